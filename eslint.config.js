@@ -31,7 +31,7 @@ const rules = {
 export default [
     { ignores: ["build/**", "out/**"] },
     js.configs.recommended,
-    { files: ["src/report/html/**/*.js"], languageOptions: { globals: names(BROWSER) }, rules },
+    { files: ["src/show/page/**/*.js"], languageOptions: { globals: names(BROWSER) }, rules },
     { files: ["**/*.mjs", "eslint.config.js"], languageOptions: { globals: names(NODE) } },
     /* Functions that are handed to the browser. */
     { files: ["tests/html/**/*.mjs"], languageOptions: { globals: names(`${BROWSER} structuredClone performance Event DataTransfer File DragEvent`) } },

@@ -1,4 +1,4 @@
-# The manual page and the completions: what the built kgate says of itself (src/cli/manual.c, completion.c).
+# The manual page and the completions: what the built kgate says of itself (src/cli/command_manual.c, command_completion.c).
 if(CMAKE_CROSSCOMPILING)
   return()
 endif()

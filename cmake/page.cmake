@@ -1,4 +1,4 @@
-# The HTML page that kgate fills (src/report/page.h): esbuild makes one file of src/report/html and of the
+# The HTML page that kgate fills (src/show/page.h): esbuild makes one file of src/show/page and of the
 # parts of ECharts that it uses, which is embedded. `npm ci` brings both, pinned by package-lock.json; without
 # them kgate has no page, and says so when one is asked for.
 
@@ -16,7 +16,7 @@ function(kgate_page_missing node packages result)
 endfunction()
 
 function(kgate_embed_page target)
-  set(sources ${PROJECT_SOURCE_DIR}/src/report/html)
+  set(sources ${PROJECT_SOURCE_DIR}/src/show/page)
   set(folder ${PROJECT_BINARY_DIR}/page)
   set(page ${folder}/page.html)
   find_program(KGATE_NODE NAMES node nodejs)
@@ -36,7 +36,7 @@ function(kgate_embed_page target)
   endif()
   file(CONFIGURE OUTPUT ${folder}/page.c CONTENT
 "/* Written by cmake/page.cmake. */
-#include \"report/page.h\"
+#include \"show/page.h\"
 
 __asm__(\".pushsection .rodata\\n.globl kg_page_template\\n.hidden kg_page_template\\n\"
         \"kg_page_template:\\n.incbin \\\"${page}\\\"\\n.byte 0\\n.popsection\\n\");

@@ -3,7 +3,7 @@
  * left are the scores and their exponentials. Pure but for the memory that it takes. */
 #pragma once
 #include "attention/attention.h"
-#include "util/random.h"
+#include "base/random.h"
 
 /* Y r against the reference's of the rows of `sequence`: of all where that takes no more than
  * 2^32 multiply-adds, else of tiles of rows drawn at random. Of a row it is relative to the root

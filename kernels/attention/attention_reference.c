@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "util/random.h"
+#include "base/random.h"
 
 enum { LANES = KG_ATTENTION_LANES, DRAWS = KG_ATTENTION_DRAWS };
 

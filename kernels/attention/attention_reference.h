@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "attention/attention_heads.h"
-#include "util/random.h"
+#include "base/random.h"
 
 /* Rows of a matrix that are multiplied side by side. */
 enum { KG_ATTENTION_LANES = 8 };

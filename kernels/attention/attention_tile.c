@@ -1,7 +1,7 @@
 #include "attention/attention_tile.h"
 
+#include "base/cpu/vectors.h"
 #include "common/multiply_add.h"
-#include "cpu/vectors.h"
 
 /* AVX-512 is asked for at run time: the program is built for processors without it too. */
 #if defined __x86_64__ && defined __GNUC__

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "common/common.h"
 #include "common/device.h"
-#include "util/random.h"
 
 enum { VERTICES, DEGREE, VERSION, PARAMS };
 

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/random.h"
 #include "kgate/plugin.h"
-#include "util/random.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cuda_places.h"
+#include "base/library.h"
 #include "common/common.h"
-#include "util/cuda_places.h"
-#include "util/library.h"
 
 enum { SUCCESS = 0, OP_N = 0, OP_T = 1, DEFAULT_MATH = 0, GEMM_DEFAULT = -1, COMPUTE_32F = 68 };
 enum { R_32F = 0, R_16BF = 14 };

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "common/common.h"
 #include "common/device.h"
-#include "util/random.h"
 
 enum { M, N, K, TYPE, VERSION };
 

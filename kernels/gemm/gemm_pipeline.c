@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "common/common.h"
-#include "util/random.h"
 
 enum { ROWS, INPUTS, HIDDEN, OUTPUTS, VERSION, PARAMS };
 

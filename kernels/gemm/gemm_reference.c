@@ -1,8 +1,8 @@
 #include <math.h>
 
+#include "base/random.h"
 #include "common/common.h"
 #include "gemm/gemm.h"
-#include "util/random.h"
 
 void kg_gemm_reference_row(const struct kg_gemm *gemm, size_t i, double *row, double *size)
 {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "common/common.h"
 #include "common/device.h"
-#include "util/random.h"
 
 /* The input is made by blocks with seeds of their own, so that the threads do not show, and so that
  * nobody but the workload needs it whole: the check makes it block by block again. Whole vectors,

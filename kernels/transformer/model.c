@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "util/random.h"
+#include "base/random.h"
 
 #define OF_MODEL(kind_name, kind_rows, kind_columns)                                               \
     {                                                                                              \

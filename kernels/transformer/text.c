@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "util/random.h"
+#include "base/random.h"
 
 /* A capital letter is a symbol, everything else stands for itself. A symbol's first rule leads back
  * to no symbol that it came from: taken from some depth on, it ends every sentence. */

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
+#include "base/json_string.h"
+#include "base/units.h"
+#include "base/wrap.h"
 #include "cli/waiving.h"
-#include "compare/reference.h"
-#include "util/escape.h"
-#include "util/json_string.h"
-#include "util/units.h"
-#include "util/wrap.h"
+#include "judge/reference.h"
 
 enum { ID_MOST = 4096, TEXT_MOST = 1000, DAY_LENGTH = 10 };
 

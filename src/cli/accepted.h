@@ -1,7 +1,7 @@
 /* accepted.h: the entries of the file of accepted changes and cases in quarantine, as they are shown. */
 #pragma once
 #include "cli/cli.h"
-#include "compare/waive.h"
+#include "judge/waive.h"
 
 /* "CASE: time up to +12.0 % is accepted until 2026-01-31", without a line's end. */
 void kg_accepted_line(const struct kg_waiver *waiver, struct kg_text *text);

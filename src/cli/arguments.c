@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util/nearest.h"
-#include "util/units.h"
+#include "base/nearest.h"
+#include "base/units.h"
 
 enum { OPTIONS_MOST = 96 };
 

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "util/error.h"
-#include "util/text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 /* --top where it was not given: 10 rows, or what suits the report. */
 #define KG_TOP_UNSET UINT64_MAX

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "measure/discover.h"
+#include "run/discover.h"
 
 static bool is_folder(const char *path)
 {

@@ -7,10 +7,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "util/escape.h"
-#include "util/file.h"
-#include "util/file_lock.h"
-#include "util/units.h"
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/file_lock.h"
+#include "base/units.h"
 
 static const char USUAL[] = "out"; /* the folder of reports without --output */
 

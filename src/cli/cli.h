@@ -5,16 +5,16 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "baseline/builds.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "cli/arguments.h"
-#include "compare/comparison.h"
-#include "measure/measurement.h"
-#include "plan/plan.h"
-#include "report/report.h"
-#include "suggest/suggest.h"
-#include "trust/trust.h"
-#include "util/error.h"
-#include "util/text.h"
+#include "judge/builds.h"
+#include "model/comparison.h"
+#include "run/measurement.h"
+#include "show/report.h"
+#include "suite/plan.h"
+#include "suite/trust/trust.h"
+#include "why/suggest.h"
 
 /* Exit status of an interrupted run: 128 plus the signal, as shells have it. */
 enum { KG_EXIT_SIGNAL = 128 };

@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-#include "import/import.h"
-#include "report/columns.h"
-#include "report/formats.h"
-#include "report/plots.h"
-#include "suggest/suggest.h"
+#include "run/import/import.h"
+#include "show/columns.h"
+#include "show/formats.h"
+#include "show/plots/plots.h"
+#include "why/suggest.h"
 
 static void word_append(struct kg_text *words, const char *word)
 {

@@ -1,7 +1,7 @@
 /* completion_values.h: what the value of an option may be, for shells that complete it. Pure. */
 #pragma once
+#include "base/text.h"
 #include "cli/arguments.h"
-#include "util/text.h"
 
 enum kg_value_kind {
     KG_VALUE_OTHER, /* nothing can be said */

@@ -1,6 +1,6 @@
 #include "cli/exports.h"
 
-#include "report/export.h"
+#include "show/export.h"
 
 bool kg_exports_check(const struct kg_arguments *arguments, const char *schema,
                       struct kg_error *err)

@@ -1,7 +1,7 @@
 /* exports.h: the files of --export. */
 #pragma once
 #include "cli/arguments.h"
-#include "report/formats.h"
+#include "show/formats.h"
 
 /* Whether all of them can be written; to be asked before anything is measured. */
 bool kg_exports_check(const struct kg_arguments *arguments, const char *schema,

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
-#include "util/file.h"
 
 #define IGNORED_IN ".gitignore"
 #define OUTPUT "out"

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "adopt/plugin_template.h"
+#include "base/file.h"
 #include "cli/cli.h"
-#include "util/file.h"
+#include "suite/adopt/plugin_template.h"
 
 static const size_t SUITE_MOST = (size_t)16 << 20;
 

@@ -2,11 +2,11 @@
 #pragma once
 #include <stdbool.h>
 
-#include "baseline/baseline.h"
-#include "profile/profile.h"
-#include "results/results.h"
-#include "util/arena.h"
-#include "util/error.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "model/baseline.h"
+#include "model/results.h"
+#include "profiler/read/profile.h"
 
 /* The base: a results file as a baseline of one run, or a file of the store. */
 struct kg_base {

@@ -8,11 +8,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/nearest.h"
 #include "cli/cli.h"
-#include "util/file.h"
-#include "util/nearest.h"
-#include "worker/protocol.h"
-#include "worker/worker.h"
+#include "run/worker/protocol.h"
+#include "run/worker/worker.h"
 
 /* kgate's own time is nobody's question: KGATE_PROFILE is for the programs that it runs. Not const:
  * that would be folded into the weak one's value. */

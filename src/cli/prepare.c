@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "cli/sides.h"
-#include "measure/discover.h"
-#include "util/units.h"
+#include "run/discover.h"
 
 static bool shard_parse(const char *shard, struct kg_plan_options *options, struct kg_error *err)
 {

@@ -4,10 +4,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/escape.h"
+#include "base/terminal.h"
 #include "cli/cli.h"
-#include "timing/clock.h"
-#include "util/escape.h"
-#include "util/terminal.h"
 
 enum { CELLS = 24 };
 

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 #include "cli/arguments.h"
-#include "measure/measurement.h"
-#include "report/progress.h"
+#include "run/measurement.h"
+#include "show/progress.h"
 
 struct kg_progress_bar {
     bool enabled;

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/escape.h"
 #include "gate/suiteless.h"
-#include "measure/plugin_workloads.h"
-#include "util/escape.h"
+#include "run/plugin_workloads.h"
 
 enum { SIDES = 2, NAME_MOST = 60 };
 static const char *const options[SIDES] = {"--base", "--head"};

@@ -1,7 +1,7 @@
 /* sides.h: what the two operands of `kgate ab` are. */
 #pragma once
+#include "base/words.h"
 #include "cli/cli.h"
-#include "util/words.h"
 
 enum kg_sides_kind {
     KG_SIDES_BUILDS,   /* to be measured by a suite */

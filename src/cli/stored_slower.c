@@ -1,10 +1,10 @@
 #include "cli/stored_slower.h"
 
+#include "base/escape.h"
+#include "base/units.h"
 #include "cli/cli.h"
-#include "compare/comparison.h"
-#include "compare/waive.h"
-#include "util/escape.h"
-#include "util/units.h"
+#include "judge/waive.h"
+#include "model/comparison.h"
 
 enum { CASES_SHOWN = 5, ID_MOST = 200 };
 

@@ -2,11 +2,11 @@
 #pragma once
 #include <stdbool.h>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/waiving.h"
-#include "results/results.h"
-#include "util/error.h"
-#include "util/text.h"
+#include "model/results.h"
 
 /* Appends a line for each case that is a REGRESSION or SUSPECT against the runs stored so far, and that no
  * entry covers: later runs are compared with it too. Before the update. */

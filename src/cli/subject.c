@@ -2,9 +2,9 @@
 
 #include <unistd.h>
 
-#include "config/suggest_overrides.h"
-#include "profile/profile_load.h"
-#include "profile/profile_load_usual.h"
+#include "profiler/read/profile_load.h"
+#include "profiler/read/profile_load_usual.h"
+#include "suite/suggest_overrides.h"
 
 /* A note instead of the recording. false where it is not the recording's fault. */
 static bool recording_note(struct kg_subject *subject, const char *why, struct kg_error *err)

@@ -3,7 +3,7 @@
 #pragma once
 #include "cli/cli.h"
 #include "cli/inputs.h"
-#include "suggest/suggest.h"
+#include "why/suggest.h"
 
 struct kg_subject {
     struct kg_arena arena;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config/waivers_file.h"
+#include "suite/waivers_file.h"
 
 /* What is named must be there, or a misspelled name would be none accepted. */
 static bool named_missing(const char *path, struct kg_error *err)

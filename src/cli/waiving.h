@@ -1,7 +1,7 @@
 /* waiving.h: what was accepted and is in quarantine, as the subcommands that compare take it. */
 #pragma once
 #include "cli/cli.h"
-#include "compare/waive.h"
+#include "judge/waive.h"
 
 struct kg_cli_waiving {
     struct kg_arena arena;

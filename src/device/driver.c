@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "util/library.h"
+#include "base/library.h"
 
 #define CALL(member) offsetof(struct kg_driver, member)
 /* clang-format off */

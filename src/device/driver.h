@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "util/error.h"
+#include "base/error.h"
 
 /* NVIDIA's numbers. */
 enum kg_driver_code {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/hash.h"
+#include "base/hash.h"
 
 #define STRUCT kg_environment
 static const struct kg_field environment_fields[] = {

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "util/arena.h"
-#include "util/record.h"
+#include "base/arena.h"
+#include "base/record.h"
 
 /* Before the hash that stands for a value, or follows the beginning of a long one. */
 #define KG_ENVIRONMENT_HASH "hash "

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "device/apart.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "device/driver_process.h"
 #include "device/gpus_ask.h"
-#include "util/text.h"
-#include "util/units.h"
 
 /* The answer as it arrives: the facts, then the problem. */
 struct answer {

@@ -1,12 +1,12 @@
 /* gpus.h: the CUDA devices of this machine, and whether the chosen one can be used. The driver is
- * asked in a process of its own, with a time limit (apart.h): this process never opens it, and goes
+ * asked in a process of its own, with a time limit (driver_process.h): this process never opens it, and goes
  * on where the driver crashes or hangs. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "util/error.h"
+#include "base/error.h"
 
 enum { KG_GPUS_MOST = 64, KG_GPUS_TIMEOUT_MS = 30000 };
 

@@ -1,12 +1,12 @@
-/* Runs in a process of its own: apart.h. */
+/* Runs in a process of its own: driver_process.h. */
 #include "device/gpus_ask.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/apart.h"
 #include "device/driver.h"
+#include "device/driver_process.h"
 #include "device/nvml.h"
 #include "device/tree.h"
 

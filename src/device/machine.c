@@ -10,10 +10,10 @@
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 
-#include "cpu/blas.h"
-#include "cpu/vectors.h"
+#include "base/cpu/blas.h"
+#include "base/cpu/vectors.h"
+#include "base/hash.h"
 #include "device/machine_gpus.h"
-#include "util/hash.h"
 
 #define STRUCT kg_gpu
 static const struct kg_field gpu_fields[] = {

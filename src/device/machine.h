@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "util/arena.h"
-#include "util/error.h"
-#include "util/record.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/record.h"
 
 /* What is not known is NULL, NaN or 0. */
 struct kg_gpu {

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/apart.h"
+#include "base/library.h"
+#include "device/driver_process.h"
 #include "device/relatives.h"
-#include "util/library.h"
 
 enum { SUCCESS = 0, INSUFFICIENT_SIZE = 7, GPU_IS_LOST = 15 };
 enum { CLOCK_SM = 1, CLOCK_MEMORY = 2 };

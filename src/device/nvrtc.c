@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "util/library.h"
-#include "util/text.h"
+#include "base/library.h"
+#include "base/text.h"
 
 /* nvrtcResult: 0 is NVRTC_SUCCESS. A program is a handle; functions that make or end one take its
  * address. */

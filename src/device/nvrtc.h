@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "util/arena.h"
-#include "util/error.h"
+#include "base/arena.h"
+#include "base/error.h"
 
 /* What to compile. */
 struct kg_nvrtc_source {

@@ -2,18 +2,18 @@
 
 #include <string.h>
 
-#include "compare/comparison_notes.h"
-#include "compare/undecided.h"
+#include "base/advice.h"
+#include "base/file.h"
 #include "gate/allocate.h"
 #include "gate/budget_end.h"
 #include "gate/foreign_library.h"
 #include "gate/planned.h"
 #include "gate/sequence.h"
 #include "gate/start_note.h"
-#include "measure/run.h"
-#include "report/formats.h"
-#include "util/advice.h"
-#include "util/file.h"
+#include "judge/comparison_notes.h"
+#include "judge/undecided.h"
+#include "run/run.h"
+#include "show/formats.h"
 
 /* --- Measuring until it is clear -------------------------------------------------------------- */
 

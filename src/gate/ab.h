@@ -4,13 +4,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "baseline/baseline.h"
-#include "compare/comparison.h"
-#include "compare/waive.h"
+#include "base/words.h"
 #include "gate/budget_end.h"
-#include "measure/pairing.h"
-#include "suggest/suggest.h"
-#include "util/words.h"
+#include "judge/waive.h"
+#include "model/baseline.h"
+#include "model/comparison.h"
+#include "run/pairing.h"
+#include "why/suggest.h"
 
 struct kg_ab_options {
     const char *base; /* a build as kg_build_resolve takes it; with words a command's name */

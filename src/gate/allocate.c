@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/run.h"
-#include "stats/allocation.h"
+#include "base/statistics/allocation.h"
+#include "run/run.h"
 
 /* Of one side: enough for some samples, and for two turns of each build; and how many times longer
  * than the suite asks. */

@@ -1,13 +1,13 @@
 /* allocate.h: how a case's further rounds are to be: their length and their cost, by what its rounds
- * so far show (stats/allocation.h). On the CPU only: cases on the GPU share processes, so a round
+ * so far show (base/statistics/allocation.h). On the CPU only: cases on the GPU share processes, so a round
  * has no cost of its own. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "gate/sequence.h"
-#include "measure/measurement.h"
-#include "measure/pairing.h"
+#include "run/measurement.h"
+#include "run/pairing.h"
 
 /* For struct kg_sequence: of the rounds of a measurement, whose length is given, by the suite, by the
  * baseline, or by kg_allocate_first. false where memory is out. */

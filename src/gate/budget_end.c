@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "compare/comparison_notes.h"
-#include "util/units.h"
+#include "base/units.h"
+#include "judge/comparison_notes.h"
 
 static const double WORTH_SAYING = 1.1;
 /* What is foreseen from one round of each case must be more, to be sure. */

@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "compare/comparison.h"
-#include "results/results.h"
+#include "model/comparison.h"
+#include "model/results.h"
 
 /* Takes a note while something is measured that the measurement may be worth nothing without. */
 struct kg_foresaid {

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/statistics/stats.h"
 #include "gate/replay.h"
-#include "results/series.h"
-#include "stats/stats.h"
+#include "model/series.h"
 
 /* Changes beyond this are not looked for: a case that cannot see them is of no use to a gate. */
 static const double CAUGHT_MOST = 0.5;

@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "compare/calibration.h"
 #include "gate/sequence.h"
+#include "judge/calibration.h"
 
 /* Calibrates.
  * runs    `count` recorded results of one plan on one machine, at least 2, with screening and

@@ -2,7 +2,7 @@
 
 #include "gate/calibrate.h"
 #include "gate/planned.h"
-#include "measure/run.h"
+#include "run/run.h"
 
 enum { RUNS_LEAST = 2 };
 

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "compare/calibration.h"
-#include "measure/measurement.h"
+#include "judge/calibration.h"
+#include "run/measurement.h"
 
 enum { KG_CALIBRATION_RUNS_MOST = 100 };
 

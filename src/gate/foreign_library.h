@@ -4,8 +4,8 @@
 #pragma once
 #include <stdbool.h>
 
-#include "results/results.h"
-#include "util/error.h"
+#include "base/error.h"
+#include "model/results.h"
 
 /* A build and what is known of its cases' code. */
 struct kg_library_side {

@@ -4,22 +4,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "baseline/baseline_index.h"
-#include "baseline/store.h"
-#include "baseline/store_check.h"
-#include "compare/comparison_notes.h"
-#include "compare/settle.h"
-#include "compare/unchanged.h"
+#include "base/advice.h"
+#include "base/file.h"
 #include "gate/allocate.h"
 #include "gate/budget_end.h"
 #include "gate/planned.h"
 #include "gate/sequence.h"
 #include "gate/start_note.h"
-#include "measure/observe.h"
-#include "measure/run.h"
-#include "report/formats.h"
-#include "util/advice.h"
-#include "util/file.h"
+#include "judge/comparison_notes.h"
+#include "judge/pair_merge.h"
+#include "judge/store.h"
+#include "judge/store_check.h"
+#include "judge/unchanged.h"
+#include "model/baseline_index.h"
+#include "run/run.h"
+#include "show/formats.h"
+#include "why/observe/observe.h"
 
 /* --- Measuring until it is clear -------------------------------------------------------------- */
 

@@ -1,22 +1,17 @@
 /* gate.h: the main job: measures a prepared suite until it is clear, compares it with the stored
- * baseline of this machine, makes suggestions, and writes it all to files. Prints nothing.
- *
- * Other folders also include ab.h (the same of two builds), allocate.h (how long further rounds are
- * to be), calibrate_suite.h (what a suite's gate is worth on this machine), planned.h (what a plan
- * asks of measuring), start_note.h (what the machine is doing before anything is measured),
- * store_runs.h (a baseline in one go) and suiteless.h (a suite for who has none). */
+ * baseline of this machine, makes suggestions, and writes it all to files. Prints nothing. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "baseline/baseline.h"
-#include "baseline/builds.h"
-#include "compare/comparison.h"
-#include "compare/waive.h"
 #include "gate/budget_end.h"
 #include "gate/settle.h"
-#include "measure/measurement.h"
-#include "suggest/suggest.h"
+#include "judge/builds.h"
+#include "judge/waive.h"
+#include "model/baseline.h"
+#include "model/comparison.h"
+#include "run/measurement.h"
+#include "why/suggest.h"
 
 /* A baseline that is not the store's file. */
 struct kg_gate_stored {

@@ -1,6 +1,6 @@
 #include "gate/planned.h"
 
-#include "baseline/baseline_index.h"
+#include "model/baseline_index.h"
 
 struct kg_round_limits *kg_planned_limits(struct kg_arena *arena, const struct kg_plan *plan)
 {

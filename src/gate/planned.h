@@ -2,9 +2,9 @@
 #pragma once
 #include <stdint.h>
 
-#include "baseline/baseline.h"
 #include "gate/sequence.h"
-#include "measure/measurement.h"
+#include "model/baseline.h"
+#include "run/measurement.h"
 
 /* rounds.min and rounds.max of every case, in `arena`; NULL where memory is out. */
 struct kg_round_limits *kg_planned_limits(struct kg_arena *arena, const struct kg_plan *plan);

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "results/series.h"
+#include "model/series.h"
 
 /* Whether a series has a value of its own for each recorded round. */
 static bool by_round(const struct kg_replay *replay, size_t index, size_t at)

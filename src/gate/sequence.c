@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "compare/settle.h"
 #include "gate/sequence_rounds.h"
+#include "judge/pair_merge.h"
 
 static bool stopped(const struct kg_runner *runner)
 {

@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "baseline/baseline.h"
-#include "compare/comparison.h"
-#include "results/results.h"
-#include "stats/allocation.h"
+#include "base/statistics/allocation.h"
+#include "model/baseline.h"
+#include "model/comparison.h"
+#include "model/results.h"
 
 /* How many rounds of the suite's min_time a case gets before it is judged. Confirming rounds, at
  * most `most`, are extra. A budget takes the place of `most` for a case that may be worse. Where rounds are shorter or longer than that, it is so much time. */

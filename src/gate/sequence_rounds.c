@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-#include "compare/metric.h"
-#include "compare/reference.h"
-#include "compare/settle.h"
-#include "compare/undecided.h"
-#include "results/disturbance.h"
+#include "judge/metric.h"
+#include "judge/pair_merge.h"
+#include "judge/reference.h"
+#include "judge/undecided.h"
+#include "model/disturbance.h"
 
 /* A dozen rounds are enough for any test, where the suite allows as many. */
 enum { ROUNDS_LEAST = 12, BUSY_ROUNDS = 5 };

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "baseline/baseline_index.h"
-#include "baseline/builds.h"
-#include "compare/comparison_notes.h"
-#include "compare/settle.h"
+#include "judge/builds.h"
+#include "judge/comparison_notes.h"
+#include "judge/pair_merge.h"
+#include "model/baseline_index.h"
 
 /* --- Which builds there are -------------------------------------------------------------------- */
 

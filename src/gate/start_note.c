@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "device/tree.h"
-#include "util/text.h"
 
 /* Of the CPUs that others have, and of the time that the host took, what no quiet machine has. */
 static const double LOAD_SHARE = 0.5, STEAL_SHARE = 0.01;

@@ -1,11 +1,11 @@
 #include "gate/store_runs.h"
 
-#include "baseline/store.h"
-#include "baseline/store_check.h"
 #include "gate/allocate.h"
 #include "gate/planned.h"
-#include "measure/observe.h"
-#include "measure/run.h"
+#include "judge/store.h"
+#include "judge/store_check.h"
+#include "run/run.h"
+#include "why/observe/observe.h"
 
 struct storing {
     const struct kg_prepared_suite *what;

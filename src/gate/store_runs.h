@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "baseline/baseline.h"
-#include "baseline/store.h"
-#include "measure/measurement.h"
+#include "judge/store.h"
+#include "model/baseline.h"
+#include "run/measurement.h"
 
 struct kg_store_runs_options {
     const char *directory; /* the store */

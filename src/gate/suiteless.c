@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "util/escape.h"
+#include "base/escape.h"
 
 /* A call may take minutes, as nobody was asked for a time-out. */
 static const char head[] = "version: 1\n"

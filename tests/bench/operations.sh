@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What LLVM's models of processors say of the classes of instructions in src/look/operations.c: for each
+# What LLVM's models of processors say of the classes of instructions in src/why/observe/operations.c: for each
 # the latency and the cycles between two of them, beside what kgate takes it for. Of a class there may be
 # several instructions. Needs llvm-mca (Debian: llvm). A dash: the model has nothing of it.
 #     tests/bench/operations.sh [PROCESSOR...]
@@ -32,7 +32,7 @@ SHUFFLE|pshufb %xmm1, %xmm0
 SHUFFLE|vpermps %ymm0, %ymm1, %ymm0
 GATHER|vgatherdps %ymm2, (%rax,%ymm1,4), %ymm0'
 columns=$(while IFS='|' read -r class _; do
-    sed -nE "s/.*\[KG_OPERATION_$class\] = \{([0-9.]+), ([^,]+), .*/\1 \2/p" src/look/operations.c
+    sed -nE "s/.*\[KG_OPERATION_$class\] = \{([0-9.]+), ([^,]+), .*/\1 \2/p" src/why/observe/operations.c
 done <<<"$rows")
 heads='kgate (one, float)'
 for processor in "$@"; do

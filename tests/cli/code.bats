@@ -16,7 +16,7 @@ table() {
 source_copy() {
     mkdir -p "$1/src"
     cp -r "$SOURCE/include" "$SOURCE/kernels" "$1"
-    cp -r "$SOURCE/src/util" "$1/src"
+    cp -r "$SOURCE"/src/{base,device} "$1/src"
 }
 
 # bats test_tags=thorough

@@ -8,7 +8,7 @@ setup_file() {
 
 needs_page() { [ -f "$BATS_FILE_TMPDIR/page.html" ] || skip "kgate was built without the page"; }
 
-# In every build: tests/unit/report/test_pageless.c.
+# In every build: tests/unit/show/test_pageless.c.
 @test "a kgate that was built without the page says how to get it" {
     [ ! -f "$BATS_FILE_TMPDIR/page.html" ] || skip "kgate was built with the page"
     run kgate report "$SOURCE/tests/kept/v1/base.json" --format html -o page.html

@@ -5,9 +5,9 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "config/yaml_tree.h"
-#include "util/arena.h"
-#include "util/file.h"
+#include "base/arena.h"
+#include "base/file.h"
+#include "suite/yaml_tree.h"
 
 enum { BAD_FILE = 2, FAILED = 3 };
 

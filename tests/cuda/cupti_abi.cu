@@ -1,4 +1,4 @@
-/* cupti_abi.cu: src/worker/cupti_abi.h against NVIDIA's headers, at compile time. */
+/* cupti_abi.cu: src/run/worker/cupti_abi.h against NVIDIA's headers, at compile time. */
 #include <cupti.h>
 /* Since CUDA 12.6. */
 #if __has_include(<cupti_range_profiler.h>)
@@ -9,7 +9,7 @@
 #define RANGE_PROFILER
 #endif
 
-#include "worker/cupti_abi.h"
+#include "run/worker/cupti_abi.h"
 
 #define AT(ours, member, theirs, name)                                                             \
     static_assert(offsetof(ours, member) == offsetof(theirs, name) &&                              \

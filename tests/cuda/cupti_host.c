@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/library.h"
-#include "worker/cupti_abi.h"
-#include "worker/cupti_counters.h"
+#include "base/library.h"
+#include "run/worker/cupti_abi.h"
+#include "run/worker/cupti_counters.h"
 
 enum { SKIPPED = 77, CHIPS = 3 };
 

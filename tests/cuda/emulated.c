@@ -10,10 +10,10 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "base/error.h"
+#include "base/record.h"
 #include "cuda/emulated_device.h"
-#include "util/error.h"
-#include "util/record.h"
-#include "workload/params.h"
+#include "suite/sources/params.h"
 
 enum { PARAMS_MOST = 16, ALIGNMENT = 256, HOST_ALIGNMENT = 64, GUARD_BYTES = 256, GUARD = 0xa5 };
 

@@ -17,7 +17,7 @@
 #include "cuda/emulated.h"
 #include "gemm/gemm.h"
 #include "kgate/profiler.h"
-#include "util/random.h"
+#include "base/random.h"
 
 static const struct kgate_workload *const parts[] = {
     &kg_kernel_attention_qkv_projection,    &kg_kernel_attention_scores,

@@ -11,7 +11,7 @@
 #include "common/bf16.h"
 #include "cuda/cmocka_cpp.h"
 #include "cuda/emulated.h"
-#include "util/random.h"
+#include "base/random.h"
 
 /* --- The workload ---------------------------------------------------------------------------- */
 struct shape {

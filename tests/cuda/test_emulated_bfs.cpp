@@ -12,7 +12,7 @@
 
 #include "bfs/bfs.h"
 #include "common/device.h"
-#include "util/random.h"
+#include "base/random.h"
 
 using edges_list = std::vector<std::pair<uint32_t, uint32_t>>;
 

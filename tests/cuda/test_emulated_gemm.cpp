@@ -12,7 +12,7 @@
 #include "gemm/gemm.h"
 #include "gemm/gemm_hopper.cuh"
 #include "gemm/gemm_tensor.cuh"
-#include "util/random.h"
+#include "base/random.h"
 
 /* --- common/mma.cuh --------------------------------------------------------------------------- */
 /* C = A B by one warp as a kernel does it: A 16 by 16 and B 16 by 8 row by row in shared memory. */

@@ -7,7 +7,7 @@
 #include "cuda/emulated.h"
 
 #include "lattice/lattice.h"
-#include "util/random.h"
+#include "base/random.h"
 
 static const struct kgate_workload *const workloads[] = {
     &kg_kernel_lattice_encode, &kg_kernel_lattice_decode, &kg_kernel_lattice_quantize};

@@ -10,13 +10,13 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "base/random.h"
 #include "cuda/emulated.h"
 #include "histogram/histogram.h"
 #include "reduce/reduce.h"
 #include "stream/stream.h"
 #include "transfer/transfer.h"
 #include "transpose/transpose.h"
-#include "util/random.h"
 #include "xor_transform/xor_transform.h"
 
 enum { TEXT_BYTES = 32 };

@@ -12,7 +12,7 @@
 #include "pipelines/host_device_pipeline.h"
 #include "pipelines/many_small_kernels.h"
 #include "pipelines/sync_heavy.h"
-#include "util/random.h"
+#include "base/random.h"
 
 /* Whatever a test leaves is of that test. */
 static int nothing_is_left(void **)

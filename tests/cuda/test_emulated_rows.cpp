@@ -8,7 +8,7 @@
 
 #include "layernorm/layernorm.h"
 #include "softmax/softmax.h"
-#include "util/random.h"
+#include "base/random.h"
 
 static const struct kgate_workload *const families[] = {&kg_kernel_softmax, &kg_kernel_layernorm};
 

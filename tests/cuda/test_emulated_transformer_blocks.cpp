@@ -13,7 +13,7 @@
 #include "cuda/emulator.h"
 
 #include "transformer/blocks.h"
-#include "util/random.h"
+#include "base/random.h"
 
 typedef std::vector<float> floats;
 

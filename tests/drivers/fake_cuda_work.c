@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/code/ceilings.h"
+#include "device/code/ceilings_code.h"
 #include "device/driver.h"
 
 enum { BLOCKS_MOST = 4096, FUNCTIONS_MOST = 64, NAME_MOST = 64 };

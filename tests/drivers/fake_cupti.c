@@ -11,7 +11,7 @@
 
 #include "fake_cuda.h"
 
-#include "worker/cupti_abi.h"
+#include "run/worker/cupti_abi.h"
 
 enum { RECORDS_MOST = 4096, KINDS = 64, PASSES = 3, FIRST_NS = 1000000, STEP_NS = 1000000 };
 enum { SUCCESS = 0, MAX_LIMIT_REACHED = 12, INVALID_OPERATION = 7, FAKE_VERSION = 130001 };

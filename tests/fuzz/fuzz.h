@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "util/record.h"
+#include "base/record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -1,6 +1,6 @@
 /* Baselines of a store. */
-#include "baseline/baseline.h"
 #include "fuzz.h"
+#include "model/baseline.h"
 
 static bool baseline_write(const struct kg_baseline *baseline, const char *path,
                            struct kg_error *err)

@@ -1,6 +1,6 @@
 /* What Callgrind writes of a program that somebody else made. */
 #include "fuzz.h"
-#include "measure/callgrind_lines.h"
+#include "why/observe/callgrind_lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {

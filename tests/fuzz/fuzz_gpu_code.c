@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code/gpu_kernels.h"
+#include "base/code/gpu_kernels.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)

@@ -1,6 +1,6 @@
 /* Files of other harnesses: what is imported must be results that can be written and read. */
 #include "fuzz.h"
-#include "import/import.h"
+#include "run/import/import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {

@@ -1,5 +1,5 @@
 /* Libraries and programs, of which kgate hashes the machine code. */
-#include "code/code_hash.h"
+#include "base/code/code_hash.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)

@@ -1,6 +1,6 @@
 /* What a worker says to kgate, and kgate to a worker. */
 #include "fuzz.h"
-#include "worker/protocol.h"
+#include "run/worker/protocol.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {

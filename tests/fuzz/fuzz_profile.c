@@ -1,6 +1,6 @@
 /* Profiles: recordings of the profiler, and kgate.profile.v1 files. */
 #include "fuzz.h"
-#include "profile/profile_load.h"
+#include "profiler/read/profile_load.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {

@@ -1,7 +1,7 @@
 /* Suites: YAML to Suite, and the plan that comes of it. */
-#include "config/suite.h"
 #include "fuzz.h"
-#include "plan/plan.h"
+#include "model/suite.h"
+#include "suite/plan.h"
 
 /* The plan of a suite on a machine that has nothing. More cases than that are one YAML line, and only
  * take time. */

@@ -1,10 +1,10 @@
-/* The two readers of records on the same bytes: the one that reads the text (util/record_text.h), and the
+/* The two readers of records on the same bytes: the one that reads the text (base/record_text.h), and the
  * one that reads jansson's tree. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/record_text.h"
 #include "fuzz.h"
-#include "util/record_text.h"
 
 static char *printed(const struct kg_record *record, const void *object)
 {

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "fuzz.h"
-#include "util/file.h"
 
 #define HARNESS(name) int fuzz_##name(const uint8_t *bytes, size_t length);
 #include "harnesses.def"

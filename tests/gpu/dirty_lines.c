@@ -3,10 +3,10 @@
  * which leaves clean lines only, and after kgate's flush. */
 #include <math.h>
 
+#include "base/statistics/stats.h"
 #include "device/code.h"
-#include "device/code/ceilings.h"
+#include "device/code/ceilings_code.h"
 #include "open.h"
-#include "stats/stats.h"
 
 enum { LOOKS = 51 };
 enum flush { DIRTY, CLEAN, OWN, FLUSHES };

@@ -1,7 +1,7 @@
 /* What two events around nothing measure, in a new process before the device has warmed up and
  * after. What kgate takes out of its times has to be the latter. */
+#include "base/statistics/stats.h"
 #include "open.h"
-#include "stats/stats.h"
 
 enum { LOOKS = 101 };
 

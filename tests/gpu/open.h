@@ -1,8 +1,8 @@
 /* open.h: the timer, for the programs that have no use of CUDA's runtime library. */
 #pragma once
 #include "expect.h"
-#include "timing/gpu_hold.h"
-#include "timing/gpu_timer.h"
+#include "run/timing/gpu_hold.h"
+#include "run/timing/gpu_timer.h"
 
 /* False where the program is to end with *status: 0 where there is no driver or GPU. */
 static inline bool timer_open(struct kg_gpu_timer *timer, int *status)

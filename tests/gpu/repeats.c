@@ -4,11 +4,11 @@
  * a random while before each barrier and wait (KGATE_RACE_DELAYS).
  *
  *   gpu_repeats [CALLS]      10000 by default */
+#include "base/record.h"
 #include "open.h"
-#include "util/record.h"
-#include "workload/host.h"
-#include "workload/params.h"
-#include "workload/registry.h"
+#include "suite/sources/host.h"
+#include "suite/sources/kernel_registry.h"
+#include "suite/sources/params.h"
 
 enum { CALLS = KGATE_REPEATS, BLOCKS_MOST = 32, PAIRS_MOST = 6 };
 

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/statistics/stats.h"
 #include "device/code.h"
-#include "device/code/ceilings.h"
+#include "device/code/ceilings_code.h"
 #include "device/nvml.h"
-#include "stats/stats.h"
-#include "timing/gpu_hold.h"
-#include "timing/gpu_sampler.h"
+#include "run/timing/gpu_hold.h"
+#include "run/timing/gpu_sampler.h"
 
 enum { BYTES = 64 << 20, SMALL_BYTES = 64 << 10, ROUND_SAMPLES = 4096 };
 

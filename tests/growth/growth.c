@@ -6,14 +6,14 @@
 
 #include <valgrind/callgrind.h>
 
-#include "compare/waive.h"
-#include "config/suite.h"
+#include "judge/waive.h"
+#include "model/suite.h"
 #include "gate/replay.h"
-#include "import/import.h"
-#include "plan/plan.h"
-#include "report/report.h"
-#include "results/journal.h"
-#include "suggest/suggest.h"
+#include "run/import/import.h"
+#include "suite/plan.h"
+#include "show/report.h"
+#include "model/journal.h"
+#include "why/suggest.h"
 
 enum { ROUNDS = 6, SCREENED = 3, TEXT_MOST = 512, SWEEP = 8 };
 static const double SLOWER = 1.5, FASTER = 0.3;

@@ -1,11 +1,11 @@
 /* Figures, axes and words of the page, without a browser. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { usualOf } from "../../src/report/html/density.js";
-import { amount, axisOfTimes, changeOf, referenceOf, tidy } from "../../src/report/html/format.js";
-import { fileOf } from "../../src/report/html/kinds.js";
-import { labelsOf } from "../../src/report/html/labels.js";
-import { rateOf } from "../../src/report/html/work.js";
+import { usualOf } from "../../src/show/page/density.js";
+import { amount, axisOfTimes, changeOf, referenceOf, tidy } from "../../src/show/page/format.js";
+import { fileOf } from "../../src/show/page/kinds.js";
+import { labelsOf } from "../../src/show/page/labels.js";
+import { rateOf } from "../../src/show/page/work.js";
 
 function labels({ min, max, interval, axisLabel }) {
     return Array.from({ length: Math.round((max - min) / interval) + 1 }, (_, i) => axisLabel.formatter(min + i * interval));

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { readFileSync, readdirSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { duration } from "../../src/report/html/format.js";
+import { duration } from "../../src/show/page/format.js";
 import { axeSerious, browserOpen, chartsDrawn, figureRows, fileRead, fileWrite, folder, kgate, measured, pageMake, slower } from "./support.mjs";
 
 const HOSTILE = "<img src=x onerror=alert(1)>";

@@ -17,14 +17,14 @@ edges() {
 }
 
 @test "a folder that takes from one above it is found by file and line" {
-    echo '#include "report/report.h"' >src/stats/holm.c
+    echo '#include "show/report.h"' >src/base/statistics/holm.c
     edges
     [ "$status" -eq 1 ]
-    [[ "$output" == *'src/stats/holm.c:1: stats may not take from report ("report/report.h")'* ]]
+    [[ "$output" == *'src/base/statistics/holm.c:1: stats may not take from report ("show/report.h")'* ]]
 }
 
 @test "a header that is a folder's own is found" {
-    echo '#include "plan/private.h"' >>src/measure/measurement.c
+    echo '#include "plan/private.h"' >>src/run/measurement.c
     touch src/plan/private.h
     edges
     [ "$status" -eq 1 ]
@@ -40,51 +40,51 @@ edges() {
 
 @test "a folder without a row is found" {
     mkdir src/extra
-    echo '#include "util/text.h"' >src/extra/extra.c
+    echo '#include "base/text.h"' >src/extra/extra.c
     edges
     [ "$status" -eq 1 ]
     [[ "$output" == *'the folder extra has no row in edges.txt'* ]]
 }
 
 @test "a row that allows what nothing uses is found" {
-    grep -rl '"stats/stats.h"' src/timing | xargs sed -i '/"stats\/stats.h"/d'
+    grep -rl '"base/statistics/stats.h"' src/timing | xargs sed -i '/"stats\/stats.h"/d'
     edges
     [ "$status" -eq 1 ]
     [[ "$output" == *'timing takes nothing from stats: remove it'* ]]
 }
 
 @test "a main header that does not name another public header is found" {
-    sed -i 's/journal\.h/journals/' src/results/results.h
+    sed -i 's/journal\.h/journals/' src/model/results.h
     edges
     [ "$status" -eq 1 ]
-    [[ "$output" == *'src/results/results.h:1: its first comment does not name journal.h'* ]]
+    [[ "$output" == *'src/model/results.h:1: its first comment does not name journal.h'* ]]
 }
 
 @test "an include with .. in it is refused" {
     mkdir -p tests/unit
     touch tests/unit/test_support.h
-    echo '#include "../../tests/unit/test_support.h"' >>src/util/text.c
+    echo '#include "../../tests/unit/test_support.h"' >>src/base/text.c
     echo '#include <../tests/unit/test_support.h>' >>kernels/common/common.c
     edges
     [ "$status" -eq 1 ]
-    [[ "$output" == *'src/util/text.c:'*'"../../tests/unit/test_support.h" has .. in it'* ]]
+    [[ "$output" == *'src/base/text.c:'*'"../../tests/unit/test_support.h" has .. in it'* ]]
     [[ "$output" == *'kernels/common/common.c:'*'"../tests/unit/test_support.h" has .. in it'* ]]
 }
 
 @test "angle brackets around a header of the project hide nothing" {
-    echo '#include <measure/measurement.h>' >src/stats/holm.c
+    echo '#include <run/measurement.h>' >src/base/statistics/holm.c
     edges
     [ "$status" -eq 1 ]
-    [[ "$output" == *'src/stats/holm.c:1: stats may not take from measure ("measure/measurement.h")'* ]]
+    [[ "$output" == *'src/base/statistics/holm.c:1: stats may not take from measure ("run/measurement.h")'* ]]
 }
 
 @test "a main header that is not called like its folder names the other public headers too" {
-    sed -i 's/pairing\.h/pairs/' src/measure/measurement.h
-    sed -i 's/sources\.def/sources/' src/config/suite.h
+    sed -i 's/pairing\.h/pairs/' src/run/measurement.h
+    sed -i 's/sources\.def/sources/' src/model/suite.h
     edges
     [ "$status" -eq 1 ]
-    [[ "$output" == *'src/measure/measurement.h:1: its first comment does not name pairing.h'* ]]
-    [[ "$output" == *'src/config/suite.h:1: its first comment does not name sources.def'* ]]
+    [[ "$output" == *'src/run/measurement.h:1: its first comment does not name pairing.h'* ]]
+    [[ "$output" == *'src/model/suite.h:1: its first comment does not name sources.def'* ]]
 }
 
 @test "a row of several headers that stand alone has to be marked as a collection" {
@@ -93,5 +93,5 @@ edges() {
     sed 's/^cpu \* /cpu   /' "$BATS_TEST_DIRNAME/edges.txt" >structure/edges.txt
     run structure/edges.sh "$BATS_TEST_TMPDIR"
     [ "$status" -eq 1 ]
-    [[ "$output" == *'src/cpu/blas.h:1: its first comment does not name placing.h'* ]]
+    [[ "$output" == *'src/base/cpu/blas.h:1: its first comment does not name placing.h'* ]]
 }

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "baseline/baseline.h"
-#include "compare/comparison.h"
-#include "results/results.h"
+#include "model/baseline.h"
+#include "model/comparison.h"
+#include "model/results.h"
 
 /* A fresh folder, removed by support_remove. */
 static inline char *support_folder(void)

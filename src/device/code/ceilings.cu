@@ -1,7 +1,7 @@
 /* ceilings.cu: what a GPU can do at the most: kernels that do one thing only, as fast as they can,
  * whose results can be checked. Launched by ceilings_measure.c, with
  * blocks of KG_CEILING_THREADS. */
-#include "device/code/ceilings.h"
+#include "device/code/ceilings_code.h"
 
 #include "device/code/mma.cuh"
 #include "device/code/ceilings_wgmma.cuh"

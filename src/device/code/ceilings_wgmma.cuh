@@ -3,7 +3,7 @@
  * ceilings.cu; in code compiled for 9.0a alone. */
 #pragma once
 #include "device/code/hopper.cuh"
-#include "device/code/ceilings.h"
+#include "device/code/ceilings_code.h"
 
 #ifdef KG_HOPPER_CODE
 enum {

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baseline/baseline_index.h"
-#include "measure/supervise.h"
-#include "timing/clock.h"
+#include "base/clock.h"
+#include "base/process/supervise.h"
+#include "model/baseline_index.h"
 
 enum { STARTS = 200, FINDS = 7, BYTES_A_CASE = 16384 };
 

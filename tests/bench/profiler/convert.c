@@ -7,7 +7,7 @@
 
 #include "measure.h"
 #include "memory.h"
-#include "profile/profile.h"
+#include "profiler/read/profile.h"
 
 static void table(const struct kg_profile *profile, struct kg_text *text)
 {

@@ -7,7 +7,7 @@
 #include "kgate/profiler.h"
 #include "loops.h"
 #include "memory.h"
-#include "profiler/recording.h"
+#include "profiler/record/recording.h"
 
 /* Ten scopes, three deep. */
 static void request(void)

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "timing/clock.h"
-#include "util/random.h"
+#include "base/clock.h"
+#include "base/random.h"
 
 enum { STREAM_BYTES = 64 * 1024 * 1024, CHUNK = 1024 * 1024 };
 static const double MEAN_NS = 0.5e9, LEAST_NS = 0.05e9, MOST_NS = 4e9;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/stats.h"
+#include "base/statistics/stats.h"
 
 static void *grown(void *array, size_t count, size_t size)
 {

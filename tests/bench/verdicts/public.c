@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare/comparison.h"
+#include "base/random.h"
 #include "gate/replay.h"
+#include "model/comparison.h"
 #include "noise.h"
 #include "rules.h"
-#include "util/random.h"
 
 enum { CASES_MOST = 128, ROUNDS_MOST = 64, STORED = 5, SLOWDOWNS = 5, RULES_MOST = 8 };
 static const double slowdowns[SLOWDOWNS] = {0, 0.05, 0.10, 0.20, 1.00};

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "measure/measurement.h"
-#include "measure/run.h"
-#include "util/text.h"
+#include "base/text.h"
+#include "run/measurement.h"
+#include "run/run.h"
 
 const char *const workload_names[WORKLOADS] = {"compute", "memory", "short", "heavy_tail"};
 const double slowdowns[SLOWDOWNS] = {2, 5, 10, 20};

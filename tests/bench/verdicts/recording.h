@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 #include "gate/sequence.h"
-#include "plan/plan.h"
-#include "results/results.h"
+#include "model/results.h"
+#include "suite/plan.h"
 
 enum {
     WORKLOADS = 4,

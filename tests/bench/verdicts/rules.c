@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/stats.h"
-#include "util/random.h"
+#include "base/random.h"
+#include "base/statistics/stats.h"
 
 /* A rule without memory has no answer, and any that it gave would be counted as the tool's. */
 static double *allocate(size_t count)

@@ -1,4 +1,4 @@
-/* spread: how often the rule of compare/widening.h is wrong, and how often it finds a part of the
+/* spread: how often the rule of judge/widening.h is wrong, and how often it finds a part of the
  * rounds that became slower, on public noise.
  *
  *     spread FORKS.csv RUNS.csv [DRAWS]
@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "compare/widening.h"
+#include "base/random.h"
+#include "judge/widening.h"
 #include "noise.h"
-#include "util/random.h"
 
 enum { ROUNDS_MOST = 64 };
 static const double THRESHOLD = 0.05;

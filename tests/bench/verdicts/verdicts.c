@@ -9,12 +9,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/file.h"
 #include "judging.h"
 #include "neighbour.h"
 #include "recording.h"
 #include "rules.h"
-#include "util/file.h"
-#include "worker/worker.h"
+#include "run/worker/worker.h"
 
 enum { STATES = 2, SCORES_MOST = 16, STORED = 5 };
 static const char *const state_names[STATES] = {"quiet", "neighbour"};

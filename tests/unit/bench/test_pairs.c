@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../bench/suggestions/pairs.h"
+#include "bench/suggestions/pairs.h"
 
 const struct kgate_plugin *kgate_plugin_workloads(void);
 

@@ -9,8 +9,8 @@
 #include <math.h>
 
 /* The source itself: no part of the library, and its statistics are tested here too. */
-#include "../../bench/verdicts/rules.c"
-#include "../../bench/verdicts/rules.h"
+#include "bench/verdicts/rules.c"
+#include "bench/verdicts/rules.h"
 
 enum { ROUNDS = 12, CALLS = 25, TIMES = ROUNDS * CALLS };
 

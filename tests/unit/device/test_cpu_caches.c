@@ -1,6 +1,6 @@
 #include "device/cpu_caches.h"
 #include "device/tree.h"
-#include "doctor/doctor_support.h"
+#include "why/doctor/doctor_support.h"
 
 /* One cache of one CPU, as the kernel describes it. */
 static void cache_says(const struct machine *machine, int cpu, int index, const char *level,

@@ -1,8 +1,8 @@
+#include "base/file.h"
 #include "device/architectures.h"
 #include "device/gpus.h"
 #include "device/relatives.h"
 #include "test_support.h"
-#include "util/file.h"
 
 #include <sys/wait.h>
 

@@ -1,6 +1,6 @@
 #include "device/machine.h"
+#include "suite/sources/host.h"
 #include "test_support.h"
-#include "workload/host.h"
 
 static void fingerprint_is_the_same_twice_and_fit_for_a_file_name(void **state)
 {

@@ -1,7 +1,7 @@
 /* What a suite's gate is worth, from runs made up to be quiet, noisy and moving. */
+#include "base/random.h"
 #include "gate/calibrate.h"
 #include "test_support.h"
-#include "util/random.h"
 
 enum { RUNS = 4, LEAST = 7, MOST = 20, SCREENED = 20, RECORDED = 40, CASES = 3 };
 

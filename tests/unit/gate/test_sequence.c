@@ -1,8 +1,8 @@
 /* Measuring until it is clear: what is asked for, and what is decided, on recorded rounds. */
+#include "base/random.h"
 #include "gate/replay.h"
 #include "gate/sequence.h"
 #include "test_support.h"
-#include "util/random.h"
 
 enum { LEAST = 5, MOST = 20, CONFIRMING = 20, SCREENED = 30, RECORDED = SCREENED + CONFIRMING };
 

@@ -1,10 +1,10 @@
 /* kernel_trial.h: a built-in kernel through its own table, as a worker calls it, on the CPU. For
  * tests under cmocka. */
 #pragma once
+#include "suite/sources/host.h"
+#include "suite/sources/kernel_registry.h"
+#include "suite/sources/params.h"
 #include "test_support.h"
-#include "workload/host.h"
-#include "workload/params.h"
-#include "workload/registry.h"
 
 enum { TRIAL_PARAMS = 16 };
 

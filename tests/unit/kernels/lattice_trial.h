@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/random.h"
 #include "lattice/lattice.h"
-#include "util/random.h"
 
 /* Tests of random vectors do all of them where the code is optimised, some under the sanitizers. */
 #ifdef __SANITIZE_ADDRESS__

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "attention/attention_tile.h"
+#include "base/random.h"
 #include "gemm/gemm_tile.h"
 #include "test_support.h"
-#include "util/random.h"
 
 enum { DEPTH_MOST = 300, SEED = 5 };
 

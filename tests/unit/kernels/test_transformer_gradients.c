@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "test_support.h"
 #include "transformer/passes.h"
-#include "util/random.h"
 
 enum { SEED = 4711, SAMPLES = 16 };
 

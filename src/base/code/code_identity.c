@@ -1,0 +1,331 @@
+#include "base/code/code_identity.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/code/code_file.h"
+#include "base/code/code_hash.h"
+#include "base/code/code_table.h"
+#include "base/code/elf.h"
+#include "base/code/loader.h"
+#include "base/file.h"
+#include "base/hash.h"
+
+const char *const kg_code_scope_names[5] = {"file", "libraries", "open", "files", NULL};
+
+enum { PROGRAMS_KEPT = 64 };
+
+struct kg_code_memory {
+    struct known {
+        struct kg_code_owner owner;
+        struct kg_code_identity identity;
+    } * known;
+    size_t count, capacity;
+    struct program {
+        const char *word; /* NULL: nothing was looked for */
+        struct kg_code_search search;
+        const char *path;
+    } programs[PROGRAMS_KEPT]; /* by the hash of their word, each the last of its hash */
+    struct kg_code_files files;
+    const char *self; /* the path of this kgate */
+};
+
+/* In the table of the kgate that `bytes` are. */
+static bool table_search(const struct kg_text *bytes, const struct kg_code_owner *owner,
+                         char hex[17])
+{
+    struct kg_elf elf;
+    if (!bytes->data || !kg_elf_open(bytes->data, bytes->length, &elf))
+        return false;
+    for (size_t i = 0; i < elf.section_count; i++) {
+        size_t size;
+        const Elf64_Shdr section = kg_elf_section(&elf, i);
+        if (strcmp(kg_elf_section_name(&elf, &section), KG_CODE_TABLE_SECTION) != 0)
+            continue;
+        const unsigned char *table = kg_elf_section_bytes(&elf, &section, &size);
+        return table &&
+               kg_code_table_find((const char *)table, size, owner->kernel, owner->device, hex);
+    }
+    return false;
+}
+
+static bool kernel_hash(const struct kg_code_owner *owner, char hex[17])
+{
+    struct kg_text bytes = {0};
+    struct kg_error err;
+    if (!owner->file)
+        return kg_code_table_find(kg_code_table, strlen(kg_code_table), owner->kernel,
+                                  owner->device, hex);
+    const bool found = kg_file_read(owner->file, KG_CODE_FILE_MOST, &bytes, &err) &&
+                       table_search(&bytes, owner, hex);
+    kg_text_free(&bytes);
+    return found;
+}
+
+/* --- Libraries -------------------------------------------------------------------------------- */
+
+/* Whether the file can bring code that nobody can know beforehand. What a system library does is
+ * the system's. The CUDA runtime loads the driver so, whose version is known otherwise. */
+static bool brings_more(const struct kg_code_file *file, enum kgate_device device)
+{
+    return file->has_auditors || file->starts_programs ||
+           (file->loads_code && device != KGATE_DEVICE_CUDA);
+}
+
+/* Whether the library opens files of its own accord alone, and none that its caller names by a function that
+ * kg_code_file does not know. */
+static bool is_of_language(const char *name)
+{
+    static const char *const names[] = {"ld-linux",   "libc.so",      "libdl.so",   "libgcc_s.so",
+                                        "libgomp.so", "libm.so",      "libmvec.so", "libpthread.so",
+                                        "librt.so",   "libstdc++.so", "ld-musl",    "libc.musl"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(name, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+/* What a library adds to what was not looked at. */
+static void scope_widen(const struct kg_code_file *file, const char *name,
+                        const struct kg_code_owner *owner, struct kg_code_identity *identity)
+{
+    if (!file->system && brings_more(file, owner->device))
+        identity->scope = KG_CODE_OPEN_ENDED;
+    else if (identity->scope == KG_CODE_WITH_LIBRARIES && !owner->kernel && file->opens_files &&
+             !(file->system && is_of_language(name)))
+        identity->scope = KG_CODE_WITH_FILES;
+}
+
+static bool libraries_add(struct kg_code_memory *memory, struct kg_arena *arena,
+                          const struct kg_loaded *loaded, size_t count,
+                          const struct kg_code_owner *owner, struct kg_code_identity *identity)
+{
+    const char **libraries = kg_arena_alloc(arena, count, sizeof *libraries);
+    const char **paths = kg_arena_alloc(arena, count, sizeof *paths);
+    for (size_t i = 0; i < count && libraries && paths; i++) {
+        const struct kg_code_file *file =
+            kg_code_file_find(&memory->files, arena, loaded[i].path, true);
+        if (!file || !file->hash)
+            return false;
+        libraries[i] = kg_arena_printf(arena, "%s %s", loaded[i].name, file->hash);
+        if (!libraries[i])
+            return false;
+        paths[i] = loaded[i].path;
+        scope_widen(file, loaded[i].name, owner, identity);
+    }
+    if (!libraries || !paths)
+        return false;
+    identity->libraries = libraries;
+    identity->library_paths = paths;
+    identity->library_count = count;
+    return true;
+}
+
+/* The file that decides what is loaded: a kernel's is its kgate. */
+static const struct kg_code_file *loaded_file(struct kg_code_memory *memory, struct kg_arena *arena,
+                                              const struct kg_code_owner *owner)
+{
+    const char *path = owner->file ? owner->file : memory->self;
+    return path ? kg_code_file_find(&memory->files, arena, path, false) : NULL;
+}
+
+/* Path of the loader: a program names its own, a plugin is loaded by kgate's. NULL for a loader
+ * that is neither the system's nor kgate's: its answer proves nothing. */
+static const char *interpreter_of(struct kg_code_memory *memory, struct kg_arena *arena,
+                                  const struct kg_code_owner *owner,
+                                  const struct kg_code_file *file)
+{
+    const struct kg_code_file *kgate =
+        memory->self ? kg_code_file_find(&memory->files, arena, memory->self, false) : NULL;
+    const char *known = kgate ? kgate->interpreter : NULL;
+    const char *own = owner->program || owner->kernel ? file->interpreter : known;
+    return own && *own == '/' && (kg_file_in_system(own) || (known && !strcmp(own, known))) ? own
+                                                                                            : NULL;
+}
+
+/* An auditor (rtld-audit(7)) may load other libraries than the loader lists. */
+static bool has_auditor(void)
+{
+    const char *auditors = getenv("LD_AUDIT");
+    return auditors && *auditors;
+}
+
+/* The libraries that are loaded with a file. The kernel gives a program's real path to its loader,
+ * which puts the folder in the place of $ORIGIN. */
+static bool libraries_list(struct kg_arena *arena, const struct kg_code_owner *owner,
+                           const char *interpreter, const char *path, struct kg_loaded **loaded,
+                           size_t *count)
+{
+    char real[PATH_MAX];
+    const char *file = owner->program ? realpath(path, real) : path;
+    return file && kg_loader_list(arena, interpreter, file, owner->directory, loaded, count);
+}
+
+/* A static program has no libraries, but what it loads or starts cannot be seen. */
+static void libraries_find(struct kg_code_memory *memory, struct kg_arena *arena,
+                           const struct kg_code_owner *owner, struct kg_code_identity *identity)
+{
+    const struct kg_code_file *found = loaded_file(memory, arena, owner);
+    struct kg_loaded *loaded;
+    size_t count;
+    if (!found || !found->hash)
+        return;
+    const struct kg_code_file file = *found; /* the next search may move it */
+    const char *interpreter = interpreter_of(memory, arena, owner, &file);
+    if (!interpreter)
+        return;
+    const bool open = has_auditor() || (!owner->kernel && brings_more(&file, owner->device));
+    struct kg_code_identity with = *identity;
+    with.scope = open                                 ? KG_CODE_OPEN_ENDED
+                 : !owner->kernel && file.opens_files ? KG_CODE_WITH_FILES
+                                                      : KG_CODE_WITH_LIBRARIES;
+    if (libraries_list(arena, owner, interpreter, file.path, &loaded, &count) &&
+        libraries_add(memory, arena, loaded, count, owner, &with))
+        *identity = with;
+}
+
+/* --- Identities ------------------------------------------------------------------------------- */
+
+static bool string_same(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool owner_same(const struct kg_code_owner *a, const struct kg_code_owner *b)
+{
+    return a->device == b->device && a->program == b->program && string_same(a->file, b->file) &&
+           string_same(a->kernel, b->kernel) && string_same(a->directory, b->directory);
+}
+
+struct kg_code_memory *kg_code_memory_make(struct kg_arena *arena)
+{
+    char self[PATH_MAX];
+    struct kg_code_memory *memory = kg_arena_alloc(arena, 1, sizeof *memory);
+    if (memory && realpath("/proc/self/exe", self))
+        memory->self = kg_arena_copy(arena, self);
+    return memory;
+}
+
+static const char *hash_find(struct kg_code_memory *memory, struct kg_arena *arena,
+                             const struct kg_code_owner *owner)
+{
+    char hex[17];
+    if (owner->kernel)
+        return kernel_hash(owner, hex) ? kg_arena_copy(arena, hex) : NULL;
+    const struct kg_code_file *file = loaded_file(memory, arena, owner);
+    return file ? file->hash : NULL;
+}
+
+struct kg_code_identity kg_code_identify(struct kg_code_memory *memory, struct kg_arena *arena,
+                                         struct kg_code_owner owner)
+{
+    const struct kg_code_identity unknown = {0};
+    if (!memory)
+        return unknown;
+    for (size_t i = memory->count; i-- > 0;)
+        if (owner_same(&memory->known[i].owner, &owner))
+            return memory->known[i].identity;
+    if (!kg_arena_grow(arena, &memory->known, memory->count, &memory->capacity,
+                       sizeof *memory->known))
+        return unknown;
+    struct known *known = &memory->known[memory->count++];
+    *known = (struct known){owner, {.hash = hash_find(memory, arena, &owner)}};
+    if (known->identity.hash)
+        libraries_find(memory, arena, &owner, &known->identity);
+    return known->identity;
+}
+
+size_t kg_code_library_name(const char *library)
+{
+    const char *space = strrchr(library, ' ');
+    return space ? (size_t)(space - library) : strlen(library);
+}
+
+static bool libraries_same(const struct kg_code_identity *a, const struct kg_code_identity *b)
+{
+    bool same = a->library_count == b->library_count;
+    for (size_t i = 0; i < a->library_count && same; i++)
+        same = !strcmp(a->libraries[i], b->libraries[i]);
+    return same;
+}
+
+enum kg_code_match kg_code_match(const struct kg_code_identity *a, const struct kg_code_identity *b)
+{
+    if (!a->hash || !b->hash)
+        return KG_CODE_UNKNOWN;
+    if (strcmp(a->hash, b->hash) != 0)
+        return KG_CODE_OTHER;
+    if (a->scope == KG_CODE_FILE_ALONE || b->scope == KG_CODE_FILE_ALONE)
+        return KG_CODE_SAME_FILE;
+    if (!libraries_same(a, b))
+        return KG_CODE_OTHER_LIBRARIES;
+    if (a->scope == KG_CODE_OPEN_ENDED || b->scope == KG_CODE_OPEN_ENDED)
+        return KG_CODE_SAME_OPEN;
+    return a->scope == KG_CODE_WITH_FILES || b->scope == KG_CODE_WITH_FILES ? KG_CODE_SAME_READING
+                                                                            : KG_CODE_SAME;
+}
+
+bool kg_code_is_same(enum kg_code_match match)
+{
+    return match == KG_CODE_SAME || match == KG_CODE_SAME_READING;
+}
+
+/* --- Programs --------------------------------------------------------------------------------- */
+
+const char *kg_code_beside(struct kg_arena *arena, const char *directory, const char *path)
+{
+    if (!path)
+        return directory;
+    return directory && *path != '/' ? kg_arena_printf(arena, "%s/%s", directory, path)
+                                     : kg_arena_copy(arena, path);
+}
+
+/* execvp passes over a folder of the program's name. */
+static bool is_program(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
+}
+
+/* An empty element of PATH, as behind a last colon, is the folder of the command itself. */
+static const char *path_search(struct kg_arena *arena, const char *word,
+                               struct kg_code_search search)
+{
+    static const char WITHOUT[] = "/bin:/usr/bin"; /* as execvp, if there is no PATH */
+    const char *own = search.path ? search.path : getenv("PATH");
+    const char *directory = kg_code_beside(arena, search.worker, search.directory);
+    for (const char *folders = own ? own : WITHOUT;; folders++) {
+        const size_t length = strcspn(folders, ":");
+        const char *path = length ? kg_arena_printf(arena, "%.*s/%s", (int)length, folders, word)
+                                  : kg_arena_printf(arena, "./%s", word);
+        path = path ? kg_code_beside(arena, directory, path) : NULL;
+        if (path && is_program(path))
+            return path;
+        folders += length;
+        if (!*folders)
+            return NULL;
+    }
+}
+
+bool kg_code_search_same(const struct kg_code_search *a, const struct kg_code_search *b)
+{
+    return string_same(a->worker, b->worker) && string_same(a->directory, b->directory) &&
+           string_same(a->path, b->path);
+}
+
+const char *kg_code_program(struct kg_code_memory *memory, struct kg_arena *arena, const char *word,
+                            struct kg_code_search search)
+{
+    if (strchr(word, '/'))
+        return kg_code_beside(arena, search.worker, word);
+    if (!memory)
+        return path_search(arena, word, search);
+    struct program *program =
+        &memory->programs[kg_hash_string(KG_HASH_START, word) % PROGRAMS_KEPT];
+    if (!string_same(program->word, word) || !kg_code_search_same(&program->search, &search))
+        *program = (struct program){word, search, path_search(arena, word, search)};
+    return program->path;
+}

@@ -1,0 +1,87 @@
+/* code_identity.h: which code a case runs: its own as a hash, and the shared libraries that are
+ * loaded with it. Equal, as far as it was looked at: equal code. elf.h looks into the files,
+ * harness.h says which benchmark library a program has, gpu_kernels.h which kernels GPU code has. Not thread-safe. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "kgate/plugin.h"
+
+/* How far the code was looked at. */
+enum kg_code_scope {
+    KG_CODE_FILE_ALONE,     /* the file itself: its libraries are not known */
+    KG_CODE_WITH_LIBRARIES, /* and all libraries that are loaded as it starts */
+    KG_CODE_OPEN_ENDED,     /* and these; but it can load other code, or start programs */
+    KG_CODE_WITH_FILES,     /* and these; but it can open files, which were not looked at */
+};
+extern const char *const kg_code_scope_names[5];
+
+struct kg_code_identity {
+    const char *hash; /* 16 hexadecimal digits; NULL where it is not to be had */
+    enum kg_code_scope scope;
+    const char **libraries; /* "NAME HASH", sorted */
+    size_t library_count;
+    const char **library_paths; /* where they were found, in the same order; NULL: not known */
+};
+
+/* Two identities side by side. */
+enum kg_code_match {
+    KG_CODE_UNKNOWN, /* a side has no hash */
+    KG_CODE_OTHER,
+    KG_CODE_OTHER_LIBRARIES, /* the code is the same, and libraries are not */
+    KG_CODE_SAME_FILE,       /* the file is; of its libraries nothing is known */
+    KG_CODE_SAME_OPEN,       /* both are; but it can load or start what nobody looked at */
+    KG_CODE_SAME_READING,    /* likewise; but it can open files that nobody looked at */
+    KG_CODE_SAME,
+};
+enum kg_code_match kg_code_match(const struct kg_code_identity *a,
+                                 const struct kg_code_identity *b);
+
+/* Whether code and libraries are the same and can bring no other code. */
+bool kg_code_is_same(enum kg_code_match match);
+
+/* Length of a library's name, which begins its text. */
+size_t kg_code_library_name(const char *library);
+
+/* Whose code. */
+struct kg_code_owner {
+    const char *file;      /* a plugin, a program, or a kgate; NULL: this kgate */
+    const char *kernel;    /* the built-in kernel of that kgate; NULL for the others */
+    const char *directory; /* where it runs; NULL: here */
+    bool program;          /* it is started, not loaded by kgate */
+    enum kgate_device device;
+};
+
+/* What was found before: cases of one workload follow each other, in turns of devices, and reading
+ * files again for each of ten thousand would take longer than measuring them. Zero-initialise. */
+struct kg_code_memory;
+
+/* An empty memory in `arena`; NULL where memory is out. */
+struct kg_code_memory *kg_code_memory_make(struct kg_arena *arena);
+
+/* The identity, in `arena`. Without a hash where that is not to be had: a file that is not there or
+ * no ELF64 file, as a script, a kgate from before it had hashes, or memory that is out.
+ * memory   the same arena with each call; strings of owners must live as long as it is used */
+struct kg_code_identity kg_code_identify(struct kg_code_memory *memory, struct kg_arena *arena,
+                                         struct kg_code_owner owner);
+
+/* Where a worker looks for the program of its command. */
+struct kg_code_search {
+    const char *worker;    /* folder of the worker; NULL: here */
+    const char *directory; /* folder of the command, from the worker's on; NULL: the worker's */
+    const char *path;      /* the command's PATH; NULL: kgate's */
+};
+
+bool kg_code_search_same(const struct kg_code_search *a, const struct kg_code_search *b);
+
+/* The file that a command's first word starts, in `arena`, as execvp finds it: with a slash from
+ * the worker's folder on, else the first on PATH, whose relative folders begin at the command's.
+ * NULL if there is none.
+ * memory  keeps the answers, and is of the same arena; strings of the search must live as long;
+ *         NULL: none */
+const char *kg_code_program(struct kg_code_memory *memory, struct kg_arena *arena, const char *word,
+                            struct kg_code_search search);
+
+/* `path` from `directory` on, in `arena`; either may be NULL. NULL if both are, or if memory is out. */
+const char *kg_code_beside(struct kg_arena *arena, const char *directory, const char *path);

@@ -1,0 +1,45 @@
+#include "base/library.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The loader begins its message with the name of the file that it could not find. Where the file
+ * that is missing is another one, which the library needs, the library itself is there. */
+static bool is_absent(const char *path, const char *said)
+{
+    const size_t length = strlen(path);
+    return !said ||
+           (!strncmp(said, path, length) && said[length] == ':' && strstr(said, "No such file"));
+}
+
+void *kg_library_open(const char *path, char *why, size_t why_bytes)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library || !why_bytes)
+        return library;
+    const char *said = dlerror();
+    snprintf(why, why_bytes, "%s", is_absent(path, said) ? "" : said);
+    return NULL;
+}
+
+const char *kg_library_symbols(void *library, const struct kg_symbol *symbols, size_t count,
+                               void *table)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *address = dlsym(library, symbols[i].name);
+        if (!address && symbols[i].older)
+            address = dlsym(library, symbols[i].older);
+        if (!address && !symbols[i].optional)
+            return symbols[i].name;
+        /* C has no cast from a data pointer to a function pointer; POSIX gives them one size. */
+        memcpy((char *)table + symbols[i].offset, &address, sizeof address);
+    }
+    return NULL;
+}
+
+void kg_library_close(void *library)
+{
+    if (library)
+        dlclose(library);
+}

@@ -1,0 +1,70 @@
+#include "base/nearest.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { LONGEST = 63 };
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static int lower(char c)
+{
+    return tolower((unsigned char)c);
+}
+
+/* Optimal string alignment distance, three rows. */
+static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    size_t rows[3][LONGEST + 1];
+    for (size_t j = 0; j <= b_length; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *above2 = rows[(i + 1) % 3];
+        row[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            const size_t cost = lower(a[i - 1]) != lower(b[j - 1]);
+            row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + cost);
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+                lower(a[i - 2]) == lower(b[j - 1]))
+                row[j] = least(row[j], above2[j - 2] + 1);
+        }
+    }
+    return rows[a_length % 3][b_length];
+}
+
+const char *kg_nearest(const char *word, const char *const *words, size_t count)
+{
+    const size_t length = strlen(word);
+    const char *best = NULL;
+    size_t best_distance = 0;
+    if (length > LONGEST)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        const size_t other = strlen(words[i]);
+        if (other > LONGEST)
+            continue;
+        const size_t allowed = (length > other ? length : other) / 3;
+        const size_t d = distance(word, length, words[i], other);
+        if (d <= (allowed ? allowed : 1) && (!best || d < best_distance)) {
+            best = words[i];
+            best_distance = d;
+        }
+    }
+    return best;
+}
+
+void kg_suggest_append(struct kg_text *text, const char *word, const char *const *words,
+                       size_t count, const char *known)
+{
+    const char *nearest = kg_nearest(word, words, count);
+    if (nearest) {
+        kg_text_printf(text, "; did you mean '%s'?", nearest);
+        return;
+    }
+    kg_text_printf(text, "; %s:", known);
+    for (size_t i = 0; i < count; i++)
+        kg_text_printf(text, "%s %s", i ? "," : "", words[i]);
+}

@@ -1,0 +1,127 @@
+#include "base/process/worker_environment.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/process/guard.h"
+
+/* Adds "NAME=value". */
+static void variable_add(struct kg_worker_environment *environment, const char *name,
+                         const char *value)
+{
+    char *text;
+    if (asprintf(&text, "%s=%s", name, value) < 0)
+        environment->failed = true;
+    else
+        environment->text[environment->added++] = text;
+}
+
+static bool users_has(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value;
+}
+
+/* Puts a variable into the environment unless the user has: what a user says of threads holds. */
+static void variable_offer(struct kg_worker_environment *environment, const char *name,
+                           const char *value)
+{
+    if (!users_has(name))
+        variable_add(environment, name, value);
+}
+
+/* Beside what the user preloads. The loader takes a blank or a colon for the end of a path. */
+static void preload_add(struct kg_worker_environment *environment, const char *library)
+{
+    static const char NAME[] = "LD_PRELOAD";
+    char *both;
+    if (strpbrk(library, " :"))
+        return;
+    if (!users_has(NAME))
+        variable_add(environment, NAME, library);
+    else if (asprintf(&both, "%s:%s", getenv(NAME), library) < 0)
+        environment->failed = true;
+    else {
+        variable_add(environment, NAME, both);
+        free(both);
+    }
+}
+
+/* The variables of a worker. Where two processes take turns, threads that wait must sleep:
+ * spinning, they would take the cores from the process whose turn it is, and make it a hundred
+ * times slower. Where instructions are counted, those of spinning threads would be counted too.
+ *
+ * The threads of a command cannot be put on CPUs of their own. Those of libgomp spin 300,000 times
+ * before they sleep, which is longer than the scheduler's tick: where two share a CPU, each
+ * parallel region costs that much. Spinning for a tenth of a millisecond, they make room. */
+static void variables_add(struct kg_worker_environment *environment, const struct kg_launch *launch)
+{
+    static const char *const counts[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
+                                         "MKL_NUM_THREADS"};
+    char threads[32], mark[KG_GUARD_MARK_BYTES];
+    kg_guard_mark(mark);
+    variable_add(environment, KG_GUARD_VARIABLE, mark);
+    snprintf(threads, sizeof threads, "%" PRIu64, launch->threads);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (launch->threads_said)
+            variable_add(environment, counts[i], threads);
+        else
+            variable_offer(environment, counts[i], threads);
+    variable_offer(environment, "OMP_DYNAMIC", "false");
+    if (launch->waits_asleep)
+        variable_offer(environment, "OMP_WAIT_POLICY", "passive");
+    else if (launch->spins_briefly && !users_has("OMP_WAIT_POLICY"))
+        variable_offer(environment, "GOMP_SPINCOUNT", "3000");
+    if (launch->huge_pages)
+        variable_offer(environment, "GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
+    if (launch->keeps_memory)
+        variable_offer(environment, "GLIBC_TUNABLES",
+                       "glibc.malloc.mmap_threshold=33554432:"
+                       "glibc.malloc.trim_threshold=17179869184");
+    if (launch->gpu)
+        variable_add(environment, "CUDA_VISIBLE_DEVICES", launch->gpu);
+    if (launch->preload)
+        preload_add(environment, launch->preload);
+}
+
+static bool replaced(const struct kg_worker_environment *environment, const char *variable)
+{
+    for (size_t j = 0; j < environment->added; j++) {
+        const size_t length = strcspn(environment->text[j], "=") + 1;
+        if (!strncmp(variable, environment->text[j], length))
+            return true;
+    }
+    return false;
+}
+
+char **kg_worker_environment_make(struct kg_worker_environment *environment,
+                                  const struct kg_launch *launch)
+{
+    size_t count = 0, used = 0;
+    *environment = (struct kg_worker_environment){0};
+    variables_add(environment, launch);
+    while (environ[count])
+        count++;
+    char **all =
+        environment->failed ? NULL : calloc(count + KG_WORKER_VARIABLES_MOST + 1, sizeof *all);
+    if (!all)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!replaced(environment, environ[i]))
+            all[used++] = environ[i];
+    for (size_t j = 0; j < environment->added; j++)
+        all[used++] = environment->text[j];
+    environment->all = all;
+    return all;
+}
+
+void kg_worker_environment_free(struct kg_worker_environment *environment)
+{
+    for (size_t i = 0; i < environment->added; i++)
+        free(environment->text[i]);
+    free(environment->all);
+    *environment = (struct kg_worker_environment){0};
+}

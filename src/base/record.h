@@ -1,0 +1,211 @@
+/* record.h: structs to JSON and back by one table. A table says, for each field, its JSON name, its
+ * kind, its place in the struct, what values it may have, and what it means. Writing, reading, the
+ * JSON Schema (record_schema.h) and the reference in docs/files.md all follow it, so that none can
+ * forget a field. Tables are constant; the functions are thread-safe. */
+#pragma once
+#include <jansson.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/text.h"
+
+enum kg_field_kind {
+    KG_FIELD_STRING, /* const char *; NULL is absent */
+    KG_FIELD_REAL,   /* double; NaN is absent (infinite values are never written: absent too) */
+    KG_FIELD_COUNT,  /* uint64_t, a whole number up to 2^63-1 */
+    KG_FIELD_SIZE,   /* size_t, likewise */
+    KG_FIELD_BOOL,   /* bool */
+    KG_FIELD_ENUM,   /* an enum of int's size, written as names[value] */
+    KG_FIELD_BITS, /* unsigned, written as the array of names[i] of the bits 1u << i that are set */
+    KG_FIELD_REALS,   /* double *, with a count */
+    KG_FIELD_STRINGS, /* const char **, with a count */
+    KG_FIELD_PAIRS,   /* struct kg_pair *, with a count: a JSON object of strings, order kept */
+    KG_FIELD_RECORD,  /* a struct inside the struct, by `record` */
+    KG_FIELD_RECORDS, /* a pointer to structs with a count, by `record`: an array of objects */
+    KG_FIELD_COLUMNS, /* the same, stored by column: an object of arrays of equal length, which
+                         loads several times faster where there are hundreds of thousands */
+    KG_FIELD_FIGURES, /* only mentioned: an object of numbers and strings by name */
+};
+
+/* A name and its value: parameters of a case. */
+struct kg_pair {
+    const char *name;
+    const char *value;
+};
+
+struct kg_record;
+
+/* What a number may be. A number that is not known (NaN) is in no range and is never refused. */
+struct kg_range {
+    double least, most;           /* infinite where there is no limit */
+    bool above_least, below_most; /* the limit itself does not fit */
+    bool whole;                   /* of a REAL: a whole number */
+};
+
+struct kg_field {
+    const char *name;
+    enum kg_field_kind kind;
+    bool optional;                  /* may be absent; else reading refuses the object without it */
+    bool nullable;                  /* REAL: may be null although not optional; REALS: items may */
+    bool not_empty;                 /* STRING, REALS */
+    bool distinct;                  /* STRINGS: no two are equal */
+    bool unknown_if_0;              /* SIZE: 0 is absent, as NaN is of a REAL */
+    bool mention;                   /* only described: neither written nor read by the table */
+    size_t offset;                  /* offsetof the field */
+    size_t count_offset;            /* offsetof its size_t count, where the kind has one */
+    const char *const *names;       /* ENUM, BITS; of a STRING, and as digits of a COUNT or SIZE,
+                                       the only ones that it may be: NULL-terminated */
+    const struct kg_record *record; /* RECORD, RECORDS, COLUMNS */
+    const struct kg_range *range;   /* numbers and REALS; NULL: any */
+    const char *pattern; /* STRING: a regular expression for the schema; reading takes any string */
+    const char *help;    /* what it means: a phrase, for the schema and the reference */
+};
+
+/* A step from one version of a file to the next. */
+struct kg_migration {
+    const char *from; /* schemas: "kgate.results.v1" */
+    const char *to;
+    bool (*apply)(json_t *file); /* changes the file; what does not fit it leaves for the reader to
+                                    refuse; false where memory is out */
+};
+
+struct kg_record {
+    size_t size; /* of the struct */
+    const struct kg_field *fields;
+    size_t field_count;
+    const char *help;                      /* what one object is: a sentence */
+    const struct kg_migration *migrations; /* of a whole file, ended by a `from` of NULL; or NULL */
+};
+
+/* Rows of a table, of the struct that the macro STRUCT names meanwhile:
+ *
+ *     #define STRUCT kg_limit
+ *     static const struct kg_field limit_fields[] = {
+ *         KG_FIELD(metric, STRING, "what is limited"),
+ *         KG_FIELD(limit, REAL, "the largest or smallest value that passes", KG_FROM_0),
+ *     };
+ *     static const struct kg_record limit_record = KG_RECORD_OF(limit_fields, "A limit.");
+ *     #undef STRUCT
+ *
+ * After the help come attributes: those below it. _AS gives another name than the member's. */
+#define KG_FIELD_AS(json_name, member, of, ...)                                                    \
+    {                                                                                              \
+        .name = (json_name), .kind = KG_FIELD_##of, .offset = offsetof(struct STRUCT, member),     \
+        .help = __VA_ARGS__                                                                        \
+    }
+#define KG_FIELD(member, of, ...) KG_FIELD_AS(#member, member, of, __VA_ARGS__)
+#define KG_LIST_AS(json_name, member, count, of, ...)                                              \
+    {                                                                                              \
+        .name = (json_name), .kind = KG_FIELD_##of, .offset = offsetof(struct STRUCT, member),     \
+        .count_offset = offsetof(struct STRUCT, count), .help = __VA_ARGS__                        \
+    }
+#define KG_LIST(member, count, of, ...) KG_LIST_AS(#member, member, count, of, __VA_ARGS__)
+/* What the file has and the struct does not: written and read elsewhere, or only for readers. */
+#define KG_MENTION(json_name, of, ...)                                                             \
+    {                                                                                              \
+        .name = #json_name, .kind = KG_FIELD_##of, .mention = true, .help = __VA_ARGS__            \
+    }
+#define KG_RECORD_OF(table, ...)                                                                   \
+    {                                                                                              \
+        .size = sizeof(struct STRUCT), .fields = (table),                                          \
+        .field_count = sizeof(table) / sizeof *(table), .help = __VA_ARGS__                        \
+    }
+#define KG_MIGRATIONS(table) .migrations = (table)
+
+#define KG_OPTIONAL .optional = true
+#define KG_NULLABLE .nullable = true
+#define KG_NOT_EMPTY .not_empty = true
+#define KG_DISTINCT .distinct = true
+#define KG_UNKNOWN_IF_0 .unknown_if_0 = true
+#define KG_OF(table) .record = (&(table))
+#define KG_NAMES(table) .names = (table)
+#define KG_WORDS(...)                                                                              \
+    .names = (const char *const[])                                                                 \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
+#define KG_PATTERN(expression) .pattern = (expression)
+#define KG_PATTERN_TIME KG_PATTERN("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$")
+#define KG_PATTERN_HASH KG_PATTERN("^[0-9a-f]{16}$")
+#define KG_PATTERN_SHA256 KG_PATTERN("^[0-9a-f]{64}$")
+#define KG_RANGE(...)                                                                              \
+    .range = &(const struct kg_range)                                                              \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+#define KG_FROM(from) KG_RANGE(.least = (from), .most = INFINITY)
+#define KG_ABOVE(from) KG_RANGE(.least = (from), .most = INFINITY, .above_least = true)
+#define KG_BETWEEN(from, to) KG_RANGE(.least = (from), .most = (to))
+#define KG_INSIDE(from, to)                                                                        \
+    KG_RANGE(.least = (from), .most = (to), .above_least = true, .below_most = true)
+#define KG_FROM_0 KG_FROM(0)
+#define KG_ABOVE_0 KG_ABOVE(0)
+/* A REAL that is a count or a set of bits, so that it can be unknown. */
+#define KG_WHOLE KG_RANGE(.least = 0, .most = 0x1p63, .below_most = true, .whole = true)
+
+/* The object as JSON: a new reference, or NULL where memory is out. Absent optional fields are left
+ * out; an absent required REAL is written null. */
+json_t *kg_record_write(const struct kg_record *record, const void *object);
+
+/* Appends the same on one line; what must be read again is not checked.
+ * schema  the value of a first member of that name, or NULL: no such member */
+void kg_record_line(const struct kg_record *record, const void *object, const char *schema,
+                    struct kg_text *text);
+
+/* Fills `object` (which the caller has zeroed) from JSON; strings and arrays live in `arena`.
+ * Absent optional fields get NULL, NaN, 0, false, or no items. Unknown members are ignored, so that
+ * a newer writer of the same schema version can be read.
+ * err: KG_ERROR_USAGE naming the field by its path, what was expected and what was found:
+ * "cases[3].rounds.median_ns[1]: expected a number above 0, found -3" */
+bool kg_record_read(const struct kg_record *record, const json_t *json, struct kg_arena *arena,
+                    void *object, struct kg_error *err);
+
+/* Parses JSON text, refusing duplicate members; *json is a new reference. Errors name path, line
+ * and column. */
+bool kg_json_parse(const char *path, const char *bytes, size_t length, json_t **json,
+                   struct kg_error *err);
+
+/* Bytes of the largest file that is read. */
+#define KG_RECORD_FILE_MOST ((size_t)1 << 30)
+/* Whether a file of so many bytes could be read again. err: KG_ERROR_SYSTEM, and what to do */
+bool kg_record_length_good(size_t length, struct kg_error *err);
+
+/* Appends the text of a whole file, as kg_record_save writes it. What kg_record_read would refuse
+ * is not written, nor what is longer than it reads: KG_ERROR_SYSTEM. */
+bool kg_record_print(const struct kg_record *record, const void *object, const char *schema,
+                     struct kg_text *text, struct kg_error *err);
+
+/* A whole file: writes {"schema": schema, …the record's fields…} atomically, indented by two, every
+ * array of numbers on one line. Every real reads back as the same double. */
+bool kg_record_save(const struct kg_record *record, const void *object, const char *schema,
+                    const char *path, struct kg_error *err);
+/* Reads one. A file of an older version passes the record's migrations first. One of a newer
+ * version is refused with that version's name, and so is any other `schema` than the given one.
+ * Errors name the path, and line and column where the JSON itself is malformed. At most 1 GiB. */
+bool kg_record_load(const struct kg_record *record, const char *schema, const char *path,
+                    struct kg_arena *arena, void *object, struct kg_error *err);
+/* The same from memory; `path` is what errors say. */
+bool kg_record_parse(const struct kg_record *record, const char *schema, const char *path,
+                     const char *bytes, size_t length, struct kg_arena *arena, void *object,
+                     struct kg_error *err);
+/* As kg_record_load does first, without saying why not: the file is read part by part, and its text is not in
+ * memory beside all that is made of it. false also of what is no regular file, which is left untouched, and of
+ * older versions: the object is as it was. */
+bool kg_record_load_parts(const struct kg_record *record, const char *schema, const char *path,
+                          struct kg_arena *arena, void *object);
+/* Brings a parsed file to the version that `schema` names, step by step; its `schema` member stays.
+ * false where it has another schema, or a newer version of it: err says which. */
+bool kg_record_migrate(const struct kg_record *record, json_t *file, const char *schema,
+                       struct kg_error *err);
+/* Characters of a schema before its version: those of "kgate.results" in "kgate.results.v1". All of
+ * them where it does not end in a version. */
+size_t kg_schema_kind_length(const char *schema);
+/* Whether two schemas are of one kind of file: equal but for their versions. */
+bool kg_schema_is(const char *schema, const char *found);
+/* Whether a regular file begins with a `schema` of that kind. */
+bool kg_schema_begins(const char *path, const char *schema);
+/* The `schema` member of a JSON file, into `schema` (64 bytes): to tell files apart. */
+bool kg_schema_peek(const char *path, char *schema, struct kg_error *err);

@@ -1,0 +1,38 @@
+/* record_range.h: what a record's table allows, for its two readers (record_read.c, record_text.c). */
+#pragma once
+#include "base/record.h"
+
+enum { KG_RANGE_WORDS_BYTES = 96 };
+
+/* Whether the number is in the range; NaN is not known, and fits. range  NULL: any number */
+static inline bool kg_range_holds(const struct kg_range *range, double value)
+{
+    if (!range || isnan(value))
+        return true;
+    if (range->above_least ? value <= range->least : value < range->least)
+        return false;
+    if (range->below_most ? value >= range->most : value > range->most)
+        return false;
+    return !range->whole || value == floor(value);
+}
+
+/* "a number above 0", "a whole number from 1 up", "a number from 0 to 1" */
+void kg_range_words(const struct kg_range *range, bool whole, char words[KG_RANGE_WORDS_BYTES]);
+
+/* Whether all reals of a struct, and of the structs inside it, are in their ranges. */
+bool kg_record_in_range(const struct kg_record *record, const void *object);
+
+/* The first field that a reader would refuse, of the struct or of one inside it: a real that is not
+ * known although it must be, or is out of its range, and a missing text. NULL: none. Of lists it says
+ * nothing. */
+const struct kg_field *kg_record_unwritable(const struct kg_record *record, const void *object);
+
+/* Gives a field what an optional one has where it is absent; numbers that are not known are NaN, not
+ * zero. The rest of the object is zero already. */
+void kg_field_clear(const struct kg_field *field, void *object);
+
+/* *repeated: the first of the strings, sorted, that is there twice; NULL where all differ.
+ * arena    for the sorted ones
+ * returns  false where memory is out */
+bool kg_strings_repeated(struct kg_arena *arena, const char *const *strings, size_t count,
+                         const char **repeated);

@@ -1,0 +1,21 @@
+/* record_schema.h: what a record's table says, for others: a JSON Schema (2020-12), and a reference
+ * in Markdown. Both follow the table that reading and writing follow. */
+#pragma once
+#include "base/record.h"
+
+/* A kind of file. */
+struct kg_file_kind {
+    const char *name;   /* "results" */
+    const char *schema; /* "kgate.results.v2" */
+    const struct kg_record *record;
+};
+
+/* "results.v2.schema.json", the schema's file under docs/schema. */
+void kg_schema_file_name(const struct kg_file_kind *kind, char *name, size_t bytes);
+
+/* Appends the schema's text, as its file has it. false where memory is out. */
+bool kg_schema_write(const struct kg_file_kind *kind, struct kg_text *text);
+
+/* Appends a section of each kind and tables of its fields. What several kinds hold is told once.
+ * false where memory is out */
+bool kg_file_reference_write(const struct kg_file_kind *kinds, size_t count, struct kg_text *text);

@@ -1,0 +1,125 @@
+#include "base/words.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "base/utf8.h"
+
+static const char blanks[] = " \t\n";
+
+/* A line on its way. */
+struct splitter {
+    const char *at;
+    struct kg_text word;
+    struct kg_error *err;
+};
+
+bool kg_words_check(struct kg_words words, struct kg_error *err)
+{
+    for (size_t i = 0; i < words.count; i++)
+        for (const char *c = words.at[i]; *c;) {
+            const size_t length = kg_utf8_length((const unsigned char *)c, KG_UTF8_MOST);
+            if (!length)
+                return kg_error_set(err, KG_ERROR_USAGE,
+                                    "'%.300s': a command must be text in UTF-8; a script may have "
+                                    "other bytes",
+                                    words.at[i]);
+            c += length;
+        }
+    return true;
+}
+
+static bool shell_refuse(const struct splitter *splitter, char c)
+{
+    return kg_error_set(splitter->err, KG_ERROR_USAGE,
+                        "'%c' means something to a shell, and no shell reads this: quote it, or "
+                        "give --shell",
+                        c);
+}
+
+static bool single_quoted(struct splitter *splitter)
+{
+    const size_t length = strcspn(++splitter->at, "'");
+    kg_text_append_bytes(&splitter->word, splitter->at, length);
+    splitter->at += length;
+    if (!*splitter->at)
+        return kg_error_set(splitter->err, KG_ERROR_USAGE, "a quote ' has no end");
+    splitter->at++;
+    return true;
+}
+
+static bool double_quoted(struct splitter *splitter)
+{
+    for (splitter->at++; *splitter->at != '"'; splitter->at++) {
+        if (!*splitter->at)
+            return kg_error_set(splitter->err, KG_ERROR_USAGE, "a quote \" has no end");
+        if (*splitter->at == '$' || *splitter->at == '`')
+            return shell_refuse(splitter, *splitter->at);
+        const bool keeps =
+            *splitter->at == '\\' && splitter->at[1] && strchr("\"\\$`\n", splitter->at[1]) != NULL;
+        splitter->at += keeps;
+        if (!keeps || *splitter->at != '\n')
+            kg_text_append_bytes(&splitter->word, splitter->at, 1);
+    }
+    splitter->at++;
+    return true;
+}
+
+static bool escaped(struct splitter *splitter)
+{
+    if (!splitter->at[1])
+        return kg_error_set(splitter->err, KG_ERROR_USAGE, "a backslash ends the command");
+    if (splitter->at[1] != '\n')
+        kg_text_append_bytes(&splitter->word, splitter->at + 1, 1);
+    splitter->at += 2;
+    return true;
+}
+
+static bool plain(struct splitter *splitter)
+{
+    const char c = *splitter->at;
+    if (strchr("$`|&;<>()*?[", c) || (!splitter->word.length && (c == '~' || c == '#')))
+        return shell_refuse(splitter, c);
+    kg_text_append_bytes(&splitter->word, splitter->at++, 1);
+    return true;
+}
+
+/* One word, up to a blank or the end. */
+static bool word_read(struct splitter *splitter)
+{
+    kg_text_truncate(&splitter->word, 0);
+    while (*splitter->at && !strchr(blanks, *splitter->at)) {
+        const bool good = *splitter->at == '\''   ? single_quoted(splitter)
+                          : *splitter->at == '"'  ? double_quoted(splitter)
+                          : *splitter->at == '\\' ? escaped(splitter)
+                                                  : plain(splitter);
+        if (!good)
+            return false;
+    }
+    return !splitter->word.failed || kg_error_memory(splitter->err);
+}
+
+bool kg_words_split(struct kg_arena *arena, const char *line, struct kg_words *words,
+                    struct kg_error *err)
+{
+    struct splitter splitter = {.at = line, .err = err};
+    bool good = true;
+    words->count = 0;
+    words->at = kg_arena_alloc(arena, strlen(line) / 2 + 2, sizeof *words->at); /* blanks between */
+    if (!words->at)
+        return kg_error_memory(err);
+    for (;;) {
+        splitter.at += strspn(splitter.at, blanks);
+        if (!*splitter.at)
+            break;
+        good = word_read(&splitter);
+        const char *word = good ? kg_arena_copy(arena, kg_text_string(&splitter.word)) : NULL;
+        if (good && !word)
+            good = kg_error_memory(err);
+        if (!good)
+            break;
+        words->at[words->count++] = word;
+    }
+    kg_text_free(&splitter.word);
+    return good;
+}

@@ -1,0 +1,238 @@
+/* command_ab.c: two builds or two commands, turn by turn. Options in, the summary out; gate/ab.h does it. */
+#include "gate/ab.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/advice.h"
+#include "base/escape.h"
+#include "base/wrap.h"
+#include "cli/base_suite.h"
+#include "cli/cli.h"
+#include "cli/exports.h"
+#include "cli/progress_bar.h"
+#include "cli/sides.h"
+#include "cli/waiving.h"
+#include "show/pair_text.h"
+
+static void sides_line(const struct kg_sides *sides, struct kg_text *text)
+{
+    kg_text_append(text, "  base: ");
+    kg_escape_terminal(text, sides->said[0] ? sides->said[0] : sides->given[0], SIZE_MAX);
+    kg_text_append(text, ", head: ");
+    kg_escape_terminal(text, sides->said[1] ? sides->said[1] : sides->given[1], SIZE_MAX);
+    kg_text_append(text, "\n");
+}
+
+static void files_line(const char *directory, size_t width, struct kg_text *text)
+{
+    struct kg_text files = {0};
+    kg_text_printf(&files, "%s/", directory);
+    kg_report_files_list(directory, &files);
+    kg_text_append(&files, ", base.json, head.json");
+    kg_wrap(text, "  reports: ", kg_text_string(&files), width);
+    text->failed = text->failed || files.failed;
+    kg_text_free(&files);
+}
+
+static bool summary_print(const struct kg_arguments *arguments, const struct kg_sides *sides,
+                          const struct kg_ab *ab, const char *directory, struct kg_error *err)
+{
+    struct kg_text text = {0};
+    const struct kg_report_style style = kg_style(arguments);
+    const struct kg_report_two two = {.names = {sides->names[0], sides->names[1]},
+                                      .results = {ab->base, ab->head},
+                                      .comparison = &ab->comparison};
+    const bool commands = sides->kind == KG_SIDES_COMMANDS && !arguments->json;
+    bool good = true;
+    if (commands)
+        kg_report_two_text(&two, &style, &text);
+    else
+        good = kg_comparison_summary(&ab->comparison, kg_suggestions_made(&ab->suggestions),
+                                     arguments, &text, err);
+    if (!arguments->json && ab->same_code && !commands)
+        kg_text_printf(&text, "  note: %zu of %zu case%s %s the same code on both sides\n",
+                       ab->same_code, ab->head->case_count, ab->head->case_count == 1 ? "" : "s",
+                       ab->head->case_count == 1 ? "has" : "have");
+    const bool told = !arguments->json && !arguments->quiet;
+    const bool kept = sides->kind == KG_SIDES_BUILDS || arguments->output;
+    if (told && (kept || (sides->said[0] && arguments->names.count && !commands)))
+        sides_line(sides, &text);
+    if (told && kept)
+        files_line(directory, style.width, &text);
+    good = good && kg_print(&text, err);
+    kg_text_free(&text);
+    return good;
+}
+
+static bool shown(const struct kg_arguments *arguments, const struct kg_sides *sides,
+                  const struct kg_ab *ab, const char *directory, struct kg_error *err)
+{
+    const struct kg_report_subject subject = {.results = ab->head,
+                                              .comparison = &ab->comparison,
+                                              .suggestions = kg_suggestions_made(&ab->suggestions),
+                                              .top = KG_REPORT_TOP_USUAL};
+    struct kg_error why;
+    const bool printed = summary_print(arguments, sides, ab, directory, err);
+    kg_advice_take(NULL, kg_exports_write(arguments, KG_COMPARISON_SCHEMA, &subject, &why),
+                   "no export", &why);
+    return printed;
+}
+
+/* The exit status of what was measured, and what an interrupted one leaves. */
+static int status_of(const struct kg_sides *sides, const struct kg_ab *ab)
+{
+    const bool commands = sides->kind == KG_SIDES_COMMANDS;
+    if (ab->signal) {
+        if (ab->head_path)
+            fprintf(stderr, "kgate: interrupted; what was measured is in %s\n", ab->head_path);
+        else
+            fprintf(stderr, "kgate: interrupted\n");
+        return KG_EXIT_SIGNAL + ab->signal;
+    }
+    /* A base that fails is no comparison of commands; of a build, the head may have repaired it. */
+    if (commands && ab->base->cases[0].status == KG_STATUS_FAILED)
+        return KG_EXIT_FAILED;
+    return (int)ab->comparison.exit_status;
+}
+
+static void option_append(struct kg_text *text, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    kg_text_printf(text, " %s ", name);
+    kg_shell_quote(text, value);
+}
+
+/* The command as it was given, but for what limits its rounds and where its files go. NULL where
+ * memory is out. */
+static const char *again_make(const struct kg_arguments *arguments, struct kg_arena *arena)
+{
+    const struct {
+        const char *name, *value;
+    } options[] = {{"-c", arguments->suite},
+                   {"--base", arguments->base},
+                   {"--head", arguments->head},
+                   {"--trust", arguments->trust},
+                   {"--filter", arguments->filter},
+                   {"--shard", arguments->shard},
+                   {"--threshold", arguments->threshold},
+                   {"--min-effect", arguments->min_effect},
+                   {"--warmup", arguments->warmup},
+                   {"--rounds", arguments->rounds}};
+    struct kg_text text = {0};
+    kg_text_append(&text, arguments->shell ? "kgate ab --shell" : "kgate ab");
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        option_append(&text, options[i].name, options[i].value);
+    for (size_t i = 0; i < arguments->set.count; i++)
+        if (strncmp(arguments->set.at[i], "rounds.max=", strlen("rounds.max=")) != 0)
+            option_append(&text, "--set", arguments->set.at[i]);
+    for (size_t i = 0; i < arguments->names.count; i++)
+        option_append(&text, "--name", arguments->names.at[i]);
+    if (arguments->measure_unchanged)
+        kg_text_append(&text, " --measure-unchanged");
+    else if (arguments->skip_unchanged)
+        kg_text_append(&text, " --skip-unchanged-code");
+    for (size_t i = 0; i < arguments->positional_count; i++) {
+        kg_text_append(&text, " ");
+        kg_shell_quote(&text, arguments->positional[i]);
+    }
+    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return copy;
+}
+
+/* Whether a pipeline runs this: the folders that it was given are gone when the report is read. */
+static bool in_pipeline(void)
+{
+    static const char *const names[] = {"CI", "JENKINS_URL", "TF_BUILD"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value && strcmp(value, "false") != 0)
+            return true;
+    }
+    return false;
+}
+
+static int measure(const struct kg_arguments *arguments, const char *directory,
+                   const struct kg_sides *sides, const struct kg_prepared *prepared,
+                   const struct kg_waiving *waiving)
+{
+    struct kg_progress_bar bar;
+    struct kg_ab ab;
+    struct kg_error err;
+    double budget_ns;
+    if (!kg_budget_option(arguments, &budget_ns, &err))
+        return kg_fail_reported(directory, &err);
+    struct kg_arena arena = {0};
+    const char *again = again_make(arguments, &arena);
+    if (!again) {
+        kg_error_memory(&err);
+        return kg_fail_reported(directory, &err);
+    }
+    const bool *alone;
+    if (!kg_base_lacks(sides, prepared, &arena, &alone, &err)) {
+        kg_arena_free(&arena);
+        return kg_fail_reported(directory, &err);
+    }
+    const struct kg_prepared_suite what = kg_prepared_what(prepared);
+    const struct kg_ab_options options = {.again = in_pipeline() ? NULL : again,
+                                          .alone = alone,
+                                          .is_filtered = arguments->filter || arguments->shard,
+                                          .base = sides->given[0],
+                                          .head = sides->given[1],
+                                          .base_label = sides->labels[0],
+                                          .head_label = sides->labels[1],
+                                          .base_said = sides->said[0],
+                                          .head_said = sides->said[1],
+                                          .base_words = sides->words[0],
+                                          .head_words = sides->words[1],
+                                          .directory = directory,
+                                          .budget_ns = budget_ns,
+                                          .left_out = prepared->left_out,
+                                          .waiving = waiving,
+                                          .foresaid = {kg_progress_bar_note, &bar},
+                                          .progress = kg_progress_bar_start(&bar, arguments)};
+    const bool good = kg_ab_run(&what, &options, &ab, &err);
+    ab.suggestions.discarded = sides->kind != KG_SIDES_BUILDS && !arguments->output;
+    kg_progress_bar_clear(&bar);
+    const int status = !good ? kg_fail_reported(directory, &err)
+                       : shown(arguments, sides, &ab, directory, &err)
+                           ? status_of(sides, &ab)
+                           : kg_fail(&err); /* the report is there */
+    kg_ab_free(&ab);
+    kg_arena_free(&arena);
+    return status;
+}
+
+static int ab_run(const struct kg_arguments *arguments, const char *directory, void *user)
+{
+    const struct kg_sides *sides = user;
+    struct kg_prepared prepared;
+    struct kg_cli_waiving waiving = {0};
+    struct kg_error err;
+    if (!kg_exports_check(arguments, KG_COMPARISON_SCHEMA, &err) ||
+        !kg_prepare_suite(arguments, sides->yaml.length ? &sides->yaml : NULL, sides, &prepared,
+                          &err))
+        return kg_fail_reported(directory, &err);
+    const int status = kg_cli_waiving_prepared(arguments, &prepared, &waiving, &err)
+                           ? measure(arguments, directory, sides, &prepared, &waiving.waiving)
+                           : kg_fail_reported(directory, &err);
+    kg_cli_waiving_free(&waiving);
+    kg_prepared_free(&prepared);
+    return status;
+}
+
+int kg_cli_ab(const struct kg_arguments *arguments)
+{
+    struct kg_sides sides;
+    struct kg_error err;
+    const bool good = kg_sides_read(arguments, &sides, &err);
+    const int status = !good ? kg_fail_unread(KG_REPORTS_MEASURED, arguments->output, &err)
+                       : sides.kind == KG_SIDES_BUILDS || arguments->output
+                           ? kg_cli_reported(arguments, ab_run, &sides)
+                           : ab_run(arguments, NULL, &sides); /* nobody asked for files */
+    kg_sides_free(&sides);
+    return status;
+}

@@ -1,0 +1,98 @@
+/* command_baseline_record.c: a baseline of several runs by one command. Options in, lines out;
+ * gate/store_runs.h does it. */
+#include <stdio.h>
+
+#include "base/escape.h"
+#include "cli/cli.h"
+#include "cli/runs_shown.h"
+#include "cli/waiving.h"
+#include "gate/store_runs.h"
+#include "judge/renewal.h"
+
+enum { RUNS_DEFAULT = 5, RUNS_MOST = 100 };
+
+/* How many runs are wanted; 0 with err where that is impossible. */
+static size_t runs_wanted(const struct kg_arguments *arguments, struct kg_error *err)
+{
+    const uint64_t runs = arguments->runs == KG_RUNS_UNSET ? RUNS_DEFAULT : arguments->runs;
+    if (runs < 1 || runs > RUNS_MOST)
+        kg_error_set(err, KG_ERROR_USAGE, "--runs must be from 1 to %d", RUNS_MOST);
+    else if (arguments->pin && (runs > 1 || !*arguments->pin))
+        kg_error_set(err, KG_ERROR_USAGE, "--pin names one run: give it a name, and --runs 1");
+    else if (!arguments->pin && runs > arguments->keep)
+        kg_error_set(err, KG_ERROR_USAGE,
+                     "%llu runs are more than the %llu that are kept: --keep %llu keeps them",
+                     (unsigned long long)runs, (unsigned long long)arguments->keep,
+                     (unsigned long long)runs);
+    else
+        return (size_t)runs;
+    return 0;
+}
+
+static bool stored_print(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
+                         const struct kg_baseline_options *storing, size_t stored, size_t cases,
+                         struct kg_error *err)
+{
+    struct kg_text text = {0};
+    if (arguments->quiet || !stored)
+        return true;
+    kg_text_printf(&text, "recorded %zu run%s of %zu case%s of suite ", stored,
+                   stored == 1 ? "" : "s", cases, cases == 1 ? "" : "s");
+    kg_escape_terminal(&text, prepared->suite.name, 80);
+    kg_text_printf(&text, " in %s/%s.json\n", kg_baseline_directory(arguments),
+                   prepared->machine.fingerprint);
+    kg_renewals_text(storing->renewals, storing->waivers, arguments->suite, &text);
+    kg_builds_outcome_text(storing->builds, &text);
+    const bool good = kg_print(&text, err);
+    kg_text_free(&text);
+    return good;
+}
+
+static int record(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
+                  const struct kg_waivers *waivers, size_t runs, double builds_most,
+                  struct kg_error *err)
+{
+    const struct kg_prepared_suite what = kg_prepared_what(prepared);
+    struct kg_builds_outcome builds = {0};
+    struct kg_renewals renewals = {0};
+    struct kg_runs_shown shown = {.arguments = arguments};
+    const struct kg_store_runs_options options = {.directory = kg_baseline_directory(arguments),
+                                                  .runs = runs,
+                                                  .storing = {.pin = arguments->pin,
+                                                              .keep = (size_t)arguments->keep,
+                                                              .waivers = waivers,
+                                                              .renewals = &renewals,
+                                                              .builds_most = builds_most,
+                                                              .builds = &builds},
+                                                  .progress = kg_runs_shown_progress(&shown),
+                                                  .run_begins = kg_runs_shown_begin};
+    size_t stored, cases;
+    int signal;
+    bool good = kg_store_runs(&what, &options, &stored, &cases, &signal, err);
+    kg_progress_bar_clear(&shown.bar);
+    if (good && signal)
+        fprintf(stderr, "kgate: interrupted; the %zu whole run%s of %zu %s stored\n", stored,
+                stored == 1 ? "" : "s", runs, stored == 1 ? "is" : "are");
+    struct kg_error printing;
+    if (!stored_print(arguments, prepared, &options.storing, stored, cases, good ? err : &printing))
+        good = false;
+    kg_renewals_free(&renewals);
+    return !good ? kg_fail(err) : signal ? KG_EXIT_SIGNAL + signal : KG_EXIT_PASS;
+}
+
+int kg_cli_baseline_record(const struct kg_arguments *arguments, struct kg_error *err)
+{
+    struct kg_prepared prepared;
+    double builds_most;
+    const size_t runs = runs_wanted(arguments, err);
+    if (!runs || !kg_builds_option(arguments, KG_BUILDS_MOST_DEFAULT, &builds_most, err) ||
+        !kg_prepare(arguments, &prepared, err))
+        return kg_fail(err);
+    struct kg_cli_waiving waiving;
+    const int status = kg_cli_waiving_load(arguments, prepared.suite.path, &waiving, err)
+                           ? record(arguments, &prepared, &waiving.waivers, runs, builds_most, err)
+                           : kg_fail(err);
+    kg_cli_waiving_free(&waiving);
+    kg_prepared_free(&prepared);
+    return status;
+}

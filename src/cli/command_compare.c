@@ -1,0 +1,165 @@
+#include <pthread.h>
+
+#include "base/advice.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/inputs.h"
+#include "cli/waiving.h"
+#include "judge/comparison_notes.h"
+#include "judge/profiled.h"
+#include "profiler/read/profile_load.h"
+#include "show/formats.h"
+
+/* The base, read by a thread of its own. */
+struct base {
+    const char *path;
+    struct kg_base loaded;
+    bool good;
+    struct kg_error err;
+};
+
+static void *base_thread(void *user)
+{
+    struct base *base = user;
+    base->good = kg_base_load(base->path, &base->loaded, &base->err);
+    return NULL;
+}
+
+/* Two large files are read at once. */
+static bool both_load(struct base *base, const char *path, struct kg_results *current,
+                      struct kg_error *err)
+{
+    pthread_t thread;
+    json_object_seed(0); /* before there are two threads */
+    const bool threaded = pthread_create(&thread, NULL, base_thread, base) == 0;
+    const bool good = kg_results_load(path, current, err);
+    if (threaded)
+        pthread_join(thread, NULL);
+    else
+        base_thread(base);
+    if (base->good)
+        return good;
+    *err = base->err;
+    return false;
+}
+
+static bool summary_print(const struct kg_arguments *arguments,
+                          const struct kg_comparison *comparison,
+                          const struct kg_suggestions *suggestions, struct kg_error *err)
+{
+    struct kg_text text = {0};
+    const bool good = kg_comparison_summary(comparison, suggestions, arguments, &text, err) &&
+                      kg_print(&text, err);
+    kg_text_free(&text);
+    return good;
+}
+
+static bool threshold_parse(const char *text, double *share, struct kg_error *err)
+{
+    if (!text || kg_share_parse(text, share))
+        return true;
+    return kg_error_set(err, KG_ERROR_USAGE,
+                        "--threshold is '%.60s', but must be a share such as 5%%", text);
+}
+
+/* An error, also in the folder that the reports were to go to. */
+static int fail(const struct kg_arguments *arguments, const struct kg_error *err)
+{
+    return arguments->output ? kg_fail_reported(arguments->output, err) : kg_fail(err);
+}
+
+/* The verdict first. What follows is advice: whatever fails of it is a note. */
+static int finish(const struct kg_arguments *arguments, struct kg_comparison *comparison,
+                  const struct kg_suggest_input *input, struct kg_error *err)
+{
+    struct kg_suggestions suggestions = {0};
+    struct kg_advice advice = kg_comparison_advice(comparison);
+    struct kg_error why;
+    if (arguments->output && !kg_report_comparison_write(comparison, arguments->output, err))
+        return fail(arguments, err);
+    const bool advised = arguments->output || kg_comparison_advised(comparison, arguments);
+    struct kg_suggest_input asked = *input;
+    asked.brief = !arguments->output; /* the summary has no findings */
+    if (advised)
+        kg_advice_take(&advice, kg_suggest(&asked, &suggestions, &why), "no suggestions", &why);
+    const struct kg_report_subject subject = {.comparison = comparison,
+                                              .suggestions = kg_suggestions_made(&suggestions),
+                                              .results = input->results,
+                                              .baseline = input->baseline};
+    if (arguments->output)
+        kg_report_files_write(&subject, arguments->output, &advice);
+    const bool printed = summary_print(arguments, comparison, subject.suggestions, err);
+    kg_suggestions_free(&suggestions);
+    return printed ? (int)comparison->exit_status : kg_fail(err);
+}
+
+/* Two profiles of any program. */
+static int profiles_compare(const struct kg_arguments *arguments)
+{
+    struct kg_profile base = {0}, current = {0};
+    struct kg_comparison comparison = {0};
+    struct kg_profile_judging judging = kg_profile_judging_usual;
+    struct kg_error err;
+    const bool good = threshold_parse(arguments->threshold, &judging.threshold, &err) &&
+                      kg_profile_load(arguments->positional[0], &base, &err) &&
+                      kg_profile_load(arguments->positional[1], &current, &err) &&
+                      kg_profile_compare(&base, &current, &judging, &comparison, &err);
+    const struct kg_suggest_input input = {
+        .source = arguments->positional[1], .profile = &current, .comparison = &comparison};
+    const int status = good ? finish(arguments, &comparison, &input, &err) : fail(arguments, &err);
+    kg_comparison_free(&comparison);
+    kg_profile_free(&base);
+    kg_profile_free(&current);
+    return status;
+}
+
+static int files_compare(const struct kg_arguments *arguments)
+{
+    const bool base_profile = kg_profile_is(arguments->positional[0]);
+    const bool current_profile = kg_profile_is(arguments->positional[1]);
+    struct base base = {.path = arguments->positional[0]};
+    struct kg_results current = {0};
+    struct kg_comparison comparison = {0};
+    struct kg_error err;
+    if (!kg_profile_or_json(arguments->positional[0], &err) ||
+        !kg_profile_or_json(arguments->positional[1], &err))
+        return fail(arguments, &err);
+    if (base_profile && current_profile)
+        return profiles_compare(arguments);
+    if (base_profile || current_profile || arguments->threshold) {
+        kg_error_set(&err, KG_ERROR_USAGE,
+                     arguments->threshold && base_profile == current_profile
+                         ? "--threshold is for two profiles; results have their suite's"
+                         : "a profile can only be compared with another profile");
+        return fail(arguments, &err);
+    }
+    struct kg_cli_waiving waiving = {0};
+    const bool good =
+        both_load(&base, arguments->positional[1], &current, &err) &&
+        kg_cli_waiving_load(arguments, current.suite_path, &waiving, &err) &&
+        kg_compare(&base.loaded.baseline, &current,
+                   current.sequential ? KG_STAGE_SCREEN : KG_STAGE_FINAL, &comparison, &err) &&
+        kg_comparison_waive(&comparison, &base.loaded.baseline, &current, &waiving.waiving, &err);
+    struct kg_error pipe; /* a base that can be read once is none that a command can name */
+    const bool again = kg_input_regular(arguments->positional[0], &pipe);
+    const struct kg_suggest_input input = {.source = arguments->positional[1],
+                                           .base = again ? arguments->positional[0] : NULL,
+                                           .results = &current,
+                                           .baseline = &base.loaded.baseline,
+                                           .comparison = &comparison};
+    const int status = good ? finish(arguments, &comparison, &input, &err) : fail(arguments, &err);
+    kg_comparison_free(&comparison);
+    kg_cli_waiving_free(&waiving);
+    kg_base_free(&base.loaded);
+    kg_results_free(&current);
+    return status;
+}
+
+int kg_cli_compare(const struct kg_arguments *arguments)
+{
+    int lock;
+    struct kg_error err;
+    if (arguments->output && !kg_report_files_begin(arguments->output, false, &lock, &err))
+        return kg_fail(&err);
+    return files_compare(arguments);
+}

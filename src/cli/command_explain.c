@@ -1,0 +1,73 @@
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/subject.h"
+#include "why/explanation.h"
+
+static bool json_print(const struct kg_explanation *explanation, struct kg_text *text,
+                       struct kg_error *err)
+{
+    json_t *json = kg_explanation_json(explanation);
+    char *all = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
+    if (all) {
+        kg_text_append(text, all);
+        kg_text_append(text, "\n");
+    }
+    json_decref(json);
+    free(all);
+    return all && !text->failed ? true : kg_error_memory(err);
+}
+
+static bool report(const struct kg_arguments *arguments, const struct kg_explanation *explanation,
+                   struct kg_text *text, struct kg_error *err)
+{
+    struct kg_report_style style = kg_style(arguments);
+    if (arguments->json)
+        return json_print(explanation, text, err);
+    if (arguments->output)
+        kg_style_for_file(&style);
+    style.top = 0;
+    kg_report_explanation_text(explanation, &style, text);
+    return true;
+}
+
+/* Of one operand it is the results that are named, and all their cases are asked for. */
+static bool operands_take(const struct kg_arguments *arguments, const char **which,
+                          const char **path, struct kg_error *err)
+{
+    *which = arguments->positional_count > 1 ? arguments->positional[0] : "*";
+    *path = arguments->positional[arguments->positional_count - 1];
+    return arguments->positional_count > 1 || access(*path, F_OK) == 0 ||
+           kg_error_set(err, KG_ERROR_USAGE,
+                        "'%.300s' is no file; usage: kgate explain CASE RESULTS.json", *path);
+}
+
+static bool explain(const struct kg_arguments *arguments, struct kg_text *text,
+                    struct kg_error *err)
+{
+    const char *which, *path;
+    struct kg_subject subject;
+    struct kg_suggestions suggestions = {0};
+    struct kg_explanation explanation = {0};
+    size_t index;
+    if (!operands_take(arguments, &which, &path, err))
+        return false;
+    const bool good = kg_subject_load(arguments, path, &subject, err) &&
+                      kg_explanation_find(&subject.results, which, &index, err) &&
+                      kg_suggest(&subject.input, &suggestions, err) &&
+                      kg_explain(&subject.input, index, &suggestions, &explanation, err) &&
+                      report(arguments, &explanation, text, err);
+    kg_explanation_free(&explanation);
+    kg_suggestions_free(&suggestions);
+    kg_subject_free(&subject);
+    return good;
+}
+
+int kg_cli_explain(const struct kg_arguments *arguments)
+{
+    struct kg_text text = {0};
+    struct kg_error err;
+    const bool good = explain(arguments, &text, &err) && kg_output(arguments, &text, &err);
+    kg_text_free(&text);
+    return good ? KG_EXIT_PASS : kg_fail(&err);
+}

@@ -1,0 +1,122 @@
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/json_string.h"
+#include "base/wrap.h"
+#include "cli/cli.h"
+#include "judge/waive.h"
+
+enum { ID_MOST = 4096, REASON_MOST = 400 };
+
+static bool json_make(const struct kg_prepared *prepared, struct kg_text *text)
+{
+    const struct kg_plan *plan = &prepared->plan;
+    json_t *array = json_array();
+    for (size_t i = 0; i < plan->case_count; i++) {
+        const struct kg_case *planned = &plan->cases[i];
+        json_t *entry = json_pack("{s:s, s:s, s:s, s:s}", "id", planned->id, "workload",
+                                  planned->spec->name, "device", kg_device_names[planned->device],
+                                  "definition_hash", planned->definition_hash);
+        if (entry && planned->skip_reason)
+            json_object_set_new(entry, "skip_reason", kg_json_string(planned->skip_reason));
+        if (entry && kg_prepared_untrusted(prepared, planned))
+            json_object_set_new(entry, "waived", json_string(kg_waiver_names[KG_WAIVER_UNTRUSTED]));
+        json_array_append_new(array, entry);
+    }
+    char *dump = json_dumps(array, JSON_INDENT(2));
+    json_decref(array);
+    if (dump)
+        kg_text_printf(text, "%s\n", dump);
+    free(dump);
+    return dump != NULL;
+}
+
+/* Names the reasons below, each once, since with them lines would not fit. */
+static void reasons_make(const struct kg_plan *plan, size_t width, struct kg_text *text)
+{
+    for (size_t i = 0; i < plan->case_count; i++) {
+        const char *reason = plan->cases[i].skip_reason;
+        size_t count = 0, before = 0;
+        for (size_t k = 0; reason && k < plan->case_count; k++) {
+            const char *other = plan->cases[k].skip_reason;
+            const bool same = other && !strcmp(other, reason);
+            count += same;
+            before += same && k < i;
+        }
+        if (!reason || before)
+            continue;
+        struct kg_text line = {0};
+        kg_text_printf(&line, "%zu skipped: ", count);
+        kg_escape_terminal(&line, reason, REASON_MOST);
+        kg_wrap(text, "", kg_text_string(&line), width);
+        text->failed = text->failed || line.failed;
+        kg_text_free(&line);
+    }
+}
+
+static void lines_make(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
+                       struct kg_text *text)
+{
+    const struct kg_plan *plan = &prepared->plan;
+    const size_t width = kg_style(arguments).width;
+    for (size_t i = 0; i < plan->case_count; i++) {
+        const struct kg_case *planned = &plan->cases[i];
+        kg_escape_terminal(text, planned->id, ID_MOST);
+        if (planned->skip_reason && !arguments->quiet && width) {
+            kg_text_append(text, "  (skipped)");
+        } else if (planned->skip_reason && !arguments->quiet) {
+            kg_text_append(text, "  (skipped: ");
+            kg_escape_terminal(text, planned->skip_reason, REASON_MOST);
+            kg_text_append(text, ")");
+        }
+        if (kg_prepared_untrusted(prepared, planned) && !arguments->quiet)
+            kg_text_append(text, "  (not in the trusted suite: shown, and not judged)");
+        kg_text_append(text, "\n");
+    }
+    if (width && !arguments->quiet)
+        reasons_make(plan, width, text);
+}
+
+/* Beside the list, which programs read line by line. */
+static bool trust_say(struct kg_trust *trust, struct kg_error *err)
+{
+    struct kg_text text = {0};
+    const char *uncovered;
+    if (!kg_trust_uncovered(trust, &uncovered, err))
+        return false;
+    kg_text_printf(&text, "kgate: suite and thresholds: %s\n", trust->words);
+    for (size_t i = 0; i < trust->edit_count; i++) {
+        kg_text_append(&text, "kgate: this change edits ");
+        kg_escape_terminal(&text, trust->edits[i], 400);
+        kg_text_append(&text, "\n");
+    }
+    if (uncovered) {
+        kg_text_append(&text, "kgate: ");
+        kg_escape_terminal(&text, uncovered, REASON_MOST);
+        kg_text_append(&text, "\n");
+    }
+    fputs(text.failed ? "kgate: out of memory\n" : kg_text_string(&text), stderr);
+    kg_text_free(&text);
+    return true;
+}
+
+int kg_cli_list(const struct kg_arguments *arguments)
+{
+    struct kg_prepared prepared;
+    struct kg_text text = {0};
+    struct kg_error err;
+    if (!kg_prepare(arguments, &prepared, &err))
+        return kg_fail(&err);
+    bool good = !prepared.trusted || arguments->quiet || trust_say(&prepared.trust, &err);
+    if (good && arguments->json)
+        good = json_make(&prepared, &text) ? true : kg_error_memory(&err);
+    else if (good)
+        lines_make(arguments, &prepared, &text);
+    good = good && kg_print(&text, &err);
+    kg_text_free(&text);
+    kg_prepared_free(&prepared);
+    return good ? KG_EXIT_PASS : kg_fail(&err);
+}

@@ -1,0 +1,130 @@
+/* command_manual.c: the manual page, from the tables of subcommands and options: `kgate man`. */
+#include <string.h>
+
+#include "cli/cli.h"
+
+/* Text as roff reads it: no character of it is a command. */
+static void roff(struct kg_text *text, const char *string, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        const bool starts = !i || string[i - 1] == '\n';
+        if (string[i] == '\\')
+            kg_text_append(text, "\\e");
+        else if (string[i] == '-')
+            kg_text_append(text, "\\-");
+        else if (starts && (string[i] == '.' || string[i] == '\''))
+            kg_text_printf(text, "\\&%c", string[i]);
+        else
+            kg_text_append_bytes(text, &string[i], 1);
+    }
+}
+
+static void words(struct kg_text *text, const char *string)
+{
+    roff(text, string, strlen(string));
+}
+
+static void option_append(struct kg_text *text, const struct kg_option_use *use)
+{
+    const struct kg_option *option = use->option;
+    kg_text_append(text, ".TP\n\\fB");
+    if (option->letter)
+        kg_text_printf(text, "\\-%c\\fR, \\fB", option->letter);
+    kg_text_append(text, "\\-\\-");
+    words(text, option->name);
+    kg_text_append(text, "\\fR");
+    if (option->value) {
+        kg_text_append(text, " \\fI");
+        words(text, option->value);
+        kg_text_append(text, "\\fR");
+    }
+    kg_text_append(text, "\n");
+    words(text, use->help);
+    kg_text_append(text, use->required ? " (needed)\n" : "\n");
+}
+
+/* The first line of a summary is prose, what follows may be aligned. */
+static void summary_append(struct kg_text *text, const char *summary)
+{
+    const size_t first = strcspn(summary, "\n");
+    roff(text, summary, first);
+    kg_text_append(text, "\n");
+    if (!summary[first])
+        return;
+    kg_text_append(text, ".PP\n.nf\n");
+    words(text, summary + first + 1);
+    kg_text_append(text, "\n.fi\n");
+}
+
+static void subcommand_append(struct kg_text *text, const struct kg_subcommand *subcommand)
+{
+    struct kg_option_use use;
+    size_t index = 0;
+    kg_text_append(text, ".SS \"kgate ");
+    words(text, subcommand->name);
+    kg_text_append(text, "\"\n\\fBkgate ");
+    words(text, subcommand->name);
+    kg_text_append(text, "\\fR ");
+    words(text, subcommand->operands);
+    kg_text_append(text, " [\\fIoptions\\fR]\n.PP\n");
+    summary_append(text, subcommand->summary);
+    while (kg_option_next(subcommand, &index, &use))
+        if (strcmp(use.option->name, "help") != 0)
+            option_append(text, &use);
+    if (subcommand->more) {
+        struct kg_text more = {0};
+        subcommand->more(&more);
+        kg_text_append(text, ".PP\n.nf\n");
+        words(text, kg_text_string(&more) + strspn(kg_text_string(&more), "\n"));
+        kg_text_append(text, ".fi\n");
+        text->failed = text->failed || more.failed;
+        kg_text_free(&more);
+    }
+}
+
+static const char before[] =
+    ".TH KGATE 1 \"2026-11-23\" \"kgate " KGATE_VERSION "\" \"User Commands\"\n"
+    ".SH NAME\n"
+    "kgate \\- a performance gate for CUDA and C code\n"
+    ".SH SYNOPSIS\n"
+    "\\fBkgate\\fR \\fISUBCOMMAND\\fR [\\fIoptions\\fR]\n"
+    ".br\n"
+    "\\fBkgate \\-\\-help\\fR | \\fB\\-\\-version\\fR [\\fB\\-\\-json\\fR]\n"
+    ".SH DESCRIPTION\n"
+    "kgate measures programs, functions and kernels in fresh processes, compares them with a "
+    "stored\n"
+    "baseline or with another build, and exits non\\-zero when something became slower. Each\n"
+    "subcommand takes \\fB\\-\\-help\\fR.\n"
+    ".SH SUBCOMMANDS\n";
+
+static const char after[] =
+    ".SH EXIT STATUS\n"
+    ".TP\n0\npass\n"
+    ".TP\n1\na regression, or another change that the policy fails on\n"
+    ".TP\n2\nbad usage, suite or file\n"
+    ".TP\n3\na workload failed, or could not be measured\n"
+    ".TP\n4\nundecided, or nothing could be compared\n"
+    ".TP\n130, 143\ninterrupted by a signal; what was measured is written\n"
+    ".SH ENVIRONMENT\n"
+    ".TP\nNO_COLOR\nno colours on a terminal\n"
+    ".TP\nOMP_NUM_THREADS\nthreads of a workload where its suite names no number\n"
+    ".TP\nXDG_CACHE_HOME\nwhere what the CPU can do, and what was seen of cases, is kept\n"
+    ".SH FILES\n"
+    ".TP\n" KG_SUITE_FILE "\nthe suite, in the working directory or in one above it, up to the\n"
+    "repository's; taken where no \\fB\\-c\\fR is given\n"
+    ".TP\nbaselines/\nthe stored runs, one file a machine\n"
+    ".TP\nout/\nthe reports of \\fBgate\\fR and \\fBab\\fR\n";
+
+int kg_cli_man(const struct kg_arguments *arguments)
+{
+    struct kg_text text = {0};
+    struct kg_error err;
+    (void)arguments;
+    kg_text_append(&text, before);
+    for (size_t i = 0; kg_subcommand_at(i); i++)
+        subcommand_append(&text, kg_subcommand_at(i));
+    kg_text_append(&text, after);
+    const bool good = kg_print(&text, &err);
+    kg_text_free(&text);
+    return good ? KG_EXIT_PASS : kg_fail(&err);
+}

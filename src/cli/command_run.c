@@ -1,0 +1,189 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "cli/exports.h"
+#include "cli/progress_bar.h"
+#include "gate/allocate.h"
+#include "gate/planned.h"
+#include "gate/start_note.h"
+#include "gate/suiteless.h"
+#include "run/measurement.h"
+#include "run/profile_pass.h"
+#include "run/run.h"
+#include "show/formats.h"
+#include "why/observe/observe.h"
+
+/* Measures, and records where that is asked for.
+ * recorded  false with `unrecorded` where the recording could not be made: what was measured stands */
+static bool all_measure(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
+                        const struct kg_planned_stored *stored, struct kg_measurement *measurement,
+                        bool *recorded, struct kg_error *unrecorded, struct kg_error *err)
+{
+    *recorded = true;
+    if (!kg_allocate_fewest(measurement, &prepared->plan, stored->round_ns, err) ||
+        !kg_measurement_judge(measurement, true, err))
+        return false;
+    kg_observe(measurement, NULL);
+    if (!arguments->profile)
+        return true;
+    const char *path = kg_profile_beside(&measurement->results.arena, arguments->output);
+    if (!path)
+        return kg_error_memory(err);
+    *recorded = kg_profile_pass(measurement, path, unrecorded);
+    return true;
+}
+
+static int status_of(const struct kg_results *results)
+{
+    for (size_t i = 0; i < results->case_count; i++)
+        if (results->cases[i].status == KG_STATUS_FAILED ||
+            (results->cases[i].status == KG_STATUS_UNMEASURED && results->cases[i].round_count) ||
+            (results->cases[i].status == KG_STATUS_SKIPPED &&
+             results->policy.missing_device == KG_MISSING_FAIL))
+            return KG_EXIT_FAILED;
+    return results->policy.missing_device == KG_MISSING_UNDECIDED &&
+                   kg_results_device_missed(results)
+               ? KG_EXIT_NO_VERDICT
+               : KG_EXIT_PASS;
+}
+
+/* Where the time of the profiled cases went, as a program's own report tells it. */
+static bool profile_print(const struct kg_arguments *arguments, const struct kg_results *results,
+                          struct kg_error *err)
+{
+    struct kg_arena arena = {0};
+    const struct kg_report_style style = kg_style(arguments);
+    if (!results->profile || arguments->json || arguments->quiet)
+        return true;
+    const struct kg_report_request request = {
+        .path = kg_results_recording(&arena, arguments->output, results),
+        .format = "text",
+        .style = style,
+        .top = style.top};
+    bool good = request.path ? true : kg_error_memory(err);
+    if (good) {
+        struct kg_report_file file;
+        printf("\n");
+        good = kg_report_file_open(&request, &file, err) &&
+               kg_report_print(file.format, &file.subject, stdout, err);
+        kg_report_file_close(&file);
+    }
+    kg_arena_free(&arena);
+    return good;
+}
+
+/* A broken baseline that nobody asked for is not this command's business. */
+static bool stored_find(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
+                        struct kg_arena *arena, struct kg_planned_stored *stored,
+                        struct kg_error *err)
+{
+    const struct kg_prepared_suite what = kg_prepared_what(prepared);
+    return kg_planned_stored_find(arena, &what, kg_baseline_directory(arguments), stored, err) ||
+           !arguments->baseline;
+}
+
+static bool results_keep(const struct kg_arguments *arguments, struct kg_measurement *measurement,
+                         struct kg_error *err)
+{
+    if (!arguments->output)
+        return true;
+    if (!kg_results_write(&measurement->results, arguments->output, err))
+        return false;
+    kg_measurement_written(measurement);
+    return true;
+}
+
+static int measure(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
+                   const struct kg_planned_stored *stored, const char *start_note,
+                   struct kg_error *err)
+{
+    struct kg_measurement measurement;
+    struct kg_progress_bar bar;
+    const struct kg_prepared_suite what = kg_prepared_what(prepared);
+    const struct kg_measurement_options options = {.results_path = arguments->output,
+                                                   .filter = prepared->left_out,
+                                                   .batches = stored->batches,
+                                                   .round_ns = stored->round_ns,
+                                                   .progress =
+                                                       kg_progress_bar_start(&bar, arguments)};
+    if (!kg_measurement_begin(&measurement, &what, &options, err))
+        return kg_fail(err);
+    measurement.results.start_note = *start_note ? start_note : NULL;
+    struct kg_error unrecorded;
+    bool recorded;
+    bool good = all_measure(arguments, prepared, stored, &measurement, &recorded, &unrecorded, err);
+    const int signal = kg_measurement_interrupted(&measurement);
+    kg_measurement_end(&measurement);
+    kg_progress_bar_clear(&bar);
+    good = good && results_keep(arguments, &measurement, err);
+    if (signal)
+        fprintf(stderr, "kgate: interrupted%s%s\n",
+                arguments->output ? "; what was measured is in " : "",
+                arguments->output ? arguments->output : "");
+    const struct kg_report_subject subject = {.results = &measurement.results,
+                                              .top = KG_REPORT_TOP_USUAL};
+    good = good && kg_results_summary(arguments, &measurement.results, err) &&
+           profile_print(arguments, &measurement.results, err) &&
+           kg_exports_write(arguments, KG_RESULTS_SCHEMA, &subject, err);
+    const int missing = recorded ? KG_EXIT_PASS : kg_fail(&unrecorded);
+    const int status = !good     ? kg_fail(err)
+                       : signal  ? KG_EXIT_SIGNAL + signal
+                       : missing ? missing
+                                 : status_of(&measurement.results);
+    kg_measurement_free(&measurement);
+    return status;
+}
+
+/* The words after `--`, or a suite. */
+static bool prepare(const struct kg_arguments *arguments, struct kg_prepared *prepared,
+                    struct kg_error *err)
+{
+    const struct kg_words words = {.at = (const char **)arguments->positional,
+                                   .count = arguments->positional_count};
+    struct kg_text yaml = {0};
+    struct kg_build build;
+    struct kg_arena arena = {0};
+    if (!words.count)
+        return kg_prepare(arguments, prepared, err);
+    bool good = kg_words_check(words, err) &&
+                kg_build_of_words(&arena, "command", words.at[0], words, &build, err);
+    kg_arena_free(&arena);
+    kg_suite_of_command(words, &yaml);
+    good = good && kg_prepare_suite(arguments, &yaml, NULL, prepared, err);
+    kg_text_free(&yaml);
+    return good;
+}
+
+static bool request_check(const struct kg_arguments *arguments, struct kg_error *err)
+{
+    if (arguments->suite && arguments->positional_count)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "`kgate run` measures a suite (-c) or a command (after --), not both");
+    if (!arguments->output && (!arguments->positional_count || arguments->profile))
+        return kg_error_set(
+            err, KG_ERROR_USAGE,
+            "`kgate run` needs --output RESULTS.json (-o): the results file to write");
+    if (arguments->positional_count && !*arguments->positional[0])
+        return kg_error_set(err, KG_ERROR_USAGE, "the command is empty");
+    return kg_exports_check(arguments, KG_RESULTS_SCHEMA, err);
+}
+
+int kg_cli_run(const struct kg_arguments *arguments)
+{
+    struct kg_prepared prepared;
+    struct kg_error err;
+    if (!request_check(arguments, &err) || !prepare(arguments, &prepared, &err))
+        return kg_fail(&err);
+    struct kg_arena arena = {0};
+    struct kg_planned_stored stored;
+    const char *start_note = kg_start_note(&arena, &prepared.machine);
+    if (!start_note)
+        kg_error_memory(&err);
+    const int status = start_note && stored_find(arguments, &prepared, &arena, &stored, &err)
+                           ? measure(arguments, &prepared, &stored, start_note, &err)
+                           : kg_fail(&err);
+    kg_arena_free(&arena);
+    kg_prepared_free(&prepared);
+    return status;
+}

@@ -1,0 +1,81 @@
+#include <string.h>
+
+#include "base/nearest.h"
+#include "base/record_schema.h"
+#include "cli/cli.h"
+#include "judge/calibration.h"
+#include "model/baseline.h"
+#include "model/comparison.h"
+#include "model/results.h"
+#include "profiler/read/profile_load.h"
+#include "run/ceilings/ceilings_measure.h"
+#include "why/explanation.h"
+#include "why/observe/hot_kept.h"
+#include "why/suggest.h"
+
+/* The kinds of files, in the order of the pipeline. */
+static const struct kg_file_kind kinds[] = {
+    {"results", KG_RESULTS_SCHEMA, &kg_results_record},
+    {"baseline", KG_BASELINE_SCHEMA, &kg_baseline_record},
+    {"comparison", KG_COMPARISON_SCHEMA, &kg_comparison_record},
+    {"calibration", KG_CALIBRATION_SCHEMA, &kg_calibration_record},
+    {"suggestions", KG_SUGGESTIONS_SCHEMA, &kg_suggestions_record},
+    {"explanation", KG_EXPLANATION_SCHEMA, &kg_explanation_record},
+    {"profile", KG_PROFILE_SCHEMA, &kg_profile_file_record},
+    {"doctor", KG_DOCTOR_SCHEMA, &kg_diagnosis_record},
+    {"ceilings", KG_CEILINGS_SCHEMA, &kg_ceilings_file_record},
+    {"cpu_ceilings", KG_CPU_CEILINGS_SCHEMA, &kg_cpu_ceilings_file_record},
+    {"looked", KG_LOOKED_SCHEMA, &kg_looked_record},
+};
+enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
+
+static bool kind_unknown(const char *name, struct kg_error *err)
+{
+    const char *names[KIND_COUNT];
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        names[i] = kinds[i].name;
+    const char *nearest = kg_nearest(name, names, KIND_COUNT);
+    return kg_error_set(
+        err, KG_ERROR_USAGE, "no file is called '%.60s'%s%s%s; `kgate schema` lists them", name,
+        nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+/* By its name, "results", or its schema, "kgate.results.v1". */
+static bool schema_print(const char *name, struct kg_text *text, struct kg_error *err)
+{
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        if (!strcmp(name, kinds[i].name) || !strcmp(name, kinds[i].schema))
+            return kg_schema_write(&kinds[i], text) ? true : kg_error_memory(err);
+    return kind_unknown(name, err);
+}
+
+static bool kinds_print(struct kg_text *text, struct kg_error *err)
+{
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        kg_text_printf(text, "%-13s %-22s %s\n", kinds[i].name, kinds[i].schema,
+                       kinds[i].record->help);
+    return text->failed ? kg_error_memory(err) : true;
+}
+
+static bool text_make(const struct kg_arguments *arguments, struct kg_text *text,
+                      struct kg_error *err)
+{
+    const char *format = arguments->format ? arguments->format : "json";
+    if (!strcmp(format, "markdown"))
+        return kg_file_reference_write(kinds, KIND_COUNT, text) ? true : kg_error_memory(err);
+    if (strcmp(format, "json") != 0)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "--format is '%.60s', but must be json or markdown", format);
+    return arguments->positional_count ? schema_print(arguments->positional[0], text, err)
+                                       : kinds_print(text, err);
+}
+
+int kg_cli_schema(const struct kg_arguments *arguments)
+{
+    struct kg_text text = {0};
+    struct kg_error err;
+    bool good = text_make(arguments, &text, &err);
+    good = good && kg_print(&text, &err);
+    kg_text_free(&text);
+    return good ? KG_EXIT_PASS : kg_fail(&err);
+}

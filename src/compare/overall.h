@@ -1,9 +1,0 @@
-/* overall.h: the change of a suite as a whole. */
-#pragma once
-#include <stdbool.h>
-
-#include "compare/comparison.h"
-
-/* Sets comparison->overall from its compared cases; none where no time was compared. false with err
- * where memory is out. */
-bool kg_overall_make(struct kg_comparison *comparison, struct kg_error *err);

@@ -1,0 +1,154 @@
+#include "judge/budget.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/statistics/stats.h"
+#include "kgate/plugin.h"
+#include "model/disturbance.h"
+#include "model/series.h"
+#include "model/suite.h"
+
+/* What a budget's metric is called, measured in, and where results have it. */
+struct figure {
+    const char *name;
+    const char *unit;
+    double value;        /* NaN where it is not known */
+    const char *unknown; /* then why, after "but"; NULL where memory is out */
+};
+
+bool kg_budget_grounds_start(struct kg_budget_grounds *grounds, struct kg_arena *arena,
+                             struct kg_arena *scratch, const struct kg_results *results)
+{
+    *grounds = (struct kg_budget_grounds){.arena = arena, .scratch = scratch, .results = results};
+    return kg_counterparts_index(scratch, results, &grounds->counterparts);
+}
+
+bool kg_budget_applies(const struct kg_case_result *result, const struct kg_limit *budget)
+{
+    return strcmp(budget->metric, KG_SPEEDUP_OVER_CPU) != 0 ||
+           !strcmp(result->device, kg_device_names[KGATE_DEVICE_CUDA]);
+}
+
+static const char *counterpart_unknown(const struct kg_budget_grounds *grounds,
+                                       const struct kg_case_result *on_cpu)
+{
+    if (on_cpu)
+        return kg_arena_printf(grounds->arena, "%s is %s%s%s", on_cpu->id,
+                               kg_status_names[on_cpu->status], on_cpu->reason ? ": " : "",
+                               on_cpu->reason ? on_cpu->reason : "");
+    if (grounds->results->filter)
+        return kg_arena_printf(grounds->arena, "its case on the CPU was left out (%s)",
+                               grounds->results->filter);
+    return "it has no case on the CPU: the suite's `devices` do not name it";
+}
+
+/* However the case on the GPU is timed: there is one on the CPU. */
+static void speedup_find(const struct kg_budget_grounds *grounds,
+                         const struct kg_case_result *result, struct figure *figure)
+{
+    const struct kg_case_result *on_cpu = kg_counterpart_find(&grounds->counterparts, result);
+    if (on_cpu && on_cpu->status == KG_STATUS_OK && on_cpu->round_count)
+        figure->value = on_cpu->summary.median_ns / result->summary.median_ns;
+    else
+        figure->unknown = counterpart_unknown(grounds, on_cpu);
+}
+
+/* The median over the rounds of a series: of the workload's own, or of a metric. */
+static bool series_find(const struct kg_budget_grounds *grounds,
+                        const struct kg_case_result *result, const char *name,
+                        struct figure *figure)
+{
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct kg_series *series = &result->series[i];
+        const size_t count = kg_series_count(result, series);
+        if (strcmp(series->name, name) != 0 || !kg_series_by_round(series) || !count)
+            continue;
+        const double *values = kg_series_values(grounds->scratch, result, series);
+        double *scratch = kg_arena_alloc(grounds->scratch, count, sizeof *scratch);
+        if (!values || !scratch)
+            return false;
+        figure->unit = kg_series_unit(series);
+        figure->value = kg_median_of(values, count, scratch);
+    }
+    return true;
+}
+
+/* false where memory is out. */
+static bool figure_find(const struct kg_budget_grounds *grounds,
+                        const struct kg_case_result *result, const char *name,
+                        struct figure *figure)
+{
+    static const char unsaid[] = "the workload does not say it";
+    const struct kg_case_work *work = &result->work;
+    const struct figure figures[] = {
+        {kg_metric_kind_names[KG_METRIC_TIME], "ns", result->summary.median_ns, unsaid},
+        {kg_metric_kind_names[KG_METRIC_PEAK_MEMORY], "bytes", (double)result->memory.peak_bytes,
+         unsaid},
+        {"items_per_second", "1/s", work->items_per_second, unsaid},
+        {"bytes_per_second", "1/s", work->bytes_per_second, unsaid},
+        {"flops_per_second", "1/s", work->flops_per_second, unsaid},
+    };
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        if (!strcmp(figures[i].name, name)) {
+            *figure = figures[i];
+            return true;
+        }
+    *figure = (struct figure){name, "", NAN, unsaid};
+    if (strcmp(name, KG_SPEEDUP_OVER_CPU) != 0)
+        return series_find(grounds, result, name, figure);
+    speedup_find(grounds, result, figure);
+    return true;
+}
+
+/* Whether waiting for a CPU can change the figure: not memory, and not what is counted apart. */
+static bool may_wait(const struct kg_case_result *result, const struct figure *figure)
+{
+    const struct kg_series *counted = kg_case_series(result, kg_metric_kind_find(figure->name));
+    return strcmp(figure->unit, "bytes") != 0 && !(counted && !kg_series_by_round(counted));
+}
+
+/* Takes away a figure of rounds that waited for a CPU for too long. */
+static bool busy_refuse(const struct kg_budget_grounds *grounds,
+                        const struct kg_case_result *result, struct figure *figure)
+{
+    char words[KG_DISTURBANCE_WORDS];
+    const struct kg_disturbance found = kg_disturbance_of(result);
+    if (!kg_disturbance_too_busy(&found) || !may_wait(result, figure))
+        return true;
+    figure->value = NAN;
+    figure->unknown = kg_arena_copy(grounds->arena, kg_disturbance_words(&found, words));
+    return figure->unknown != NULL;
+}
+
+bool kg_budget_judge(const struct kg_budget_grounds *grounds, const struct kg_case_result *result,
+                     const struct kg_limit *budget, struct kg_metric *metric)
+{
+    struct figure figure;
+    const bool at_least = !strcmp(budget->relation, ">=");
+    if (!figure_find(grounds, result, budget->metric, &figure) ||
+        !busy_refuse(grounds, result, &figure))
+        return false;
+    *metric = (struct kg_metric){
+        .name = kg_arena_copy(grounds->arena, budget->metric),
+        .against = kg_against_names[KG_AGAINST_BUDGET],
+        .unit = figure.unit,
+        .baseline = budget->limit,
+        .current = figure.value,
+        .ratio = figure.value / budget->limit,
+        KG_METRIC_NOT_ESTIMATED,
+        .better = at_least ? KG_BETTER_HIGHER : KG_BETTER_LOWER,
+        .change = KG_CHANGE_NO_CHANGE,
+    };
+    if (!isfinite(figure.value)) {
+        metric->change = KG_CHANGE_INCONCLUSIVE;
+        metric->doubt = KG_DOUBT_BUDGET_UNKNOWN;
+        metric->cause = figure.unknown;
+        return metric->name && metric->cause;
+    }
+    if (at_least ? figure.value < budget->limit : figure.value > budget->limit) {
+        metric->change = KG_CHANGE_REGRESSION;
+        metric->doubt = KG_DOUBT_BUDGET_MISSED;
+    }
+    return metric->name != NULL;
+}

@@ -1,0 +1,28 @@
+/* budget.h: a case's figures against the suite's absolute limits. */
+#pragma once
+#include <stdbool.h>
+
+#include "judge/counterpart.h"
+#include "model/comparison.h"
+
+/* What judging budgets needs. A speedup over the CPU needs a second case, the counterpart. */
+struct kg_budget_grounds {
+    struct kg_arena *arena;   /* owns the strings of metrics */
+    struct kg_arena *scratch; /* owns the index of counterparts; lives as long as the grounds */
+    const struct kg_results *results;
+    struct kg_counterparts counterparts; /* of `results` */
+};
+
+/* false where memory is out. */
+bool kg_budget_grounds_start(struct kg_budget_grounds *grounds, struct kg_arena *arena,
+                             struct kg_arena *scratch, const struct kg_results *results);
+
+/* Whether the budget concerns the case: a speedup over the CPU concerns cases on the GPU only. */
+bool kg_budget_applies(const struct kg_case_result *result, const struct kg_limit *budget);
+
+/* Judges one budget of a measured case and fills `metric`, with `against` "budget": REGRESSION
+ * where the budget is missed, INCONCLUSIVE where the figure is unknown, else NO_CHANGE. Compares
+ * the median with the limit and allows nothing for noise: the suite's author chooses a limit with
+ * room for it. false where memory is out. */
+bool kg_budget_judge(const struct kg_budget_grounds *grounds, const struct kg_case_result *result,
+                     const struct kg_limit *budget, struct kg_metric *metric);

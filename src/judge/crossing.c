@@ -1,0 +1,174 @@
+#include "judge/crossing.h"
+
+#include <math.h>
+
+#include "base/statistics/stats.h"
+#include "base/units.h"
+
+/* Degrees of freedom of what is as good as normal. */
+static const double NORMAL = 1e9;
+
+bool kg_metric_in_pairs(const struct kg_metric *metric)
+{
+    return kg_metric_against(metric) == KG_AGAINST_BASE;
+}
+
+/* Half of the interval, in logarithms. */
+static double half_width(const struct kg_metric *metric)
+{
+    return log(metric->interval_high / metric->interval_low) / 2;
+}
+
+/* How much narrower the interval has to be for p to be small enough. p by itself is read from the
+ * interval, since the adjusted one of many tests is 1 for whatever is far from proven. Not finite
+ * where nothing moved. */
+static double narrower_to_prove(const struct kg_metric *metric)
+{
+    static const double TAIL = 0.025;
+    const double beyond = fabs(log(metric->ratio)) / half_width(metric);
+    if (isnan(metric->p_value))
+        return 1 / beyond;
+    const double now = beyond * kg_student_point(TAIL, NORMAL);
+    const double alone = kg_student_tail(now, NORMAL);
+    const double needed = metric->needed_p * fmin(1, alone / metric->p_value);
+    return fmax(1 / beyond, kg_student_point(needed, NORMAL) / now);
+}
+
+/* The same, where an interval so narrow still reaches the threshold, which the machine's noise may
+ * have raised: one that does not is no change that counts, however sure. */
+static double narrower_to_count(const struct kg_metric *metric)
+{
+    const double narrower = narrower_to_prove(metric);
+    const double reached = fabs(log(metric->ratio)) + half_width(metric) / narrower;
+    return reached > log1p(metric->threshold) ? narrower : INFINITY;
+}
+
+/* How much narrower the interval has to be: until it lies within the asked threshold, or until the
+ * change is proven. Not finite where nothing would do. */
+static double narrower_needed(const struct kg_metric *metric)
+{
+    const double moved = fabs(log(metric->ratio));
+    const double room = fmax(0, log1p(metric->asked_threshold) - moved);
+    return fmin(narrower_to_count(metric), half_width(metric) / room);
+}
+
+/* The part of the half width that rounds do not narrow: what stored runs differ by. */
+static double fixed_width(const struct kg_metric *metric)
+{
+    return metric->noise_floor > 0 ? log1p(metric->noise_floor) : 0;
+}
+
+/* Of the rest, how much narrower it has to be; not finite where that is not enough. */
+static double narrower_by_rounds(const struct kg_metric *metric)
+{
+    const double half = half_width(metric), fixed = fixed_width(metric);
+    const double wanted = half / narrower_needed(metric);
+    if (!(wanted > fixed) || !(half > fixed))
+        return INFINITY;
+    return sqrt((pow(half, 2) - pow(fixed, 2)) / (pow(wanted, 2) - pow(fixed, 2)));
+}
+
+/* Rounds that would do if the interval narrows as the root of their number does, where only this
+ * side has more of them. */
+static double rounds_needed(const struct kg_metric *metric, double narrower)
+{
+    const double stored =
+        kg_metric_in_pairs(metric) || !metric->base_rounds ? 0 : 1 / (double)metric->base_rounds;
+    const double now = 1 / (double)metric->current_rounds;
+    const double wanted = (now + stored) / pow(narrower, 2) - stored;
+    return wanted > 0 ? ceil(1 / wanted) : INFINITY;
+}
+
+/* "about 12 more rounds", without a number where as many as the last look added should have done;
+ * NULL where there is no saying how many. */
+static const char *more_rounds(struct kg_arena *arena, const struct kg_metric *metric, bool *sure)
+{
+    enum { MANY = 200 };
+    static const double LOOK = 1.0 / 3; /* a look adds half as many as there were */
+    const char *name = kg_metric_in_pairs(metric) ? "pair" : "round";
+    const double now = (double)metric->current_rounds, narrower = narrower_by_rounds(metric);
+    const double alone = rounds_needed(metric, narrower), both = ceil(now * pow(narrower, 2));
+    *sure = false;
+    const double needed = fmax(alone <= MANY ? alone : both, (double)metric->least_rounds);
+    if (!(needed <= MANY))
+        return NULL;
+    if (metric->out_of_budget)
+        return kg_arena_printf(arena, "more %ss, by a longer --budget", name);
+    if (needed - now <= LOOK * now)
+        return kg_arena_printf(arena, "more %ss", name);
+    *sure = true;
+    return kg_arena_printf(arena, "about %.0f more %s%s%s", needed - now, name,
+                           needed - now < 2 ? "" : "s", alone <= MANY ? "" : " on both sides");
+}
+
+/* Whether the noise between stored runs is the greater part of the interval. */
+static bool runs_dominate(const struct kg_metric *metric)
+{
+    return 2 * pow(fixed_width(metric), 2) >= pow(half_width(metric), 2);
+}
+
+/* Of what no number of rounds settles that can be foretold. */
+static const char *unforetold_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
+    const double wide = fmax(metric->interval_high, 1 / metric->interval_low) - 1;
+    kg_change_format(metric->interval_low, low);
+    kg_change_format(metric->interval_high, high);
+    if (runs_dominate(metric))
+        return kg_arena_printf(
+            arena,
+            "the interval %s to %s crosses the threshold of %.1f %%: stored runs differ by "
+            "%.1f %% from each other, so more stored runs or `kgate ab` may settle it, more rounds "
+            "do not",
+            low, high, 100 * metric->asked_threshold, 100 * metric->noise_floor);
+    return kg_arena_printf(arena,
+                           "the interval %s to %s crosses the threshold of %.1f %%: only a "
+                           "quieter machine,%s or a threshold of %.0f %% would settle it",
+                           low, high, 100 * metric->asked_threshold,
+                           kg_metric_in_pairs(metric) ? " many more pairs," : " `kgate ab`,",
+                           ceil(100 * wide));
+}
+
+/* Beyond the asked threshold, but not beyond what the machine makes of the same code. */
+static const char *raised_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
+    return kg_arena_printf(
+        arena,
+        "%s to %s is beyond the threshold of %.1f %%, but the machine's own noise "
+        "(other runs, clock, memory, waiting for a CPU) raises it to %.1f %%: a quieter machine%s "
+        "would settle it",
+        kg_change_format(metric->interval_low, low), kg_change_format(metric->interval_high, high),
+        100 * metric->asked_threshold, 100 * metric->threshold,
+        kg_metric_in_pairs(metric) ? "" : ", or `kgate ab`,");
+}
+
+/* Whether the interval lies beyond the asked threshold on one side. */
+static bool beyond_asked(const struct kg_metric *metric)
+{
+    const double above = 1 + metric->asked_threshold;
+    return metric->interval_low > above || metric->interval_high < 1 / above;
+}
+
+const char *kg_crossing_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
+    const double threshold = 100 * metric->asked_threshold;
+    kg_change_format(metric->interval_low, low);
+    kg_change_format(metric->interval_high, high);
+    if (metric->of_processes)
+        return kg_arena_printf(arena,
+                               "%s to %s is not within the threshold of %.1f %%: more processes, a "
+                               "quieter machine, or a larger --threshold would settle it",
+                               low, high, threshold);
+    if (beyond_asked(metric))
+        return raised_say(arena, metric);
+    bool sure;
+    const char *more = more_rounds(arena, metric, &sure);
+    if (!more)
+        return unforetold_say(arena, metric);
+    return kg_arena_printf(arena,
+                           "the interval %s to %s crosses the threshold of %.1f %%: %s, or a "
+                           "quieter machine, %s settle it",
+                           low, high, threshold, more, sure ? "would" : "may");
+}

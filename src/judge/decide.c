@@ -1,0 +1,372 @@
+#include "judge/decide.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/statistics/stats.h"
+#include "judge/metric.h"
+#include "judge/wait_bounds.h"
+
+/* Whether the interval is proof enough. Peak memory repeats to the page, and counts do to a few in
+ * a million: a test would ask of five equal figures a proof that only more rounds can give. They do
+ * not cost the times their power either. */
+static bool by_interval(const struct kg_evidence *evidence)
+{
+    return !evidence->state.tested;
+}
+
+/* Settles every metric with what is usual among the times of the suite's cases, which helps where a
+ * case has few rounds or few runs. Other metrics have no usual noise. */
+static bool metrics_settle(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
+                           double alpha, struct kg_student_points *points)
+{
+    static const struct kg_metric_usual unknown = {{NAN, 0}, {NAN, 0}};
+    size_t times = 0, tests = 0;
+    struct kg_metric_state *states = kg_arena_alloc(scratch, count, sizeof *states);
+    struct kg_variance *room = kg_arena_alloc(scratch, count, sizeof *room);
+    if (!states || !room)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        tests += !by_interval(&evidence[i]);
+        if (evidence[i].row->timed)
+            states[times++] = evidence[i].state;
+    }
+    const struct kg_metric_usual usual = kg_metric_usual(states, times, room);
+    for (size_t i = 0; i < count; i++) {
+        kg_metric_settle(evidence[i].metric, &evidence[i].state,
+                         evidence[i].row->timed ? &usual : &unknown, alpha, tests, points);
+        kg_metric_raise(evidence[i].metric);
+    }
+    return true;
+}
+
+/* Rounds of each side that it takes to say that nothing changed: fewer say nothing of their own
+ * scatter. Peaks and counts repeat. */
+static size_t rounds_least(const struct kg_evidence *evidence)
+{
+    enum { LEAST = 3 };
+    return evidence->paired || evidence->row->proof == KG_PROOF_TEST ? LEAST : 0;
+}
+
+static bool too_few(const struct kg_evidence *evidence)
+{
+    const size_t least = rounds_least(evidence);
+    return evidence->current_rounds < least || (!evidence->paired && evidence->base_rounds < least);
+}
+
+/* Whether a figure of the rounds moved by more than threshold and noise, and than what counts. */
+static bool shifted(const struct kg_metric *metric, const struct kg_shift *shift, double alpha)
+{
+    const double floor = metric->noise_floor > 0 ? metric->noise_floor : 0;
+    const double above = 1 + metric->threshold + floor;
+    return shift->p <= alpha && shift->effect > metric->min_effect &&
+           (shift->ratio > above || shift->ratio < 1 / above);
+}
+
+/* Whether a part of the calls changed that the median of a round does not see. */
+static bool mean_moved(const struct kg_evidence *evidence, double alpha)
+{
+    return shifted(evidence->metric, &evidence->means, alpha);
+}
+
+/* The same by CPU time, where it is as much of the time as counts: a call that mostly waits may use
+ * a little more. */
+static bool cpu_moved(const struct kg_evidence *evidence, double alpha)
+{
+    const struct kg_metric *metric = evidence->metric;
+    return shifted(metric, &evidence->cpu, alpha) &&
+           evidence->cpu.effect > metric->threshold * metric->baseline;
+}
+
+/* Whether calls that take so many times as long take longer by what counts. */
+static bool counts(const struct kg_metric *metric, double times)
+{
+    return (times - 1) * metric->baseline > metric->min_effect;
+}
+
+/* Whether a few calls became so slow that the candidate's rounds are on average beyond every round of the
+ * reference. No test sees that, as few rounds hold such a call. */
+static bool is_dwarfed(const struct kg_evidence *evidence)
+{
+    const double above = KG_SHARED_MOST * (1 + evidence->metric->threshold);
+    const double excess = fmax(evidence->least_means.excess, evidence->cpu.excess);
+    return excess > above && counts(evidence->metric, excess);
+}
+
+/* Whether a part of the rounds became far slower. */
+static bool is_widened(const struct kg_evidence *evidence)
+{
+    return evidence->widening.widened && counts(evidence->metric, evidence->widening.tail);
+}
+
+/* What the machine code did beside a time that changed; of any metric that the environment did. */
+static enum kg_doubt code_doubt(const struct kg_evidence *evidence)
+{
+    if (evidence->metric->environment)
+        return KG_DOUBT_ENVIRONMENT;
+    if (!evidence->row->timed)
+        return KG_DOUBT_NONE;
+    switch (evidence->code) {
+    case KG_CODE_OTHER:
+        return KG_DOUBT_CODE_CHANGED;
+    case KG_CODE_OTHER_LIBRARIES:
+        return KG_DOUBT_LIBRARY_OTHER;
+    case KG_CODE_SAME_FILE:
+        return KG_DOUBT_CODE_ALONE;
+    case KG_CODE_SAME_OPEN:
+    case KG_CODE_SAME_READING:
+        return KG_DOUBT_CODE_OPEN;
+    case KG_CODE_SAME:
+        return KG_DOUBT_CODE_UNCHANGED;
+    default:
+        return KG_DOUBT_NONE;
+    }
+}
+
+/* Whether the metric may be called unchanged. Where its clock moved, the cycles say so. */
+static bool unchanged(const struct kg_evidence *evidence, double alpha)
+{
+    const struct kg_metric *metric = evidence->metric;
+    const bool within = kg_metric_clock_moved(metric) ? evidence->clock_governs
+                                                      : metric->change == KG_CHANGE_NO_CHANGE;
+    return within && !is_widened(evidence) && !metric->suspected && !too_few(evidence) &&
+           !mean_moved(evidence, alpha) && !cpu_moved(evidence, alpha) && !is_dwarfed(evidence);
+}
+
+/* Why a metric is neither changed nor unchanged: the first that holds. */
+static enum kg_doubt doubt_find(const struct kg_evidence *evidence, double alpha)
+{
+    const struct kg_metric *metric = evidence->metric;
+    const bool large = kg_metric_large(metric);
+    if (!large && too_few(evidence))
+        return KG_DOUBT_FEW_ROUNDS;
+    if (!large && mean_moved(evidence, alpha))
+        return KG_DOUBT_MEAN;
+    if (!large && cpu_moved(evidence, alpha))
+        return KG_DOUBT_CALL_CPU;
+    if (kg_metric_clock_moved(metric))
+        return KG_DOUBT_CLOCK_MAY;
+    if (large && !kg_metric_in_cycles(metric))
+        return KG_DOUBT_CYCLES;
+    if (metric->suspected)
+        return evidence->unbacked ? KG_DOUBT_ALL_DISTURBED : KG_DOUBT_UNCONFIRMED;
+    return kg_metric_doubt(metric);
+}
+
+/* Whether the machine was so busy that its caches and memory were not the case's alone either: then
+ * the rounds that had their CPU are slower, too. By less than twice, as two threads of a core or
+ * two programs on one memory are; more is a change whatever the machine did. */
+static bool may_be_the_machine(const struct kg_evidence *evidence)
+{
+    const double ratio = evidence->metric->ratio;
+    return evidence->disturbed && ratio > 1 && ratio < KG_SHARED_MOST;
+}
+
+/* Whether the same code became worse by more than another load on the machine explains. Whatever
+ * the rounds waited for a CPU is in the threshold; of rounds that all waited too long their bounds
+ * decide. */
+static bool beyond_load(const struct kg_evidence *evidence)
+{
+    const struct kg_metric *metric = evidence->metric;
+    const double waits = evidence->pair_waits > 0 ? evidence->pair_waits : 0;
+    return evidence->unchanged && !(evidence->busy && !evidence->beyond_waits) &&
+           kg_metric_worse_by(metric, KG_SHARED_MOST * (1 + metric->threshold + waits)) &&
+           kg_metric_in_cycles(metric) && !kg_metric_clock_moved(metric);
+}
+
+/* Whether a part of the calls became slower, by so much that neither waits nor another load explain it.
+ * Chance does so in one suite of twenty at most. */
+static bool is_slower(const struct kg_evidence *evidence, const struct kg_shift *shift)
+{
+    static const double P_MOST = 0.05;
+    const struct kg_metric *metric = evidence->metric;
+    const double floor = metric->noise_floor > 0 ? metric->noise_floor : 0;
+    const double load = evidence->disturbed || evidence->busy ? KG_SHARED_MOST : 1;
+    return shift->p * (double)evidence->family <= P_MOST && shift->effect > metric->min_effect &&
+           shift->ratio > load * (1 + 2 * metric->threshold + floor);
+}
+
+/* Why an undecided time is SUSPECT although its typical call is not: KG_DOUBT_NONE if it is not. */
+static enum kg_doubt hidden_find(const struct kg_evidence *evidence)
+{
+    if (is_widened(evidence))
+        return KG_DOUBT_WIDENED;
+    if (is_slower(evidence, &evidence->least_means) || is_dwarfed(evidence))
+        return KG_DOUBT_MEAN;
+    if (is_slower(evidence, &evidence->cpu) &&
+        evidence->cpu.effect > evidence->metric->threshold * evidence->metric->baseline)
+        return KG_DOUBT_CALL_CPU;
+    return KG_DOUBT_NONE;
+}
+
+/* Decides `change` and `doubt` together, so that neither can say what the other does not. */
+static void change_decide(const struct kg_evidence *evidence, bool proven, double alpha)
+{
+    struct kg_metric *metric = evidence->metric;
+    kg_metric_classify(metric, proven);
+    const bool by_clock = kg_metric_clock_moved(metric);
+    const bool machine = may_be_the_machine(evidence);
+    const bool changed =
+        !by_clock && !machine &&
+        (metric->change == KG_CHANGE_REGRESSION || metric->change == KG_CHANGE_IMPROVEMENT);
+    if (changed) {
+        metric->doubt = code_doubt(evidence);
+    } else if (unchanged(evidence, alpha)) {
+        metric->change = KG_CHANGE_NO_CHANGE;
+        metric->doubt = by_clock ? KG_DOUBT_CLOCK_EXPLAINS : KG_DOUBT_NONE;
+    } else {
+        metric->change = kg_metric_undecided(metric);
+        metric->doubt = machine && proven ? KG_DOUBT_DISTURBED : doubt_find(evidence, alpha);
+        const enum kg_doubt hidden = hidden_find(evidence);
+        if (metric->change == KG_CHANGE_INCONCLUSIVE && hidden) {
+            metric->change = KG_CHANGE_SUSPECT;
+            metric->doubt = hidden;
+        }
+    }
+    if (beyond_load(evidence)) {
+        metric->change = KG_CHANGE_SUSPECT;
+        metric->doubt = KG_DOUBT_UNSEEN;
+    } else if (evidence->unchanged && metric->change != KG_CHANGE_NO_CHANGE) {
+        metric->change = KG_CHANGE_NO_CHANGE;
+        metric->doubt = KG_DOUBT_CODE_UNCHANGED;
+    }
+}
+
+/* Keeps in the metric what it is decided from, so that its reason can be said from it alone. */
+static void grounds_store(const struct kg_evidence *evidence, double alpha)
+{
+    struct kg_metric *metric = evidence->metric;
+    metric->base_rounds = evidence->base_rounds;
+    metric->current_rounds = evidence->current_rounds;
+    metric->least_rounds = rounds_least(evidence);
+    metric->of_processes = evidence->processes;
+    metric->code_unchanged = evidence->row->timed && evidence->code >= KG_CODE_OTHER_LIBRARIES;
+    metric->code_same = evidence->row->timed && kg_code_is_same(evidence->code);
+    metric->needed_p = isnan(metric->p_value) ? NAN : alpha;
+    /* of few slow calls the location of the rounds tells less than they cost at least */
+    metric->mean_ratio = is_dwarfed(evidence)
+                             ? fmax(evidence->means.ratio, evidence->least_means.excess)
+                             : evidence->means.ratio;
+    metric->call_cpu_ratio = evidence->cpu.ratio;
+    metric->tail = is_widened(evidence) ? evidence->widening.tail : NAN;
+    metric->base_tail = is_widened(evidence) ? evidence->widening.base_tail : NAN;
+    metric->screened_ratio = NAN;
+}
+
+/* While rounds are still being added only a suspicion comes of them, and for that a p that is small
+ * by itself is enough: what decides are the confirming rounds, which nobody has looked at. */
+static void metric_decide(const struct kg_evidence *evidence, double adjusted, bool screening,
+                          double alpha, double level)
+{
+    struct kg_metric *metric = evidence->metric;
+    const bool significant = by_interval(evidence) ? kg_metric_outside(metric)
+                             : screening           ? metric->p_value <= alpha
+                                                   : adjusted <= level;
+    const bool confirmed = significant && kg_metric_in_cycles(metric);
+    metric->p_value = adjusted;
+    metric->suspected = screening && confirmed && kg_metric_large(metric) &&
+                        (!evidence->unchanged || beyond_load(evidence));
+    grounds_store(evidence, level);
+    change_decide(evidence, confirmed && !screening, alpha);
+}
+
+/* Whether the evidence is of rounds that were looked at while they were added. Beside confirming
+ * rounds that all were disturbed they are so whatever the stage. */
+static bool looked_at(const struct kg_evidence *evidence, enum kg_stage stage)
+{
+    return evidence->unbacked || (stage == KG_STAGE_SCREEN && !evidence->confirmed);
+}
+
+/* The p-values as the family of tests sees them. What was looked at on the way counts as a test,
+ * but not as one that could be rejected: its p is not what it says any more, and must not make it
+ * easier for the others. It is shown multiplied by the number of tests. */
+static bool p_values_adjust(const struct kg_evidence *evidence, size_t count, enum kg_stage stage,
+                            size_t family, double *p)
+{
+    size_t tests = 0;
+    for (size_t i = 0; i < count; i++) {
+        const bool tested = !by_interval(&evidence[i]);
+        tests += tested;
+        p[i] = !tested ? NAN : looked_at(&evidence[i], stage) ? 1 : evidence[i].metric->p_value;
+    }
+    const size_t others = family > tests ? family - tests : 0;
+    if (!kg_holm_adjust_among(p, count, others))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(p[i]) && looked_at(&evidence[i], stage))
+            p[i] = fmin(1, evidence[i].metric->p_value * (double)(tests + others));
+    return true;
+}
+
+/* --- A time that its instructions confirm --------------------------------------------------- */
+
+/* Whether a time looks changed beyond its threshold, by other code, and is not proven. */
+static bool looks_changed(const struct kg_evidence *evidence)
+{
+    const struct kg_metric *metric = evidence->metric;
+    const bool other = evidence->code == KG_CODE_OTHER || evidence->code == KG_CODE_OTHER_LIBRARIES;
+    const bool open =
+        metric->change == KG_CHANGE_SUSPECT || metric->change == KG_CHANGE_INCONCLUSIVE;
+    return evidence->row->timed && other && open && !isnan(metric->interval_low) &&
+           kg_metric_outside(metric) &&
+           fabs(metric->current - metric->baseline) > metric->min_effect;
+}
+
+/* Whether the instructions changed the same way, by half to twice as much. */
+static bool agree(const struct kg_metric *time, const struct kg_metric *instructions)
+{
+    const double share = log(time->ratio) / log(instructions->ratio);
+    return (instructions->change == KG_CHANGE_REGRESSION ||
+            instructions->change == KG_CHANGE_IMPROVEMENT) &&
+           share >= 0.5 && share <= 2;
+}
+
+static const struct kg_metric *instructions_of(const struct kg_evidence *evidence, size_t count,
+                                               const struct kg_evidence *time)
+{
+    for (size_t i = 0; i < count; i++)
+        if (evidence[i].row == &kg_metric_rows[KG_METRIC_INSTRUCTIONS] &&
+            evidence[i].result == time->result &&
+            !strcmp(evidence[i].metric->against, time->metric->against))
+            return evidence[i].metric;
+    return NULL;
+}
+
+/* Instructions do not wait, and same code does not change them: they tell other code from another
+ * moment of the machine. */
+static void times_confirm(struct kg_evidence *evidence, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct kg_metric *time = evidence[i].metric;
+        const struct kg_metric *instructions =
+            looks_changed(&evidence[i]) ? instructions_of(evidence, count, &evidence[i]) : NULL;
+        if (!instructions || !agree(time, instructions))
+            continue;
+        time->change = time->ratio > 1 ? KG_CHANGE_REGRESSION : KG_CHANGE_IMPROVEMENT;
+        time->doubt = KG_DOUBT_INSTRUCTIONS;
+        time->suspected = false;
+        time->instructions_ratio = instructions->ratio;
+    }
+}
+
+/* The part beyond one side of the 95 % interval that is shown. Where a one-sided p is above it, "no
+ * change" lies within that interval. */
+static const double INTERVAL_TAIL = 0.025;
+
+bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
+                        enum kg_stage stage, size_t tests, double asked_alpha,
+                        struct kg_student_points *points)
+{
+    const double alpha = fmin(asked_alpha, INTERVAL_TAIL);
+    double *p = kg_arena_alloc(scratch, count, sizeof *p);
+    if (!p || !metrics_settle(scratch, evidence, count, alpha, points) ||
+        !p_values_adjust(evidence, count, stage, tests, p))
+        return false;
+    const double level = stage == KG_STAGE_SCREEN ? alpha / KG_CONFIRMING_LOOKS : alpha;
+    for (size_t i = 0; i < count; i++)
+        evidence[i].family = tests > count ? tests : count;
+    for (size_t i = 0; i < count; i++)
+        metric_decide(&evidence[i], p[i], looked_at(&evidence[i], stage), alpha, level);
+    times_confirm(evidence, count);
+    return true;
+}

@@ -1,0 +1,445 @@
+#include "judge/profiled.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/baseline.h"
+#include "model/series.h"
+
+const struct kg_profile_judging kg_profile_judging_usual = {
+    .threshold = 0.05, .alpha = 0.01, .share = 0.002};
+
+/* Notes that name paths whose calls changed stop being read after a few. */
+enum { CALLS_NOTED = 5 };
+
+/* The two sides in messages. */
+static const char BASE[] = "the base", CURRENT[] = "the current profile";
+
+/* A profile and what is compared of it. */
+struct side {
+    const struct kg_profile *profile;
+    struct kg_results results;
+};
+
+/* What the outermost scopes of a process take, on average. */
+static double program_ns(const struct kg_profile *profile)
+{
+    double sum = 0;
+    for (size_t i = 0; i < profile->row_count; i++)
+        if (!profile->rows[i].path.depth && !profile->rows[i].path.span)
+            sum += profile->rows[i].figures.total_ns;
+    return profile->process_count ? sum / (double)profile->process_count : 0;
+}
+
+static const char *id_make(struct kg_arena *arena, const struct kg_profile *profile, size_t row)
+{
+    const struct kg_profile_path *path = &profile->rows[row].path;
+    const char *text = kg_profile_path_text(arena, profile, row);
+    if (!text)
+        return NULL;
+    return kg_arena_printf(arena, "%s%s%s/%s", text, path->backend ? "/backend=" : "",
+                           path->backend ? path->backend : "", path->device);
+}
+
+static bool rounds_fill(struct kg_arena *arena, const struct kg_profile_row *row,
+                        struct kg_case_result *result)
+{
+    result->rounds = kg_arena_alloc(arena, row->round_count, sizeof *result->rounds);
+    if (!result->rounds)
+        return false;
+    result->round_count = row->round_count;
+    for (size_t i = 0; i < row->round_count; i++) {
+        const double ns = row->rounds_ns[i];
+        result->rounds[i] =
+            (struct kg_round){KG_ROUND_ON_CPU, .median_ns = ns, .mean_ns = ns,   .min_ns = ns,
+                              .max_ns = ns,    .p95_ns = ns,    .cpu_ns = NAN,   .wall_ns = ns,
+                              .calls = 1,      .batch = 1,      .pulse_ns = NAN, .base_ratio = NAN};
+    }
+    return true;
+}
+
+/* A path's time is all that is compared. */
+static bool series_fill(struct kg_arena *arena, const struct kg_profile_judging *judging,
+                        double whole_ns, struct kg_case_result *result)
+{
+    struct kg_series *series = kg_series_grow(arena, result, 1);
+    if (!series)
+        return false;
+    series[result->series_count++] =
+        (struct kg_series){.name = kg_metric_kind_names[KG_METRIC_TIME],
+                           .source = KG_SERIES_OF_ROUNDS,
+                           .threshold = judging->threshold,
+                           .min_effect = judging->share * whole_ns};
+    return true;
+}
+
+static bool case_fill(struct kg_arena *arena, const struct kg_profile *profile, size_t row,
+                      const struct kg_profile_judging *judging, struct kg_case_result *result)
+{
+    const struct kg_profile_row *from = &profile->rows[row];
+    *result = (struct kg_case_result){
+        .id = id_make(arena, profile, row),
+        .workload = kg_arena_copy(arena, from->path.name),
+        .source = "command",
+        .device = from->path.device,
+        .backend = "profile",
+        .definition_hash = "profile",
+        .status = KG_STATUS_OK,
+        .rounds_are_processes = true,
+        .metrics = 1U << KG_METRIC_TIME,
+        KG_CASE_UNMEASURED,
+    };
+    if (!result->id || !result->workload || !rounds_fill(arena, from, result) ||
+        !series_fill(arena, judging, program_ns(profile), result))
+        return false;
+    kg_case_summarize(result);
+    return true;
+}
+
+/* Whether a path is compared. */
+static bool is_case(const struct kg_profile_row *row)
+{
+    return row->path.kind != KGATE_SCOPE_PROFILER && row->round_count;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct kg_case_result *const *x = a, *const *y = b;
+    const int order = strcmp((*x)->id, (*y)->id);
+    return order ? order : (*x > *y) - (*x < *y);
+}
+
+/* Two paths that differ in what an id does not say: the later gets a number. */
+static bool ids_distinguish(struct kg_results *results)
+{
+    const size_t count = results->case_count;
+    struct kg_case_result **sorted =
+        kg_arena_alloc(&results->arena, count, sizeof(struct kg_case_result *));
+    if (!sorted)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &results->cases[i];
+    qsort(sorted, count, sizeof *sorted, by_id);
+    const char *id = "";
+    for (size_t i = 0, same = 1; i < count; i++) {
+        same = !strcmp(sorted[i]->id, id) ? same + 1 : 1;
+        id = sorted[i]->id;
+        if (same > 1)
+            sorted[i]->id = kg_arena_printf(&results->arena, "%s#%zu", id, same);
+        if (!sorted[i]->id)
+            return false;
+    }
+    return true;
+}
+
+bool kg_profile_results(const struct kg_profile *profile, const struct kg_profile_judging *judging,
+                        struct kg_results *results, struct kg_error *err)
+{
+    *results = (struct kg_results){
+        .kgate_version = KGATE_VERSION,
+        .suite = "profile",
+        .suite_path = "",
+        .policy = {.fail_on = 1U << KG_CHANGE_REGRESSION | 1U << KG_CHANGE_FAILED,
+                   .missing_device = KG_MISSING_SKIP,
+                   .alpha = judging->alpha,
+                   .quarantine_instability = NAN},
+        .complete = true,
+        .ceilings = KG_CEILINGS_NONE,
+        .cpu_ceilings = KG_CPU_CEILINGS_NONE,
+        .machine = {.fingerprint = "profile", .cpu_model = "", .compiler = ""},
+    };
+    results->created = kg_timestamp(&results->arena);
+    results->cases = kg_arena_alloc(&results->arena, profile->row_count, sizeof *results->cases);
+    bool good = results->created && results->cases;
+    for (size_t i = 0; i < profile->row_count && good; i++)
+        if (is_case(&profile->rows[i]))
+            good = case_fill(&results->arena, profile, i, judging,
+                             &results->cases[results->case_count++]);
+    if (good && ids_distinguish(results))
+        return true;
+    kg_results_free(results);
+    return kg_error_memory(err);
+}
+
+/* --- What a reader must know ------------------------------------------------------------------ */
+
+static bool note_add(struct kg_comparison *comparison, const char *note)
+{
+    const char **notes =
+        kg_arena_alloc(&comparison->arena, comparison->note_count + 1, sizeof *notes);
+    if (!note || !notes)
+        return false;
+    if (comparison->note_count)
+        memcpy(notes, comparison->notes, comparison->note_count * sizeof *notes);
+    notes[comparison->note_count++] = note;
+    comparison->notes = notes;
+    return true;
+}
+
+static const char *host_of(const struct kg_profile *profile)
+{
+    return profile->process_count && profile->processes[0].host ? profile->processes[0].host : "";
+}
+
+static bool sampled(const struct kg_profile *profile)
+{
+    for (size_t i = 0; i < profile->process_count; i++)
+        if (profile->processes[i].sample < 1)
+            return true;
+    return false;
+}
+
+static double calls_of(const struct kg_profile_row *row)
+{
+    double sum = 0;
+    for (size_t i = 0; i < row->process_count; i++)
+        sum += row->calls[i];
+    return row->process_count ? sum / (double)row->process_count : 0;
+}
+
+/* How often a path was called in a process, by the id of its case. */
+struct calls {
+    const char *id;
+    double calls;
+};
+
+static int calls_by_id(const void *a, const void *b)
+{
+    return strcmp(((const struct calls *)a)->id, ((const struct calls *)b)->id);
+}
+
+/* Those of all paths that are cases, by id; NULL where memory is out. */
+static struct calls *calls_list(struct kg_arena *arena, const struct kg_profile *profile,
+                                const struct kg_results *results)
+{
+    struct calls *list = kg_arena_alloc(arena, results->case_count, sizeof *list);
+    size_t count = 0;
+    for (size_t i = 0; i < profile->row_count && list; i++)
+        if (is_case(&profile->rows[i])) {
+            list[count] = (struct calls){results->cases[count].id, calls_of(&profile->rows[i])};
+            count++;
+        }
+    if (list)
+        qsort(list, count, sizeof *list, calls_by_id);
+    return list;
+}
+
+/* A case whose number of calls moved. */
+struct calls_moved {
+    const char *id;
+    double was, is;
+    double effect_ns; /* how much its time moved */
+};
+
+static int by_effect(const void *a, const void *b)
+{
+    const struct calls_moved *x = a, *y = b;
+    return (x->effect_ns < y->effect_ns) - (x->effect_ns > y->effect_ns);
+}
+
+/* A total that moved, or may have, because there were more calls is another thing than slower
+ * calls. Those whose time moved most are named. */
+static bool calls_note(const struct side *base, const struct side *current,
+                       struct kg_comparison *comparison)
+{
+    struct kg_arena scratch = {0};
+    const size_t most = comparison->case_count;
+    const struct calls *before = calls_list(&scratch, base->profile, &base->results);
+    const struct calls *now = calls_list(&scratch, current->profile, &current->results);
+    struct calls_moved *moved = kg_arena_alloc(&scratch, most, sizeof *moved);
+    size_t count = 0;
+    bool good = before && now && moved;
+    for (size_t i = 0; i < most && good; i++) {
+        const struct kg_case_change *change = &comparison->cases[i];
+        const struct calls key = {.id = change->id};
+        if (change->change == KG_CHANGE_NO_CHANGE || !change->metric_count)
+            continue;
+        const struct calls *was =
+            bsearch(&key, before, base->results.case_count, sizeof *before, calls_by_id);
+        const struct calls *is =
+            bsearch(&key, now, current->results.case_count, sizeof *now, calls_by_id);
+        if (was && is && was->calls != is->calls)
+            moved[count++] = (struct calls_moved){
+                change->id, was->calls, is->calls,
+                fabs(change->metrics[0].current - change->metrics[0].baseline)};
+    }
+    if (good)
+        qsort(moved, count, sizeof *moved, by_effect);
+    for (size_t i = 0; i < count && i < CALLS_NOTED && good; i++)
+        good = note_add(comparison,
+                        kg_arena_printf(&comparison->arena, "%s: %g calls a process, were %g",
+                                        moved[i].id, moved[i].is, moved[i].was));
+    kg_arena_free(&scratch);
+    return good;
+}
+
+/* What a process that crashed had not written yet is not in its totals. */
+static bool incomplete_note(const struct kg_profile *profile, const char *side,
+                            struct kg_comparison *comparison)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < profile->process_count; i++)
+        count += !profile->processes[i].complete;
+    if (!count)
+        return true;
+    return note_add(comparison,
+                    kg_arena_printf(&comparison->arena,
+                                    "%zu of %zu processes of %s did not end their recording (a "
+                                    "crash, or _exit) and may lack their last buffer",
+                                    count, profile->process_count, side));
+}
+
+/* There is no suite that a path was taken out of. */
+static void reasons_put(struct kg_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->case_count; i++) {
+        struct kg_case_change *change = &comparison->cases[i];
+        if (change->change == KG_CHANGE_NEW)
+            change->reason = "not in the base";
+        else if (change->change == KG_CHANGE_REMOVED)
+            change->reason = "in the base, but not recorded now";
+    }
+}
+
+static bool notes_add(const struct side *base_side, const struct side *current_side,
+                      struct kg_comparison *comparison, struct kg_error *err)
+{
+    const struct kg_profile *base = base_side->profile, *current = current_side->profile;
+    struct kg_arena *arena = &comparison->arena;
+    reasons_put(comparison);
+    /* What kg_compare noted is about stored baselines and the harness's probes: there are none. */
+    comparison->note_count = 0;
+    bool good = calls_note(base_side, current_side, comparison);
+    if (good && (base->process_count < 2 || current->process_count < 2))
+        good = note_add(comparison,
+                        "of one process there are no rounds: parts of its calls stand in for them, "
+                        "which cannot know how much processes differ; record ten of each and join "
+                        "them with `cat`");
+    if (good && strcmp(host_of(base), host_of(current)) != 0)
+        good = note_add(comparison, kg_arena_printf(arena, "recorded on '%s', the base on '%s'",
+                                                    host_of(current), host_of(base)));
+    good = good && incomplete_note(base, BASE, comparison) &&
+           incomplete_note(current, CURRENT, comparison);
+    if (good && (sampled(base) || sampled(current)))
+        good = note_add(comparison, "a profile is sampled: totals are of what was recorded");
+    return good ? true : kg_error_memory(err);
+}
+
+/* --- What cannot be compared ------------------------------------------------------------------ */
+
+/* Totals of a part of what ran are below those of all of it. */
+static bool nothing_lost(const struct kg_profile *profile, const char *side, struct kg_error *err)
+{
+    const struct kgate_profile_losses losses = kg_profile_losses(profile);
+    if (losses.dropped)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "%s lost %llu entr%s (a full buffer, a full disk or the file's "
+                            "limit): its totals are of a part of what ran, and cannot be compared",
+                            side, (unsigned long long)losses.dropped,
+                            losses.dropped == 1 ? "y" : "ies");
+    if (losses.too_deep)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "%s lacks %llu scope%s nested too deep, or of too many "
+                            "paths: its totals are of a part of what ran, and cannot be compared",
+                            side, (unsigned long long)losses.too_deep,
+                            losses.too_deep == 1 ? "" : "s");
+    return true;
+}
+
+/* Whether anything but the profiler's own was recorded in a process. */
+static bool process_recorded(const struct kg_profile *profile, size_t process)
+{
+    for (size_t i = 0; i < profile->row_count; i++) {
+        const struct kg_profile_row *row = &profile->rows[i];
+        if (row->path.kind != KGATE_SCOPE_PROFILER && process < row->process_count &&
+            row->calls[process] > 0)
+            return true;
+    }
+    return false;
+}
+
+static bool all_recorded(const struct kg_profile *profile, const char *side, struct kg_error *err)
+{
+    size_t empty = 0;
+    for (size_t i = 0; i < profile->process_count; i++)
+        empty += !process_recorded(profile, i);
+    if (empty == profile->process_count)
+        return kg_error_set(err, KG_ERROR_USAGE, "%s has no entries: nothing was recorded", side);
+    if (empty)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "%zu of %zu processes of %s have no entries: record them again", empty,
+                            profile->process_count, side);
+    return true;
+}
+
+/* Of two programs, or of two names of the outermost scope, no path would be judged. */
+static bool any_common(const struct kg_comparison *comparison, struct kg_error *err)
+{
+    if (comparison->counts.new_case + comparison->counts.removed < comparison->case_count)
+        return true;
+    return kg_error_set(err, KG_ERROR_USAGE,
+                        "the profiles have no path in common: are they of the same program?");
+}
+
+/* One side more than the other is not slower. */
+static bool same_sampling(const struct kg_profile *base, const struct kg_profile *current,
+                          struct kg_error *err)
+{
+    const double share = base->process_count ? base->processes[0].sample : 1;
+    for (size_t i = 0; i < current->process_count; i++)
+        if (current->processes[i].sample != share)
+            return kg_error_set(err, KG_ERROR_USAGE,
+                                "the profiles are sampled differently (%g %% and %g %%): their "
+                                "totals cannot be compared",
+                                100 * share, 100 * current->processes[i].sample);
+    return true;
+}
+
+/* `run --profile` calls kernels and plugins for a fixed time: how often, and not how long, is what
+ * would differ. */
+static bool fixed_time(const struct kg_profile *profile)
+{
+    for (size_t i = 0; i < profile->process_count; i++) {
+        const char *program = profile->processes[i].program;
+        const char *slash = program ? strrchr(program, '/') : NULL;
+        if (slash && profile->processes[i].label && !strcmp(slash, "/kgate"))
+            return true;
+    }
+    return false;
+}
+
+static bool totals_meant(const struct kg_profile *base, const struct kg_profile *current,
+                         struct kg_error *err)
+{
+    return fixed_time(base) || fixed_time(current)
+               ? kg_error_set(err, KG_ERROR_USAGE,
+                              "a profile of `kgate run --profile` shows where time goes, but its "
+                              "cases ran for a fixed time: compare the results beside it")
+               : true;
+}
+
+bool kg_profile_compare(const struct kg_profile *base, const struct kg_profile *current,
+                        const struct kg_profile_judging *judging, struct kg_comparison *comparison,
+                        struct kg_error *err)
+{
+    struct side before = {.profile = base}, now = {.profile = current};
+    struct kg_baseline baseline = {0};
+    *comparison = (struct kg_comparison){0};
+    bool good = nothing_lost(base, BASE, err) && nothing_lost(current, CURRENT, err) &&
+                all_recorded(base, BASE, err) && all_recorded(current, CURRENT, err) &&
+                totals_meant(base, current, err) && same_sampling(base, current, err) &&
+                kg_profile_results(base, judging, &before.results, err) &&
+                kg_profile_results(current, judging, &now.results, err) &&
+                kg_baseline_from_results(&before.results, &baseline, err) &&
+                kg_compare(&baseline, &now.results, KG_STAGE_PROFILE, comparison, err);
+    if (good && !(any_common(comparison, err) && notes_add(&before, &now, comparison, err))) {
+        kg_comparison_free(comparison);
+        *comparison = (struct kg_comparison){0};
+        good = false;
+    }
+    kg_baseline_free(&baseline);
+    kg_results_free(&before.results);
+    kg_results_free(&now.results);
+    return good;
+}

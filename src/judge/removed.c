@@ -1,0 +1,57 @@
+#include "judge/removed.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge/ranking.h"
+
+static bool removed_make(struct kg_arena *arena, const char *id, bool missing,
+                         struct kg_case_change *change)
+{
+    const char *slash = strchr(id, '/'), *last = strrchr(id, '/');
+    *change = (struct kg_case_change){
+        .id = kg_arena_copy(arena, id),
+        .workload = kg_arena_copy_bytes(arena, id, slash ? (size_t)(slash - id) : strlen(id)),
+        .device = kg_arena_copy(arena, last ? last + 1 : ""),
+        .change = KG_CHANGE_REMOVED,
+        .missing = missing,
+        .reason = "in the baseline, but no longer in the suite",
+        .instability = NAN,
+        .time_ns = NAN};
+    return change->id && change->workload && change->device;
+}
+
+static const char **ids_sorted(struct kg_arena *scratch, const struct kg_results *results)
+{
+    const char **ids = kg_arena_alloc(scratch, results->case_count, sizeof *ids);
+    for (size_t i = 0; ids && i < results->case_count; i++)
+        ids[i] = results->cases[i].id;
+    if (ids)
+        qsort(ids, results->case_count, sizeof *ids, kg_compare_ids);
+    return ids;
+}
+
+bool kg_removed_append(const struct kg_baseline_run *newest, const struct kg_results *current,
+                       bool missing, struct kg_arena *scratch, struct kg_comparison *comparison,
+                       struct kg_error *err)
+{
+    if (current->filter || !current->complete)
+        return true;
+    const char **ids =
+        NULL; /* sorted; most suites have the cases where they were, and need it not */
+    for (size_t j = 0; j < newest->case_count; j++) {
+        const char *id = newest->cases[j].id;
+        if (j < current->case_count && !strcmp(id, current->cases[j].id))
+            continue;
+        if (!ids && !(ids = ids_sorted(scratch, current)))
+            return kg_error_memory(err);
+        if (bsearch(&id, ids, current->case_count, sizeof *ids, kg_compare_ids))
+            continue;
+        struct kg_case_change *change = &comparison->cases[comparison->case_count++];
+        if (!removed_make(&comparison->arena, id, missing, change))
+            return kg_error_memory(err);
+        change->order = current->case_count;
+    }
+    return true;
+}

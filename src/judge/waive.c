@@ -1,0 +1,402 @@
+#include "judge/waive.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/nearest.h"
+#include "base/statistics/stats.h"
+#include "base/units.h"
+#include "judge/comparison_notes.h"
+#include "judge/ranking.h"
+#include "judge/reference.h"
+#include "judge/verdict.h"
+
+enum {
+    RUNS_LEAST = 3,
+    RUNS_MOST = 100,
+    DAY_LENGTH = 10,
+    PROPOSED_MOST = 4,
+    ENTRIES_NOTED_MOST = 3
+};
+
+struct waiver_pass {
+    struct kg_comparison *comparison;
+    const struct kg_baseline *baseline;
+    const struct kg_results *current;
+    const struct kg_waiving *waiving;
+    bool any; /* entries, or runs enough to know how a case wanders: else the index is not made */
+    struct kg_reference_index index;
+    struct kg_arena scratch;
+    size_t proposed;
+    struct kg_error *err;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double kg_instability(const double *medians, size_t count, double *room)
+{
+    double steps[RUNS_MOST];
+    const size_t last = count < RUNS_MOST ? count : RUNS_MOST;
+    if (last < RUNS_LEAST)
+        return NAN;
+    medians += count - last;
+    const double middle = kg_median_of(medians, last, room);
+    for (size_t i = 1; i < last; i++)
+        steps[i - 1] = fabs(medians[i] - medians[i - 1]);
+    qsort(steps, last - 1, sizeof *steps, by_value);
+    return steps[(last - 2) / 2] / middle;
+}
+
+/* --- What the stored runs say ------------------------------------------------------------------ */
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* Medians of the case's time in the last `most` ordinary runs that are newer than `since` (NULL: in
+ * all), oldest first. What was accepted began the case's history anew: runs before it do not count. */
+static bool medians_find(struct waiver_pass *pass, const struct kg_case_result *result,
+                         const char *since, size_t most, double *medians, size_t *count)
+{
+    size_t known;
+    const struct kg_reference_entry *entries = kg_reference_find(&pass->index, result->id, &known);
+    const char *accepted = known ? entries[known - 1].stored->accepted : NULL;
+    *count = 0;
+    for (size_t e = known; e-- > 0 && *count < most;) {
+        const struct kg_baseline_run *run = &pass->baseline->runs[entries[e].run];
+        const struct kg_baseline_case *stored = entries[e].stored;
+        const struct kg_baseline_series *time = kg_baseline_series_find(
+            stored, kg_metric_kind_names[KG_METRIC_TIME], KG_SERIES_OF_ROUNDS);
+        if (run->pin || !time || !same_text(stored->accepted, accepted) ||
+            strcmp(stored->definition_hash, result->definition_hash) != 0 ||
+            (since && strcmp(run->created, since) <= 0))
+            continue;
+        double *room = kg_arena_alloc(&pass->scratch, time->value_count, sizeof *room);
+        if (!room)
+            return kg_error_memory(pass->err);
+        medians[(*count)++] = kg_median_of(time->values, time->value_count, room);
+    }
+    for (size_t i = 0; i < *count / 2; i++) {
+        const double swapped = medians[i];
+        medians[i] = medians[*count - 1 - i];
+        medians[*count - 1 - i] = swapped;
+    }
+    return true;
+}
+
+static size_t runs_asked(const struct kg_results_policy *policy)
+{
+    return policy->quarantine_runs > RUNS_MOST    ? RUNS_MOST
+           : policy->quarantine_runs < RUNS_LEAST ? RUNS_LEAST
+                                                  : (size_t)policy->quarantine_runs;
+}
+
+static bool instability_find(struct waiver_pass *pass, const struct kg_case_result *result,
+                             const char *since, double *instability, size_t *runs)
+{
+    double medians[RUNS_MOST], room[RUNS_MOST];
+    if (!medians_find(pass, result, since, runs_asked(&pass->comparison->policy), medians, runs))
+        return false;
+    *instability = kg_instability(medians, *runs, room);
+    return true;
+}
+
+/* --- Acceptances -------------------------------------------------------------------------------- */
+
+static bool is_open(enum kg_change change)
+{
+    return change == KG_CHANGE_REGRESSION || change == KG_CHANGE_SUSPECT ||
+           change == KG_CHANGE_INCONCLUSIVE;
+}
+
+/* Whether the metric is no worse than that, but for what its interval leaves open. */
+static bool covers(const struct kg_waiver *waiver, const struct kg_metric *metric)
+{
+    static const double ROUNDING = 1e-9;
+    const double limit = 1 + waiver->change;
+    const bool higher = metric->better == KG_BETTER_HIGHER;
+    const double bound = higher ? metric->interval_high : metric->interval_low;
+    const double seen = isfinite(bound) ? bound : metric->ratio;
+    if (kg_metric_against(metric) == KG_AGAINST_BUDGET)
+        return false;
+    return higher ? seen >= limit - ROUNDING : seen <= limit + ROUNDING;
+}
+
+/* `metric` is NULL of QUARANTINED. */
+static const struct kg_waiver *waiver_find(const struct kg_waivers *waivers,
+                                           enum kg_waiver_kind kind, const char *id,
+                                           const char *metric)
+{
+    size_t count = 0;
+    const struct kg_waiver *those = waivers ? kg_waivers_of(waivers, kind, id, &count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!metric || !strcmp(those[i].metric, metric))
+            return &those[i];
+    return NULL;
+}
+
+/* On its last day it still holds. */
+static bool is_over(const struct waiver_pass *pass, const struct kg_waiver *waiver)
+{
+    return waiver->until && strncmp(pass->waiving->today, waiver->until, DAY_LENGTH) > 0;
+}
+
+/* "accepted up to +12.0 %, until 2026-01-31: because" */
+static const char *words_make(struct waiver_pass *pass, const struct kg_waiver *waiver,
+                              const char *but)
+{
+    char change[KG_UNIT_BYTES] = "";
+    if (waiver->kind == KG_WAIVER_ACCEPTED)
+        kg_change_format(1 + waiver->change, change);
+    return kg_arena_printf(&pass->comparison->arena, "%s%s%s%s%s%s: %s",
+                           waiver->kind == KG_WAIVER_ACCEPTED ? "accepted up to " : "in quarantine",
+                           change, waiver->until ? ", until " : "",
+                           waiver->until ? waiver->until : "", *but ? "; " : "", but,
+                           waiver->because);
+}
+
+static bool say(struct waiver_pass *pass, struct kg_case_change *change,
+                const struct kg_waiver *waiver, enum kg_waiver_kind waived, const char *but)
+{
+    change->waived = waived;
+    change->waiver = words_make(pass, waiver, but);
+    return change->waiver ? true : kg_error_memory(pass->err);
+}
+
+/* Whether the case's stored runs begin with it: what it says has become the baseline, and is not to be
+ * had twice. */
+static bool is_spent(const struct waiver_pass *pass, const char *id, const struct kg_waiver *waiver)
+{
+    size_t known;
+    const struct kg_reference_entry *entries = kg_reference_find(&pass->index, id, &known);
+    const char *begins = known ? entries[known - 1].stored->accepted : NULL;
+    return begins && strcmp(begins, waiver->since) >= 0;
+}
+
+static bool accepted_apply(struct waiver_pass *pass, struct kg_case_change *change)
+{
+    const struct kg_waivers *waivers = pass->waiving->waivers;
+    const struct kg_waiver *last = NULL;
+    for (size_t m = 0; m < change->metric_count; m++) {
+        const struct kg_metric *metric = &change->metrics[m];
+        if (!is_open(metric->change))
+            continue;
+        const struct kg_waiver *waiver =
+            waiver_find(waivers, KG_WAIVER_ACCEPTED, change->id, metric->name);
+        if (waiver && is_over(pass, waiver))
+            return say(pass, change, waiver, KG_WAIVER_NONE, "that day is over");
+        if (waiver && is_spent(pass, change->id, waiver))
+            return say(pass, change, waiver, KG_WAIVER_NONE, "the baseline begins with it already");
+        if (waiver && !covers(waiver, metric))
+            return say(pass, change, waiver, KG_WAIVER_NONE,
+                       kg_metric_against(metric) == KG_AGAINST_BUDGET
+                           ? "that is no budget: change it in the suite"
+                           : "the change is larger than that");
+        if (!waiver)
+            return true;
+        last = waiver;
+    }
+    return !last || say(pass, change, last, KG_WAIVER_ACCEPTED, "");
+}
+
+/* --- Quarantine --------------------------------------------------------------------------------- */
+
+static bool quarantine_apply(struct waiver_pass *pass, const struct kg_case_result *result,
+                             const struct kg_waiver *waiver, struct kg_case_change *change)
+{
+    const struct kg_results_policy *policy = &pass->comparison->policy;
+    double since;
+    size_t runs;
+    if (is_over(pass, waiver))
+        return say(pass, change, waiver, KG_WAIVER_NONE, "that day is over");
+    if (!instability_find(pass, result, waiver->since, &since, &runs))
+        return false;
+    if (runs < runs_asked(policy) || !(since <= policy->quarantine_instability))
+        return say(pass, change, waiver,
+                   is_open(change->change) ? KG_WAIVER_QUARANTINED : KG_WAIVER_NONE, "");
+    struct kg_text but = {0};
+    kg_text_printf(
+        &but, "stable again in %zu stored runs, so it is judged: remove it with `kgate quarantine ",
+        runs);
+    kg_shell_quote(&but, change->id);
+    kg_text_append(&but, " --remove`");
+    const bool good =
+        !but.failed && say(pass, change, waiver, KG_WAIVER_NONE, kg_text_string(&but));
+    const bool memory = but.failed;
+    kg_text_free(&but);
+    return memory ? kg_error_memory(pass->err) : good;
+}
+
+/* Of a case whose runs differ by more than the policy has it. */
+static bool quarantine_propose(struct waiver_pass *pass, const struct kg_case_change *change)
+{
+    struct kg_text text = {0};
+    if (pass->proposed++ >= PROPOSED_MOST)
+        return true;
+    kg_text_printf(&text,
+                   "%.200s: its stored runs differ by %.0f %% from one to the next, more "
+                   "than %.0f %% (quarantine.instability): `kgate quarantine ",
+                   change->id, 100 * change->instability,
+                   100 * pass->comparison->policy.quarantine_instability);
+    kg_shell_quote(&text, change->id);
+    kg_text_append(&text, " --because TEXT`, or make it steadier");
+    const bool good = text.failed
+                          ? kg_error_memory(pass->err)
+                          : kg_comparison_note(pass->comparison, kg_text_string(&text), pass->err);
+    kg_text_free(&text);
+    return good;
+}
+
+/* --- Entries that do not do what they look like ------------------------------------------------- */
+
+static bool entry_note(struct waiver_pass *pass, const char *words)
+{
+    return words ? kg_comparison_note(pass->comparison, words, pass->err)
+                 : kg_error_memory(pass->err);
+}
+
+static bool unmatched_note(struct waiver_pass *pass, const struct kg_waiver *waiver,
+                           const char *const *ids)
+{
+    const char *nearest = kg_nearest(waiver->id, ids, pass->current->case_count);
+    return entry_note(pass, kg_arena_printf(&pass->scratch,
+                                            "%s entry of '%.200s' matches no case%s%.200s%s",
+                                            kg_waiver_names[waiver->kind], waiver->id,
+                                            nearest ? "; did you mean '" : "",
+                                            nearest ? nearest : "", nearest ? "'?" : ""));
+}
+
+static bool future_note(struct waiver_pass *pass, const struct kg_waiver *waiver)
+{
+    return entry_note(
+        pass, kg_arena_printf(
+                  &pass->scratch, "%s entry of '%.200s' is since %s, which is in the future: %s",
+                  kg_waiver_names[waiver->kind], waiver->id, waiver->since,
+                  waiver->kind == KG_WAIVER_ACCEPTED ? "no run before that renews the baseline"
+                                                     : "stored runs before that do not end it"));
+}
+
+static bool is_future(const struct waiver_pass *pass, const struct kg_waiver *waiver)
+{
+    const char *today = pass->waiving->today;
+    return strncmp(waiver->since, today, strlen(today)) > 0;
+}
+
+/* Results of a part of the suite cannot say which cases it has. */
+static bool entries_check(struct waiver_pass *pass)
+{
+    const struct kg_results *current = pass->current;
+    const struct kg_waivers *waivers = pass->waiving->waivers;
+    const bool whole = !current->filter && current->complete;
+    size_t noted = 0, more = 0;
+    if (!waivers || !waivers->count)
+        return true;
+    const char **ids = kg_arena_alloc(&pass->scratch, current->case_count, sizeof *ids);
+    if (!ids)
+        return kg_error_memory(pass->err);
+    for (size_t i = 0; i < current->case_count; i++)
+        ids[i] = current->cases[i].id;
+    qsort(ids, current->case_count, sizeof *ids, kg_compare_ids);
+    for (size_t i = 0; i < waivers->count; i++) {
+        const struct kg_waiver *waiver = &waivers->waivers[i];
+        const bool matched =
+            !whole || bsearch(&waiver->id, ids, current->case_count, sizeof *ids, kg_compare_ids);
+        const bool again = i && waiver->kind == waivers->waivers[i - 1].kind &&
+                           !strcmp(waiver->id, waivers->waivers[i - 1].id);
+        if (again || (matched && !is_future(pass, waiver)))
+            continue;
+        if (noted++ >= ENTRIES_NOTED_MOST)
+            more++;
+        else if (!(matched ? future_note(pass, waiver) : unmatched_note(pass, waiver, ids)))
+            return false;
+    }
+    return !more || entry_note(pass, kg_arena_printf(
+                                         &pass->scratch,
+                                         "%zu more entr%s of '%.300s' match%s no case, or begin%s "
+                                         "in the future",
+                                         more, more == 1 ? "y" : "ies", waivers->path,
+                                         more == 1 ? "es" : "", more == 1 ? "s" : ""));
+}
+
+/* --- All of it ---------------------------------------------------------------------------------- */
+
+static bool is_untrusted(const struct kg_waiving *waiving, const char *workload)
+{
+    for (size_t i = 0; i < waiving->untrusted_count; i++)
+        if (!strcmp(waiving->untrusted[i], workload))
+            return true;
+    return false;
+}
+
+static bool case_waive(struct waiver_pass *pass, struct kg_case_change *change)
+{
+    const struct kg_results *current = pass->current;
+    const struct kg_case_result *result =
+        change->order < current->case_count ? &current->cases[change->order] : NULL;
+    size_t runs;
+    change->waived = KG_WAIVER_NONE;
+    change->waiver = NULL;
+    change->instability = NAN;
+    if (is_untrusted(pass->waiving, change->workload)) {
+        change->waived = KG_WAIVER_UNTRUSTED;
+        change->waiver = "the trusted suite does not have its workload: shown, and not judged";
+        return true;
+    }
+    if (!pass->any || !result || strcmp(result->id, change->id) != 0)
+        return true;
+    if (!instability_find(pass, result, NULL, &change->instability, &runs))
+        return false;
+    const struct kg_waiver *quarantine =
+        waiver_find(pass->waiving->waivers, KG_WAIVER_QUARANTINED, change->id, NULL);
+    if (is_open(change->change) && !accepted_apply(pass, change))
+        return false;
+    if (change->waived == KG_WAIVER_NONE && quarantine)
+        return quarantine_apply(pass, result, quarantine, change);
+    const double limit = pass->comparison->policy.quarantine_instability;
+    return !(change->instability > limit) || quarantine || quarantine_propose(pass, change);
+}
+
+static bool trust_keep(struct kg_comparison *comparison, const struct kg_waiving *waiving)
+{
+    bool good = true;
+    comparison->trust = kg_arena_keep(&comparison->arena, waiving->trust, &good);
+    comparison->edits =
+        kg_arena_alloc(&comparison->arena, waiving->edit_count, sizeof *comparison->edits);
+    comparison->edit_count = 0;
+    for (size_t i = 0; i < waiving->edit_count && comparison->edits; i++)
+        comparison->edits[comparison->edit_count++] =
+            kg_arena_keep(&comparison->arena, waiving->edits[i], &good);
+    return good && comparison->edits;
+}
+
+bool kg_comparison_waive(struct kg_comparison *comparison, const struct kg_baseline *baseline,
+                         const struct kg_results *current, const struct kg_waiving *waiving,
+                         struct kg_error *err)
+{
+    struct waiver_pass pass = {.comparison = comparison,
+                               .baseline = baseline,
+                               .current = current,
+                               .waiving = waiving,
+                               .any = baseline->run_count >= RUNS_LEAST ||
+                                      (waiving->waivers && waiving->waivers->count),
+                               .err = err};
+    bool good =
+        !pass.any || kg_reference_index_make(&pass.scratch, baseline, current->suite, &pass.index)
+            ? true
+            : kg_error_memory(err);
+    good = good && (trust_keep(comparison, waiving) ? true : kg_error_memory(err));
+    if (good && waiving->uncovered)
+        good = kg_comparison_note(comparison, waiving->uncovered, err);
+    for (size_t i = 0; i < comparison->case_count && good; i++)
+        good = case_waive(&pass, &comparison->cases[i]);
+    good = good && entries_check(&pass);
+    kg_arena_free(&pass.scratch);
+    return good && kg_verdict_again(baseline, current, comparison, err);
+}

@@ -1,0 +1,431 @@
+#include "model/baseline.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/baseline_v1.h"
+#include "model/code_fields.h"
+#include "model/disturbance.h"
+#include "model/series.h"
+#include "model/stored_runs.h"
+#include "model/stored_traits.h"
+
+#define STRUCT kg_baseline_series
+static const struct kg_field series_fields[] = {
+    KG_FIELD(name, STRING,
+             "of a metric, or a figure of the workload; `pulse` is the core's pace, "
+             "`mean_time` the mean of the samples, `call_cpu_time` the CPU time of a call",
+             KG_NOT_EMPTY),
+    KG_FIELD(source, STRING, "who counted: others are not compared"),
+    KG_LIST(values, value_count, REALS, "one for each judged round, or for each counting process",
+            KG_NOT_EMPTY, KG_FROM_0),
+};
+static const struct kg_record series_record =
+    KG_RECORD_OF(series_fields, "The values of one metric of a stored case.");
+#undef STRUCT
+
+#define STRUCT kg_baseline_case
+static const struct kg_field case_fields[] = {
+    KG_FIELD(id, STRING, "of the case", KG_NOT_EMPTY),
+    KG_FIELD(definition_hash, STRING, "of the case", KG_PATTERN_HASH),
+    KG_CODE_FIELDS,
+    KG_FIELD(build, STRING, "SHA-256 of the file that it was measured with", KG_OPTIONAL,
+             KG_PATTERN_SHA256),
+    KG_FIELD(
+        accepted, STRING,
+        "when the accepted change was accepted that its history begins with: older runs of the "
+        "case are not compared",
+        KG_OPTIONAL, KG_PATTERN_TIME),
+    KG_FIELD(batch, COUNT, "calls a sample, of its rounds; 0 where not known", KG_OPTIONAL),
+    KG_FIELD(round_ns, REAL,
+             "measured time of its rounds, where it was chosen for the case; else the suite's "
+             "`min_time`",
+             KG_OPTIONAL, KG_FROM_0),
+    KG_LIST(series, series_count, RECORDS, "its metrics; `time` is always there",
+            KG_OF(series_record)),
+    KG_LIST(traits, trait_count, REALS,
+            "of the case, in the order of trait_names; null, and what is left out at the end, is "
+            "not known",
+            KG_OPTIONAL, KG_NULLABLE, KG_FROM_0),
+};
+static const struct kg_record case_record = KG_RECORD_OF(case_fields, "One case of a stored run.");
+#undef STRUCT
+
+#define STRUCT kg_baseline_run
+static const struct kg_field run_fields[] = {
+    KG_FIELD(created, STRING, "UTC", KG_PATTERN_TIME),
+    KG_FIELD(suite, STRING, "its name"),
+    KG_FIELD(commit, STRING, "commit of the checkout that was measured", KG_OPTIONAL),
+    KG_FIELD(branch, STRING, "branch of that checkout", KG_OPTIONAL),
+    KG_FIELD(pin, STRING, "the name of a pinned run", KG_OPTIONAL),
+    KG_FIELD(kgate_version, STRING, "of the program"),
+    KG_FIELD(kernel, STRING, "operating system", KG_OPTIONAL),
+    KG_FIELD(governor, STRING, "CPU frequency governor", KG_OPTIONAL),
+    KG_FIELD(vectors, STRING, "the widest vectors that kernels may use: AVX-512 or AVX2",
+             KG_OPTIONAL),
+    KG_FIELD(blas, STRING, "what the kernels call, and the processor that it took this one for",
+             KG_OPTIONAL),
+    KG_FIELD(compiler, STRING, "kgate's own", KG_OPTIONAL),
+    KG_FIELD(nvidia_driver, STRING, "version of the NVIDIA driver", KG_OPTIONAL),
+    KG_FIELD(cuda_driver, STRING, "CUDA version of the driver", KG_OPTIONAL),
+    KG_FIELD(cuda_toolkit, STRING, "CUDA version that kgate was built with", KG_OPTIONAL),
+    KG_FIELD(gpu_ecc, STRING, "ECC of the chosen GPU", KG_OPTIONAL, KG_WORDS("on", "off")),
+    KG_FIELD(gpu_mig, STRING, "whether it is an instance of a GPU", KG_OPTIONAL,
+             KG_WORDS("on", "off")),
+    KG_FIELD(gpu_sm_clock_hz, REAL, "highest clock of the chosen GPU", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(gpu_memory_clock_hz, REAL, "highest of its memory clock", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(environment, RECORD, NULL, KG_OPTIONAL, KG_OF(kg_environment_record)),
+    KG_FIELD(pair, STRING, "of an `ab`'s base", KG_OPTIONAL),
+    KG_FIELD(pulse_ns, REAL, "median of the probe's readings of the core's pace", KG_OPTIONAL),
+    KG_FIELD(bandwidth_bytes_per_s, REAL, "median of the probe's readings of memory bandwidth",
+             KG_OPTIONAL),
+    KG_FIELD(latency_ns, REAL, "median of the probe's readings of memory latency", KG_OPTIONAL),
+    KG_LIST(trait_names, trait_name_count, STRINGS,
+            "what the cases' traits are; of ordinary runs only the newest of a suite has any",
+            KG_OPTIONAL, KG_DISTINCT),
+    KG_LIST(cases, case_count, RECORDS, "those that were measured", KG_OF(case_record)),
+};
+static const struct kg_record run_record = KG_RECORD_OF(run_fields, "One stored run.");
+#undef STRUCT
+
+#define STRUCT kg_baseline
+static const struct kg_field baseline_fields[] = {
+    KG_FIELD(fingerprint, STRING, "of the machine", KG_NOT_EMPTY),
+    KG_FIELD(machine, RECORD, NULL, KG_OF(kg_machine_record)),
+    KG_LIST(runs, run_count, RECORDS, "oldest first", KG_OF(run_record)),
+};
+
+static const struct kg_migration baseline_migrations[] = {
+    {"kgate.baseline.v1", KG_BASELINE_SCHEMA, kg_baseline_from_v1},
+    {NULL, NULL, NULL},
+};
+const struct kg_record kg_baseline_record = KG_RECORD_OF(
+    baseline_fields, "The stored runs of one machine.", KG_MIGRATIONS(baseline_migrations));
+#undef STRUCT
+
+/* What one round gives beside its metrics: NaN where that is not known. */
+static double pulse_of(const struct kg_round *round)
+{
+    return round->pulse_ns > 0 ? round->pulse_ns : NAN;
+}
+
+static double mean_of(const struct kg_round *round)
+{
+    return round->mean_ns;
+}
+
+static double call_cpu_of(const struct kg_round *round)
+{
+    return round->cpu_ns;
+}
+
+/* Judged rounds are kept; of a case that the machine was too busy for, which only pairs have, all. */
+static bool is_kept(const struct kg_case_result *result, size_t index)
+{
+    return result->status == KG_STATUS_UNMEASURED || kg_round_judged(result, index);
+}
+
+/* Keeps a series that has a value for everything; one that has not says nothing. */
+static void series_keep(struct kg_baseline_case *stored, const struct kg_baseline_series *series)
+{
+    for (size_t i = 0; i < series->value_count; i++)
+        if (!isfinite(series->values[i]))
+            return;
+    if (series->value_count)
+        stored->series[stored->series_count++] = *series;
+}
+
+static bool series_from_result(struct kg_arena *arena, const struct kg_case_result *result,
+                               const struct kg_series *from, struct kg_baseline_case *stored)
+{
+    const size_t count = kg_series_count(result, from);
+    const bool by_round = kg_series_by_round(from) && count == result->round_count;
+    struct kg_baseline_series series = {.name = from->name,
+                                        .source = from->source,
+                                        .values = kg_arena_alloc(arena, count, sizeof(double))};
+    const double *values = kg_series_values(arena, result, from);
+    if (!series.values || !values)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!by_round || is_kept(result, i))
+            series.values[series.value_count++] = values[i];
+    series_keep(stored, &series);
+    return true;
+}
+
+static bool series_from_rounds(struct kg_arena *arena, const struct kg_case_result *result,
+                               const char *name, double (*of)(const struct kg_round *round),
+                               struct kg_baseline_case *stored)
+{
+    struct kg_baseline_series series = {
+        .name = name,
+        .source = KG_SERIES_OF_ROUNDS,
+        .values = kg_arena_alloc(arena, result->round_count, sizeof(double))};
+    if (!series.values)
+        return false;
+    for (size_t i = 0; i < result->round_count; i++)
+        if (is_kept(result, i))
+            series.values[series.value_count++] = of(&result->rounds[i]);
+    series_keep(stored, &series);
+    return true;
+}
+
+static bool case_from_result(struct kg_arena *arena, const struct kg_case_result *result,
+                             struct kg_baseline_case *stored)
+{
+    enum { BESIDE = 4 };
+    const bool busy = result->status == KG_STATUS_UNMEASURED;
+    *stored = (struct kg_baseline_case){
+        .id = result->id,
+        .definition_hash = result->definition_hash,
+        .code = result->code,
+        .build = result->build,
+        .batch = result->round_count ? result->rounds[0].batch : 0,
+        .round_ns = result->round_ns,
+        .series = kg_arena_alloc(arena, result->series_count + BESIDE, sizeof *stored->series),
+    };
+    bool good = stored->series != NULL;
+    for (size_t i = 0; i < result->series_count && good; i++)
+        good = series_from_result(arena, result, &result->series[i], stored);
+    return good && series_from_rounds(arena, result, KG_SERIES_PULSE, pulse_of, stored) &&
+           series_from_rounds(arena, result, KG_SERIES_MEAN, mean_of, stored) &&
+           series_from_rounds(arena, result, KG_SERIES_CALL_CPU, call_cpu_of, stored) &&
+           (!busy || series_from_rounds(arena, result, KG_SERIES_LEAST, kg_round_least_ns, stored));
+}
+
+const struct kg_baseline_series *kg_baseline_series_find(const struct kg_baseline_case *stored,
+                                                         const char *name, const char *source)
+{
+    for (size_t i = 0; i < stored->series_count; i++)
+        if (stored->series[i].value_count && !strcmp(stored->series[i].name, name) &&
+            !strcmp(stored->series[i].source, source))
+            return &stored->series[i];
+    return NULL;
+}
+
+/* expected: the place that it has if both runs have the same cases */
+static const struct kg_baseline_case *case_find(const struct kg_baseline_run *run, const char *id,
+                                                size_t expected)
+{
+    if (expected < run->case_count && !strcmp(run->cases[expected].id, id))
+        return &run->cases[expected];
+    for (size_t i = 0; i < run->case_count; i++)
+        if (!strcmp(run->cases[i].id, id))
+            return &run->cases[i];
+    return NULL;
+}
+
+size_t kg_baseline_code_changes(const struct kg_baseline *baseline, size_t run)
+{
+    const struct kg_baseline_run *of = &baseline->runs[run], *before = NULL;
+    size_t changes = 0;
+    for (size_t i = 0; i < run; i++)
+        if (!strcmp(baseline->runs[i].suite, of->suite))
+            before = &baseline->runs[i];
+    for (size_t i = 0; before && i < of->case_count; i++) {
+        const struct kg_baseline_case *stored = case_find(before, of->cases[i].id, i);
+        const enum kg_code_match match =
+            stored ? kg_code_match(&stored->code, &of->cases[i].code) : KG_CODE_UNKNOWN;
+        changes += match == KG_CODE_OTHER || match == KG_CODE_OTHER_LIBRARIES;
+    }
+    return changes;
+}
+
+size_t kg_baseline_rounds(const struct kg_baseline_case *stored)
+{
+    const struct kg_baseline_series *time =
+        kg_baseline_series_find(stored, kg_metric_kind_names[KG_METRIC_TIME], KG_SERIES_OF_ROUNDS);
+    return time ? time->value_count : 0;
+}
+
+bool kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *results,
+                          struct kg_baseline_run *run)
+{
+    const struct kg_gpu *gpu = kg_machine_gpu(&results->machine);
+    *run = (struct kg_baseline_run){
+        .created = results->created,
+        .suite = results->suite,
+        .commit = results->commit,
+        .branch = results->branch,
+        .kgate_version = results->kgate_version,
+        .kernel = results->machine.kernel,
+        .governor = results->machine.governor,
+        .vectors = results->machine.vectors,
+        .blas = results->machine.blas,
+        .compiler = results->machine.compiler,
+        .nvidia_driver = results->machine.nvidia_driver,
+        .cuda_driver = results->machine.cuda_driver,
+        .cuda_toolkit = results->machine.cuda_toolkit,
+        .gpu_ecc = gpu ? gpu->ecc : NULL,
+        .gpu_mig = gpu ? gpu->mig : NULL,
+        .gpu_sm_clock_hz = gpu ? gpu->sm_clock_hz : NAN,
+        .gpu_memory_clock_hz = gpu ? gpu->memory_clock_hz : NAN,
+        .environment = results->environment,
+        .pair = results->pair,
+        .cases = kg_arena_alloc(arena, results->case_count, sizeof *run->cases),
+    };
+    const struct kg_probe_reading usual = kg_results_probe(results);
+    run->pulse_ns = usual.pulse_ns;
+    run->bandwidth_bytes_per_s = usual.bandwidth_bytes_per_s;
+    run->latency_ns = usual.latency_ns;
+    if (!run->cases)
+        return false;
+    for (size_t i = 0; i < results->case_count; i++) {
+        if (results->cases[i].status != KG_STATUS_OK)
+            continue;
+        if (!case_from_result(arena, &results->cases[i], &run->cases[run->case_count]))
+            return false;
+        run->case_count++;
+    }
+    return kg_stored_traits_make(arena, results, run);
+}
+
+/* Of the base of pairs, the cases that the machine was too busy for. */
+static bool busy_append(struct kg_arena *arena, const struct kg_results *results,
+                        struct kg_baseline_run *run)
+{
+    for (size_t i = 0; i < results->case_count && results->pair; i++) {
+        const struct kg_case_result *result = &results->cases[i];
+        if (result->status != KG_STATUS_UNMEASURED || !result->round_count)
+            continue;
+        if (!case_from_result(arena, result, &run->cases[run->case_count]))
+            return false;
+        run->case_count++;
+    }
+    return true;
+}
+
+bool kg_baseline_from_results(const struct kg_results *results, struct kg_baseline *baseline,
+                              struct kg_error *err)
+{
+    *baseline = (struct kg_baseline){
+        .fingerprint = results->machine.fingerprint, .machine = results->machine, .run_count = 1};
+    baseline->runs = kg_arena_alloc(&baseline->arena, 1, sizeof *baseline->runs);
+    if (baseline->runs && kg_baseline_run_make(&baseline->arena, results, baseline->runs) &&
+        busy_append(&baseline->arena, results, baseline->runs))
+        return true;
+    kg_baseline_free(baseline);
+    return kg_error_memory(err);
+}
+
+char *kg_baseline_path(struct kg_arena *arena, const char *directory, const char *fingerprint)
+{
+    return kg_arena_printf(arena, "%s/%s.json", directory, fingerprint);
+}
+
+static int compare_strings(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Times are above 0, and what a round gives there is for each of them. */
+static bool series_validate(const struct kg_baseline_series *series, size_t rounds, bool time,
+                            const char *place, struct kg_error *err)
+{
+    const bool of_rounds = !strcmp(series->source, KG_SERIES_OF_ROUNDS);
+    for (size_t i = 0; i < series->value_count && time; i++)
+        if (!(series->values[i] > 0))
+            return kg_error_set(err, KG_ERROR_USAGE, "%s.values[%zu]: expected a time above 0",
+                                place, i);
+    return !of_rounds || series->value_count == rounds
+               ? true
+               : kg_error_set(err, KG_ERROR_USAGE, "%s.values: expected as many as rounds", place);
+}
+
+static bool case_validate(const struct kg_baseline_case *stored, size_t run, size_t index,
+                          struct kg_error *err)
+{
+    const size_t rounds = kg_baseline_rounds(stored);
+    char place[96];
+    if (!rounds)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "runs[%zu].cases[%zu]: expected a series 'time' of the rounds", run,
+                            index);
+    for (size_t i = 0; i < stored->series_count; i++) {
+        const struct kg_baseline_series *series = &stored->series[i];
+        const bool time = !strcmp(series->source, KG_SERIES_OF_ROUNDS) &&
+                          (!strcmp(series->name, kg_metric_kind_names[KG_METRIC_TIME]) ||
+                           !strcmp(series->name, KG_SERIES_PULSE));
+        snprintf(place, sizeof place, "runs[%zu].cases[%zu].series[%zu]", run, index, i);
+        if (!series_validate(series, rounds, time, place, err))
+            return false;
+    }
+    return true;
+}
+
+static bool run_validate(const struct kg_baseline_run *run, size_t index, struct kg_error *err)
+{
+    bool good = true;
+    const char **ids = calloc(run->case_count + 1, sizeof *ids);
+    if (!ids)
+        return kg_error_memory(err);
+    for (size_t i = 0; i < run->case_count && good; i++) {
+        const struct kg_baseline_case *stored = &run->cases[i];
+        ids[i] = stored->id;
+        good = case_validate(stored, index, i, err);
+    }
+    if (good)
+        qsort(ids, run->case_count, sizeof *ids, compare_strings);
+    for (size_t i = 1; i < run->case_count && good; i++)
+        if (!strcmp(ids[i], ids[i - 1]))
+            good = kg_error_set(err, KG_ERROR_USAGE, "runs[%zu]: two cases have the id '%.200s'",
+                                index, ids[i]);
+    free(ids);
+    return good;
+}
+
+bool kg_baseline_validate(const struct kg_baseline *baseline, struct kg_error *err)
+{
+    if (!kg_fingerprint_check("fingerprint", baseline->fingerprint, err))
+        return false;
+    for (size_t i = 0; i < baseline->run_count; i++) {
+        const struct kg_baseline_run *run = &baseline->runs[i];
+        if (!run_validate(run, i, err) || !kg_stored_traits_validate(run, i, err))
+            return false;
+        for (size_t j = 0; j < i; j++)
+            if (run->pin && baseline->runs[j].pin && !strcmp(run->pin, baseline->runs[j].pin) &&
+                !strcmp(run->suite, baseline->runs[j].suite))
+                return kg_error_set(err, KG_ERROR_USAGE, "runs[%zu].pin: '%s' is there twice", i,
+                                    run->pin);
+    }
+    return true;
+}
+
+bool kg_baseline_load(const char *path, struct kg_baseline *baseline, struct kg_error *err)
+{
+    *baseline = (struct kg_baseline){0};
+    if (access(path, F_OK) != 0 && errno == ENOENT)
+        return true;
+    if (!kg_record_load(&kg_baseline_record, KG_BASELINE_SCHEMA, path, &baseline->arena, baseline,
+                        err)) {
+        kg_baseline_free(baseline);
+        return false;
+    }
+    if (kg_baseline_validate(baseline, err) && kg_stored_runs_settle(baseline, err))
+        return true;
+    kg_baseline_free(baseline);
+    return kg_error_wrap(err, "%s", path);
+}
+
+bool kg_baseline_parse(const char *path, const char *bytes, size_t length,
+                       struct kg_baseline *baseline, struct kg_error *err)
+{
+    *baseline = (struct kg_baseline){0};
+    if (kg_record_parse(&kg_baseline_record, KG_BASELINE_SCHEMA, path, bytes, length,
+                        &baseline->arena, baseline, err) &&
+        ((kg_baseline_validate(baseline, err) && kg_stored_runs_settle(baseline, err)) ||
+         kg_error_wrap(err, "%s", path)))
+        return true;
+    kg_baseline_free(baseline);
+    return false;
+}
+
+void kg_baseline_free(struct kg_baseline *baseline)
+{
+    kg_arena_free(&baseline->arena);
+    *baseline = (struct kg_baseline){0};
+}

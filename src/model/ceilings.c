@@ -1,0 +1,73 @@
+#include "model/ceilings.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/record_range.h"
+
+/* Ranges are far around everything that there is: slips, units mixed up and signs are found, not
+ * hardware that is ten or a hundred times as fast. */
+#define STRUCT kg_ceilings
+static const struct kg_field fields[] = {
+    KG_FIELD(copy_bytes_per_s, REAL, "device to device, reads and writes", KG_OPTIONAL,
+             KG_BETWEEN(1e6, 1e16)),
+    KG_FIELD(read_bytes_per_s, REAL, "reads alone", KG_OPTIONAL, KG_BETWEEN(1e6, 1e16)),
+    KG_FIELD(fma_flops_per_s, REAL, "single precision multiply-adds", KG_OPTIONAL,
+             KG_BETWEEN(1e6, 1e18)),
+    KG_FIELD(tensor_flops_per_s, REAL, "bf16 tensor cores", KG_OPTIONAL, KG_BETWEEN(1e6, 1e19)),
+    KG_FIELD(launch_ns, REAL, "from one empty kernel to the next", KG_OPTIONAL, KG_BETWEEN(1, 1e9)),
+    KG_FIELD(sm_clock_hz, REAL, "while the multiply-adds ran", KG_OPTIONAL, KG_BETWEEN(1e6, 1e11)),
+    KG_FIELD(tensor_by, STRING, "the instruction that the tensor cores' figure is of", KG_OPTIONAL,
+             KG_WORDS("wgmma", "mma.sync")),
+    KG_FIELD(uuid, STRING, "of the GPU", KG_OPTIONAL),
+    KG_FIELD(measured, STRING, "UTC", KG_OPTIONAL, KG_PATTERN_TIME),
+    KG_FIELD(reason, STRING, "why figures are missing", KG_OPTIONAL),
+    KG_FIELD(note, STRING,
+             "why the figures are good for this run alone: the device was held back or shared",
+             KG_OPTIONAL),
+};
+const struct kg_record kg_ceilings_record =
+    KG_RECORD_OF(fields, "What the GPU was measured to be capable of, by kgate.");
+#undef STRUCT
+
+bool kg_ceilings_good(const struct kg_ceilings *ceilings)
+{
+    return kg_record_in_range(&kg_ceilings_record, ceilings);
+}
+
+/* Of "2026-01-31T12:00:00Z", seconds since 1970; false where it is no such time. */
+static bool time_read(const char *text, int64_t *seconds)
+{
+    int year, month, day, hour, minute, second, end = 0;
+    if (!text || sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2dZ%n", &year, &month, &day, &hour, &minute,
+                        &second, &end) != 6)
+        return false;
+    if (!end || text[end] || year < 1970 || month < 1 || month > 12 || day < 1 || day > 31)
+        return false;
+    /* Days of the proleptic Gregorian calendar, years from March: a leap day is then the last. */
+    const int64_t from_march = (month + 9) % 12, years = month < 3 ? year - 1 : year;
+    const int64_t days = years * 365 + years / 4 - years / 100 + years / 400 +
+                         (from_march * 306 + 5) / 10 + day - 1 - 719468;
+    *seconds = ((days * 24 + hour) * 60 + minute) * 60 + second;
+    return true;
+}
+
+static const int64_t DAY_S = 24 * 60 * 60;
+
+bool kg_ceilings_recent(const char *measured, int64_t now_s, int64_t age_s)
+{
+    int64_t measured_s;
+    /* two machines that share a home may differ by a little */
+    return time_read(measured, &measured_s) && now_s - measured_s <= age_s &&
+           measured_s - now_s <= DAY_S;
+}
+
+bool kg_ceilings_current(const struct kg_ceilings *ceilings, int64_t now_s, double clock_hz)
+{
+    static const int64_t AGE_DAYS = 30;
+    static const double CLOCKS_APART = 1.25;
+    if (!kg_ceilings_recent(ceilings->measured, now_s, AGE_DAYS * DAY_S))
+        return false;
+    const double ratio = clock_hz / ceilings->sm_clock_hz;
+    return isnan(ratio) || (ratio < CLOCKS_APART && ratio * CLOCKS_APART > 1);
+}

@@ -1,0 +1,16 @@
+/* code_fields.h: rows of a field table for a struct whose member `code` is a kg_code_identity: the same
+ * in results and in baselines. */
+#pragma once
+#include "base/code/code_identity.h"
+#include "base/record.h"
+
+#define KG_CODE_FIELDS                                                                             \
+    KG_FIELD_AS("code_hash", code.hash, STRING, "of the machine code", KG_OPTIONAL,                \
+                KG_PATTERN_HASH),                                                                  \
+        KG_FIELD_AS("code_scope", code.scope, ENUM,                                                \
+                    "what of it is known: its file alone; also the libraries that are loaded as "  \
+                    "it starts; these of code that can load or start more (open); these of code "  \
+                    "that can open files, which are not known (files)",                            \
+                    KG_OPTIONAL, KG_NAMES(kg_code_scope_names)),                                   \
+        KG_LIST_AS("libraries", code.libraries, code.library_count, STRINGS,                       \
+                   "NAME HASH of each of them", KG_OPTIONAL)

@@ -1,0 +1,68 @@
+/* policy.h: the kinds of change and what the gate does about them. Constant data, thread-safe. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+enum kg_change {
+    KG_CHANGE_IMPROVEMENT,
+    KG_CHANGE_REGRESSION,
+    KG_CHANGE_NO_CHANGE,
+    KG_CHANGE_SUSPECT, /* worse, but not proven or not confirmed */
+    KG_CHANGE_INCONCLUSIVE,
+    KG_CHANGE_NEW,
+    KG_CHANGE_REMOVED,
+    KG_CHANGE_FAILED,
+    KG_CHANGE_SKIPPED,
+    KG_CHANGE_COUNT
+};
+
+/* Which way a figure is better. */
+enum kg_better { KG_BETTER_LOWER, KG_BETTER_HIGHER };
+extern const char *const kg_better_names[3];
+
+/* With KG_MISSING_UNDECIDED a single case may miss its device, but not all cases of a device. */
+enum kg_missing_device { KG_MISSING_SKIP, KG_MISSING_FAIL, KG_MISSING_UNDECIDED };
+
+/* What becomes of a gate that decided nothing: one with a suspect, with more than half of its
+ * compared cases undecided, or in which nothing could be compared. */
+enum kg_undecided {
+    KG_UNDECIDED_REPORT, /* its verdict is UNDECIDED */
+    KG_UNDECIDED_PASS,
+    KG_UNDECIDED_FAIL
+};
+
+/* What a suite's `reports` may name, besides the JSON files that are always written. Each is called as
+ * `kgate report --format` calls it; show/files.c says which files it is. */
+enum kg_report_kind {
+    KG_REPORT_MARKDOWN,
+    KG_REPORT_JUNIT,
+    KG_REPORT_GITHUB,
+    KG_REPORT_CSV,
+    KG_REPORT_CSV_SUMMARY,
+    KG_REPORT_OPENMETRICS,
+    KG_REPORT_SMALLER_IS_BETTER,
+    KG_REPORT_BENCHER,
+    KG_REPORT_HTML,
+    KG_REPORT_PNG,
+    KG_REPORT_SVG,
+    KG_REPORT_KINDS
+};
+extern const char *const kg_report_names[KG_REPORT_KINDS + 1];
+
+struct kg_policy {
+    unsigned fail_on; /* bits 1u << enum kg_change */
+    enum kg_missing_device missing_device;
+    enum kg_undecided undecided;
+    double alpha;         /* false alarms allowed for the whole suite, 0 to 1 */
+    unsigned reports;     /* bits 1u << enum kg_report_kind */
+    double instability;   /* share from which on quarantine is proposed */
+    uint64_t stable_runs; /* that end a quarantine */
+};
+
+/* "IMPROVEMENT" and so on; never NULL for a value of the enum. */
+const char *kg_change_name(enum kg_change change);
+
+/* All names in enum order, terminated by NULL: for tables of enumerations and for kg_nearest. */
+extern const char *const kg_change_names[KG_CHANGE_COUNT + 1];
+extern const char *const kg_missing_device_names[4];
+extern const char *const kg_undecided_names[4];

@@ -1,0 +1,156 @@
+#include "model/stored_traits.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Six digits, enough to say what changed; more would be most of the file. Both powers of ten are exact. */
+static double few_digits(double value)
+{
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    const int most = (int)(sizeof powers / sizeof *powers) - 1;
+    if (!isfinite(value) || value == 0)
+        return isfinite(value) ? value : NAN;
+    const int places = 5 - (int)floor(log10(fabs(value)));
+    if (places < -most || places > most)
+        return value;
+    return places < 0 ? rint(value / powers[-places]) * powers[-places]
+                      : rint(value * powers[places]) / powers[places];
+}
+
+/* The traits of the results' cases of status OK, in their order; NULL where memory is out. */
+static struct kg_traits *traits_gather(struct kg_arena *arena, const struct kg_results *results,
+                                       size_t count)
+{
+    struct kg_traits *traits = kg_arena_alloc(arena, count, sizeof *traits);
+    size_t at = 0;
+    for (size_t i = 0; traits && i < results->case_count && at < count; i++)
+        if (results->cases[i].status == KG_STATUS_OK)
+            kg_traits_find(results, &results->cases[i], &traits[at++]);
+    return traits;
+}
+
+static bool any_known(const struct kg_traits *traits, size_t count, const struct kg_trait *trait)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(kg_trait_get(&traits[i], trait)))
+            return true;
+    return false;
+}
+
+/* Values by name's place; what is not known at the end is left out. */
+static bool case_store(struct kg_arena *arena, const struct kg_traits *traits,
+                       const struct kg_trait *const *columns, size_t count,
+                       struct kg_baseline_case *stored)
+{
+    stored->traits = kg_arena_alloc(arena, count, sizeof *stored->traits);
+    if (!stored->traits)
+        return false;
+    for (size_t c = 0; c < count; c++) {
+        stored->traits[c] = few_digits(kg_trait_get(traits, columns[c]));
+        if (!isnan(stored->traits[c]))
+            stored->trait_count = c + 1;
+    }
+    return true;
+}
+
+bool kg_stored_traits_make(struct kg_arena *arena, const struct kg_results *results,
+                           struct kg_baseline_run *run)
+{
+    const struct kg_traits *traits = traits_gather(arena, results, run->case_count);
+    const struct kg_trait **columns = kg_arena_alloc(arena, kg_trait_count, sizeof(void *));
+    run->trait_names = kg_arena_alloc(arena, kg_trait_count, sizeof *run->trait_names);
+    if (!traits || !columns || !run->trait_names)
+        return false;
+    for (size_t t = 0; t < kg_trait_count; t++)
+        if (any_known(traits, run->case_count, &kg_trait_table[t])) {
+            columns[run->trait_name_count] = &kg_trait_table[t];
+            run->trait_names[run->trait_name_count++] = kg_trait_table[t].name;
+        }
+    for (size_t i = 0; i < run->case_count; i++)
+        if (!case_store(arena, &traits[i], columns, run->trait_name_count, &run->cases[i]))
+            return false;
+    return true;
+}
+
+/* The place of the name; `count` without one. */
+static size_t place_of(const char *const *names, size_t count, const char *name)
+{
+    size_t place = 0;
+    while (place < count && strcmp(names[place], name) != 0)
+        place++;
+    return place;
+}
+
+/* Adds what is missing to the names of `into`; places[i] is where the i-th of `from` stands. */
+static bool names_adopt(struct kg_arena *arena, struct kg_baseline_run *into,
+                        const struct kg_baseline_run *from, size_t *places)
+{
+    const char **names =
+        kg_arena_alloc(arena, into->trait_name_count + from->trait_name_count, sizeof *names);
+    size_t count = into->trait_name_count;
+    if (!names)
+        return false;
+    if (count)
+        memcpy(names, into->trait_names, count * sizeof *names);
+    for (size_t i = 0; i < from->trait_name_count; i++) {
+        places[i] = place_of(names, count, from->trait_names[i]);
+        if (places[i] == count)
+            names[count++] = from->trait_names[i];
+    }
+    into->trait_names = names;
+    into->trait_name_count = count;
+    return true;
+}
+
+bool kg_stored_traits_adopt(struct kg_arena *arena, struct kg_baseline_run *into,
+                            struct kg_baseline_run *from)
+{
+    size_t *places = kg_arena_alloc(arena, from->trait_name_count, sizeof *places);
+    if (!places || !names_adopt(arena, into, from, places))
+        return false;
+    for (size_t i = 0; i < from->case_count; i++) {
+        struct kg_baseline_case *stored = &from->cases[i];
+        double *traits = kg_arena_alloc(arena, into->trait_name_count, sizeof *traits);
+        if (!traits)
+            return false;
+        for (size_t p = 0; p < into->trait_name_count; p++)
+            traits[p] = NAN;
+        for (size_t t = 0; t < stored->trait_count; t++)
+            traits[places[t]] = stored->traits[t];
+        stored->traits = traits;
+        stored->trait_count = into->trait_name_count;
+    }
+    return true;
+}
+
+void kg_stored_traits_drop(struct kg_baseline_run *run)
+{
+    run->trait_name_count = 0;
+    for (size_t i = 0; i < run->case_count; i++)
+        run->cases[i].trait_count = 0;
+}
+
+bool kg_stored_traits_validate(const struct kg_baseline_run *run, size_t index,
+                               struct kg_error *err)
+{
+    for (size_t i = 0; i < run->case_count; i++)
+        if (run->cases[i].trait_count > run->trait_name_count)
+            return kg_error_set(err, KG_ERROR_USAGE,
+                                "runs[%zu].cases[%zu].traits: expected no more than trait_names",
+                                index, i);
+    return true;
+}
+
+void kg_baseline_traits(const struct kg_baseline_run *run, const struct kg_baseline_case *stored,
+                        struct kg_traits *traits)
+{
+    kg_traits_clear(traits);
+    for (size_t t = 0; t < kg_trait_count; t++) {
+        const size_t place =
+            place_of(run->trait_names, run->trait_name_count, kg_trait_table[t].name);
+        if (place < stored->trait_count)
+            kg_trait_set(traits, &kg_trait_table[t], stored->traits[place]);
+    }
+}

@@ -1,0 +1,327 @@
+#include "profiler/read/bottleneck.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/ids.h"
+#include "base/wrap.h"
+#include "profiler/read/case_rows.h"
+
+/* A share from which on a component is called the bottleneck; from which on time outside all scopes
+ * leaves nothing to say of what is inside; and from which on more is worth a word. */
+static const double BOTTLENECK = 0.2, MOSTLY = 0.5, NOTABLE = 0.1;
+
+/* Cases that a report tells of; names of a path that it shows; characters of a line. */
+enum { TOLD_MOST = 16, NAMES_MOST = 3, LINE_MOST = 500 };
+
+/* Standard errors that the first must be ahead of the second. */
+static const double AHEAD = 2;
+
+/* Fewer calls than these are worth a word. */
+enum { CALLS_FEW = 10 };
+
+const char *const kg_bottleneck_kind_names[5] = {"scope", "name", "outside", "spread", NULL};
+
+/* --- What has the most ----------------------------------------------------------------------- */
+
+/* The profiler's own pauses are no component of the program. */
+static bool is_component(const struct kg_case_rows *subject, size_t row)
+{
+    return subject->profile->rows[row].path.kind != KGATE_SCOPE_PROFILER &&
+           kg_case_rows_share(subject, row) > 0;
+}
+
+static void rows_rank(const struct kg_case_rows *subject, struct kg_bottleneck *found)
+{
+    for (size_t i = subject->first + 1; i < subject->end; i++) {
+        if (!is_component(subject, i))
+            continue;
+        const double share = kg_case_rows_share(subject, i);
+        if (share > found->share) {
+            found->second = found->component;
+            found->second_share = found->share;
+            found->component = i;
+            found->share = share;
+        } else if (share > found->second_share) {
+            found->second = i;
+            found->second_share = share;
+        }
+    }
+}
+
+/* The name that has the most in all its paths together, where that is notable. */
+static bool names_rank(const struct kg_case_rows *subject, struct kg_bottleneck *found)
+{
+    struct kg_named_row *named = calloc(subject->end - subject->first, sizeof *named);
+    size_t count = 0;
+    if (!named)
+        return false;
+    for (size_t i = subject->first + 1; i < subject->end; i++)
+        if (is_component(subject, i))
+            named[count++] = (struct kg_named_row){subject->profile->rows[i].path.name, i};
+    kg_named_rows_sort(named, count);
+    for (size_t i = 0, next; i < count; i = next) {
+        double share = 0;
+        for (next = i; next < count && !strcmp(named[next].name, named[i].name); next++)
+            share += kg_case_rows_share(subject, named[next].row);
+        if (share < BOTTLENECK || share <= found->share)
+            continue;
+        found->kind = KG_BOTTLENECK_NAME;
+        found->component = named[i].row;
+        found->share = share;
+        found->places = next - i;
+    }
+    free(named);
+    return true;
+}
+
+/* The standard error of a row's total. That of its own time is not known, and hardly larger. */
+static double standard_error_ns(const struct kg_case_rows *subject, size_t row)
+{
+    const struct kg_profile_figures *figures = &subject->profile->rows[row].figures;
+    return figures->standard_deviation_ns * sqrt((double)figures->calls);
+}
+
+/* Only where kgate repeats the same call: what a program does, it may do once for a small file and
+ * once for a large one, and that is no doubt about where its time went. Of time on the GPU the
+ * scatter is not known. */
+static bool is_close(const struct kg_case_rows *subject, const struct kg_bottleneck *found)
+{
+    if (found->kind != KG_BOTTLENECK_SCOPE || found->second == found->path || found->on_gpu)
+        return false;
+    if (!kg_is_label(subject->profile, subject->profile->rows[found->path].path.name))
+        return false;
+    const double error_ns = hypot(standard_error_ns(subject, found->component),
+                                  standard_error_ns(subject, found->second));
+    return (found->share - found->second_share) * subject->total_ns < AHEAD * error_ns;
+}
+
+static bool subject_judge(const struct kg_case_rows *subject, struct kg_bottleneck *found)
+{
+    *found = (struct kg_bottleneck){.path = subject->first,
+                                    .kind = KG_BOTTLENECK_SPREAD,
+                                    .component = subject->first,
+                                    .second = subject->first,
+                                    .places = 1,
+                                    .outside_share = kg_case_rows_share(subject, subject->first),
+                                    .on_gpu = subject->on_gpu};
+    rows_rank(subject, found);
+    if (found->outside_share >= MOSTLY)
+        found->kind = KG_BOTTLENECK_OUTSIDE;
+    else if (found->share >= BOTTLENECK)
+        found->kind = KG_BOTTLENECK_SCOPE;
+    else if (!names_rank(subject, found))
+        return false;
+    found->calls = subject->profile->rows[found->component].figures.calls;
+    found->close = is_close(subject, found);
+    return true;
+}
+
+/* --- The cases ------------------------------------------------------------------------------- */
+
+bool kg_bottlenecks_find(const struct kg_profile *profile, struct kg_bottleneck **found,
+                         size_t *count)
+{
+    struct kg_case_rows subject;
+    *count = 0;
+    *found = calloc(profile->row_count + 1, sizeof **found);
+    bool good = kg_case_rows_start(profile, &subject) && *found;
+    while (good && kg_case_rows_next(&subject))
+        good = subject_judge(&subject, &(*found)[(*count)++]);
+    kg_case_rows_free(&subject);
+    if (!good) {
+        free(*found);
+        *found = NULL;
+    }
+    return good;
+}
+
+/* --- Words ----------------------------------------------------------------------------------- */
+
+/* Whether another path of the case has this one's name. */
+static bool is_ambiguous(const struct kg_profile *profile, size_t first, size_t row)
+{
+    for (size_t i = first; i < profile->row_count; i++) {
+        if (i > first && profile->rows[i].path.parent == i)
+            break;
+        if (i != row && !strcmp(profile->rows[i].path.name, profile->rows[row].path.name))
+            return true;
+    }
+    return false;
+}
+
+/* "scores", or "layer > scores" where there are others of that name; "scores itself" where the time
+ * of what is inside it is not meant. */
+static void component_append(const struct kg_profile *profile, size_t first, size_t row,
+                             struct kg_text *text)
+{
+    const char *names[NAMES_MOST];
+    const size_t most = is_ambiguous(profile, first, row) ? NAMES_MOST : 1;
+    size_t count = 0, at = row;
+    for (; at != first && count < most; at = profile->rows[at].path.parent)
+        names[count++] = profile->rows[at].path.name;
+    if (at != first && most > 1)
+        kg_text_append(text, "… > ");
+    while (count--)
+        kg_text_printf(text, "%s%s", names[count], count ? " > " : "");
+    if (row + 1 < profile->row_count && profile->rows[row + 1].path.parent == row)
+        kg_text_append(text, " itself");
+}
+
+/* One of the things between brackets: only what is notable, and not what was said. */
+static void aside_begin(struct kg_text *text, bool *any)
+{
+    kg_text_append(text, *any ? ", " : " (");
+    *any = true;
+}
+
+static void asides_append(const struct kg_profile *profile, const struct kg_bottleneck *found,
+                          struct kg_text *text)
+{
+    const bool scope = found->kind == KG_BOTTLENECK_SCOPE;
+    const size_t row = scope ? found->second : found->component;
+    const double share = scope ? found->second_share : found->share;
+    bool any = false;
+    if (row != found->path && share >= NOTABLE && found->kind != KG_BOTTLENECK_NAME &&
+        !found->close) {
+        aside_begin(text, &any);
+        component_append(profile, found->path, row, text);
+        kg_text_printf(text, " %.0f %%", 100 * share);
+    }
+    if (found->outside_share >= NOTABLE && found->kind != KG_BOTTLENECK_OUTSIDE) {
+        aside_begin(text, &any);
+        kg_text_printf(text, "%.0f %% in no scope inside", 100 * found->outside_share);
+    }
+    kg_text_append(text, any ? ")" : "");
+}
+
+/* "scores, 61 % of its time", or where that was not told apart "scores or softmax, 31 and 30 % of
+ * its time: not told apart in 5 calls". */
+static void scope_append(const struct kg_profile *profile, const struct kg_bottleneck *found,
+                         const char *its, struct kg_text *text)
+{
+    const bool labelled = kg_is_label(profile, profile->rows[found->path].path.name);
+    component_append(profile, found->path, found->component, text);
+    if (found->close) {
+        kg_text_append(text, " or ");
+        component_append(profile, found->path, found->second, text);
+        kg_text_printf(text, ", %.0f and %.0f %% of %s: not told apart", 100 * found->share,
+                       100 * found->second_share, its);
+    } else {
+        kg_text_printf(text, ", %.0f %% of %s", 100 * found->share, its);
+    }
+    if (found->close || (labelled && found->calls < CALLS_FEW))
+        kg_text_printf(text, " in %llu call%s", (unsigned long long)found->calls,
+                       found->calls == 1 ? "" : "s");
+}
+
+/* Of a time without scopes, but for what is rounded. */
+static const double ALL = 0.995;
+
+void kg_bottleneck_words(const struct kg_profile *profile, const struct kg_bottleneck *found,
+                         struct kg_text *text)
+{
+    const char *its = found->on_gpu ? "its time on the GPU" : "its time";
+    kg_text_printf(text, "bottleneck of %s: ", profile->rows[found->path].path.name);
+    switch (found->kind) {
+    case KG_BOTTLENECK_SCOPE:
+        scope_append(profile, found, its, text);
+        break;
+    case KG_BOTTLENECK_NAME:
+        kg_text_printf(text, "%s in %zu places, %.0f %% of %s",
+                       profile->rows[found->component].path.name, found->places, 100 * found->share,
+                       its);
+        break;
+    case KG_BOTTLENECK_OUTSIDE:
+        if (found->outside_share > ALL)
+            kg_text_append(text, "it has no scopes inside; kgate/profiler.h names parts of it, and "
+                                 "`kgate explain` shows its functions without any");
+        else
+            kg_text_printf(text, "%.0f %% of %s is in no scope inside it",
+                           100 * found->outside_share, its);
+        break;
+    case KG_BOTTLENECK_SPREAD:
+        kg_text_printf(text, "none, %s is spread: no scope has %.0f %% of it", its,
+                       100 * BOTTLENECK);
+        break;
+    }
+    asides_append(profile, found, text);
+}
+
+void kg_bottlenecks_tell(const struct kg_profile *profile, struct kg_text *text,
+                         void (*line)(struct kg_text *text, const char *words))
+{
+    struct kg_bottleneck *found;
+    size_t count;
+    if (!kg_bottlenecks_find(profile, &found, &count)) {
+        text->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < count && i <= TOLD_MOST; i++) {
+        struct kg_text words = {0};
+        if (i < TOLD_MOST)
+            kg_bottleneck_words(profile, &found[i], &words);
+        else
+            kg_text_printf(&words, "bottlenecks of %zu more are in the JSON report", count - i);
+        line(text, kg_text_string(&words));
+        text->failed = text->failed || words.failed;
+        kg_text_free(&words);
+    }
+    free(found);
+}
+
+static void terminal_line(struct kg_text *text, const char *words)
+{
+    kg_escape_terminal(text, words, LINE_MOST);
+    kg_text_append(text, "\n");
+}
+
+/* The outermost names, as they are shown in `lines` of that width. */
+static bool cases_shorten(const struct kg_profile *profile, const char *lines, size_t width,
+                          struct kg_arena *arena, struct kg_ids *ids)
+{
+    static const char before[] = "bottleneck of ", after[] = ":";
+    const size_t beside = sizeof before + sizeof after - 2;
+    const char **names = kg_arena_alloc(arena, profile->row_count, sizeof *names);
+    size_t count = 0;
+    for (size_t i = 0; names && i < profile->row_count; i++) {
+        struct kg_text name = {0};
+        if (profile->rows[i].path.depth)
+            continue;
+        kg_escape_terminal(&name, profile->rows[i].path.name, LINE_MOST);
+        names[count] = name.failed ? NULL : kg_arena_copy(arena, kg_text_string(&name));
+        kg_text_free(&name);
+        if (!names[count++])
+            return false;
+    }
+    if (!names || !kg_ids_make(arena, names, count, ids))
+        return false;
+    kg_ids_see_in(ids, lines);
+    return kg_ids_shorten(arena, ids, width > 2 * beside ? width - beside : width);
+}
+
+void kg_profile_bottlenecks(const struct kg_profile *profile, size_t width, struct kg_text *text)
+{
+    struct kg_arena arena = {0};
+    struct kg_ids ids = {0};
+    struct kg_text lines = {0};
+    kg_bottlenecks_tell(profile, &lines, terminal_line);
+    const char *line = kg_text_string(&lines);
+    if (width && !cases_shorten(profile, line, width, &arena, &ids))
+        text->failed = true;
+    while (*line) {
+        const size_t length = strcspn(line, "\n");
+        const char *whole = kg_arena_copy_bytes(&arena, line, length);
+        struct kg_text shown = {0};
+        kg_ids_append(&ids, whole ? whole : "", &shown);
+        kg_wrap(text, "", kg_text_string(&shown), width);
+        text->failed = text->failed || !whole || shown.failed;
+        kg_text_free(&shown);
+        line += length + (line[length] == '\n');
+    }
+    text->failed = text->failed || lines.failed;
+    kg_text_free(&lines);
+    kg_arena_free(&arena);
+}

@@ -1,0 +1,96 @@
+#include "profiler/read/components.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profiler/read/case_rows.h"
+
+static int largest_first(const void *one, const void *other)
+{
+    const struct kg_component *a = one, *b = other;
+    return a->own_ns != b->own_ns ? (a->own_ns < b->own_ns) - (a->own_ns > b->own_ns)
+                                  : strcmp(a->name, b->name);
+}
+
+/* Whether the row is inside another of its name: that one's total has its time. */
+static bool is_recursive(const struct kg_case_rows *rows, size_t row)
+{
+    const struct kg_profile_row *all = rows->profile->rows;
+    for (size_t at = row; at != rows->first;) {
+        at = all[at].path.parent;
+        if (at != rows->first && !strcmp(all[at].path.name, all[row].path.name))
+            return true;
+    }
+    return false;
+}
+
+static void row_add(const struct kg_case_rows *rows, size_t row, struct kg_component *component)
+{
+    const struct kg_profile_figures *figures = &rows->profile->rows[row].figures;
+    const double gpu_ns = figures->gpu_ns + figures->transfer_ns;
+    if (!is_recursive(rows, row))
+        component->total_ns += rows->on_gpu ? gpu_ns : figures->total_ns;
+    component->own_ns += fmax(0, rows->own_ns[row - rows->first]);
+    component->share += kg_case_rows_share(rows, row);
+    if (!figures->calls)
+        return;
+    component->min_ns =
+        component->calls ? fmin(component->min_ns, figures->min_ns) : figures->min_ns;
+    component->max_ns = fmax(component->max_ns, figures->max_ns);
+    component->mean_ns += figures->mean_ns * (double)figures->calls; /* a sum until all are added */
+    component->calls += figures->calls;
+}
+
+/* Adds up the sorted rows by name. */
+static void components_sum(const struct kg_case_rows *rows, const struct kg_named_row *named,
+                           size_t count, struct kg_components *found)
+{
+    for (size_t i = 0, next; i < count; i = next) {
+        struct kg_component *component = &found->components[found->component_count++];
+        component->name = named[i].name;
+        for (next = i; next < count && !strcmp(named[next].name, named[i].name); next++)
+            row_add(rows, named[next].row, component);
+        component->mean_ns = component->calls ? component->mean_ns / (double)component->calls : NAN;
+    }
+}
+
+static bool case_sum(struct kg_arena *arena, const struct kg_case_rows *rows,
+                     struct kg_components *found)
+{
+    const size_t count = rows->end - rows->first - 1;
+    struct kg_named_row *named = calloc(count + 1, sizeof *named);
+    const struct kg_profile_row *row = &rows->profile->rows[rows->first];
+    *found = (struct kg_components){.name = row->path.name,
+                                    .calls = row->figures.calls,
+                                    .total_ns = rows->total_ns,
+                                    .on_gpu = rows->on_gpu,
+                                    .components =
+                                        kg_arena_alloc(arena, count, sizeof *found->components),
+                                    .outside_ns = fmax(0, rows->own_ns[0]),
+                                    .outside_share = kg_case_rows_share(rows, rows->first)};
+    const bool good = named && found->components;
+    for (size_t i = 0; i < count && good; i++)
+        named[i] = (struct kg_named_row){rows->profile->rows[rows->first + 1 + i].path.name,
+                                         rows->first + 1 + i};
+    if (good) {
+        kg_named_rows_sort(named, count);
+        components_sum(rows, named, count, found);
+        qsort(found->components, found->component_count, sizeof *found->components, largest_first);
+    }
+    free(named);
+    return good;
+}
+
+bool kg_components_find(struct kg_arena *arena, const struct kg_profile *profile,
+                        struct kg_components **found, size_t *count)
+{
+    struct kg_case_rows rows;
+    *count = 0;
+    *found = kg_arena_alloc(arena, profile->row_count, sizeof **found);
+    bool good = kg_case_rows_start(profile, &rows) && *found;
+    while (good && kg_case_rows_next(&rows))
+        good = case_sum(arena, &rows, &(*found)[(*count)++]);
+    kg_case_rows_free(&rows);
+    return good;
+}

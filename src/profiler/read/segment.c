@@ -1,0 +1,206 @@
+#include "profiler/read/segment.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    CHUNK_BYTES_MOST = 64 << 20, /* twice the largest buffer */
+    WINDOW_BYTES = 256 << 10,
+};
+
+bool kg_recording_damaged(const char *path, uint64_t offset, const char *what, struct kg_error *err)
+{
+    return kg_error_at(err, path, 0, 0, "damaged recording: %s, at byte %" PRIu64, what, offset);
+}
+
+/* --- Headers --------------------------------------------------------------------------------- */
+
+static bool newer_refuse(const char *path, const struct kg_chunk *chunk, uint64_t offset,
+                         struct kg_error *err)
+{
+    return kg_error_at(err, path, 0, 0,
+                       "recorded by a newer kgate, in version %u of the format; this one reads "
+                       "version %d: update kgate (byte %" PRIu64 ")",
+                       chunk->version, KG_RECORDING_VERSION, offset);
+}
+
+bool kg_chunk_check(const struct kg_chunk *chunk, const char *path, uint64_t offset,
+                    struct kg_error *err)
+{
+    if (chunk->magic != KG_CHUNK_MAGIC && offset == 0)
+        return kg_error_at(err, path, 0, 0, "no recording of a profile: it begins otherwise");
+    if (chunk->magic != KG_CHUNK_MAGIC)
+        return kg_recording_damaged(path, offset, "no chunk where one was to come", err);
+    if (chunk->version > KG_RECORDING_VERSION)
+        return newer_refuse(path, chunk, offset, err);
+    if (!chunk->version || chunk->bytes % 8 || chunk->bytes > CHUNK_BYTES_MOST)
+        return kg_recording_damaged(path, offset, "a chunk that cannot be", err);
+    return true;
+}
+
+bool kg_chunk_is_process(const struct kg_chunk *chunk)
+{
+    return chunk->magic == KG_CHUNK_MAGIC && chunk->version && chunk->type == KG_CHUNK_PROCESS &&
+           !chunk->thread && chunk->bytes % 8 == 0 && chunk->bytes <= CHUNK_BYTES_MOST &&
+           chunk->bytes >= sizeof(struct kg_chunk_process);
+}
+
+static bool header_read(struct kg_window *window, uint64_t offset, struct kg_chunk *chunk,
+                        struct kg_error *err)
+{
+    const unsigned char *at = kg_window_at(window, offset, sizeof *chunk, err);
+    if (at)
+        memcpy(chunk, at, sizeof *chunk);
+    return at != NULL;
+}
+
+/* --- Where a process begins ------------------------------------------------------------------ */
+
+/* The first of `count` places at which a process begins; `count` where it does at none. What comes
+ * after the last place can be read for a header. */
+static size_t process_find(const unsigned char *bytes, size_t count)
+{
+    const uint32_t magic = KG_CHUNK_MAGIC;
+    const unsigned char *end = bytes + count + sizeof magic - 1, *at = bytes;
+    struct kg_chunk chunk;
+    while ((at = memmem(at, (size_t)(end - at), &magic, sizeof magic))) {
+        memcpy(&chunk, at, sizeof chunk);
+        if (kg_chunk_is_process(&chunk))
+            return (size_t)(at - bytes);
+        at++;
+    }
+    return count;
+}
+
+/* The first place from `from` up to `to`; `to` where there is none. */
+static bool process_seek(struct kg_window *window, uint64_t from, uint64_t to, uint64_t *place,
+                         struct kg_error *err)
+{
+    const size_t header = sizeof(struct kg_chunk);
+    const uint64_t last = window->size < header ? 0 : window->size - header;
+    for (*place = from; *place < to && *place <= last;) {
+        const uint64_t left = (to <= last ? to : last + 1) - *place;
+        const size_t most = WINDOW_BYTES - header, count = left < most ? (size_t)left : most;
+        const unsigned char *at = kg_window_at(window, *place, count + header - 1, err);
+        if (!at)
+            return false;
+        const size_t found = process_find(at, count);
+        *place += found;
+        if (found < count)
+            return true;
+    }
+    *place = to;
+    return true;
+}
+
+/* --- Segments -------------------------------------------------------------------------------- */
+
+static void chunk_add(struct kg_segment *segment, const struct kg_chunk *chunk, uint64_t offset)
+{
+    if (offset == segment->start)
+        segment->first = *chunk;
+    segment->last = *chunk;
+    segment->ended = segment->ended || chunk->type == KG_CHUNK_END;
+}
+
+/* Whether the chunk at `offset` can be of the segment; err says why not. */
+static bool chunk_check(const struct kg_segments *segments, const struct kg_segment *segment,
+                        const struct kg_chunk *chunk, uint64_t offset, struct kg_error *err)
+{
+    const char *path = segments->window.path;
+    if (!kg_chunk_check(chunk, path, offset, err))
+        return false;
+    if (offset == segment->start)
+        return chunk->type == KG_CHUNK_PROCESS ||
+               kg_recording_damaged(path, offset, "no process where one was to begin", err);
+    return chunk->type != KG_CHUNK_PROCESS ||
+           kg_recording_damaged(path, offset, "a process that cannot be", err);
+}
+
+/* Where what comes after the chunk at `offset` begins. Lengths are not believed: the chunk may be
+ * cut off, and its length lead to anywhere in the recording after it. So each is looked through,
+ * which takes a twentieth of the time that reading its entries does. */
+static bool chunk_pass(struct kg_segments *segments, struct kg_segment *segment,
+                       const struct kg_chunk *chunk, uint64_t *offset, struct kg_error *err)
+{
+    struct kg_window *window = &segments->window;
+    struct kg_error why;
+    const bool good = chunk_check(segments, segment, chunk, *offset, &why);
+    const uint64_t left = window->size - *offset, bytes = sizeof *chunk + (uint64_t)chunk->bytes;
+    /* Before the first process can only be a part of a header. */
+    const uint64_t length = good ? bytes : *offset ? left : sizeof *chunk;
+    const uint64_t to = *offset + (length < left ? length : left);
+    if (!process_seek(window, *offset + 1, to, &segments->next, err))
+        return false;
+    const bool cut = segments->next < to;
+    if (!good && !cut) {
+        *err = why;
+        return false;
+    }
+    if (good && segments->next - *offset >= sizeof *chunk)
+        chunk_add(segment, chunk, *offset);
+    segment->ended = segment->ended && !cut;
+    segment->end = good ? segments->next : *offset;
+    *offset = segments->next;
+    return true;
+}
+
+/* From where the last one ended to where the next one begins. */
+static bool segment_find(struct kg_segments *segments, struct kg_segment *segment,
+                         struct kg_error *err)
+{
+    struct kg_window *window = &segments->window;
+    uint64_t offset = segments->next;
+    *segment = (struct kg_segment){.start = offset};
+    for (;;) {
+        struct kg_chunk chunk;
+        if (window->size - offset < sizeof chunk) {
+            segment->end = segments->next = window->size;
+            return true;
+        }
+        if (!header_read(window, offset, &chunk, err))
+            return false;
+        if (kg_chunk_is_process(&chunk) && chunk.version > KG_RECORDING_VERSION)
+            return newer_refuse(window->path, &chunk, offset, err);
+        if (offset > segment->start && kg_chunk_is_process(&chunk))
+            return true;
+        if (!chunk_pass(segments, segment, &chunk, &offset, err))
+            return false;
+    }
+}
+
+/* What is cut off before it says which process it is of is not there. */
+static bool has_process(const struct kg_segment *segment)
+{
+    const uint64_t bytes = segment->end - segment->start, header = sizeof(struct kg_chunk);
+    return bytes >= header + sizeof(struct kg_chunk_process) &&
+           bytes >= header + segment->first.bytes;
+}
+
+bool kg_segments_next(struct kg_segments *segments, struct kg_segment *segment, bool *more,
+                      struct kg_error *err)
+{
+    do {
+        *more = segments->next < segments->window.size;
+        if (!*more)
+            return segments->any ||
+                   kg_error_at(err, segments->window.path, 0, 0,
+                               "no recording of a profile: it ends before it says of what");
+        if (!segment_find(segments, segment, err))
+            return false;
+    } while (!has_process(segment));
+    segments->any = true;
+    return true;
+}
+
+bool kg_segments_open(struct kg_segments *segments, int file, const char *path, uint64_t size,
+                      struct kg_error *err)
+{
+    *segments = (struct kg_segments){0};
+    return kg_window_open(&segments->window, file, path, size, WINDOW_BYTES, err);
+}
+
+void kg_segments_close(struct kg_segments *segments)
+{
+    kg_window_close(&segments->window);
+}

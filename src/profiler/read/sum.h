@@ -1,0 +1,128 @@
+/* sum.h: the entries of a scan, added up by path, by process and by thread. A visitor of
+ * kg_profile_scan. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profiler/read/blocks.h"
+#include "profiler/read/histogram.h"
+#include "profiler/read/map.h"
+#include "profiler/read/profile.h"
+#include "profiler/read/strings.h"
+
+/* How the threads of a process share a path, or a name. */
+struct kg_sum_balance {
+    uint64_t threads, threads_most;
+    double busiest_ns, even_ns; /* summed over processes; even: had all had as much */
+    /* of the process at hand */
+    uint64_t process_threads;
+    double process_total_ns, process_busiest_ns;
+};
+
+/* The entries of a path, or of several together. */
+struct kg_sum_entries {
+    uint64_t calls;
+    double total_ns;
+    double mean_ns, squares; /* Welford's: squares of what is off the mean, summed */
+    double min_ns, max_ns;
+    double gpu_ns; /* without transfers */
+    double transfer_ns;
+    double overhead_ns;
+    double cpu_ns; /* NaN: none was measured */
+    uint64_t bytes, allocated_bytes, peak_bytes, unfinished;
+    struct kg_sum_balance balance;
+    struct kg_histogram histogram;
+    struct kg_blocks blocks; /* of the first process */
+    /* of the process at hand */
+    uint64_t process_calls;
+    double process_ns;
+    /* of the thread at hand, not yet in kg_sum's `threads` */
+    uint32_t thread;
+    double thread_ns, thread_start_ns, thread_end_ns;
+    uint64_t thread_calls;
+};
+
+struct kg_sum_path {
+    struct kg_profile_path path;
+    size_t name;                    /* index */
+    struct kg_sum_entries *entries; /* NULL: none yet */
+};
+
+struct kg_sum_name {
+    const char *name;
+    struct kg_sum_balance balance;
+};
+
+/* A thread that said who it is. */
+struct kg_sum_named {
+    size_t process;
+    uint32_t thread;
+    uint64_t system_id;
+    const char *name; /* in the profile's arena, as all strings */
+};
+
+/* What a path was called in one process. */
+struct kg_sum_share {
+    size_t path, process;
+    uint64_t calls;
+    double total_ns;
+};
+
+/* What a path, or a name, took on one thread of the process at hand. */
+struct kg_sum_thread {
+    size_t owner;
+    uint32_t thread;
+    uint64_t calls;
+    double total_ns;
+    double start_ns, end_ns; /* of the first and the last */
+};
+
+struct kg_sum_threads {
+    struct kg_map map; /* by owner and thread, to index + 1 */
+    struct kg_sum_thread *items;
+    size_t count, capacity;
+};
+
+/* Zero-initialise before first use. */
+struct kg_sum {
+    struct kg_arena arena; /* the profile's */
+    struct kg_strings strings;
+    struct kg_profile_process *processes;
+    size_t process_count, process_capacity;
+    struct kg_sum_path *paths;
+    size_t path_count, path_capacity;
+    struct kg_map name_by_text; /* to index + 1 */
+    struct kg_sum_name *names;
+    size_t name_count, name_capacity;
+    struct kg_sum_share *shares;
+    size_t share_count, share_capacity;
+    struct kg_profile_share *thread_shares; /* `row` is a path here */
+    size_t thread_share_count, thread_share_capacity;
+    size_t *touched; /* paths with entries in the process at hand */
+    size_t touched_count, touched_capacity;
+    struct kg_sum_threads threads;
+    struct kg_sum_threads name_threads;
+    struct kg_map named_by_thread; /* by process and thread, to index + 1 */
+    struct kg_sum_named *named;
+    size_t named_count, named_capacity;
+    uint64_t entry_count;
+};
+
+/* Tells `sum` what a scan finds. */
+struct kg_profile_visitor kg_sum_visitor(struct kg_sum *sum);
+
+/* The figures of what was told, into *profile, which then owns the arena.
+ * rows  where not NULL: filled with an array of the row of each path, to be freed */
+bool kg_sum_finish(struct kg_sum *sum, struct kg_profile *profile, size_t **rows,
+                   struct kg_error *err);
+void kg_sum_free(struct kg_sum *sum);
+
+/* Whether a path is inside one of the same name that was recorded: its time is part of that one's. A
+ * call that was still open when its process was killed has no entry, and what is inside stands for
+ * itself. */
+bool kg_sum_is_inner(const struct kg_sum *sum, size_t index);
+
+/* Adds the entries of one path to those of another: all but what a thread or a process had. */
+bool kg_sum_merge(struct kg_sum_entries *sum, const struct kg_sum_entries *more,
+                  struct kg_error *err);

@@ -1,0 +1,41 @@
+/* window.h: a file of any size through a buffer of one size. Not thread-safe. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct kg_window {
+    int file;
+    const char *path; /* for messages */
+    uint64_t size;    /* of the file, as far as it is looked at */
+    unsigned char *bytes;
+    size_t capacity;
+    uint64_t start; /* what `bytes` holds */
+    size_t length;
+};
+
+/* Opens a window on a file.
+ * file      stays the caller's
+ * size      no more of the file is read
+ * capacity  the most bytes that are asked for at a time
+ * returns   false where memory is out */
+bool kg_window_open(struct kg_window *window, int file, const char *path, uint64_t size,
+                    size_t capacity, struct kg_error *err);
+void kg_window_close(struct kg_window *window);
+
+/* The slow path of kg_window_at. */
+const unsigned char *kg_window_move(struct kg_window *window, uint64_t offset, size_t bytes,
+                                    struct kg_error *err);
+
+/* The bytes at an offset, until the next call; offset + bytes is at most `size`.
+ * returns NULL where the file cannot be read */
+static inline const unsigned char *kg_window_at(struct kg_window *window, uint64_t offset,
+                                                size_t bytes, struct kg_error *err)
+{
+    const uint64_t ahead = offset - window->start; /* wraps to a large number before the start */
+    if (ahead <= window->length && bytes <= window->length - ahead)
+        return window->bytes + ahead;
+    return kg_window_move(window, offset, bytes, err);
+}

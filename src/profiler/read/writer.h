@@ -1,0 +1,45 @@
+/* writer.h: text by the gigabyte: into a buffer, from there to a file. A failure is remembered, so
+ * that a writer writes freely and its caller asks once. Not thread-safe. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+enum { KG_WRITER_BYTES = 256 << 10, KG_WRITER_NUMBER_BYTES = 32 };
+
+struct kg_writer {
+    FILE *file;
+    char *buffer;
+    size_t used;
+    int failure; /* errno of the first one */
+};
+
+/* returns false where memory is out */
+bool kg_writer_open(struct kg_writer *output, FILE *file, struct kg_error *err);
+/* Writes what the buffer still holds, to the end of the file's own buffer.
+ * good     false where err is filled already, and stays so
+ * returns  false where something was not written */
+bool kg_writer_close(struct kg_writer *output, bool good, struct kg_error *err);
+bool kg_writer_flush(struct kg_writer *output);
+
+void kg_writer_bytes(struct kg_writer *output, const char *bytes, size_t length);
+/* A whole number; a time in ns with up to three decimals, in ns or, from whole ns, in us with
+ * three. */
+void kg_writer_count(struct kg_writer *output, uint64_t value);
+void kg_writer_ns(struct kg_writer *output, double ns);
+void kg_writer_us(struct kg_writer *output, int64_t ns);
+/* A number that reads back as the same double; finite. */
+void kg_writer_real(struct kg_writer *output, double value);
+
+static inline void kg_writer_string(struct kg_writer *output, const char *string)
+{
+    kg_writer_bytes(output, string, strlen(string));
+}
+
+/* Appends a text as JSON's, with its quotes. It is UTF-8. */
+void kg_json_quote(struct kg_text *text, const char *string);

@@ -1,0 +1,412 @@
+#include "run/build.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/code/code_identity.h"
+#include "base/code/elf.h"
+#include "base/code/harness.h"
+#include "base/file.h"
+#include "base/process/interrupt.h"
+#include "base/process/supervise.h"
+#include "run/case_result.h"
+#include "run/worker/protocol.h"
+#include "run/worker_program.h"
+
+/* Where a checkout's build may lie. */
+static const char *const places[] = {"build/release/kgate", "build/gate/kgate", "build/kgate",
+                                     "bin/kgate", "kgate"};
+static const double ANSWER_NS = 5e9;
+enum { PROGRAM_MOST = 256 * 1024 * 1024 };
+/* A kgate is known by the protocol's name in its data, so that no unknown program is run. */
+#define KGATE_PROGRAM_MARK "kgate.request.v"
+
+static bool no_memory(const void *made, struct kg_error *err)
+{
+    return made ? true : kg_error_memory(err);
+}
+
+static bool contains(const struct kg_text *text, const char *mark)
+{
+    return text->length && memmem(text->data, text->length, mark, strlen(mark)) != NULL;
+}
+
+/* A program has an interpreter, or says that it is one (DF_1_PIE) where it is linked without any;
+ * of an entry point nothing can be said: libc.so.6 has one. */
+static bool is_library(const struct kg_text *text)
+{
+    struct kg_elf elf;
+    Elf64_Ehdr header;
+    if (text->length < sizeof header || !kg_elf_open(text->data, text->length, &elf))
+        return false;
+    memcpy(&header, text->data, sizeof header);
+    return header.e_type == ET_DYN && !kg_elf_interpreter(&elf) && !kg_elf_is_pie(&elf);
+}
+
+/* A checkout that is not there yet, or was left out of what a job fetched, is the likeliest
+ * mistake: with nothing in it, both sides would be the same programs of the system. */
+static bool folder_check(const char *path, const struct kg_build *build, struct kg_error *err)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry = NULL;
+    if (!folder)
+        return kg_error_set(err, KG_ERROR_USAGE, "%s: cannot read '%.300s': %s", build->label,
+                            build->given, strerror(errno));
+    do
+        entry = readdir(folder);
+    while (entry && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")));
+    const bool empty = !entry;
+    closedir(folder);
+    return !empty || kg_error_set(err, KG_ERROR_USAGE,
+                                  "%s: '%.300s' is an empty folder: there is nothing to compare",
+                                  build->label, build->given);
+}
+
+static bool kind_find(const char *path, struct kg_build *build, struct kg_error *err)
+{
+    struct kg_text text = {0};
+    struct stat facts;
+    if (stat(path, &facts) != 0)
+        return kg_error_set(err, KG_ERROR_USAGE, "%s: cannot find '%.300s': %s", build->label,
+                            build->given, strerror(errno));
+    if (S_ISDIR(facts.st_mode)) {
+        build->kind = KG_BUILD_CHECKOUT;
+        return folder_check(path, build, err);
+    }
+    if (!kg_file_read(path, PROGRAM_MOST, &text, err))
+        return kg_error_wrap(err, "%s", build->label);
+    const bool kgate = contains(&text, KGATE_PROGRAM_MARK);
+    const bool plugin =
+        contains(&text, "kgate_plugin_workloads") || contains(&text, "kgate_bench_");
+    const bool library = !plugin && is_library(&text);
+    kg_text_free(&text);
+    const bool executable = access(path, X_OK) == 0;
+    build->kind = kgate && executable ? KG_BUILD_KGATE
+                  : plugin            ? KG_BUILD_PLUGIN
+                                      : KG_BUILD_COMMAND;
+    if (build->kind == KG_BUILD_COMMAND && library)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "%s: '%.300s' is a shared library, not a plugin of kgate's nor a "
+                            "program; to compare two versions of a library give two folders, each "
+                            "with the plugin or program and the library that it loads "
+                            "(docs/ci.md, `Two versions of a library`)",
+                            build->label, build->given);
+    if (build->kind == KG_BUILD_COMMAND && !executable)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "%s: '%.300s' is neither a folder, a kgate, a plugin nor a program "
+                            "that may be executed",
+                            build->label, build->given);
+    return true;
+}
+
+/* A folder or a script of that name is no kgate. */
+static bool is_kgate(const char *path)
+{
+    struct kg_text text = {0};
+    struct kg_error unread;
+    const bool kgate = kg_file_is_regular(path) && access(path, X_OK) == 0 &&
+                       kg_file_read(path, PROGRAM_MOST, &text, &unread) &&
+                       contains(&text, KGATE_PROGRAM_MARK);
+    kg_text_free(&text);
+    return kgate;
+}
+
+static bool checkout_build_find(struct kg_arena *arena, struct kg_build *build,
+                                struct kg_error *err)
+{
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *path = kg_arena_printf(arena, "%s/%s", build->directory, places[i]);
+        if (!path)
+            return kg_error_memory(err);
+        if (is_kgate(path)) {
+            build->program = path;
+            return true;
+        }
+    }
+    return true;
+}
+
+/* Asks another kgate which protocol its worker speaks. */
+static bool protocol_ask(const struct kg_build *build, char answer[128], struct kg_error *err)
+{
+    char *const arguments[] = {(char *)"kgate", (char *)"worker", (char *)"--protocol", NULL};
+    struct kg_outcome outcome;
+    if (!kg_supervise_question(build->program, arguments, ANSWER_NS, &outcome, err))
+        return false;
+    /* its standard output is where a worker's messages go */
+    snprintf(answer, 128, "%.*s", (int)strcspn(outcome.tail, "\n"), outcome.tail);
+    kg_outcome_free(&outcome);
+    return true;
+}
+
+static bool protocol_check(const struct kg_build *build, struct kg_error *err)
+{
+    char answer[128];
+    if (!build->program)
+        return true;
+    if (!protocol_ask(build, answer, err))
+        return false;
+    if (!strcmp(answer, KG_REQUEST_SCHEMA))
+        return true;
+    const bool known = !strncmp(answer, "kgate.request.v", 15);
+    return kg_error_set(err, KG_ERROR_USAGE,
+                        "%s: the worker of '%.300s' speaks %s, this kgate %s: they cannot be "
+                        "paired; build both at versions that speak the same",
+                        build->label, build->program,
+                        known ? answer : "an older protocol that does not say its version",
+                        KG_REQUEST_SCHEMA);
+}
+
+bool kg_build_resolve(struct kg_arena *arena, const char *label, const char *given,
+                      struct kg_build *build, struct kg_error *err)
+{
+    char absolute[PATH_MAX], worker[PATH_MAX];
+    *build = (struct kg_build){.label = label, .given = given};
+    if (!realpath(given, absolute))
+        return kg_error_set(err, KG_ERROR_USAGE, "%s: cannot find '%.300s': %s", label, given,
+                            strerror(errno));
+    const char *path = kg_arena_copy(arena, absolute);
+    if (!no_memory(path, err) || !kind_find(path, build, err))
+        return false;
+    switch (build->kind) {
+    case KG_BUILD_CHECKOUT:
+        build->directory = path;
+        if (!checkout_build_find(arena, build, err))
+            return false;
+        break;
+    case KG_BUILD_KGATE:
+        build->program = path;
+        if (kg_worker_program_find(path, worker))
+            build->worker = kg_arena_copy(arena, worker);
+        break;
+    case KG_BUILD_PLUGIN:
+        build->plugin = path;
+        break;
+    case KG_BUILD_COMMAND:
+        build->command = path;
+        break;
+    }
+    return protocol_check(build, err);
+}
+
+bool kg_build_of_words(struct kg_arena *arena, const char *label, const char *given,
+                       struct kg_words words, struct kg_build *build, struct kg_error *err)
+{
+    const char *found = kg_code_program(NULL, arena, words.at[0], (struct kg_code_search){0});
+    *build = (struct kg_build){
+        .label = label, .given = given, .kind = KG_BUILD_COMMAND, .command = found, .words = words};
+    if (found && access(found, X_OK) == 0)
+        return true;
+    const char *mistake = strchr(words.at[0], '=') && !strchr(words.at[0], '/')
+                              ? "; a command that sets a variable begins with `env`"
+                              : "";
+    if (!found)
+        return kg_error_set(err, KG_ERROR_USAGE, "'%.300s': there is no program '%.300s'%s", given,
+                            words.at[0], mistake);
+    return kg_error_set(err, KG_ERROR_USAGE, "'%.300s': cannot execute '%.300s': %s%s", given,
+                        found, strerror(errno), mistake);
+}
+
+/* Why this build says nothing about a case; NULL where it does. */
+static const char *skip_reason(const struct kg_build *build,
+                               const struct kg_source_operations *source)
+{
+    if (source->code == KG_CODE_IN_KGATE && build->kind == KG_BUILD_CHECKOUT && !build->program)
+        return "is a folder without a built kgate, and this is a built-in kernel";
+    return source->unfit[build->kind];
+}
+
+bool kg_build_of_file(const char *label, const char *path, enum kg_source source,
+                      struct kg_build *build, struct kg_error *err)
+{
+    *build = (struct kg_build){.label = label, .given = path};
+    switch (kg_sources[source]->code) {
+    case KG_CODE_IN_KGATE:
+        build->kind = KG_BUILD_KGATE;
+        build->program = path;
+        break;
+    case KG_CODE_COMPILED: /* no file is kept of it */
+    case KG_CODE_IN_TARGET:
+        build->kind = KG_BUILD_PLUGIN;
+        build->plugin = path;
+        break;
+    case KG_CODE_ANYWHERE:
+        build->kind = KG_BUILD_COMMAND;
+        build->command = path;
+        break;
+    }
+    return protocol_check(build, err);
+}
+
+bool kg_build_is_google_benchmark(const struct kg_build *build)
+{
+    return build->words.count && build->command && kg_code_is_google_benchmark(build->command);
+}
+
+bool kg_build_is_hyperfine(const struct kg_build *build)
+{
+    const char *slash = build->command ? strrchr(build->command, '/') : NULL;
+    return build->words.count && build->command &&
+           !strcmp(slash ? slash + 1 : build->command, "hyperfine");
+}
+
+const char *kg_build_place(const struct kg_build *build)
+{
+    if (build->stored)
+        return NULL;
+    return build->directory ? build->directory
+           : build->command ? build->command
+           : build->plugin  ? build->plugin
+                            : build->program;
+}
+
+bool kg_build_fits(const struct kg_build *build, enum kg_source source)
+{
+    return !skip_reason(build, kg_sources[source]);
+}
+
+/* The kgate, plugin or program with the case's code on this build; NULL where there is none. */
+static const char *code_file(struct kg_code_memory *memory, struct kg_arena *arena,
+                             const struct kg_build *build, const struct kg_case *planned)
+{
+    const struct kg_workload_spec *spec = planned->spec;
+    if (kg_sources[spec->source]->code == KG_CODE_IN_KGATE)
+        return build->program;
+    if (kg_sources[spec->source]->code == KG_CODE_ANYWHERE)
+        return build->command
+                   ? build->command
+                   : kg_code_program(memory, arena, planned->command[0],
+                                     kg_case_program_search(&planned->setting, build->directory));
+    if (build->plugin)
+        return build->plugin;
+    if (build->directory && spec->target[0] != '/')
+        return kg_arena_printf(arena, "%s/%s", build->directory, spec->target);
+    return spec->target;
+}
+
+/* Folder in which a case's command runs; NULL: here. */
+static const char *run_folder(struct kg_arena *arena, const struct kg_build *build,
+                              const struct kg_case *planned)
+{
+    return kg_code_beside(arena, build->directory, planned->setting.directory);
+}
+
+static struct kg_code_identity code_identify(struct kg_code_memory *memory, struct kg_arena *arena,
+                                             const struct kg_build *build,
+                                             const struct kg_case *planned)
+{
+    const enum kg_code_place place = kg_sources[planned->spec->source]->code;
+    if (place == KG_CODE_COMPILED)
+        return (struct kg_code_identity){0};
+    const bool program = place == KG_CODE_ANYWHERE;
+    const struct kg_code_owner owner = {
+        .file = code_file(memory, arena, build, planned),
+        .kernel = place == KG_CODE_IN_KGATE ? planned->spec->target : NULL,
+        .directory = program ? run_folder(arena, build, planned) : build->directory,
+        .program = program,
+        .device = planned->device};
+    struct kg_code_identity code = {0};
+    if (owner.file || owner.kernel)
+        code = kg_code_identify(memory, arena, owner);
+    kg_case_code_widen(&planned->setting, &code);
+    return code;
+}
+
+/* Whether the libraries are those of another identity, as far as both are known. */
+static bool same_libraries(const struct kg_code_identity *a, const struct kg_code_identity *b)
+{
+    if (!a->hash || !b->hash || a->scope == KG_CODE_FILE_ALONE || b->scope == KG_CODE_FILE_ALONE)
+        return true;
+    if (a->library_count != b->library_count)
+        return false;
+    for (size_t i = 0; i < a->library_count; i++)
+        if (strcmp(a->libraries[i], b->libraries[i]) != 0)
+            return false;
+    return true;
+}
+
+bool kg_builds_apply(const struct kg_build *const *builds, const struct kg_plan *plan,
+                     struct kg_results *results, struct kg_error *err)
+{
+    struct kg_code_memory *memory = kg_code_memory_make(&results->arena);
+    for (size_t i = 0; i < plan->case_count; i++) {
+        struct kg_case_result *result = &results->cases[i];
+        const struct kg_source_operations *source = kg_sources[plan->cases[i].spec->source];
+        const struct kg_build *build = builds[i];
+        if (!build)
+            continue;
+        const char *why = skip_reason(build, source);
+        result->code = code_identify(memory, &results->arena, build, &plan->cases[i]);
+        if (!why && build->stored && !same_libraries(build->stored, &result->code))
+            why = "would run with other libraries than when it was stored";
+        if (!why || result->status == KG_STATUS_SKIPPED)
+            continue;
+        result->status = KG_STATUS_SKIPPED;
+        result->reason =
+            kg_arena_printf(&results->arena, "%s %s", build->stored ? "it" : build->label, why);
+        if (!result->reason)
+            return kg_error_memory(err);
+    }
+    return true;
+}
+
+/* --- Two builds that are one ------------------------------------------------------------------ */
+
+/* Word i of the case's command on the build; NULL beyond its end. */
+static const char *word_of(const struct kg_build *build, const struct kg_case *planned, size_t i)
+{
+    if (build && build->words.count)
+        return i < build->words.count ? build->words.at[i] : NULL;
+    if (!i && build && build->command)
+        return build->command;
+    return i < planned->command_count ? planned->command[i] : NULL;
+}
+
+static bool text_same(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Programs such as busybox do what their name says. */
+static const char *name_of(const char *word)
+{
+    const char *slash = word ? strrchr(word, '/') : NULL;
+    return slash ? slash + 1 : word;
+}
+
+bool kg_builds_command_alike(const struct kg_build *a, const struct kg_build *b,
+                             const struct kg_case *planned)
+{
+    if (!planned->command_count)
+        return true;
+    if (!text_same(name_of(word_of(a, planned, 0)), name_of(word_of(b, planned, 0))))
+        return false;
+    for (size_t i = 1;; i++) {
+        const char *word = word_of(a, planned, i);
+        if (!text_same(word, word_of(b, planned, i)))
+            return false;
+        if (!word)
+            return true;
+    }
+}
+
+/* Whether both are the same files in the same folder. */
+static bool files_same(const struct kg_build *a, const struct kg_build *b)
+{
+    return a == b ||
+           (a && b && text_same(a->program, b->program) && text_same(a->directory, b->directory) &&
+            text_same(a->plugin, b->plugin) && text_same(a->command, b->command));
+}
+
+bool kg_builds_alike(const struct kg_build *a, const struct kg_build *b,
+                     const struct kg_case *planned, enum kg_code_match match)
+{
+    return kg_code_is_same(match) && kg_builds_command_alike(a, b, planned) &&
+           (match == KG_CODE_SAME || files_same(a, b));
+}

@@ -1,0 +1,152 @@
+#include "run/case_counters.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/series.h"
+#include "run/case_worker.h"
+
+bool kg_case_value_append(struct kg_measurement *measurement, struct kg_series *counter,
+                          double value, struct kg_error *err)
+{
+    if (!kg_arena_grow(&measurement->results.arena, &counter->values, counter->value_count,
+                       &counter->value_capacity, sizeof *counter->values))
+        return kg_error_memory(err);
+    counter->values[counter->value_count++] = value;
+    return true;
+}
+
+static bool of_workload(const struct kg_series *counter)
+{
+    return !strcmp(counter->source, KG_SERIES_OF_WORKLOAD);
+}
+
+/* One that the suite does not name: nobody judges it. */
+static bool unnamed(const struct kg_series *counter)
+{
+    return of_workload(counter) && isnan(counter->threshold);
+}
+
+static double reported_find(const struct kg_response *response, const char *name)
+{
+    for (size_t i = 0; i < response->reported_count; i++)
+        if (!strcmp(response->reported[i].name, name))
+            return response->reported[i].value;
+    return NAN;
+}
+
+static bool named_append(struct kg_measurement *measurement, size_t index,
+                         const struct kg_response *response, bool *all, struct kg_error *err)
+{
+    struct kg_case_result *result = &measurement->results.cases[index];
+    char reason[256];
+    *all = true;
+    for (size_t c = 0; c < result->series_count && *all; c++) {
+        struct kg_series *counter = &result->series[c];
+        if (!of_workload(counter) || unnamed(counter))
+            continue;
+        const double value = reported_find(response, counter->name);
+        *all = kg_series_values_good(&value, 1);
+        if (*all && !kg_case_value_append(measurement, counter, value, err))
+            return false;
+        snprintf(reason, sizeof reason,
+                 "the workload did not report '%.100s' (`counters:` of the suite), or not as a "
+                 "number from 0 up",
+                 counter->name);
+    }
+    return *all ? true : kg_case_fail(measurement, index, reason, "", err);
+}
+
+/* The workload's counter of this name, or a new one; NULL where memory is out. */
+static struct kg_series *counter_of(struct kg_measurement *measurement,
+                                    struct kg_case_result *result, const char *name)
+{
+    struct kg_arena *arena = &measurement->results.arena;
+    for (size_t c = 0; c < result->series_count; c++)
+        if (of_workload(&result->series[c]) && !strcmp(result->series[c].name, name))
+            return &result->series[c];
+    struct kg_series *series = kg_series_grow(arena, result, 1);
+    const char *kept = kg_arena_copy(arena, name);
+    if (!series || !kept)
+        return NULL;
+    series[result->series_count] =
+        (struct kg_series){.name = kept, .source = KG_SERIES_OF_WORKLOAD, .threshold = NAN};
+    return &series[result->series_count++];
+}
+
+/* The case's series of a reading's metric, made at the first; NULL where memory is out. */
+static struct kg_series *reading_series(struct kg_measurement *measurement, size_t index,
+                                        const struct kg_reading *reading)
+{
+    struct kg_case_result *result = &measurement->results.cases[index];
+    struct kg_arena *arena = &measurement->results.arena;
+    const struct kg_metric_row *row = &kg_metric_rows[reading->metric];
+    struct kg_series *series = kg_case_series(result, reading->metric);
+    if (series)
+        return series;
+    series = kg_series_grow(arena, result, 1);
+    const char *source = kg_arena_copy(arena, reading->source);
+    if (!series || !source)
+        return NULL;
+    series += result->series_count++;
+    *series = (struct kg_series){
+        .name = kg_metric_kind_names[reading->metric],
+        .source = source,
+        .better = row->better,
+        .threshold = measurement->plan->cases[index].spec->settings.thresholds[reading->metric]};
+    return series;
+}
+
+/* Whether a case has that note already: one sentence a machine, not one a case. */
+static bool said(const struct kg_results *results, const char *note)
+{
+    for (size_t i = 0; i < results->case_count && note; i++)
+        if (results->cases[i].note && !strcmp(results->cases[i].note, note))
+            return true;
+    return false;
+}
+
+static bool reading_append(struct kg_measurement *measurement, size_t index,
+                           const struct kg_reading *reading, struct kg_error *err)
+{
+    struct kg_case_result *result = &measurement->results.cases[index];
+    struct kg_series *series = reading_series(measurement, index, reading);
+    if (!series)
+        return kg_error_memory(err);
+    if (series->reason)
+        return true;
+    if (kg_series_values_good(&reading->value, 1) && series->value_count == result->round_count)
+        return kg_case_value_append(measurement, series, reading->value, err);
+    series->source = KG_SERIES_OF_NOTHING;
+    series->value_count = 0;
+    series->reason =
+        kg_arena_copy(&measurement->results.arena,
+                      reading->reason ? reading->reason : "not every round has a reading");
+    if (!result->note && !said(&measurement->results, series->reason))
+        result->note = series->reason;
+    return series->reason ? true : kg_error_memory(err);
+}
+
+bool kg_case_counters_append(struct kg_measurement *measurement, size_t index,
+                             const struct kg_response *response, bool *all, struct kg_error *err)
+{
+    struct kg_case_result *result = &measurement->results.cases[index];
+    if (!named_append(measurement, index, response, all, err))
+        return false;
+    for (size_t i = 0; i < response->reading_count && *all; i++)
+        if (!reading_append(measurement, index, &response->readings[i], err))
+            return false;
+    for (size_t i = 0; i < response->reported_count && *all; i++) {
+        const struct kg_reported *reported = &response->reported[i];
+        if (!*reported->name || !kg_series_values_good(&reported->value, 1))
+            continue;
+        struct kg_series *counter = counter_of(measurement, result, reported->name);
+        if (!counter)
+            return kg_error_memory(err);
+        if (unnamed(counter) && counter->value_count <= result->round_count &&
+            !kg_case_value_append(measurement, counter, reported->value, err))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,25 @@
+/* case_result.h: results as they begin: what the plan says of each case, and nothing measured. */
+#pragma once
+#include <stdbool.h>
+
+#include "model/results.h"
+#include "suite/plan.h"
+
+/* Copies what the plan says into a result without rounds, status UNMEASURED or SKIPPED; strings
+ * live in `arena`. false where memory is out. */
+bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
+                          struct kg_case_result *result);
+
+/* Results for a plan: suite, policy, machine, cases as above. */
+bool kg_results_start(struct kg_results *results, const struct kg_suite *suite,
+                      const struct kg_plan *plan, const struct kg_machine *machine,
+                      const char *filter, struct kg_error *err);
+
+/* Where a worker in the folder `worker` (NULL: here) looks for the program of a case's command. */
+struct kg_code_search kg_case_program_search(const struct kg_command_setting *setting,
+                                             const char *worker);
+
+/* Marks the code of a case as open-ended if its setting brings code that nobody hashes: `setup` starts
+ * programs, which may build this one, and variables of the loader (LD_PRELOAD, LD_LIBRARY_PATH) name
+ * other libraries than those that kgate finds. */
+void kg_case_code_widen(const struct kg_command_setting *setting, struct kg_code_identity *code);

@@ -1,0 +1,97 @@
+#include "run/case_threads.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "run/case_worker.h"
+
+static const char COUNT_VARIABLE[] = "OMP_NUM_THREADS";
+/* Where threads run, and how they wait. kgate sets none of them but for pairs OMP_WAIT_POLICY. */
+static const char *const kept[] = {
+    "OMP_PROC_BIND",   "OMP_PLACES",     "GOMP_CPU_AFFINITY", "KMP_AFFINITY",
+    "OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME",     "OPENBLAS_THREAD_TIMEOUT"};
+
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && *value;
+}
+
+/* The first number of its list, one for each level of nesting; 0 where there is none. */
+static uint64_t count_of_environment(void)
+{
+    const char *value = getenv(COUNT_VARIABLE);
+    const long count = value ? strtol(value, NULL, 10) : 0;
+    return count > 0 ? (uint64_t)count : 0;
+}
+
+uint64_t kg_case_threads(const struct kg_measurement *measurement,
+                         const struct kg_settings *settings, int pin)
+{
+    if (settings->threads)
+        return settings->threads;
+    if (pin >= 0)
+        return 1;
+    const uint64_t said = count_of_environment();
+    return said ? said : measurement->results.machine.cpu_count;
+}
+
+bool kg_case_threads_said(const struct kg_settings *settings)
+{
+    return settings->threads || count_of_environment();
+}
+
+static void count_say(struct kg_text *text, const struct kg_settings *settings, int pin,
+                      uint64_t threads)
+{
+    if (!settings->threads && pin < 0 && count_of_environment())
+        kg_text_printf(text, "%s of the environment says %llu threads", COUNT_VARIABLE,
+                       (unsigned long long)threads);
+}
+
+static void cpus_say(struct kg_text *text, uint64_t threads, uint64_t cpus, bool pinned)
+{
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (threads <= cpus)
+        return;
+    kg_text_printf(text, "%s%llu threads take turns on %llu CPU%s", text->length ? "; " : "",
+                   (unsigned long long)threads, (unsigned long long)cpus, cpus == 1 ? "" : "s");
+    if (!pinned && online > 0 && (uint64_t)online > cpus)
+        kg_text_printf(text, ": kgate was started on so few of %ld (taskset, a cpuset)", online);
+}
+
+static void variables_say(struct kg_text *text)
+{
+    size_t said = 0;
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        if (is_set(kept[i]))
+            kg_text_printf(text, "%s%s",
+                           said++         ? ", "
+                           : text->length ? "; the environment says how threads run or wait: "
+                                          : "the environment says how threads run or wait: ",
+                           kept[i]);
+}
+
+bool kg_case_threads_note(const struct kg_measurement *measurement, size_t index,
+                          struct kg_arena *arena, const char **note)
+{
+    const struct kg_case *planned = &measurement->plan->cases[index];
+    const struct kg_settings *settings = &planned->spec->settings;
+    const int pin = kg_case_pin(measurement, index);
+    const uint64_t threads = kg_case_threads(measurement, settings, pin);
+    const uint64_t cpus = pin >= 0 ? 1 : measurement->results.machine.cpu_count;
+    struct kg_text text = {0};
+    *note = NULL;
+    if (kg_case_on_stream(planned))
+        return true;
+    count_say(&text, settings, pin, threads);
+    cpus_say(&text, threads, cpus, pin >= 0);
+    if (threads > 1)
+        variables_say(&text);
+    if (text.length)
+        *note = kg_arena_copy(arena, kg_text_string(&text));
+    const bool good = !text.failed && (*note || !text.length);
+    kg_text_free(&text);
+    return good;
+}

@@ -1,0 +1,283 @@
+#include "run/case_worker.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/series.h"
+#include "run/case_counters.h"
+#include "run/case_threads.h"
+
+/* The CPU to pin to: the asked one, or the last that this process may use, since the first serves
+ * most interrupts. */
+static int pin_choose(int pin)
+{
+    cpu_set_t set;
+    if (pin != KG_PIN_AUTO)
+        return pin == KG_PIN_NONE ? -1 : pin;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return -1;
+    int last = -1;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET((unsigned)cpu, &set))
+            last = cpu;
+    return last;
+}
+
+int kg_case_pin_shared(const struct kg_measurement *measurement, size_t index)
+{
+    const struct kg_settings *settings = &measurement->plan->cases[index].spec->settings;
+    const bool share = settings->threads == 1 && settings->pin == KG_PIN_NONE;
+    return pin_choose(share ? KG_PIN_AUTO : settings->pin);
+}
+
+int kg_case_pin(const struct kg_measurement *measurement, size_t index)
+{
+    return measurement->paired ? kg_case_pin_shared(measurement, index)
+                               : pin_choose(measurement->plan->cases[index].spec->settings.pin);
+}
+
+/* Why a worker that gave no response failed, in words. */
+static void ending_describe(const struct kg_answer *answer, double timeout_ns, char *reason,
+                            size_t bytes)
+{
+    switch (answer->ending) {
+    case KG_ENDED_TIMEOUT:
+        snprintf(reason, bytes, "timed out after %g s (`timeout:` of the suite)", timeout_ns / 1e9);
+        break;
+    case KG_ENDED_SIGNAL:
+        if (answer->code == SIGKILL)
+            snprintf(reason, bytes,
+                     answer->out_of_memory ? "killed by the kernel: out of memory"
+                                           : "killed by signal 9 (SIGKILL): out of memory, or a "
+                                             "person or program killed it");
+        else
+            snprintf(reason, bytes, "crashed: signal %d (%s)", answer->code,
+                     strsignal(answer->code));
+        break;
+    case KG_ENDED_INTERRUPT:
+        snprintf(reason, bytes, "interrupted");
+        break;
+    case KG_ENDED_EXIT:
+    case KG_ENDED_LINE:
+        if (answer->refusal[0] && !answer->code) {
+            snprintf(reason, bytes, "its worker gave an answer that cannot be: %s",
+                     answer->refusal);
+            break;
+        }
+        snprintf(reason, bytes, "exited with status %d before it was measured", answer->code);
+        break;
+    }
+}
+
+static bool case_give_up(struct kg_measurement *measurement, size_t index, enum kg_status status,
+                         const char *reason, const char *tail, struct kg_error *err)
+{
+    struct kg_results *results = &measurement->results;
+    struct kg_case_result *result = &results->cases[index];
+    result->status = status;
+    result->reason = kg_arena_copy(&results->arena, reason);
+    result->stderr_tail = tail[0] ? kg_arena_copy(&results->arena, tail) : NULL;
+    if (!result->reason || (tail[0] && !result->stderr_tail))
+        return kg_error_memory(err);
+    return !measurement->journaled || kg_journal_case(&measurement->journal, index, result, err);
+}
+
+bool kg_case_fail(struct kg_measurement *measurement, size_t index, const char *reason,
+                  const char *tail, struct kg_error *err)
+{
+    return case_give_up(measurement, index, KG_STATUS_FAILED, reason, tail, err);
+}
+
+bool kg_case_skip(struct kg_measurement *measurement, size_t index, const char *reason,
+                  struct kg_error *err)
+{
+    return case_give_up(measurement, index, KG_STATUS_SKIPPED, reason, "", err);
+}
+
+/* A program without the arguments that it needs may print its usage and exit with 0. Its time is then that of
+ * starting a process, which no change of the code makes slower. */
+static void usage_note(struct kg_measurement *measurement, size_t index,
+                       const struct kg_answer *answer)
+{
+    struct kg_case_result *result = &measurement->results.cases[index];
+    const enum kg_source source = measurement->plan->cases[index].spec->source;
+    if (!result->note && kg_sources[source]->code == KG_CODE_ANYWHERE &&
+        strcasestr(answer->tail, "usage:"))
+        result->note = "the program prints its usage, so it may measure nothing: add the arguments "
+                       "that it needs to its command";
+}
+
+bool kg_case_answer_take(struct kg_measurement *measurement, size_t index, struct kg_answer *answer,
+                         struct kg_error *err)
+{
+    char reason[512];
+    struct kg_response *response = &answer->response;
+    const double timeout_ns = measurement->plan->cases[index].spec->settings.timeout_ns;
+    if (answer->ending == KG_ENDED_INTERRUPT)
+        return true;
+    if (answer->whole && answer->ending == KG_ENDED_EXIT && answer->code == 0) {
+        if (response->good) {
+            usage_note(measurement, index, answer);
+            return true;
+        }
+        if (response->unavailable && response->message)
+            return kg_case_skip(measurement, index, response->message, err);
+        return kg_case_fail(measurement, index,
+                            response->message ? response->message : "failed without a reason",
+                            answer->tail, err);
+    }
+    ending_describe(answer, timeout_ns, reason, sizeof reason);
+    response->good = false;
+    return kg_case_fail(measurement, index, reason, answer->tail, err);
+}
+
+bool kg_case_worker_run(struct kg_measurement *measurement, size_t index,
+                        const struct kg_task_options *options, struct kg_arena *arena,
+                        struct kg_response *response, struct kg_error *err)
+{
+    struct kg_answer answer;
+    if (!kg_worker_ask(measurement, index, options, arena, &answer, err) ||
+        !kg_case_answer_take(measurement, index, &answer, err))
+        return false;
+    *response = answer.response;
+    return true;
+}
+
+bool kg_case_check_store(struct kg_measurement *measurement, size_t index,
+                         const struct kg_response *response, struct kg_error *err)
+{
+    struct kg_results *results = &measurement->results;
+    struct kg_case_result *result = &results->cases[index];
+    bool good = true;
+    if (!response->batch)
+        return kg_case_fail(measurement, index,
+                            "its worker gave an answer that cannot be: a batch of 0 calls", "",
+                            err);
+    measurement->batch[index] = response->batch;
+    measurement->call_timing[index] =
+        (struct kg_call_timing){response->held_calls, response->call_ns};
+    result->check = response->check;
+    if (response->code_hash) {
+        result->code = (struct kg_code_identity){
+            .hash = kg_arena_keep(&results->arena, response->code_hash, &good),
+            .scope = KG_CODE_FILE_ALONE};
+        if (!good)
+            return kg_error_memory(err);
+    }
+    good = kg_case_threads_note(measurement, index, &results->arena, &result->note);
+    if (response->note)
+        result->note = kg_arena_keep(&results->arena, response->note, &good);
+    result->work.items = response->work.items;
+    result->work.bytes = response->work.bytes;
+    result->work.flops = response->work.flops;
+    result->work.written_bytes = response->work.written_bytes;
+    result->work.arithmetic = kg_arena_keep(&results->arena, response->work.arithmetic, &good);
+    result->work.item_name = kg_arena_keep(&results->arena, response->work.item_name, &good);
+    result->memory.allocated_bytes = response->allocated_bytes;
+    result->memory.harness_bytes = response->harness_bytes;
+    result->memory.device_peak_bytes = response->device_peak_bytes;
+    result->memory.device_allocated_bytes = response->device_allocated_bytes;
+    result->memory.device_cached_bytes =
+        fmax(0, response->device_peak_bytes - response->device_allocated_bytes);
+    if (isnan(response->device_peak_bytes))
+        result->memory.device_cached_bytes = NAN;
+    result->breakdown.overhead_ns = response->timer_resolution_ns / (double)response->batch;
+    struct kg_series *time = kg_case_series(result, KG_METRIC_TIME);
+    time->min_effect = fmax(time->min_effect, result->breakdown.overhead_ns);
+    results->timer_resolution_ns =
+        fmax(results->timer_resolution_ns, response->timer_resolution_ns);
+    if (!good)
+        return kg_error_memory(err);
+    return !measurement->journaled || kg_journal_case(&measurement->journal, index, result, err);
+}
+
+bool kg_case_check(struct kg_measurement *measurement, size_t index, struct kg_error *err)
+{
+    struct kg_arena arena = {0};
+    struct kg_response response = {0};
+    const struct kg_task_options options = {.task = KG_TASK_CHECK, .patience = 1};
+    bool good = kg_case_worker_run(measurement, index, &options, &arena, &response, err);
+    if (good && response.good)
+        good = kg_case_check_store(measurement, index, &response, err);
+    kg_arena_free(&arena);
+    return good;
+}
+
+/* Appends a round; its samples move into the results' arena. */
+static bool round_append(struct kg_measurement *measurement, size_t index,
+                         const struct kg_round *round, struct kg_error *err)
+{
+    struct kg_results *results = &measurement->results;
+    struct kg_case_result *result = &results->cases[index];
+    if (!kg_arena_grow(&results->arena, &result->rounds, result->round_count,
+                       &result->round_capacity, sizeof *result->rounds))
+        return kg_error_memory(err);
+    struct kg_round *stored = &result->rounds[result->round_count];
+    *stored = *round;
+    stored->samples_ns =
+        kg_arena_alloc(&results->arena, round->sample_count, sizeof *stored->samples_ns);
+    if (!stored->samples_ns)
+        return kg_error_memory(err);
+    if (round->sample_count)
+        memcpy(stored->samples_ns, round->samples_ns,
+               round->sample_count * sizeof *stored->samples_ns);
+    result->round_count++;
+    result->status = KG_STATUS_OK;
+    results->measured_ns += round->wall_ns;
+    return true;
+}
+
+/* Whether the rounds give values that their records do not have. */
+static bool reported(const struct kg_case_result *result)
+{
+    for (size_t i = 0; i < result->series_count; i++)
+        if (result->series[i].value_count)
+            return true;
+    return false;
+}
+
+bool kg_case_round_store(struct kg_measurement *measurement, size_t index,
+                         const struct kg_response *response, struct kg_error *err)
+{
+    struct kg_case_result *result = &measurement->results.cases[index];
+    bool all;
+    if (response->check_ns > 0) {
+        measurement->checked_ns[index] += response->check_ns;
+        result->check = response->check;
+    }
+    if (response->round_count != 1)
+        return kg_case_fail(measurement, index, "the worker gave no round", "", err);
+    if (!kg_case_counters_append(measurement, index, response, &all, err))
+        return false;
+    if (!all)
+        return true;
+    if (!round_append(measurement, index, &response->rounds[0], err))
+        return false;
+    if (!measurement->journaled)
+        return true;
+    return kg_journal_round(&measurement->journal, index, &result->rounds[result->round_count - 1],
+                            err) &&
+           (!reported(result) || kg_journal_case(&measurement->journal, index, result, err));
+}
+
+bool kg_case_round(struct kg_measurement *measurement, size_t index, bool confirm,
+                   struct kg_error *err)
+{
+    struct kg_arena arena = {0};
+    struct kg_response response = {0};
+    const struct kg_task_options options = {.task = KG_TASK_ROUND, .patience = 1, .counts = true};
+    bool good = kg_case_worker_run(measurement, index, &options, &arena, &response, err);
+    if (response.round_count == 1)
+        response.rounds[0].confirms = confirm;
+    if (good && response.good)
+        good = kg_case_round_store(measurement, index, &response, err);
+    kg_arena_free(&arena);
+    return good;
+}
+
+bool kg_case_measurable(const struct kg_case_result *result)
+{
+    return result->status == KG_STATUS_OK || result->status == KG_STATUS_UNMEASURED;
+}

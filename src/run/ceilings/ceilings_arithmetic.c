@@ -1,0 +1,155 @@
+#include <math.h>
+
+#include "device/code/ceilings_code.h"
+#include "run/ceilings/ceilings_parts.h"
+#include "run/timing/gpu_hold.h"
+
+/* A millisecond or two a launch, and every single sum below 2^24, so that each is exact; what those
+ * of a thread add up to is that times a power of two, and exact too. */
+enum { FMA_ITERATIONS = 512, TENSOR_ITERATIONS = 1024, WGMMA_ITERATIONS = 2048 };
+
+/* A kernel that leaves the sum of each thread. */
+struct arithmetic {
+    const char *kernel;
+    uint32_t iterations;
+    unsigned shared_bytes;
+    float thread_sum;    /* that each must come to */
+    double thread_flops; /* that it takes */
+};
+
+/* Chain c begins at c, and grows by 1 a step. */
+enum { FMA_STARTS_SUM = KG_CEILING_CHAINS * (KG_CEILING_CHAINS - 1) / 2 };
+static const struct arithmetic fma_chains = {
+    .kernel = "kg_ceiling_fma",
+    .iterations = FMA_ITERATIONS,
+    .thread_sum = FMA_STARTS_SUM + KG_CEILING_CHAINS * KG_CEILING_CHAIN_STEPS * FMA_ITERATIONS,
+    .thread_flops = 2.0 * KG_CEILING_CHAINS * KG_CEILING_CHAIN_STEPS * FMA_ITERATIONS,
+};
+/* A warp's 16 by 8 sums are four a thread; each grows by 16 a step. */
+static const struct arithmetic tensor_tiles = {
+    .kernel = "kg_ceiling_tensor",
+    .iterations = TENSOR_ITERATIONS,
+    .thread_sum = 4.0F * 16 * KG_CEILING_TILES * KG_CEILING_TILE_STEPS * TENSOR_ITERATIONS,
+    .thread_flops =
+        2.0 * 16 * 8 * 16 / 32 * KG_CEILING_TILES * KG_CEILING_TILE_STEPS * TENSOR_ITERATIONS,
+};
+
+/* The 64 by 256 sums of a warpgroup's 128 threads, likewise. */
+static const struct arithmetic wgmma_tiles = {
+    .kernel = "kg_ceiling_wgmma",
+    .iterations = WGMMA_ITERATIONS,
+    .shared_bytes = KG_CEILING_WGMMA_SHARED_BYTES,
+    .thread_sum = 16.0F * KG_CEILING_WGMMA_SUMS * KG_CEILING_WGMMA_STEPS * WGMMA_ITERATIONS,
+    .thread_flops = 2.0 * 16 * KG_CEILING_WGMMA_SUMS * KG_CEILING_WGMMA_STEPS * WGMMA_ITERATIONS,
+};
+
+static bool sums_checked(const struct kg_measuring *measuring, const struct arithmetic *arithmetic,
+                         struct kg_ceiling_launch *launch, uint64_t results, struct kg_error *err)
+{
+    const struct kg_driver *driver = &measuring->timer->driver;
+    const size_t count = (size_t)launch->blocks * KG_CEILING_THREADS;
+    float *sums = kg_arena_alloc(measuring->arena, count, sizeof *sums);
+    if (!sums)
+        return kg_error_memory(err);
+    if (!kg_driver_good(driver,
+                        driver->memset_async(results, 0xffffffff, count, launch->timer->stream),
+                        "cannot clear device memory", err) ||
+        !kg_ceiling_once(launch, err) ||
+        !kg_driver_good(
+            driver,
+            driver->copy_to_host_async(sums, results, count * sizeof *sums, launch->timer->stream),
+            "cannot read device memory", err) ||
+        !kg_gpu_wait(launch->timer, err))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (sums[i] != arithmetic->thread_sum)
+            return kg_error_set(err, KG_ERROR_MEASURE,
+                                "%s on the GPU is wrong: the sum of thread %zu is %.9g, not %.9g",
+                                arithmetic->kernel, i, (double)sums[i],
+                                (double)arithmetic->thread_sum);
+    return true;
+}
+
+/* Allocates memory for the results around it; the figure stays NaN where something fails.
+ * random  a parameter of the launch's: 0 for the sums that are checked, then 1 for what is timed; NULL
+ *         where it has none */
+static bool arithmetic_time(struct kg_measuring *measuring, const struct arithmetic *arithmetic,
+                            struct kg_ceiling_launch *launch, uint32_t *random, double *flops_per_s,
+                            double *clock_hz, struct kg_error *err)
+{
+    const struct kg_driver *driver = &measuring->timer->driver;
+    const size_t threads = (size_t)launch->blocks * KG_CEILING_THREADS;
+    uint64_t results = 0;
+    double best_ns = NAN;
+    if (!kg_driver_good(driver, driver->memory_allocate(&results, threads * sizeof(float)),
+                        "cannot allocate device memory", err))
+        return false;
+    launch->parameters[0] = &results;
+    const bool checked = sums_checked(measuring, arithmetic, launch, results, err);
+    if (random)
+        *random = 1;
+    const bool timed = checked && kg_ceiling_best(launch, 1, &best_ns, clock_hz, err);
+    launch->parameters[0] = NULL;
+    driver->memory_free(results);
+    *flops_per_s = kg_ceiling_rate((double)threads * arithmetic->thread_flops, best_ns);
+    return timed;
+}
+
+bool kg_ceiling_fma(struct kg_measuring *measuring, struct kg_error *err)
+{
+    struct kg_ceiling_launch launch;
+    uint32_t iterations = fma_chains.iterations;
+    float one = 1, other_one = 1;
+    if (!kg_ceiling_find(measuring, fma_chains.kernel, 0, 0, &launch, err))
+        return false;
+    launch.parameters[1] = &iterations;
+    launch.parameters[2] = &one;
+    launch.parameters[3] = &other_one;
+    return arithmetic_time(measuring, &fma_chains, &launch, NULL,
+                           &measuring->ceilings->fma_flops_per_s, &measuring->ceilings->sm_clock_hz,
+                           err);
+}
+
+/* --- Tensor cores --- */
+
+/* The higher of two figures counts, whichever there is. */
+static bool tensor_time(struct kg_measuring *measuring, const struct arithmetic *arithmetic,
+                        const char *by, struct kg_error *err)
+{
+    struct kg_ceilings *ceilings = measuring->ceilings;
+    struct kg_ceiling_launch launch;
+    uint32_t iterations = arithmetic->iterations, ones = 0x3f803f80,
+             random = 0; /* two of 1.0 in bf16 */
+    double flops_per_s, clock_hz;
+    if (!kg_ceiling_find(measuring, arithmetic->kernel, 0, arithmetic->shared_bytes, &launch, err))
+        return false;
+    launch.parameters[1] = &iterations;
+    launch.parameters[2] = &ones;
+    launch.parameters[3] = &random;
+    if (!arithmetic_time(measuring, arithmetic, &launch, &random, &flops_per_s, &clock_hz, err))
+        return false;
+    if (isnan(flops_per_s) || flops_per_s <= ceilings->tensor_flops_per_s)
+        return true;
+    ceilings->tensor_flops_per_s = flops_per_s;
+    ceilings->tensor_by = by;
+    return true;
+}
+
+bool kg_ceiling_tensor(struct kg_measuring *measuring, struct kg_error *err)
+{
+    return tensor_time(measuring, &tensor_tiles, KG_TENSOR_BY_MMA, err);
+}
+
+bool kg_ceiling_wgmma(struct kg_measuring *measuring, struct kg_error *err)
+{
+    enum { NOT_FOUND = 500 }; /* CUDA_ERROR_NOT_FOUND: no such kernel for this device */
+    void *function;
+    struct kg_error unmeasured;
+    if (measuring->timer->driver.module_function(&function, measuring->module,
+                                                 wgmma_tiles.kernel) == NOT_FOUND ||
+        tensor_time(measuring, &wgmma_tiles, KG_TENSOR_BY_WGMMA, &unmeasured))
+        return true;
+    measuring->doubt =
+        kg_arena_printf(measuring->arena, "tensor cores not by wgmma: %s", unmeasured.message);
+    return measuring->doubt ? true : kg_error_memory(err);
+}

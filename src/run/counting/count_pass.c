@@ -1,0 +1,127 @@
+#include "run/counting/count_pass.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/series.h"
+#include "run/case_counters.h"
+#include "run/case_worker.h"
+#include "run/counting/count_tool.h"
+#include "run/pass.h"
+
+/* Counts of equal work are equal. Three show whether they are; where they are not, a statistical
+ * test needs more. */
+enum { COUNTS = 3, COUNTS_MOST = 12 };
+static const double REPEATS = 1e-3;
+
+struct pass {
+    struct kg_measurement *measurement;
+    struct kg_count_tool tool;
+    struct kg_error *err;
+};
+
+/* Notes why there is no count. The case is not FAILED for it: its check has passed, and only the
+ * counting tool failed. */
+static bool not_counted(struct pass *pass, size_t index, const struct kg_answer *answer,
+                        struct kg_series *counter)
+{
+    struct kg_results *results = &pass->measurement->results;
+    const char **note = &results->cases[index].note;
+    const char *reason = kg_arena_printf(
+        &results->arena, "its instructions were not counted%s%s%s", answer->reason ? ": " : "",
+        answer->reason ? answer->reason : "", kg_count_tool_hint(&pass->tool, answer));
+    *note = *note && reason ? kg_arena_printf(&results->arena, "%s; %s", *note, reason) : reason;
+    counter->reason = reason;
+    return *note ? true : kg_error_memory(pass->err);
+}
+
+/* Counts a case once. *counted is false where that failed: the counter then says why. */
+static bool count_once(struct pass *pass, size_t index, struct kg_series *counter, bool *counted)
+{
+    struct kg_measurement *measurement = pass->measurement;
+    struct kg_task_options options = {.what = "counted them"};
+    struct kg_answer answer;
+    *counted = false;
+    kg_count_tool_apply(&pass->tool, measurement, index, &options);
+    if (!kg_worker_ask(measurement, index, &options, &measurement->results.arena, &answer,
+                       pass->err))
+        return false;
+    const double instructions =
+        kg_count_tool_take(&pass->tool, measurement, index, &options, &answer.response)
+            .instructions;
+    if (answer.ending == KG_ENDED_INTERRUPT)
+        return true;
+    *counted = answer.response.good && !isnan(instructions);
+    if (*counted)
+        return kg_case_value_append(measurement, counter, instructions, pass->err);
+    /* values of earlier counts are kept */
+    return counter->value_count || not_counted(pass, index, &answer, counter);
+}
+
+/* A further counter of a case. */
+static struct kg_series *counter_add(struct pass *pass, size_t index)
+{
+    struct kg_measurement *measurement = pass->measurement;
+    struct kg_case_result *result = &measurement->results.cases[index];
+    struct kg_series *series = kg_series_grow(&measurement->results.arena, result, 1);
+    if (!series) {
+        kg_error_memory(pass->err);
+        return NULL;
+    }
+    struct kg_series *added = &series[result->series_count++];
+    *added = (struct kg_series){
+        .name = kg_metric_kind_names[KG_METRIC_INSTRUCTIONS],
+        .source = kg_count_source_names[pass->tool.source],
+        .better = kg_metric_rows[KG_METRIC_INSTRUCTIONS].better,
+        .threshold =
+            measurement->plan->cases[index].spec->settings.thresholds[KG_METRIC_INSTRUCTIONS]};
+    if (pass->tool.source == KG_COUNT_BY_NOTHING)
+        added->reason = kg_arena_copy(&measurement->results.arena, pass->tool.reason);
+    return added;
+}
+
+static bool repeats(const struct kg_series *counter)
+{
+    for (size_t i = 1; i < counter->value_count; i++)
+        if (fabs(counter->values[i] / counter->values[0] - 1) > REPEATS)
+            return false;
+    return true;
+}
+
+static bool case_count(struct kg_measurement *measurement, size_t index, void *user,
+                       struct kg_error *err)
+{
+    struct pass *pass = user;
+    pass->err = err;
+    struct kg_series *counter = counter_add(pass, index);
+    bool counted = pass->tool.source != KG_COUNT_BY_NOTHING;
+    (void)measurement;
+    if (!counter)
+        return false;
+    for (int i = 0;
+         counted && !kg_interrupt_caught() && i < (repeats(counter) ? COUNTS : COUNTS_MOST); i++)
+        if (!count_once(pass, index, counter, &counted))
+            return false;
+    return true;
+}
+
+static bool wanted(const struct kg_measurement *measurement, size_t index)
+{
+    const struct kg_case_result *result = &measurement->results.cases[index];
+    /* of work on the GPU the processor executes only the launches */
+    return result->metrics & 1u << KG_METRIC_INSTRUCTIONS && kg_case_measurable(result) &&
+           !kg_case_on_stream(&measurement->plan->cases[index]);
+}
+
+bool kg_count_pass(struct kg_measurement *measurement, struct kg_error *err)
+{
+    static const struct kg_pass pass = {
+        .verb = "counting instructions of", .wanted = wanted, .each = case_count, .stored = true};
+    struct pass own = {.measurement = measurement};
+    if (kg_pass_first(measurement, wanted) == measurement->results.case_count)
+        return true;
+    kg_count_tool_open(&own.tool);
+    const bool good = kg_pass_run(&pass, measurement, &own, err);
+    kg_count_tool_close(&own.tool);
+    return good;
+}

@@ -1,0 +1,157 @@
+#include "run/cpu_ceilings_pass.h"
+
+#include <math.h>
+#include <sched.h>
+#include <time.h>
+
+#include "device/tree.h"
+#include "run/ceilings/ceilings_measure.h"
+#include "run/pass.h"
+#include "run/worker_ask.h"
+
+/* About thirty times what it takes. The case's own time-out may be as short as its calls. */
+static const double TIMEOUT_NS = 30e9;
+
+static bool wanted(const struct kg_measurement *measurement, size_t index)
+{
+    return measurement->plan->cases[index].device == KGATE_DEVICE_CPU &&
+           kg_pass_observes(measurement, index);
+}
+
+/* Takes what a worker measured, whole or in part: of this kgate, wherever the cases come from, and
+ * on all CPUs, whatever one case is pinned to. */
+static bool measure(struct kg_measurement *measurement, size_t index,
+                    struct kg_cpu_ceilings *ceilings, struct kg_error *err)
+{
+    struct kg_results *results = &measurement->results;
+    const struct kg_task_options options = {.task = KG_TASK_CPU_CEILINGS,
+                                            .program = measurement->program,
+                                            .threads = results->machine.cpu_count,
+                                            .machine_ns = TIMEOUT_NS,
+                                            .what = "measured what the CPU can do"};
+    struct kg_answer answer;
+    *ceilings = (struct kg_cpu_ceilings)KG_CPU_CEILINGS_NONE;
+    if (!kg_worker_ask(measurement, index, &options, &results->arena, &answer, err))
+        return false;
+    const bool sensible = kg_cpu_ceilings_good(&answer.response.cpu_ceilings);
+    if (answer.whole && sensible)
+        *ceilings = answer.response.cpu_ceilings;
+    if (answer.whole && !sensible)
+        ceilings->reason = "what was measured makes no sense";
+    else if (answer.reason)
+        ceilings->reason = answer.reason;
+    return true;
+}
+
+/* The CPUs that this process may use, "0-3", in `arena`; NULL where the system does not say. */
+static const char *cpus_words(struct kg_arena *arena)
+{
+    char list[KG_TREE_LINE];
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return NULL;
+    kg_cpu_list_format(&set, list);
+    return kg_arena_copy(arena, list);
+}
+
+/* Where they are kept, what they hold for, and what the machine's speed is now. */
+struct cache {
+    const char *directory; /* NULL: nowhere */
+    struct kg_cpu_ceilings_key key;
+    struct kg_cpu_pace pace;
+};
+
+static struct cache cache_of(struct kg_results *results)
+{
+    const struct kg_machine *machine = &results->machine;
+    const struct kg_probe_reading probe = kg_results_probe(results);
+    return (struct cache){
+        .directory = kg_ceilings_directory(&results->arena),
+        .key = {.fingerprint = machine->fingerprint,
+                .cpu_count = machine->cpu_count,
+                .cpus = cpus_words(&results->arena),
+                .vectors = machine->vectors,
+                .quota_cpus = kg_tree_quota_cpus("")},
+        .pace = {probe.pulse_ns, probe.bandwidth_bytes_per_s},
+    };
+}
+
+static bool cached(struct kg_measurement *measurement, const struct cache *cache,
+                   struct kg_cpu_ceilings *ceilings)
+{
+    return cache->directory &&
+           kg_cpu_ceilings_cached(cache->directory, &cache->key, &cache->pace, (int64_t)time(NULL),
+                                  &measurement->results.arena, ceilings);
+}
+
+static bool measure_and_store(struct kg_measurement *measurement, size_t index,
+                              const struct cache *cache, struct kg_cpu_ceilings *ceilings,
+                              struct kg_error *err)
+{
+    struct kg_error unstored;
+    kg_measurement_progress(measurement, "what the CPU can do");
+    if (!measure(measurement, index, ceilings, err))
+        return kg_error_wrap(err, "measuring what the CPU can do");
+    if (cache->directory && ceilings->measured && !ceilings->reason)
+        kg_cpu_ceilings_store(cache->directory, &cache->key, &cache->pace, ceilings, &unstored);
+    return true;
+}
+
+bool kg_cpu_ceilings_pass(struct kg_measurement *measurement, struct kg_error *err)
+{
+    struct kg_results *results = &measurement->results;
+    const size_t first = kg_pass_first(measurement, wanted);
+    if (first == results->case_count || kg_interrupt_caught() || results->cpu_ceilings.measured)
+        return true;
+    const struct cache cache = cache_of(results);
+    measurement->cpu_ceilings_kept = cached(measurement, &cache, &results->cpu_ceilings);
+    return measurement->cpu_ceilings_kept ||
+           measure_and_store(measurement, first, &cache, &results->cpu_ceilings, err);
+}
+
+/* Some three times what a thread of the fastest CPUs reaches: two multiply-adds of 512 bits, and two
+ * loads and a store of them, in each of 6e9 cycles a second. */
+static void unreached(const struct kg_results *results, struct kg_cpu_ceilings *ceilings)
+{
+    static const double FLOPS = 1e12, BYTES = 3e12;
+    const double threads = (double)results->machine.cpu_count;
+    *ceilings = (struct kg_cpu_ceilings)KG_CPU_CEILINGS_NONE;
+    ceilings->one.threads = 1;
+    ceilings->one.vector_flops_per_s = FLOPS;
+    ceilings->one.l1_bytes_per_s = BYTES;
+    ceilings->all = ceilings->one;
+    ceilings->all.threads = threads;
+    ceilings->all.vector_flops_per_s = threads * FLOPS;
+    ceilings->all.l1_bytes_per_s = threads * BYTES;
+    ceilings->measured = "";
+}
+
+void kg_cpu_ceilings_known(struct kg_measurement *measurement, struct kg_cpu_ceilings *ceilings)
+{
+    const struct kg_results *results = &measurement->results;
+    if (results->cpu_ceilings.measured) {
+        *ceilings = results->cpu_ceilings;
+        return;
+    }
+    const struct cache cache = cache_of(&measurement->results);
+    if (!cached(measurement, &cache, ceilings))
+        unreached(results, ceilings);
+}
+
+bool kg_cpu_ceilings_renew(struct kg_measurement *measurement, size_t index,
+                           struct kg_cpu_ceilings *ceilings, struct kg_error *err)
+{
+    struct kg_results *results = &measurement->results;
+    const struct cache cache = cache_of(results);
+    *ceilings = results->cpu_ceilings;
+    if (ceilings->measured && !measurement->cpu_ceilings_kept)
+        return true;
+    if (!measure_and_store(measurement, index, &cache, ceilings, err))
+        return false;
+    if (results->cpu_ceilings.measured)
+        results->cpu_ceilings = *ceilings;
+    measurement->cpu_ceilings_kept = false;
+    if (!ceilings->measured)
+        unreached(results, ceilings);
+    return true;
+}

@@ -1,0 +1,335 @@
+#include "run/discover.h"
+
+#include <string.h>
+
+#include "run/run.h"
+#include "run/worker_ask.h"
+#include "suite/adapters/adapter.h"
+
+enum { VALUE_MOST = 200 };
+
+static bool is_wanted(const struct kg_workload_spec *spec)
+{
+    for (size_t i = 0; i < spec->axis_count; i++)
+        if (!strcmp(spec->axes[i].name, KG_FOREIGN_PARAMETER))
+            return false;
+    return spec->setting.format && !spec->skip_reason;
+}
+
+bool kg_discover_needed(const struct kg_suite *suite)
+{
+    for (size_t i = 0; i < suite->workload_count; i++)
+        if (is_wanted(&suite->workloads[i]))
+            return true;
+    return false;
+}
+
+/* A workload that is not in the suite: a further state of a benchmark. */
+struct further {
+    size_t at; /* of the suite's workload */
+    struct kg_workload_spec spec;
+};
+
+/* Whose programs are asked, and where the measurement reads which build is. */
+struct discovery {
+    const struct kg_prepared_suite *what;
+    struct kg_suite *suite;
+    const struct kg_build *head, *base; /* NULL: the suite's; none */
+    const struct kg_build **builds;     /* of each case; NULL where head is */
+    struct kg_measurement measurement;
+    struct kg_arena arena; /* of the answers, and of: */
+    struct further *more;
+    size_t more_count, more_capacity;
+};
+
+/* A value of an axis: of a benchmark, or of one of its own axes. */
+static bool value_add(struct kg_suite *suite, const struct kg_workload_spec *spec,
+                      const char *value, struct kg_axis *axis, struct kg_error *err)
+{
+    if (strlen(value) > VALUE_MOST)
+        return kg_error_at(err, suite->path, axis->mark.line, axis->mark.column,
+                           "in workload '%s': the name of the benchmark '%.60s...' has more than "
+                           "%d bytes%s",
+                           spec->name, value, VALUE_MOST,
+                           !strcmp(spec->setting.format, "hyperfine")
+                               ? "; `--command-name` gives a short one"
+                               : "");
+    axis->value_marks[axis->value_count] = axis->mark;
+    axis->values[axis->value_count++] = value;
+    return true;
+}
+
+static bool axis_make(struct kg_suite *suite, const struct kg_workload_spec *spec, const char *name,
+                      size_t value_count, struct kg_axis *axis, struct kg_error *err)
+{
+    struct kg_arena *arena = &suite->arena;
+    *axis = (struct kg_axis){.name = name, .mark = spec->setting_marks.format};
+    axis->values = kg_arena_alloc(arena, value_count, sizeof *axis->values);
+    axis->value_marks = kg_arena_alloc(arena, value_count, sizeof *axis->value_marks);
+    return (name && axis->values && axis->value_marks) || kg_error_memory(err);
+}
+
+/* Room for more axes behind the workload's own. */
+static struct kg_axis *axes_copy(struct kg_suite *suite, const struct kg_workload_spec *spec,
+                                 size_t more)
+{
+    struct kg_axis *axes = kg_arena_alloc(&suite->arena, spec->axis_count + more, sizeof *axes);
+    if (axes && spec->axis_count)
+        memcpy(axes, spec->axes, spec->axis_count * sizeof *axes);
+    return axes;
+}
+
+/* An axis with these names behind the workload's others. */
+static bool names_axis_add(struct kg_suite *suite, struct kg_workload_spec *spec,
+                           const char **names, size_t name_count, struct kg_error *err)
+{
+    struct kg_axis *axes = axes_copy(suite, spec, 1);
+    if (!axes)
+        return kg_error_memory(err);
+    struct kg_axis *axis = &axes[spec->axis_count];
+    if (!axis_make(suite, spec, KG_FOREIGN_PARAMETER, name_count, axis, err))
+        return false;
+    for (size_t i = 0; i < name_count; i++) {
+        const char *value = kg_foreign_name_escape(&suite->arena, names[i]);
+        if (!value)
+            return kg_error_memory(err);
+        if (!value_add(suite, spec, value, axis, err))
+            return false;
+    }
+    spec->axes = axes;
+    spec->axis_count++;
+    return true;
+}
+
+/* The axes of one benchmark with parameters of its own, "NAME,AXIS=VALUE,…", behind the workload's. */
+static bool text_axes_add(struct kg_suite *suite, struct kg_workload_spec *spec, const char *text,
+                          struct kg_error *err)
+{
+    size_t more = 1;
+    for (const char *c = text; *c; c++)
+        more += *c == ',';
+    struct kg_axis *axes = axes_copy(suite, spec, more);
+    char *rest = kg_arena_copy(&suite->arena, text);
+    if (!axes || !rest)
+        return kg_error_memory(err);
+    for (size_t i = 0; i < more; i++) {
+        char *value = strsep(&rest, ",");
+        const char *name = i ? strsep(&value, "=") : KG_FOREIGN_PARAMETER;
+        struct kg_axis *axis = &axes[spec->axis_count + i];
+        if (!axis_make(suite, spec, name, 1, axis, err) ||
+            !value_add(suite, spec, value ? value : "", axis, err))
+            return false;
+    }
+    spec->axes = axes;
+    spec->axis_count += more;
+    return true;
+}
+
+/* Benchmarks of one program have different axes, so each state is a workload of its own, all of one name.
+ * The first takes the place of the suite's; the others wait: the plan still points to the suite's. */
+static bool states_add(struct discovery *discovery, size_t at, const char **names, size_t count,
+                       struct kg_error *err)
+{
+    struct kg_workload_spec *spec = &discovery->suite->workloads[at];
+    const struct kg_workload_spec bare = *spec;
+    for (size_t i = 1; i < count; i++) {
+        if (!kg_arena_grow(&discovery->arena, &discovery->more, discovery->more_count,
+                           &discovery->more_capacity, sizeof *discovery->more))
+            return kg_error_memory(err);
+        struct further *further = &discovery->more[discovery->more_count++];
+        *further = (struct further){.at = at, .spec = bare};
+        if (!text_axes_add(discovery->suite, &further->spec, names[i], err))
+            return false;
+    }
+    return text_axes_add(discovery->suite, spec, names[0], err);
+}
+
+/* Puts each further workload behind the one that it is of. */
+static bool further_join(struct discovery *discovery, struct kg_error *err)
+{
+    struct kg_suite *suite = discovery->suite;
+    size_t count = 0;
+    if (!discovery->more_count)
+        return true;
+    struct kg_workload_spec *all =
+        kg_arena_alloc(&suite->arena, suite->workload_count + discovery->more_count, sizeof *all);
+    if (!all)
+        return kg_error_memory(err);
+    for (size_t i = 0; i < suite->workload_count; i++) {
+        all[count++] = suite->workloads[i];
+        for (size_t k = 0; k < discovery->more_count; k++)
+            if (discovery->more[k].at == i)
+                all[count++] = discovery->more[k].spec;
+    }
+    suite->workloads = all;
+    suite->workload_count = count;
+    return true;
+}
+
+static bool names_ask(struct discovery *discovery, size_t index, struct kg_answer *answer,
+                      struct kg_error *err)
+{
+    static const struct kg_task_options options = {
+        .task = KG_TASK_LIST, .patience = 1, .what = "asked the program for its benchmarks"};
+    return kg_worker_ask(&discovery->measurement, index, &options, &discovery->arena, answer, err);
+}
+
+static bool name_among(const char *name, const char **names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
+}
+
+/* The head's names, and behind them those that only the base has: what a change removes is still
+ * asked for. A base that cannot be asked has none. */
+static bool names_join(struct discovery *discovery, size_t index, const struct kg_response *head,
+                       const char ***names, size_t *count, struct kg_error *err)
+{
+    struct kg_answer answer = {0};
+    *names = head->names;
+    *count = head->name_count;
+    if (!discovery->base)
+        return true;
+    discovery->builds[index] = discovery->base;
+    const bool good = names_ask(discovery, index, &answer, err);
+    discovery->builds[index] = discovery->head;
+    if (!good || !answer.response.good)
+        return good;
+    const struct kg_response *base = &answer.response;
+    const char **all =
+        kg_arena_alloc(&discovery->arena, head->name_count + base->name_count, sizeof *all);
+    if (!all)
+        return kg_error_memory(err);
+    memcpy(all, head->names, head->name_count * sizeof *all);
+    for (size_t i = 0; i < base->name_count; i++)
+        if (!name_among(base->names[i], head->names, head->name_count))
+            all[(*count)++] = base->names[i];
+    *names = all;
+    return true;
+}
+
+/* What a program wrote last, as one line. */
+static const char *one_line(struct kg_arena *arena, const char *text)
+{
+    char *line = kg_arena_copy(arena, text), *to = line;
+    for (const char *c = text; line && *c; c++)
+        if ((unsigned char)*c > ' ')
+            *to++ = *c;
+        else if (to > line && to[-1] != ' ')
+            *to++ = ' ';
+    if (line)
+        *to = '\0';
+    return line;
+}
+
+/* A program that measures on a GPU may fail where there is none: no mistake of the suite. */
+static bool gpu_miss(struct discovery *discovery, struct kg_workload_spec *spec,
+                     const struct kg_answer *answer, bool *missed, struct kg_error *err)
+{
+    struct kg_arena *arena = &discovery->suite->arena;
+    const struct kg_machine *machine = discovery->what->machine;
+    *missed = answer->response.unavailable && !kg_machine_gpu(machine);
+    if (!*missed)
+        return true;
+    const char *said = one_line(arena, answer->tail);
+    spec->skip_reason =
+        said ? kg_arena_printf(arena, "no CUDA device: %s; asked for its benchmarks, %s%s%s",
+                               machine->cuda_missing, answer->reason, *said ? "; it said: " : "",
+                               said)
+             : NULL;
+    return spec->skip_reason ? true : kg_error_memory(err);
+}
+
+/* Whether a build of `ab` would stand in the place of what measures, not of what is measured. */
+static bool replaces_harness(const struct kg_build *build, const struct kg_adapter *adapter)
+{
+    return build && build->kind == KG_BUILD_COMMAND && !adapter->list_word;
+}
+
+static bool builds_check(const struct discovery *discovery, const struct kg_workload_spec *spec,
+                         struct kg_error *err)
+{
+    const struct kg_adapter *adapter = kg_adapter_find(spec->setting.format);
+    if (!replaces_harness(discovery->head, adapter) && !replaces_harness(discovery->base, adapter))
+        return true;
+    return kg_error_at(err, discovery->suite->path, spec->target_mark.line,
+                       spec->target_mark.column,
+                       "in workload '%s': a program given as a build would be run in the place of "
+                       "%s, not of what that measures; give two folders, each with what the "
+                       "command names, or `kgate ab 'OLD' 'NEW'` without a suite",
+                       spec->name, adapter->name);
+}
+
+/* Asks the program of the workload's first case. */
+static bool one_discover(struct discovery *discovery, size_t index, struct kg_error *err)
+{
+    struct kg_suite *suite = discovery->suite;
+    const size_t at = (size_t)(discovery->what->plan->cases[index].spec - suite->workloads);
+    struct kg_workload_spec *spec = &suite->workloads[at];
+    struct kg_answer answer;
+    const char **names;
+    size_t count;
+    bool missed = false;
+    if (!builds_check(discovery, spec, err) || !names_ask(discovery, index, &answer, err))
+        return false;
+    if (kg_interrupt_caught())
+        return true;
+    if (!answer.response.good && !gpu_miss(discovery, spec, &answer, &missed, err))
+        return false;
+    if (missed)
+        return true;
+    if (!answer.response.good)
+        return kg_error_at(err, suite->path, spec->target_mark.line, spec->target_mark.column,
+                           "in workload '%s': %s%s%s", spec->name, answer.reason,
+                           *answer.tail ? "; it said: " : "", answer.tail);
+    if (!names_join(discovery, index, &answer.response, &names, &count, err))
+        return false;
+    return kg_adapter_find(spec->setting.format)->has_axes
+               ? states_add(discovery, at, names, count, err)
+               : names_axis_add(suite, spec, names, count, err);
+}
+
+static bool all_discover(struct discovery *discovery, struct kg_error *err)
+{
+    const struct kg_plan *plan = discovery->what->plan;
+    for (size_t i = 0; i < plan->case_count && !kg_interrupt_caught(); i++)
+        if (!plan->cases[i].skip_reason && is_wanted(plan->cases[i].spec) &&
+            !one_discover(discovery, i, err))
+            return false;
+    return true;
+}
+
+/* The head in the place of every case's program. */
+static bool builds_make(struct discovery *discovery, struct kg_error *err)
+{
+    const size_t count = discovery->what->plan->case_count;
+    if (!discovery->head)
+        return true;
+    discovery->builds = kg_arena_alloc(&discovery->arena, count, sizeof *discovery->builds);
+    for (size_t i = 0; discovery->builds && i < count; i++)
+        discovery->builds[i] = discovery->head;
+    return discovery->builds ? true : kg_error_memory(err);
+}
+
+bool kg_discover(const struct kg_prepared_suite *what, const struct kg_build *head,
+                 const struct kg_build *base, struct kg_suite *suite, struct kg_error *err)
+{
+    struct discovery discovery = {
+        .what = what, .suite = suite, .head = head, .base = head ? base : NULL};
+    struct kg_measurement_options options = {0};
+    bool good = builds_make(&discovery, err);
+    options.builds = discovery.builds;
+    if (good && kg_measurement_prepare(&discovery.measurement, what, &options, err)) {
+        kg_interrupt_begin(discovery.measurement.interrupt);
+        good = all_discover(&discovery, err) && further_join(&discovery, err);
+        if (good && kg_interrupt_caught())
+            good = kg_error_set(err, KG_ERROR_INTERRUPTED, "interrupted");
+        kg_interrupt_end(discovery.measurement.interrupt);
+        kg_measurement_free(&discovery.measurement);
+    } else
+        good = false;
+    kg_arena_free(&discovery.arena);
+    return good;
+}

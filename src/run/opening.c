@@ -1,0 +1,191 @@
+#include "run/opening.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/code/code_identity.h"
+#include "model/cuda_call.h"
+#include "run/case_result.h"
+#include "run/run.h"
+#include "run/worker_ask.h"
+#include "suite/sources/source.h"
+
+static bool at_target(const struct kg_prepared_suite *what, const struct kg_workload_spec *spec,
+                      const char *why, struct kg_error *err)
+{
+    return kg_error_at(err, what->suite->path, spec->target_mark.line, spec->target_mark.column,
+                       "in workload '%s': %s", spec->name, why);
+}
+
+/* What is told of one case to the next. */
+struct opener {
+    const struct kg_measurement *measurement;
+    const struct kg_prepared_suite *what;
+    struct kg_arena arena;
+    struct kg_code_memory *programs;
+};
+
+static bool program_find(struct opener *opener, const struct kg_case *planned, struct kg_error *err)
+{
+    const char *word = planned->command[0];
+    struct kg_arena arena = {0};
+    const char *found = kg_code_program(opener->programs, &opener->arena, word,
+                                        kg_case_program_search(&planned->setting, NULL));
+    const char *why = NULL;
+    if (!found && !strchr(word, '/'))
+        why = kg_arena_printf(&arena, "cannot find the program '%.300s' in PATH", word);
+    else if (found && access(found, X_OK) != 0)
+        why = kg_arena_printf(&arena, "cannot execute the program '%.300s': %s%s", word,
+                              strerror(errno), errno == ENOENT ? "; did the build make it?" : "");
+    const bool good = why ? at_target(opener->what, planned->spec, why, err) : found != NULL;
+    kg_arena_free(&arena);
+    return good || why ? good : kg_error_memory(err);
+}
+
+/* Its directory and its standard input. */
+static bool surroundings_find(const struct kg_prepared_suite *what, const struct kg_case *planned,
+                              struct kg_error *err)
+{
+    const struct kg_command_marks *marks = &planned->spec->setting_marks;
+    const struct {
+        const char *key, *path;
+        struct kg_mark mark;
+        int access;
+    } wanted[] = {{"directory", planned->setting.directory, marks->directory, X_OK},
+                  {"stdin", planned->setting.input, marks->input, R_OK}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (wanted[i].path && access(wanted[i].path, wanted[i].access) != 0)
+            return kg_error_at(err, what->suite->path, wanted[i].mark.line, wanted[i].mark.column,
+                               "in workload '%s': `%s`: '%.300s': %s", planned->spec->name,
+                               wanted[i].key, wanted[i].path, strerror(errno));
+    return true;
+}
+
+/* The files of what is expected, which no compiler reads. */
+static bool expected_find(struct kg_arena *arena, const struct kg_prepared_suite *what,
+                          const struct kg_case *planned, struct kg_error *err)
+{
+    const struct kg_cuda_call *call = planned->call;
+    for (size_t i = 0; i < call->arg_count; i++) {
+        const struct kg_cuda_arg *arg = &call->args[i];
+        if (!arg->expect_file)
+            continue;
+        const char *path = kg_cuda_expect_path(arena, call, arg);
+        if (!path)
+            return kg_error_memory(err);
+        if (access(path, R_OK) != 0)
+            return kg_error_at(err, what->suite->path, arg->expect_mark.line,
+                               arg->expect_mark.column, "in workload '%s': `expect`: '%.300s': %s",
+                               planned->spec->name, arg->expect_file, strerror(errno));
+    }
+    return true;
+}
+
+static bool plugin_open(const struct kg_measurement *measurement,
+                        const struct kg_prepared_suite *what, size_t index, struct kg_error *err)
+{
+    static const struct kg_task_options options = {
+        .task = KG_TASK_OPEN, .patience = 1, .what = "opened the plugin"};
+    struct kg_arena arena = {0};
+    struct kg_answer answer;
+    bool good = kg_worker_ask(measurement, index, &options, &arena, &answer, err);
+    if (good && !answer.response.good && !answer.response.unavailable && answer.reason)
+        good = at_target(what, what->plan->cases[index].spec, answer.reason, err);
+    kg_arena_free(&arena);
+    return good;
+}
+
+/* Where in the suite an answer says that the fault is. Of a key that is not there it is the target. */
+static struct kg_mark answer_mark(const struct kg_case *planned, const struct kg_response *response)
+{
+    const struct kg_cuda_call *call = planned->call;
+    struct kg_mark mark = {0};
+    if (call && response->place == KG_OPENING_ENTRY)
+        mark = call->entry_mark;
+    else if (call && response->place == KG_OPENING_ARGS)
+        mark = response->arg && response->arg <= call->arg_count
+                   ? call->args[response->arg - 1].mark
+                   : call->args_mark;
+    return mark.line ? mark : planned->spec->target_mark;
+}
+
+static bool source_open(const struct kg_measurement *measurement,
+                        const struct kg_prepared_suite *what, size_t index,
+                        struct kg_opening *opening, struct kg_error *err)
+{
+    static const struct kg_task_options options = {
+        .task = KG_TASK_OPEN, .patience = 1, .what = "compiled it"};
+    struct kg_arena arena = {0};
+    struct kg_answer answer;
+    bool good = kg_worker_ask(measurement, index, &options, &arena, &answer, err);
+    if (good && answer.response.good) {
+        opening->sources++;
+    } else if (good && answer.response.unavailable && answer.reason) {
+        opening->uncompiled++;
+        snprintf(opening->why_uncompiled, sizeof opening->why_uncompiled, "%s", answer.reason);
+    } else if (good && answer.reason) {
+        const struct kg_case *planned = &what->plan->cases[index];
+        const struct kg_mark mark = answer_mark(planned, &answer.response);
+        good = kg_error_at(err, what->suite->path, mark.line, mark.column, "in workload '%s': %s",
+                           planned->spec->name, answer.reason);
+    }
+    kg_arena_free(&arena);
+    return good;
+}
+
+static bool one_open(struct opener *opener, size_t index, struct kg_opening *opening,
+                     struct kg_error *err)
+{
+    const struct kg_case *planned = &opener->what->plan->cases[index];
+    const enum kg_code_place code = kg_sources[planned->spec->source]->code;
+    switch (code) {
+    case KG_CODE_ANYWHERE:
+        opening->programs++;
+        return program_find(opener, planned, err) && surroundings_find(opener->what, planned, err);
+    case KG_CODE_IN_TARGET:
+    case KG_CODE_COMPILED:
+        if (planned->call && !expected_find(&opener->arena, opener->what, planned, err))
+            return false;
+        if (opening->plugins + opening->sources == KG_OPENED_MOST) {
+            opening->left++;
+            return true;
+        }
+        if (code == KG_CODE_COMPILED)
+            return source_open(opener->measurement, opener->what, index, opening, err);
+        opening->plugins++;
+        return plugin_open(opener->measurement, opener->what, index, err);
+    case KG_CODE_IN_KGATE: /* the plan has asked it */
+        break;
+    }
+    return true;
+}
+
+/* To compile a source needs no device, so that a mistake in it is found on any machine. */
+static bool opened_here(const struct kg_case *planned)
+{
+    return !planned->skip_reason || kg_sources[planned->spec->source]->code == KG_CODE_COMPILED;
+}
+
+bool kg_open_all(const struct kg_prepared_suite *what, struct kg_opening *opening,
+                 struct kg_error *err)
+{
+    static const struct kg_measurement_options options = {0};
+    struct kg_measurement measurement;
+    struct opener opener = {.measurement = &measurement, .what = what};
+    *opening = (struct kg_opening){0};
+    if (!kg_measurement_prepare(&measurement, what, &options, err))
+        return false;
+    opener.programs = kg_code_memory_make(&opener.arena);
+    bool good = opener.programs ? true : kg_error_memory(err);
+    kg_interrupt_begin(measurement.interrupt);
+    for (size_t i = 0; i < what->plan->case_count && good && !kg_interrupt_caught(); i++)
+        if (opened_here(&what->plan->cases[i]))
+            good = one_open(&opener, i, opening, err);
+    opening->signal = kg_interrupt_caught();
+    kg_interrupt_end(measurement.interrupt);
+    kg_arena_free(&opener.arena);
+    kg_measurement_free(&measurement);
+    return good;
+}

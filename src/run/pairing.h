@@ -1,0 +1,56 @@
+/* pairing.h: two builds, measured turn by turn. In a round each build has a fresh process on the
+ * same CPU. The two take turns of half a millisecond to four: base, head, head, base, then the
+ * other way round. A disturbance that lasts longer than a turn therefore hits both. What is
+ * compared is the ratio of the two medians of a round. One pairing at a time in a process, as with
+ * measurements. */
+#pragma once
+#include <stdbool.h>
+
+#include "run/measurement.h"
+#include "run/watched_files.h"
+
+struct kg_pairing {
+    struct kg_measurement base;
+    struct kg_measurement head; /* its rounds carry base_ratio */
+    struct kg_interrupt own_interrupt;
+    struct kg_interrupt *interrupt;
+    const bool *alone; /* as in struct kg_pairing_options; must outlive the pairing */
+    struct kg_watched_file *base_files; /* of each case, as they were before the candidate ran */
+    struct kg_watched_file *head_files;
+};
+
+struct kg_pairing_options {
+    const char *base_path; /* where the results will be written, as results_path; or NULL */
+    const char *head_path;
+    const char *filter;
+    struct kg_progress progress;
+    const struct kg_build *const *bases; /* of each case, as struct kg_measurement_options has it */
+    const struct kg_build *const *heads; /* likewise; NULL: this kgate for all */
+    const enum kg_unchanged_code *unchanged; /* of each case; NULL: all are measured */
+    const bool *alone; /* cases that the base's suite does not have: the base does not run them, and
+                        * the head measures them without pairs; or NULL */
+    size_t tests;      /* as struct kg_results has it */
+    struct kg_interrupt *interrupt; /* of the caller's; NULL: the pairing's own */
+};
+
+/* Checks every case in both builds, the base first. A case that the base cannot do by itself is
+ * SKIPPED and unpaired in the head's results, with the reason; one that only the head cannot do is FAILED. On
+ * failure nothing is held. */
+bool kg_pairing_begin(struct kg_pairing *pairing, const struct kg_prepared_suite *what,
+                      const struct kg_pairing_options *options, struct kg_error *err);
+
+/* Whether the head measures the case without the base. */
+bool kg_pairing_alone(const struct kg_pairing *pairing, size_t index);
+
+/* Sets the time that each side measures in the case's next rounds. */
+void kg_pairing_round_set(struct kg_pairing *pairing, size_t index, double round_ns);
+
+/* As kg_measurement_rounds, of both builds together. A case is FAILED if the program or plugin of a
+ * side has changed since measuring began. */
+bool kg_pairing_rounds(struct kg_pairing *pairing, const size_t *wanted, bool confirm,
+                       struct kg_error *err);
+
+/* Summaries of both so far. */
+void kg_pairing_summarize(struct kg_pairing *pairing);
+void kg_pairing_end(struct kg_pairing *pairing);
+void kg_pairing_free(struct kg_pairing *pairing);

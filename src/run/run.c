@@ -1,0 +1,335 @@
+#include "run/run.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "device/tree.h"
+#include "model/disturbance.h"
+#include "model/series.h"
+#include "run/case_result.h"
+#include "run/case_threads.h"
+#include "run/case_worker.h"
+#include "run/ceilings_pass.h"
+#include "run/counting/count_pass.h"
+#include "run/cpu_ceilings_pass.h"
+#include "run/group.h"
+#include "run/impossible_pass.h"
+#include "run/measured_files.h"
+#include "run/pass.h"
+#include "run/rounds.h"
+#include "run/worker_program.h"
+#include "suite/trust/checkout.h"
+
+const double KG_CONFIRM_AFTER_NS = 1e9;
+const double KG_CONFIRM_APART_NS = 100e6;
+
+/* On the GPU the cases share processes. */
+static bool is_grouped(const struct kg_measurement *measurement, size_t index)
+{
+    return kg_case_on_stream(&measurement->plan->cases[index]);
+}
+
+static bool check_answered(struct kg_measurement *measurement, size_t index,
+                           struct kg_response *response, void *user, struct kg_error *err)
+{
+    (void)user;
+    return kg_case_check_store(measurement, index, response, err);
+}
+
+static bool check_grouped(struct kg_measurement *measurement, struct kg_error *err)
+{
+    const struct kg_group_task task = {.options = {.task = KG_TASK_CHECK, .patience = 1},
+                                       .answered = check_answered};
+    size_t count = 0;
+    for (size_t i = 0; i < measurement->results.case_count; i++)
+        if (is_grouped(measurement, i) && kg_case_measurable(&measurement->results.cases[i]))
+            measurement->grouped[count++] = i;
+    return kg_group_run(measurement, measurement->grouped, count, &task, err);
+}
+
+static bool is_checked_alone(const struct kg_measurement *measurement, size_t index)
+{
+    return kg_case_measurable(&measurement->results.cases[index]) &&
+           !is_grouped(measurement, index);
+}
+
+static bool check_alone(struct kg_measurement *measurement, size_t index, void *user,
+                        struct kg_error *err)
+{
+    (void)user;
+    if (!kg_case_check(measurement, index, err))
+        return false;
+    measurement->done++;
+    return true;
+}
+
+static bool check_all(struct kg_measurement *measurement, struct kg_error *err)
+{
+    static const struct kg_pass pass = {
+        .verb = "checking", .wanted = is_checked_alone, .each = check_alone};
+    return kg_pass_run(&pass, measurement, NULL, err) && check_grouped(measurement, err);
+}
+
+static bool program_find(struct kg_measurement *measurement, struct kg_error *err)
+{
+    const ssize_t length =
+        readlink("/proc/self/exe", measurement->program, sizeof measurement->program - 1);
+    if (length < 0)
+        return kg_error_set(err, KG_ERROR_SYSTEM, "cannot find kgate's own executable: %s",
+                            strerror(errno));
+    measurement->program[length] = '\0';
+    return true;
+}
+
+static bool arrays_make(struct kg_measurement *measurement, struct kg_error *err)
+{
+    struct kg_arena *arena = &measurement->results.arena;
+    const size_t count = measurement->results.case_count;
+    measurement->batch = kg_arena_alloc(arena, count, sizeof *measurement->batch);
+    measurement->elapsed_ns = kg_arena_alloc(arena, count, sizeof *measurement->elapsed_ns);
+    measurement->order = kg_arena_alloc(arena, count, sizeof(size_t));
+    measurement->grouped = kg_arena_alloc(arena, count, sizeof(size_t));
+    measurement->call_timing = kg_arena_alloc(arena, count, sizeof *measurement->call_timing);
+    measurement->check_due = kg_arena_alloc(arena, count, sizeof *measurement->check_due);
+    measurement->checked_ns = kg_arena_alloc(arena, count, sizeof *measurement->checked_ns);
+    if (!measurement->check_due || !measurement->checked_ns || !measurement->batch ||
+        !measurement->elapsed_ns || !measurement->order || !measurement->grouped ||
+        !measurement->call_timing)
+        return kg_error_memory(err);
+    return true;
+}
+
+/* Checks, and the rounds that every case has at the least: what the progress bar counts towards. */
+static size_t work_planned(const struct kg_measurement *measurement)
+{
+    size_t planned = 0;
+    for (size_t i = 0; i < measurement->plan->case_count; i++)
+        if (kg_case_measurable(&measurement->results.cases[i]))
+            planned += 1 + (size_t)measurement->plan->cases[i].spec->settings.rounds_min;
+    return planned;
+}
+
+/* Where it is the suite's min_time it is not noted: another min_time will then be another length. */
+static void round_length_set(struct kg_measurement *measurement, size_t index, double round_ns)
+{
+    if (round_ns > 0 && round_ns != measurement->plan->cases[index].spec->settings.min_time_ns)
+        measurement->results.cases[index].round_ns = round_ns;
+}
+
+/* A CPU that is asked for must be one of those that this process may use. */
+static bool pins_check(const struct kg_prepared_suite *what, struct kg_error *err)
+{
+    char allowed[KG_TREE_LINE];
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return true;
+    kg_cpu_list_format(&set, allowed);
+    for (size_t i = 0; i < what->plan->case_count; i++) {
+        const struct kg_workload_spec *spec = what->plan->cases[i].spec;
+        const int pin = spec->settings.pin;
+        if (pin >= 0 && (pin >= CPU_SETSIZE || !CPU_ISSET((unsigned)pin, &set)))
+            return kg_error_at(err, what->suite->path, spec->mark.line, spec->mark.column,
+                               "in workload '%s': pin: %d, but the CPUs that kgate may use here "
+                               "are %s",
+                               spec->name, pin, allowed);
+    }
+    return true;
+}
+
+/* A path in the checkout that is measured: of the build if there is one, else of the suite. */
+static const char *measured_place(const struct kg_prepared_suite *what,
+                                  const struct kg_build *const *builds)
+{
+    for (size_t i = 0; builds && i < what->plan->case_count; i++)
+        if (builds[i])
+            return kg_build_place(builds[i]);
+    return what->suite->path;
+}
+
+/* Names the version that is measured, as far as git knows it. */
+static void checkout_set(const struct kg_prepared_suite *what, const struct kg_build *const *builds,
+                         struct kg_results *results)
+{
+    const char *place = measured_place(what, builds);
+    if (!place)
+        return;
+    const struct kg_checkout checkout = kg_checkout_read(&results->arena, place);
+    results->commit = checkout.commit;
+    results->branch = checkout.branch;
+}
+
+bool kg_measurement_prepare(struct kg_measurement *measurement,
+                            const struct kg_prepared_suite *what,
+                            const struct kg_measurement_options *options, struct kg_error *err)
+{
+    *measurement = (struct kg_measurement){.plan = what->plan,
+                                           .progress = options->progress,
+                                           .builds = options->builds,
+                                           .paired = options->paired,
+                                           .started_ns = kg_clock_ns()};
+    measurement->random.state = measurement->started_ns;
+    measurement->check_seed = 1 + (kg_random_next(&measurement->random) >> 12); /* a JSON number */
+    measurement->interrupt = options->interrupt ? options->interrupt : &measurement->own_interrupt;
+    if (!pins_check(what, err) || !program_find(measurement, err) ||
+        !kg_measurement_worker_find(measurement, err) ||
+        !kg_results_start(&measurement->results, what->suite, what->plan, what->machine,
+                          options->filter, err))
+        return false;
+    measurement->results.sequential = options->sequential;
+    if (arrays_make(measurement, err))
+        return true;
+    kg_measurement_free(measurement);
+    return false;
+}
+
+bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_prepared_suite *what,
+                          const struct kg_measurement_options *options, struct kg_error *err)
+{
+    if (!kg_measurement_prepare(measurement, what, options, err))
+        return false;
+    bool good = true;
+    if (options->batches)
+        memcpy(measurement->batch, options->batches,
+               what->plan->case_count * sizeof *measurement->batch);
+    for (size_t i = 0; i < what->plan->case_count && good && options->round_ns; i++)
+        round_length_set(measurement, i, options->round_ns[i]);
+    if (good && options->builds)
+        good = kg_builds_apply(options->builds, what->plan, &measurement->results, err);
+    good = good && kg_measured_files_find(what->plan, options->builds, measurement->program,
+                                          &measurement->results, err);
+    if (good && options->select)
+        good = options->select(options->select_user, &measurement->results, err);
+    for (size_t i = 0; i < what->plan->case_count && good; i++) {
+        const struct kg_settings *settings = &what->plan->cases[i].spec->settings;
+        measurement->results.cases[i].threads =
+            kg_case_threads(measurement, settings, kg_case_pin(measurement, i));
+        measurement->results.cases[i].threads_said = kg_case_threads_said(settings);
+    }
+    checkout_set(what, options->builds, &measurement->results);
+    if (good && options->results_path) {
+        good = kg_journal_open(options->results_path, &measurement->results, &measurement->journal,
+                               err);
+        measurement->journaled = good;
+    }
+    if (!good) {
+        kg_measurement_free(measurement);
+        return false;
+    }
+    if (!options->paired)
+        kg_probe_start(&measurement->probe, measurement->started_ns);
+    if (!options->interrupt)
+        kg_interrupt_begin(measurement->interrupt);
+    measurement->planned = work_planned(measurement);
+    if (check_all(measurement, err) && kg_count_pass(measurement, err) &&
+        kg_ceilings_pass(measurement, err))
+        return true;
+    kg_measurement_end(measurement);
+    kg_measurement_free(measurement);
+    return false;
+}
+
+static bool round_answered(struct kg_measurement *measurement, size_t index,
+                           struct kg_response *response, void *user, struct kg_error *err)
+{
+    const struct kg_rounds *rounds = user;
+    if (response->round_count == 1)
+        response->rounds[0].confirms = rounds->confirm;
+    return kg_case_round_store(measurement, index, response, err);
+}
+
+/* By as few processes as the cases allow. */
+static bool rounds_grouped(const struct kg_rounds *rounds, const size_t *indexes, size_t count,
+                           struct kg_error *err)
+{
+    const struct kg_group_task task = {
+        .options = {.task = KG_TASK_ROUND, .patience = 1, .counts = true},
+        .answered = round_answered,
+        .user = (void *)rounds};
+    return kg_group_run(rounds->measurement, indexes, count, &task, err);
+}
+
+static bool round_alone(const struct kg_rounds *rounds, size_t index, struct kg_error *err)
+{
+    struct kg_measurement *measurement = rounds->measurement;
+    kg_probe_take(&measurement->probe, kg_case_pin(measurement, index), &measurement->results);
+    return kg_case_round(measurement, index, rounds->confirm, err);
+}
+
+void kg_measurement_rounds_keep(struct kg_measurement *measurement, size_t index, size_t from,
+                                size_t count)
+{
+    struct kg_case_result *result = &measurement->results.cases[index];
+    for (size_t i = 0; i < result->round_count; i++)
+        if (i < from || i >= from + count)
+            measurement->results.measured_ns -= result->rounds[i].wall_ns;
+    for (size_t i = 0; i < result->series_count; i++) {
+        struct kg_series *series = &result->series[i];
+        if (!kg_series_by_round(series) || series->value_count != result->round_count)
+            continue;
+        memmove(series->values, series->values + from, count * sizeof *series->values);
+        series->value_count = count;
+    }
+    memmove(result->rounds, result->rounds + from, count * sizeof *result->rounds);
+    result->round_count = count;
+}
+
+bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wanted, bool confirm,
+                           struct kg_error *err)
+{
+    const struct kg_rounds rounds = {.measurement = measurement,
+                                     .wanted = wanted,
+                                     .confirm = confirm,
+                                     .confirm_after_ns = KG_CONFIRM_AFTER_NS,
+                                     .confirm_apart_ns = KG_CONFIRM_APART_NS,
+                                     .one = round_alone,
+                                     .shares = is_grouped,
+                                     .shared = rounds_grouped};
+    return kg_rounds_run(&rounds, err);
+}
+
+bool kg_measurement_judge(struct kg_measurement *measurement, bool observes, struct kg_error *err)
+{
+    return (!observes || kg_cpu_ceilings_pass(measurement, err)) &&
+           kg_impossible_refuse(measurement, err);
+}
+
+/* A case whose rounds waited too much was not measured, however small its interval is; until later
+ * rounds are better. */
+static void busy_judge(struct kg_results *results, struct kg_case_result *result)
+{
+    char words[KG_DISTURBANCE_WORDS];
+    const struct kg_disturbance found = kg_disturbance_of(result);
+    const bool busy = kg_disturbance_too_busy(&found);
+    if (!result->round_count || !kg_case_measurable(result))
+        return;
+    result->status = busy ? KG_STATUS_UNMEASURED : KG_STATUS_OK;
+    result->reason =
+        busy ? kg_arena_copy(&results->arena, kg_disturbance_words(&found, words)) : NULL;
+}
+
+void kg_measurement_summarize(struct kg_measurement *measurement)
+{
+    struct kg_results *results = &measurement->results;
+    for (size_t i = 0; i < results->case_count; i++) {
+        struct kg_case_result *result = &results->cases[i];
+        kg_case_summarize(result);
+        busy_judge(results, result);
+        if (result->status == KG_STATUS_UNMEASURED && !result->round_count && kg_interrupt_caught())
+            result->reason = "the run was interrupted before its first round";
+    }
+    kg_results_shares(results);
+    results->complete = !kg_interrupt_caught();
+    results->elapsed_ns = kg_measurement_elapsed_ns(measurement);
+}
+
+void kg_measurement_end(struct kg_measurement *measurement)
+{
+    kg_measurement_summarize(measurement);
+    kg_probe_free(&measurement->probe);
+    if (measurement->interrupt == &measurement->own_interrupt)
+        kg_interrupt_end(measurement->interrupt);
+}

@@ -1,0 +1,33 @@
+/* The warming of gpu_timer.h. */
+#include "base/clock.h"
+#include "run/timing/gpu_hold.h"
+#include "run/timing/gpu_plan.h"
+#include "run/timing/gpu_timer.h"
+
+/* A reading is so long that its clock is right; several of them show a step of the clock. */
+static const double READING_NS = 2e6;
+
+/* The clock while the device is busy; NaN where it cannot be read. */
+static bool reading_take(struct kg_gpu_timer *timer, double *clock_hz, struct kg_error *err)
+{
+    const struct kg_stamps *stamps = timer->shared->stamps;
+    if (!kg_gpu_stamp(timer, KG_STAMPS_BEFORE, err) || !kg_gpu_busy(timer, READING_NS, err) ||
+        !kg_gpu_stamp(timer, KG_STAMPS_AFTER, err) || !kg_gpu_wait(timer, err))
+        return false;
+    *clock_hz =
+        kg_stamps_clock_hz(&stamps[KG_STAMPS_BEFORE], &stamps[KG_STAMPS_AFTER], KG_STAMPS_LEAST_NS);
+    return true;
+}
+
+bool kg_gpu_warm(struct kg_gpu_timer *timer, struct kg_error *err)
+{
+    const uint64_t start = kg_clock_ns();
+    double clocks[KG_GPU_STEADY_READINGS];
+    size_t taken = 0;
+    do {
+        if (!reading_take(timer, &clocks[taken++ % KG_GPU_STEADY_READINGS], err))
+            return false;
+    } while (!kg_gpu_clock_settled((double)(kg_clock_ns() - start), !timer->warm, clocks, taken));
+    timer->warm = true;
+    return true;
+}

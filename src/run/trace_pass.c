@@ -1,0 +1,155 @@
+#include "run/trace_pass.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/series.h"
+#include "run/case_counters.h"
+#include "run/pass.h"
+#include "run/worker/cupti_counters.h"
+#include "run/worker_ask.h"
+
+struct pass {
+    struct kg_measurement *measurement;
+    size_t hung; /* processes in a row, up to the last, that timed out */
+    struct kg_error *err;
+};
+
+/* One case may be slow under CUPTI by itself. Two in a row: whatever comes next is likely to hang for
+ * the same reason, and each costs a time limit. */
+enum { HUNG_MOST = 2 };
+
+static bool wanted(const struct kg_measurement *measurement, size_t index)
+{
+    return kg_case_on_stream(&measurement->plan->cases[index]) &&
+           kg_pass_observes(measurement, index);
+}
+
+/* A trace without figures. */
+static void reason_set(struct pass *pass, size_t index, const char *reason)
+{
+    struct kg_trace *trace = &pass->measurement->results.cases[index].trace;
+    *trace = (struct kg_trace)KG_TRACE_NONE;
+    trace->reason = reason;
+}
+
+/* The case's series with room for all of the hardware's counters. */
+static struct kg_series *counters_grow(struct pass *pass, struct kg_case_result *result)
+{
+    struct kg_series *series =
+        kg_series_grow(&pass->measurement->results.arena, result, KG_CUPTI_METRICS);
+    if (!series)
+        kg_error_memory(pass->err);
+    return series;
+}
+
+static double reported_find(const struct kg_response *response, const char *name)
+{
+    for (size_t i = 0; i < response->reported_count; i++)
+        if (!strcmp(response->reported[i].name, name))
+            return response->reported[i].value;
+    return NAN;
+}
+
+/* Adds what the hardware counted. What it did not count is left out: a counter without a value
+ * would mean that something was to be compared and could not be. */
+static bool counters_add(struct pass *pass, size_t index, const struct kg_response *response)
+{
+    struct kg_case_result *result = &pass->measurement->results.cases[index];
+    struct kg_series *counters = counters_grow(pass, result);
+    for (size_t i = 0; i < KG_CUPTI_METRICS && counters; i++) {
+        const double value = reported_find(response, kg_cupti_metrics[i].name);
+        if (!kg_series_values_good(&value, 1))
+            continue;
+        struct kg_series *counter = &counters[result->series_count++];
+        *counter = (struct kg_series){.name = kg_cupti_metrics[i].name,
+                                      .source = KG_SERIES_OF_CUPTI,
+                                      .better = kg_cupti_metrics[i].better,
+                                      .threshold = NAN};
+        if (!kg_case_value_append(pass->measurement, counter, value, pass->err)) {
+            result->series_count--; /* a counter without a value would be one to be compared */
+            return false;
+        }
+    }
+    return counters != NULL;
+}
+
+/* An answer counts even if the process then crashes: tools that hook into the driver are known to
+ * crash when it is unloaded. */
+static bool case_trace(struct pass *pass, size_t index)
+{
+    const struct kg_task_options options = {
+        .task = KG_TASK_TRACE, .patience = 1, .what = "traced a call"};
+    struct kg_results *results = &pass->measurement->results;
+    struct kg_answer answer;
+    if (!kg_worker_ask(pass->measurement, index, &options, &results->arena, &answer, pass->err))
+        return false;
+    pass->hung = answer.ending == KG_ENDED_TIMEOUT ? pass->hung + 1 : 0;
+    if (answer.reason)
+        reason_set(pass, index, answer.reason);
+    if (!answer.response.good)
+        return true;
+    results->cases[index].trace = answer.response.trace;
+    return counters_add(pass, index, &answer.response);
+}
+
+static bool same_pairs(const struct kg_case *a, const struct kg_case *b)
+{
+    if (a->param_count != b->param_count)
+        return false;
+    for (size_t i = 0; i < a->param_count; i++)
+        if (strcmp(a->params[i].name, b->params[i].name) != 0 ||
+            strcmp(a->params[i].value, b->params[i].value) != 0)
+            return false;
+    return true;
+}
+
+/* An earlier case whose calls put the same work on the device; `index` itself where there is none.
+ * Cases that differ in their timing alone follow each other in the plan. */
+static size_t twin_find(const struct kg_measurement *measurement, size_t index)
+{
+    const struct kg_case *cases = measurement->plan->cases;
+    for (size_t i = index; i-- > 0 && cases[i].spec == cases[index].spec;)
+        if (wanted(measurement, i) && cases[i].device == cases[index].device &&
+            same_pairs(&cases[i], &cases[index]))
+            return i;
+    return index;
+}
+
+/* Takes over the twin's trace and counters; both live as long as the results. */
+static bool twin_copy(struct pass *pass, size_t from, size_t to)
+{
+    struct kg_results *results = &pass->measurement->results;
+    const struct kg_case_result *twin = &results->cases[from];
+    struct kg_case_result *result = &results->cases[to];
+    struct kg_series *counters = counters_grow(pass, result);
+    if (!counters)
+        return false;
+    for (size_t i = 0; i < twin->series_count; i++)
+        if (!strcmp(twin->series[i].source, KG_SERIES_OF_CUPTI))
+            counters[result->series_count++] = twin->series[i];
+    result->trace = twin->trace;
+    return true;
+}
+
+static bool case_do(struct kg_measurement *measurement, size_t index, void *user,
+                    struct kg_error *err)
+{
+    struct pass *pass = user;
+    const size_t twin = twin_find(measurement, index);
+    pass->err = err;
+    if (twin != index)
+        return twin_copy(pass, twin, index);
+    if (pass->hung < HUNG_MOST)
+        return case_trace(pass, index);
+    reason_set(pass, index, "not traced: the processes that traced two cases before it timed out");
+    return true;
+}
+
+void kg_trace_pass(struct kg_measurement *measurement, struct kg_advice *advice)
+{
+    static const struct kg_pass pass = {
+        .verb = "tracing", .wanted = wanted, .each = case_do, .stored = true};
+    struct pass own = {.measurement = measurement};
+    kg_pass_look(&pass, measurement, &own, advice);
+}

@@ -1,0 +1,125 @@
+#include "run/turns.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/process/descendants.h"
+#include "run/worker/protocol.h"
+
+bool kg_turns_start(struct kg_turns *turns, size_t side, struct kg_error *err)
+{
+    struct kg_player *player = &turns->players[side];
+    player->started = true;
+    return kg_process_start(&player->launch, &player->process, err);
+}
+
+/* Takes the first line off what a player has written; false where none came, and then it is
+ * known who is at fault, and how its process ended. */
+static bool line_await(struct kg_turns *turns, struct kg_player *player, char line[64])
+{
+    struct kg_outcome *outcome = &player->outcome;
+    turns->ending =
+        kg_process_wait(&player->launch, &player->process, turns->deadline_ns, true, outcome);
+    if (turns->ending != KG_ENDED_LINE) {
+        turns->at_fault = (size_t)(player - turns->players);
+        return false;
+    }
+    kg_outcome_line_take(outcome, line, 64);
+    return true;
+}
+
+static bool ask(struct kg_turns *turns, struct kg_player *player, const char *what)
+{
+    if (kg_process_say(&player->process, what))
+        return true;
+    turns->ending = KG_ENDED_EXIT;
+    turns->at_fault = (size_t)(player - turns->players);
+    return false;
+}
+
+/* One turn. */
+static bool turn(struct kg_turns *turns, size_t side)
+{
+    struct kg_player *player = &turns->players[side];
+    char line[64], *end;
+    if (!ask(turns, player, KG_TURN) || !line_await(turns, player, line))
+        return false;
+    kg_descendants_end_new();
+    const double measured_ns = strtod(line, &end);
+    player->spent_ns += measured_ns;
+    if (measured_ns > 0 && !*end)
+        return true;
+    turns->ending = KG_ENDED_EXIT; /* what it says is no time: as good as gone */
+    turns->at_fault = side;
+    return false;
+}
+
+/* Base, head, head, base, or the other way round: a steady drift cancels over the block. */
+static bool block(struct kg_turns *turns)
+{
+    const size_t first = turns->block_count++ % 2;
+    return turn(turns, first) && turn(turns, 1 - first) && turn(turns, 1 - first) &&
+           turn(turns, first);
+}
+
+bool kg_turns_ready(struct kg_turns *turns, size_t side)
+{
+    struct kg_player *player = &turns->players[side];
+    char line[64];
+    if (!line_await(turns, player, line))
+        return false;
+    player->ready = !strcmp(line, "ready");
+    if (player->ready)
+        return true;
+    kg_text_append(&player->outcome.response, line); /* it says why it cannot */
+    turns->ending = KG_ENDED_EXIT;
+    turns->at_fault = side;
+    return false;
+}
+
+bool kg_turns_play(struct kg_turns *turns, double min_time_ns)
+{
+    for (size_t side = 0; side < KG_SIDES; side++)
+        if (!turns->players[side].ready && !kg_turns_ready(turns, side))
+            return false;
+    if (turns->keeps_setup)
+        kg_descendants_keep();
+    else
+        kg_descendants_end_new();
+    while (!turns->block_count || turns->players[0].spent_ns < min_time_ns)
+        if (!block(turns))
+            return false;
+    return true;
+}
+
+bool kg_turns_finish(struct kg_turns *turns, size_t side)
+{
+    struct kg_player *player = &turns->players[side];
+    if (!ask(turns, player, KG_TURN_END))
+        return false;
+    const enum kg_ending ending = kg_process_wait(&player->launch, &player->process,
+                                                  turns->deadline_ns, false, &player->outcome);
+    kg_process_finish(&player->process, ending, turns->kills, &player->outcome);
+    return true;
+}
+
+void kg_turns_fail(struct kg_turns *turns)
+{
+    struct kg_player *player = &turns->players[turns->at_fault];
+    enum kg_ending ending = turns->ending;
+    if (ending == KG_ENDED_EXIT) /* let it come to its end by itself */
+        ending = kg_process_wait(&player->launch, &player->process, turns->deadline_ns, false,
+                                 &player->outcome);
+    kg_process_finish(&player->process, ending, turns->kills, &player->outcome);
+}
+
+void kg_turns_free(struct kg_turns *turns)
+{
+    for (size_t side = 0; side < KG_SIDES; side++) {
+        struct kg_player *player = &turns->players[side];
+        if (player->started)
+            kg_process_end(&player->process);
+        kg_outcome_free(&player->outcome);
+    }
+}

@@ -1,0 +1,325 @@
+#include "run/worker/activity.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/statistics/stats.h"
+#include "run/worker/gpu_inspect.h"
+
+static int by_start(const void *a, const void *b)
+{
+    const struct kg_activity *x = a, *y = b;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->correlation > y->correlation) - (x->correlation < y->correlation);
+}
+
+/* What the times of one call are attributed to, first to last. */
+enum rank { RANK_KERNEL, RANK_TRANSFER, RANK_OTHER, RANKS };
+static const enum rank rank_of[] = {[KG_ACTIVITY_KERNEL] = RANK_KERNEL,
+                                    [KG_ACTIVITY_TO_DEVICE] = RANK_TRANSFER,
+                                    [KG_ACTIVITY_TO_HOST] = RANK_TRANSFER,
+                                    [KG_ACTIVITY_OTHER] = RANK_OTHER};
+
+/* The time during which anything ran whose rank is one of these or between them. */
+static double covered_ns(const struct kg_activity *of, size_t count, enum rank highest,
+                         enum rank lowest)
+{
+    uint64_t until = 0, sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        const enum rank rank = rank_of[of[i].kind];
+        if (rank < highest || rank > lowest || of[i].end_ns <= until)
+            continue;
+        sum += of[i].end_ns - (of[i].start_ns > until ? of[i].start_ns : until);
+        until = of[i].end_ns;
+    }
+    return (double)sum;
+}
+
+/* From the first start to the last end; `of` by start, at least one. */
+static double span_ns(const struct kg_activity *of, size_t count)
+{
+    uint64_t last = 0;
+    for (size_t i = 0; i < count; i++)
+        last = of[i].end_ns > last ? of[i].end_ns : last;
+    return count ? (double)(last - of[0].start_ns) : 0;
+}
+
+static double bytes_of(const struct kg_activity *of, size_t count, enum kg_activity_kind kind)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        if (of[i].kind == kind)
+            bytes += (double)of[i].bytes;
+    return bytes;
+}
+
+static double pageable_bytes_of(const struct kg_activity *of, size_t count)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        if (of[i].pageable)
+            bytes += (double)of[i].bytes;
+    return bytes;
+}
+
+/* Figures of each call. */
+enum figure {
+    KERNEL_NS,
+    TRANSFER_NS,
+    HIDDEN_NS,
+    OTHER_NS,
+    GAP_NS,
+    TO_DEVICE,
+    TO_HOST,
+    PAGEABLE,
+    FIGURES
+};
+
+static void call_figures(const struct kg_activity *of, size_t count, double figures[FIGURES])
+{
+    double covered[RANKS];
+    for (enum rank rank = 0; rank < RANKS; rank++)
+        covered[rank] = covered_ns(of, count, RANK_KERNEL, rank);
+    figures[KERNEL_NS] = covered[RANK_KERNEL];
+    figures[TRANSFER_NS] = covered[RANK_TRANSFER] - covered[RANK_KERNEL];
+    figures[HIDDEN_NS] = covered_ns(of, count, RANK_TRANSFER, RANK_TRANSFER) - figures[TRANSFER_NS];
+    figures[OTHER_NS] = covered[RANK_OTHER] - covered[RANK_TRANSFER];
+    figures[GAP_NS] = span_ns(of, count) - covered[RANK_OTHER];
+    figures[TO_DEVICE] = bytes_of(of, count, KG_ACTIVITY_TO_DEVICE);
+    figures[TO_HOST] = bytes_of(of, count, KG_ACTIVITY_TO_HOST);
+    figures[PAGEABLE] = pageable_bytes_of(of, count);
+}
+
+static void figures_take(const struct kg_activity *of, size_t count, const uint64_t *marks,
+                         struct kg_trace *trace)
+{
+    double by_figure[FIGURES][KG_TRACED_CALLS], figures[FIGURES];
+    size_t at = 0;
+    for (size_t call = 0; call < KG_TRACED_CALLS; call++) {
+        const size_t first = at;
+        while (at < count && of[at].start_ns < marks[call + 1])
+            at++;
+        call_figures(of + first, at - first, figures);
+        for (size_t f = 0; f < FIGURES; f++)
+            by_figure[f][call] = figures[f];
+    }
+    for (size_t f = 0; f < FIGURES; f++) {
+        kg_sort(by_figure[f], KG_TRACED_CALLS);
+        figures[f] = kg_median_sorted(by_figure[f], KG_TRACED_CALLS);
+    }
+    trace->launches = (double)count / KG_TRACED_CALLS;
+    trace->kernel_ns = figures[KERNEL_NS];
+    trace->transfer_ns = figures[TRANSFER_NS];
+    trace->hidden_ns = figures[HIDDEN_NS];
+    trace->other_ns = figures[OTHER_NS];
+    trace->gap_ns = figures[GAP_NS];
+    trace->to_device_bytes = figures[TO_DEVICE];
+    trace->to_host_bytes = figures[TO_HOST];
+    trace->pageable_bytes = figures[PAGEABLE];
+}
+
+/* Sums over all calls. */
+static bool kernel_add(struct kg_trace *trace, const struct kg_activity *activity,
+                       struct kg_arena *arena)
+{
+    const char *name = activity->name ? activity->name : "a kernel without a name";
+    size_t k = 0;
+    while (k < trace->kernel_count && strcmp(trace->kernels[k].name, name) != 0)
+        k++;
+    struct kg_kernel_use *use = &trace->kernels[k];
+    if (k == trace->kernel_count) {
+        *use = (struct kg_kernel_use){.name = kg_arena_copy(arena, name)};
+        if (!use->name)
+            return false;
+        trace->kernel_count++;
+    }
+    use->launches++;
+    use->gpu_ns += (double)(activity->end_ns - activity->start_ns);
+    if (activity->blocks * activity->threads > use->blocks * use->threads) {
+        use->blocks = activity->blocks;
+        use->threads = activity->threads;
+        use->registers = activity->registers;
+        use->shared_bytes = activity->shared_bytes;
+        use->local_bytes = activity->local_bytes;
+    }
+    use->occupancy = use->waves = NAN;
+    return true;
+}
+
+static size_t names_count(const struct kg_activity *of, size_t count)
+{
+    size_t different = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t before = 0;
+        if (of[i].kind != KG_ACTIVITY_KERNEL)
+            continue;
+        while (before < i && (of[before].kind != KG_ACTIVITY_KERNEL || !of[before].name ||
+                              !of[i].name || strcmp(of[before].name, of[i].name) != 0))
+            before++;
+        different += before == i;
+    }
+    return different;
+}
+
+static bool kernels_take(const struct kg_activity *of, size_t count, struct kg_arena *arena,
+                         struct kg_trace *trace)
+{
+    trace->kernels = kg_arena_alloc(arena, names_count(of, count), sizeof *trace->kernels);
+    if (!trace->kernels)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (of[i].kind == KG_ACTIVITY_KERNEL && !kernel_add(trace, &of[i], arena))
+            return false;
+    for (size_t k = 0; k < trace->kernel_count; k++) {
+        trace->kernels[k].launches /= KG_TRACED_CALLS;
+        trace->kernels[k].gpu_ns /= KG_TRACED_CALLS;
+    }
+    return true;
+}
+
+static bool is_timed(const struct kg_activity *activity)
+{
+    return activity->start_ns && activity->end_ns >= activity->start_ns;
+}
+
+/* Takes over, in order, what began during the calls; *untimed is how many have no times. */
+static size_t calls_select(const struct kg_activities *activities, struct kg_activity *sorted,
+                           size_t *untimed)
+{
+    size_t count = 0;
+    *untimed = 0;
+    for (size_t i = 0; i < activities->count; i++) {
+        const struct kg_activity *activity = &activities->of[i];
+        if (!is_timed(activity))
+            (*untimed)++;
+        else if (activity->start_ns >= activities->marks[0] &&
+                 activity->start_ns < activities->marks[KG_TRACED_CALLS])
+            sorted[count++] = *activity;
+    }
+    qsort(sorted, count, sizeof *sorted, by_start);
+    return count;
+}
+
+static const char *why_not(const struct kg_activities *activities, size_t count, size_t untimed,
+                           struct kg_arena *arena)
+{
+    if (activities->dropped)
+        return kg_arena_printf(arena, "CUPTI had no room for %llu records of what the device did",
+                               (unsigned long long)activities->dropped);
+    if (untimed)
+        return kg_arena_printf(arena, "CUPTI has no times of %zu of %zu records", untimed,
+                               activities->count);
+    return count ? NULL
+                 : kg_arena_copy(arena, "CUPTI saw nothing that the calls put on the device");
+}
+
+bool kg_activities_summarize(const struct kg_activities *activities, struct kg_arena *arena,
+                             struct kg_trace *trace, struct kg_error *err)
+{
+    size_t untimed;
+    *trace = (struct kg_trace)KG_TRACE_NONE;
+    struct kg_activity *sorted = calloc(activities->count + 1, sizeof *sorted);
+    if (!sorted)
+        return kg_error_memory(err);
+    const size_t count = calls_select(activities, sorted, &untimed);
+    bool good = true;
+    if (!count || untimed || activities->dropped) {
+        trace->reason = why_not(activities, count, untimed, arena);
+        good = trace->reason != NULL;
+    } else {
+        trace->source = KG_TRACE_OF_CUPTI;
+        figures_take(sorted, count, activities->marks, trace);
+        good = kernels_take(sorted, count, arena, trace);
+    }
+    free(sorted);
+    return good ? true : kg_error_memory(err);
+}
+
+/* --- Two views of the same calls -------------------------------------------------------------- */
+
+static double either(double first, double second)
+{
+    return isnan(first) ? second : first;
+}
+
+static bool same_shape(const struct kg_kernel_use *a, const struct kg_kernel_use *b)
+{
+    return a->blocks == b->blocks && a->threads == b->threads && a->registers == b->registers &&
+           a->shared_bytes == b->shared_bytes;
+}
+
+/* Whether the recording made the name up because the driver gave none. */
+static bool is_made_up(const struct kg_kernel_use *use)
+{
+    return strncmp(use->name, "kernel ", 7) == 0;
+}
+
+static const struct kg_kernel_use *use_find(const struct kg_trace *recorded,
+                                            const struct kg_kernel_use *seen)
+{
+    for (size_t i = 0; i < recorded->kernel_count; i++)
+        if (!strcmp(recorded->kernels[i].name, seen->name))
+            return &recorded->kernels[i];
+    for (size_t i = 0; i < recorded->kernel_count; i++)
+        if (is_made_up(&recorded->kernels[i]) && same_shape(&recorded->kernels[i], seen))
+            return &recorded->kernels[i];
+    return NULL;
+}
+
+/* Adds what only the recording knows. */
+static void use_complete(struct kg_kernel_use *use, const struct kg_kernel_use *recorded)
+{
+    use->blocks = either(recorded->blocks, use->blocks);
+    use->threads = either(recorded->threads, use->threads);
+    use->registers = either(recorded->registers, use->registers);
+    use->shared_bytes = either(recorded->shared_bytes, use->shared_bytes);
+    use->local_bytes = either(recorded->local_bytes, use->local_bytes);
+    use->occupancy = recorded->occupancy;
+    use->waves = recorded->waves;
+}
+
+/* A call can differ from another, and CUPTI can miss what it does not know. */
+static const char *difference(const struct kg_trace *recorded, const struct kg_trace *seen,
+                              struct kg_arena *arena)
+{
+    return kg_arena_printf(arena,
+                           "CUPTI saw %.4g launches a call, of a recorded one there are %.4g",
+                           seen->launches, recorded->launches);
+}
+
+static bool reasons_join(const struct kg_trace *recorded, const struct kg_trace *seen,
+                         struct kg_arena *arena, struct kg_trace *joined)
+{
+    const bool both = recorded->source && seen->source;
+    joined->reason = recorded->reason ? recorded->reason : seen->reason;
+    if (recorded->reason && seen->reason)
+        joined->reason = kg_arena_printf(arena, "%s; %s", recorded->reason, seen->reason);
+    else if (both && seen->launches != recorded->launches)
+        joined->reason = difference(recorded, seen, arena);
+    else
+        return true;
+    return joined->reason != NULL;
+}
+
+bool kg_traces_join(const struct kg_trace *recorded, const struct kg_trace *seen,
+                    struct kg_arena *arena, struct kg_trace *joined, struct kg_error *err)
+{
+    *joined = seen->source ? *seen : *recorded;
+    if (!reasons_join(recorded, seen, arena, joined))
+        return kg_error_memory(err);
+    if (!recorded->source || !seen->source)
+        return true;
+    joined->source = KG_TRACE_OF_GRAPH ", " KG_TRACE_OF_CUPTI;
+    joined->kernels = kg_arena_alloc(arena, seen->kernel_count, sizeof *joined->kernels);
+    if (!joined->kernels)
+        return kg_error_memory(err);
+    for (size_t i = 0; i < seen->kernel_count; i++) {
+        const struct kg_kernel_use *found = use_find(recorded, &seen->kernels[i]);
+        joined->kernels[i] = seen->kernels[i];
+        if (found)
+            use_complete(&joined->kernels[i], found);
+    }
+    return true;
+}

@@ -1,0 +1,87 @@
+#include "run/worker/kernel_name.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/library.h"
+
+/* The demangler of the Itanium C++ ABI. It is in every C++ library, with which kgate, being C, is
+ * not linked: it is opened where the machine has one. */
+typedef char *(*demangle)(const char *name, char *buffer, size_t *bytes, int *status);
+
+static demangle demangler_find(void)
+{
+    static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1"};
+    static const struct kg_symbol symbol = {"__cxa_demangle", NULL, 0, true};
+    demangle function = NULL;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !function; i++) {
+        void *library = kg_library_open(libraries[i], NULL, 0);
+        if (library)
+            kg_library_symbols(library, &symbol, 1, &function);
+    }
+    return function;
+}
+
+static bool opens(char c)
+{
+    return c == '<' || c == '(' || c == '[' || c == '{';
+}
+
+static bool closes(char c)
+{
+    return c == '>' || c == ')' || c == ']' || c == '}';
+}
+
+/* Where the arguments begin: the last parenthesis that is open in nothing else, with its partner at
+ * the end. "(anonymous namespace)::" is no such, having more after it. */
+static size_t arguments_begin(const char *text, size_t length)
+{
+    size_t depth = 0;
+    if (!length || text[length - 1] != ')')
+        return length;
+    for (size_t i = length; i-- > 0;) {
+        if (closes(text[i]))
+            depth++;
+        else if (opens(text[i]) && --depth == 0)
+            return i;
+    }
+    return length;
+}
+
+/* Where the name begins: after the last space that is outside all brackets. */
+static size_t name_begin(const char *text, size_t end)
+{
+    size_t depth = 0, begin = 0;
+    for (size_t i = 0; i < end; i++) {
+        if (opens(text[i]))
+            depth++;
+        else if (closes(text[i]) && depth)
+            depth--;
+        else if (text[i] == ' ' && !depth)
+            begin = i + 1;
+    }
+    return begin;
+}
+
+const char *kg_kernel_name_short(struct kg_arena *arena, const char *declaration)
+{
+    /* Comparisons and arrows unbalance the brackets; operators are no kernels. */
+    if (strstr(declaration, "operator") || strstr(declaration, "->"))
+        return kg_arena_copy(arena, declaration);
+    const size_t end = arguments_begin(declaration, strlen(declaration));
+    const size_t begin = name_begin(declaration, end);
+    return begin < end ? kg_arena_copy_bytes(arena, declaration + begin, end - begin)
+                       : kg_arena_copy(arena, declaration);
+}
+
+const char *kg_kernel_name(struct kg_arena *arena, const char *name)
+{
+    int status = -1;
+    const demangle function = strncmp(name, "_Z", 2) == 0 ? demangler_find() : NULL;
+    char *declaration = function ? function(name, NULL, NULL, &status) : NULL;
+    const char *words = declaration && status == 0 ? kg_kernel_name_short(arena, declaration)
+                                                   : kg_arena_copy(arena, name);
+    free(declaration);
+    return words;
+}

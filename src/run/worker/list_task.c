@@ -1,0 +1,19 @@
+/* The names of the workloads in a plugin: asked in a process of its own, which loads it. */
+#include <stdio.h>
+
+#include "base/text.h"
+#include "run/worker/protocol.h"
+#include "run/worker/worker.h"
+#include "suite/sources/source.h"
+
+int kg_worker_list_main(const char *plugin)
+{
+    struct kg_text names = {0};
+    struct kg_error err;
+    const bool good = kg_sources[KG_SOURCE_PLUGIN]->list(plugin, &names, &err) &&
+                      dprintf(KG_WORKER_RESPONSE, "%s", kg_text_string(&names)) >= 0;
+    if (!good)
+        fprintf(stderr, "%s\n", names.failed ? "out of memory" : err.message);
+    kg_text_free(&names);
+    return good ? 0 : 1;
+}

@@ -1,0 +1,186 @@
+#include "run/worker/worker_gpu.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/ceilings/ceilings_measure.h"
+#include "run/timing/gpu_plan.h"
+#include "run/worker/trace_task.h"
+#include "run/worker/worker_state.h"
+
+/* NVML knows nothing of CUDA_VISIBLE_DEVICES, which is the UUID of the device that kgate chose. */
+static void nvml_open(struct worker_gpu *gpu)
+{
+    char why[160];
+    const char *uuid = getenv("CUDA_VISIBLE_DEVICES");
+    if (!uuid || kg_nvml_open(KG_NVML_LIBRARY, &gpu->nvml, why, sizeof why) != KG_NVML_GOOD)
+        return;
+    if (!kg_nvml_find(&gpu->nvml, uuid, &gpu->nvml_index))
+        kg_nvml_close(&gpu->nvml);
+    gpu->told =
+        gpu->nvml.calls && kg_nvml_telemetry_read(&gpu->nvml, gpu->nvml_index, &gpu->before);
+}
+
+static bool gpu_open(struct worker_gpu *gpu, struct kg_error *err)
+{
+    if (gpu->open)
+        return true;
+    gpu->buffer = calloc((size_t)KG_GPU_FIGURES * KG_SAMPLES_MOST, sizeof *gpu->buffer);
+    if (!gpu->buffer)
+        return kg_error_memory(err);
+    nvml_open(gpu);
+    if (!kg_gpu_timer_open(KG_DRIVER_LIBRARY, &gpu->timer, err))
+        return false;
+    gpu->open = true;
+    return true;
+}
+
+void kg_worker_gpu_close(struct worker_gpu *gpu)
+{
+    kg_nvml_close(&gpu->nvml);
+    free(gpu->buffer);
+    gpu->buffer = NULL;
+}
+
+bool kg_worker_gpu_start(struct kg_worker *worker, struct kg_error *err)
+{
+    struct worker_gpu *gpu = &worker->gpu;
+    size_t total;
+    if (!gpu_open(gpu, err) ||
+        !kg_driver_good(&gpu->timer.driver, gpu->timer.driver.memory_info(&gpu->free_bytes, &total),
+                        "cannot read the device's free memory", err))
+        return false;
+    gpu->free_least = gpu->free_bytes;
+    kg_host_use_device(&worker->host, &gpu->timer.driver, gpu->timer.stream,
+                       worker->request.memory_limit_bytes);
+    worker->response.timer_resolution_ns = gpu->timer.resolution_ns;
+    return true;
+}
+
+void kg_worker_gpu_memory(struct kg_worker *worker)
+{
+    struct worker_gpu *gpu = &worker->gpu;
+    size_t free_bytes, total;
+    if (gpu->timer.driver.memory_info(&free_bytes, &total) == KG_DRIVER_SUCCESS &&
+        free_bytes < gpu->free_least)
+        gpu->free_least = free_bytes;
+}
+
+void kg_worker_gpu_ready(struct kg_worker *worker)
+{
+    struct worker_gpu *gpu = &worker->gpu;
+    kg_worker_gpu_memory(worker);
+    gpu->sampler = (struct kg_gpu_sampler){.timer = &gpu->timer,
+                                           .call = {worker->sampler.run, worker->sampler.state},
+                                           .call_timing = {.held_calls = worker->request.held_calls,
+                                                           .call_ns = worker->request.call_ns},
+                                           .timing = (enum kg_timing)worker->request.timing,
+                                           .min_time_ns = worker->request.min_time_ns,
+                                           .buffer = gpu->buffer,
+                                           .capacity = KG_SAMPLES_MOST};
+}
+
+void kg_worker_gpu_finish(struct kg_worker *worker)
+{
+    const struct worker_gpu *gpu = &worker->gpu;
+    struct kg_response *response = &worker->response;
+    kg_worker_gpu_memory(worker);
+    response->device_allocated_bytes = (double)worker->host.device_peak_bytes;
+    response->device_peak_bytes = (double)(gpu->free_bytes - gpu->free_least);
+}
+
+bool kg_worker_gpu_check(struct kg_worker *worker, struct kg_error *err)
+{
+    struct kg_gpu_sampler *sampler = &worker->gpu.sampler;
+    if (!kg_gpu_call_timing_find(sampler->timer, &sampler->call, &sampler->call_timing, err))
+        return false;
+    const struct kg_gpu_call_timing *call_timing = &sampler->call_timing;
+    worker->response.held_calls = call_timing->held_calls;
+    worker->response.call_ns = call_timing->call_ns;
+    worker->response.note =
+        kg_gpu_doubt(sampler->timing,
+                     &(struct kg_gpu_doubt_facts){.gpu_ns = call_timing->gpu_ns,
+                                                  .launch_ns = call_timing->launch_ns,
+                                                  .resolution_ns = sampler->timer->resolution_ns,
+                                                  .holds = sampler->timer->holds,
+                                                  .held = call_timing->held_calls > 0,
+                                                  .synchronises = call_timing->synchronises});
+    if (sampler->timing != KG_TIMING_WALL && sampler->call_timing.empty)
+        return kg_error_set(err, KG_ERROR_MEASURE, "a call puts nothing on its stream");
+    if (sampler->timing == KG_TIMING_GRAPH && !sampler->call_timing.capturable)
+        return kg_error_set(err, KG_ERROR_MEASURE,
+                            "cannot be recorded as a CUDA graph (`timing: graph`): %s",
+                            sampler->call_timing.why_not);
+    return kg_gpu_sampler_batch(sampler, worker->request.batch, &worker->response.batch, err);
+}
+
+static double known(int value, double scale)
+{
+    return value < 0 ? NAN : scale * value;
+}
+
+bool kg_worker_gpu_begin(struct kg_worker *worker, struct kg_error *err)
+{
+    struct worker_gpu *gpu = &worker->gpu;
+    return kg_gpu_sampling_begin(&gpu->sampling, &gpu->sampler, worker->request.batch, err);
+}
+
+bool kg_worker_gpu_run(struct kg_worker *worker, double time_ns, double *measured_ns,
+                       struct kg_error *err)
+{
+    return kg_gpu_sampling_run(&worker->gpu.sampling, time_ns, measured_ns, err);
+}
+
+bool kg_worker_gpu_end(struct kg_worker *worker, struct kg_round *round, struct kg_error *err)
+{
+    struct worker_gpu *gpu = &worker->gpu;
+    struct kg_nvml_telemetry after;
+    /* before the device is idle again: then nothing holds it back */
+    const bool told = gpu->told && kg_nvml_telemetry_read(&gpu->nvml, gpu->nvml_index, &after);
+    if (!kg_gpu_sampling_end(&gpu->sampling, &worker->arena, round, err))
+        return false;
+    if (!told)
+        return true;
+    round->memory_clock_hz = known(after.memory_mhz, 1e6);
+    round->temperature_c = known(after.temperature_c, 1);
+    round->power_w = known(after.power_mw, 1e-3);
+    round->utilization = known(gpu->before.utilization_percent, 0.01);
+    round->other_processes = known(after.other_processes, 1);
+    round->throttle = after.throttle < 0 ? NAN : (double)after.throttle;
+    round->throttled = kg_nvml_throttled(after.throttle);
+    return true;
+}
+
+void kg_worker_gpu_drop(struct kg_worker *worker)
+{
+    kg_gpu_sampling_free(&worker->gpu.sampling);
+}
+
+bool kg_worker_gpu_wait(struct kg_worker *worker, struct kg_error *err)
+{
+    const struct kg_gpu_timer *timer = &worker->gpu.timer;
+    return kg_driver_good(&timer->driver, timer->driver.stream_synchronize(timer->stream),
+                          "the work on the device failed", err);
+}
+
+bool kg_worker_gpu_trace(struct kg_worker *worker, struct kg_error *err)
+{
+    const struct kg_gpu_sampler *sampler = &worker->gpu.sampler;
+    return kg_trace_task(sampler->timer, NULL, &sampler->call, &worker->arena, &worker->response,
+                         err);
+}
+
+static bool telemetry_read(void *state, struct kg_nvml_telemetry *telemetry)
+{
+    const struct worker_gpu *gpu = state;
+    return gpu->nvml.calls && kg_nvml_telemetry_read(&gpu->nvml, gpu->nvml_index, telemetry);
+}
+
+bool kg_worker_gpu_ceilings(struct kg_worker *worker, struct kg_error *err)
+{
+    struct worker_gpu *gpu = &worker->gpu;
+    const struct kg_ceilings_watch watch = {telemetry_read, gpu};
+    return gpu_open(gpu, err) && kg_ceilings_measure(&gpu->timer, &watch, &worker->arena,
+                                                     &worker->response.ceilings, err);
+}

@@ -1,0 +1,266 @@
+#include "show/cells.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "model/series.h"
+
+const char *kg_cell_value(struct kg_arena *arena, const struct kg_metric *metric, double value)
+{
+    char text[KG_UNIT_BYTES];
+    if (isnan(value))
+        return "-";
+    return kg_arena_copy(arena, kg_value_format(metric->unit, value, text));
+}
+
+static bool is_budget(const struct kg_metric *metric)
+{
+    return kg_metric_against(metric) == KG_AGAINST_BUDGET;
+}
+
+const char *kg_cell_reference(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    const char *value = kg_cell_value(arena, metric, metric->baseline);
+    return value && is_budget(metric)
+               ? kg_arena_printf(arena, "%s %s", kg_metric_relation(metric), value)
+               : value;
+}
+
+/* How far a limit is away in per cent says nothing of a rate or a speedup. */
+const char *kg_cell_change(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    char text[KG_UNIT_BYTES];
+    return is_budget(metric) ? "" : kg_arena_copy(arena, kg_change_format(metric->ratio, text));
+}
+
+const char *kg_cell_interval(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    if (!isfinite(metric->interval_low) || !isfinite(metric->interval_high))
+        return "";
+    return kg_arena_printf(arena, "%+.1f … %+.1f %%", 100 * (metric->interval_low - 1),
+                           100 * (metric->interval_high - 1));
+}
+
+const char *kg_cell_threshold(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    return is_budget(metric) || !(metric->threshold > 0)
+               ? ""
+               : kg_arena_printf(arena, "± %.1f %%", 100 * metric->threshold);
+}
+
+const char *kg_cell_estimator(const struct kg_comparison *comparison)
+{
+    enum kg_against last = KG_AGAINST_BUDGET;
+    for (size_t i = 0; i < comparison->case_count && last == KG_AGAINST_BUDGET; i++)
+        if (comparison->cases[i].metric_count && comparison->cases[i].change != KG_CHANGE_NEW &&
+            kg_metric_kind_find(comparison->cases[i].metrics[0].name) == KG_METRIC_TIME)
+            last = kg_metric_against(&comparison->cases[i].metrics[0]);
+    if (last == KG_AGAINST_BUDGET)
+        return "";
+    return last == KG_AGAINST_BASE
+               ? "times: trimmed means of the pairs that decided; suggestions and `kgate run` have "
+                 "medians"
+               : "times: trimmed means of the rounds that decided, at the baseline's clock; new "
+                 "cases, suggestions and `kgate run` have medians as measured";
+}
+
+const char *kg_cell_metric(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    const enum kg_against against = kg_metric_against(metric);
+    const bool ordinary = against == KG_AGAINST_BASELINE || against == KG_AGAINST_BASE;
+    if (kg_metric_kind_find(metric->name) == KG_METRIC_TIME && ordinary)
+        return "";
+    return kg_arena_printf(arena, "%s%s%s", metric->name, ordinary ? "" : " against ",
+                           ordinary ? "" : metric->against);
+}
+
+/* "CPU clock 2.3 % slower than the baseline's, 70 % of that corrected for" where the core's pace
+ * moved by a per cent. */
+static const char *pace_words(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    static const double WORTH_SAYING = 0.01;
+    char cycles[KG_UNIT_BYTES];
+    if (!(fabs(metric->pace_shift) >= WORTH_SAYING))
+        return "";
+    if (metric->cycles_ratio > 0)
+        return kg_arena_printf(arena, "GPU clock %.1f %% %s than the baseline's, in cycles %s",
+                               100 * fabs(expm1(-metric->pace_shift)),
+                               metric->pace_shift > 0 ? "lower" : "higher",
+                               kg_change_format(metric->cycles_ratio, cycles));
+    return kg_arena_printf(
+        arena, "CPU clock %.1f %% %s than the baseline's, %.0f %% of that corrected for",
+        100 * fabs(expm1(metric->pace_shift)), metric->pace_shift > 0 ? "slower" : "faster",
+        100 * metric->pace_exponent);
+}
+
+/* "noise floor 7.1 %", "threshold raised by 2.0 % for the clock": where it is
+ * not the suite's own. */
+static const char *threshold_words(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    static const double WORTH_SAYING = 0.001;
+    struct kg_text text = {0};
+    const double clock = metric->pace_doubt > 0 ? metric->pace_doubt : 0;
+    const double memory = metric->memory_doubt > 0 ? metric->memory_doubt : 0;
+    const double wait = metric->wait_doubt > 0 ? metric->wait_doubt : 0;
+    const double before = metric->threshold - clock - memory - wait;
+    if (metric->noise_floor > 0 && metric->noise_floor >= before * (1 - 1e-9))
+        kg_text_printf(&text, "noise floor %.1f %%", 100 * metric->noise_floor);
+    if (clock >= WORTH_SAYING)
+        kg_text_printf(&text, "%sthreshold raised by %.1f %% for the clock",
+                       text.length ? ", " : "", 100 * clock);
+    if (memory >= WORTH_SAYING)
+        kg_text_printf(&text, "%sthreshold raised by %.1f %% for the memory's bandwidth",
+                       text.length ? ", " : "", 100 * memory);
+    if (wait >= WORTH_SAYING)
+        kg_text_printf(&text, "%sthreshold raised by %.1f %% for waiting for a CPU",
+                       text.length ? ", " : "", 100 * wait);
+    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return copy;
+}
+
+/* What time, and what goes with it, did where another metric decided: "instructions +0.0 %". */
+static bool others_append(struct kg_arena *arena, const struct kg_case_change *change,
+                          struct kg_text *text)
+{
+    const struct kg_metric *deciding = &change->metrics[0];
+    for (size_t m = 1; m < change->metric_count; m++) {
+        const struct kg_metric *metric = &change->metrics[m];
+        const enum kg_metric_kind kind = kg_metric_kind_find(metric->name);
+        const bool worth = kind < KG_METRIC_KINDS && kind != KG_METRIC_PEAK_MEMORY;
+        if (!worth || is_budget(metric) || !strcmp(metric->name, deciding->name) ||
+            !isfinite(metric->ratio) ||
+            (strcmp(metric->against, deciding->against) != 0 && !is_budget(deciding)))
+            continue;
+        const char *moved = kg_cell_change(arena, metric);
+        kg_text_printf(text, "%s%s %s", text->length ? ", " : "", metric->name, moved ? moved : "");
+    }
+    return !text->failed;
+}
+
+const char *kg_cell_circumstances(struct kg_arena *arena, const struct kg_case_change *change)
+{
+    struct kg_text text = {0};
+    if (!change->metric_count || change->change == KG_CHANGE_NEW)
+        return "";
+    /* the reason of a budget names it */
+    const bool named = is_budget(&change->metrics[0]) && change->metrics[0].reason;
+    const char *words[] = {named ? "" : kg_cell_metric(arena, &change->metrics[0]),
+                           threshold_words(arena, &change->metrics[0]),
+                           pace_words(arena, &change->metrics[0])};
+    for (int i = 0; i < 3; i++)
+        if (words[i] && *words[i])
+            kg_text_printf(&text, "%s%s", text.length ? ", " : "", words[i]);
+    if (change->change != KG_CHANGE_NO_CHANGE)
+        others_append(arena, change, &text);
+    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return copy;
+}
+
+const char *kg_cell_figures(struct kg_arena *arena, const struct kg_figure *figures, size_t count)
+{
+    struct kg_text text = {0};
+    char value[KG_UNIT_BYTES];
+    for (size_t i = 0; i < count; i++)
+        kg_text_printf(
+            &text, "%s%s %s", i ? ", " : "", figures[i].name,
+            kg_value_format(figures[i].unit ? figures[i].unit : "", figures[i].value, value));
+    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return copy;
+}
+
+const char *kg_cell_reported(struct kg_arena *arena, const struct kg_case_result *result)
+{
+    struct kg_figure *figures;
+    size_t count;
+    return kg_case_figures(arena, result, &figures, &count) ? kg_cell_figures(arena, figures, count)
+                                                            : NULL;
+}
+
+const char *kg_cell_verdict(struct kg_arena *arena, const struct kg_case_change *change)
+{
+    static const char *const words[KG_WAIVER_KINDS] = {[KG_WAIVER_ACCEPTED] = "accepted",
+                                                       [KG_WAIVER_QUARANTINED] = "in quarantine",
+                                                       [KG_WAIVER_UNTRUSTED] = "not judged"};
+    return change->waived ? kg_arena_printf(arena, "%s, %s", kg_change_name(change->change),
+                                            words[change->waived])
+                          : kg_change_name(change->change);
+}
+
+static void decided_print(const struct kg_overall *overall, struct kg_text *text)
+{
+    char mean[KG_UNIT_BYTES], before[KG_UNIT_BYTES], after[KG_UNIT_BYTES], change[KG_UNIT_BYTES];
+    kg_text_printf(text, "geometric mean %s over %zu of %zu case%s; one call of each %s -> %s, %s",
+                   kg_change_format(overall->geometric_ratio, mean), overall->counted,
+                   overall->cases, overall->cases == 1 ? "" : "s",
+                   kg_duration_format(overall->baseline_ns, before),
+                   kg_duration_format(overall->current_ns, after),
+                   kg_change_format(overall->current_ns / overall->baseline_ns, change));
+}
+
+void kg_cell_overall(const struct kg_overall *overall, struct kg_text *text)
+{
+    /* The few that were decided do not stand for the others. */
+    const bool few = 2 * overall->counted < overall->compared;
+    char mean[KG_UNIT_BYTES];
+    if (few && overall->counted)
+        kg_text_printf(text, "geometric mean of all %zu compared cases %s, %zu of them decided",
+                       overall->compared, kg_change_format(overall->compared_ratio, mean),
+                       overall->counted);
+    else if (few)
+        kg_text_printf(text, "geometric mean of all %zu compared case%s %s, not decided",
+                       overall->compared, overall->compared == 1 ? "" : "s",
+                       kg_change_format(overall->compared_ratio, mean));
+    else if (overall->counted)
+        decided_print(overall, text);
+    else
+        kg_text_append(text, "no time was compared");
+}
+
+void kg_cell_counts(const struct kg_comparison *comparison, struct kg_text *text)
+{
+    const struct kg_change_counts *counts = &comparison->counts;
+    const struct {
+        size_t count;
+        const char *word;
+    } words[] = {{counts->failed, "failed"},
+                 {counts->regression, "regressed"},
+                 {counts->suspect, "suspect"},
+                 {counts->inconclusive, "inconclusive"},
+                 {counts->new_case, "new"},
+                 {counts->removed, "removed"},
+                 {counts->skipped, "skipped"},
+                 {counts->improvement, "improved"},
+                 {counts->no_change - comparison->not_measured, "unchanged"},
+                 {comparison->not_measured, "not measured (code unchanged)"}};
+    const char *separator = ": ";
+    kg_text_printf(text, "%zu case%s", comparison->case_count,
+                   comparison->case_count == 1 ? "" : "s");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i].count) {
+            kg_text_printf(text, "%s%zu %s", separator, words[i].count, words[i].word);
+            separator = ", ";
+        }
+}
+
+void kg_cell_commit(const char *commit, const char *branch, struct kg_text *text)
+{
+    kg_text_append(text, commit ? commit : "");
+    if (commit && branch)
+        kg_text_printf(text, " (%s)", branch);
+}
+
+void kg_cell_commits(const struct kg_comparison *comparison, struct kg_text *text)
+{
+    if (comparison->commit) {
+        kg_text_append(text, "commit ");
+        kg_cell_commit(comparison->commit, comparison->branch, text);
+    }
+    if (comparison->baseline_commit) {
+        kg_text_append(text, comparison->commit ? ", baseline " : "commit of the baseline ");
+        kg_cell_commit(comparison->baseline_commit, comparison->baseline_branch, text);
+    }
+}

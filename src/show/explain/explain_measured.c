@@ -1,0 +1,199 @@
+/* Of one case what was measured, and how far it is from the roofs. */
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "base/wrap.h"
+#include "show/advice_text.h"
+#include "show/explain/explain_page.h"
+#include "why/evidence/gather.h"
+
+static void time_print(struct kg_explain_page *page)
+{
+    const struct kg_case_result *result = page->explanation->result;
+    const struct kg_summary *summary = &result->summary;
+    char a[KG_UNIT_BYTES], b[KG_UNIT_BYTES], c[KG_UNIT_BYTES];
+    struct kg_text text = {0};
+    uint64_t calls = 0;
+    for (size_t i = 0; i < result->round_count; i++)
+        calls += result->rounds[i].calls;
+    kg_text_printf(&text, "%s a call (median of rounds)%s",
+                   kg_duration_format(summary->median_ns, a),
+                   result->round_count > 1 ? ", " : "; ");
+    if (result->round_count > 1) /* of one there is no interval */
+        kg_text_printf(&text, "95 %%: %s … %s; ", kg_duration_format(summary->interval_low_ns, b),
+                       kg_duration_format(summary->interval_high_ns, c));
+    kg_text_printf(&text, "min %s, p95 %s; %zu round%s, %llu call%s",
+                   kg_duration_format(summary->min_ns, a), kg_duration_format(summary->p95_ns, b),
+                   result->round_count, result->round_count == 1 ? "" : "s",
+                   (unsigned long long)calls, calls == 1 ? "" : "s");
+    kg_explain_line(page, "time", &text);
+}
+
+/* "work a call   1.05 M flops, 2.00 MiB" and the rates: what is known of them. */
+static void work_print(struct kg_explain_page *page)
+{
+    const struct kg_case_work *work = &page->explanation->result->work;
+    const struct {
+        double amount, rate;
+        enum kg_trait_unit amount_unit, rate_unit;
+        const char *what;
+    } rows[] = {
+        {work->flops, work->flops_per_second, KG_TRAIT_COUNT, KG_TRAIT_FLOPS_PER_S, " flops"},
+        {work->bytes, work->bytes_per_second, KG_TRAIT_BYTES, KG_TRAIT_BYTES_PER_S, ""},
+        {work->items, work->items_per_second, KG_TRAIT_COUNT, KG_TRAIT_COUNT, " items"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!kg_known(rows[i].amount))
+            continue;
+        kg_explain_label(page, "work a call");
+        kg_explain_amount(page, "", rows[i].amount_unit, rows[i].amount, rows[i].what);
+        if (kg_known(rows[i].rate))
+            kg_explain_amount(page, ", ", rows[i].rate_unit, rows[i].rate,
+                              rows[i].rate_unit == KG_TRAIT_COUNT ? " items/s" : "");
+        kg_text_append(page->text, "\n");
+    }
+}
+
+static void memory_print(struct kg_explain_page *page)
+{
+    const struct kg_memory *memory = &page->explanation->result->memory;
+    char a[KG_UNIT_BYTES], b[KG_UNIT_BYTES];
+    struct kg_text text = {0};
+    const double peak_bytes = kg_case_peak_bytes(page->explanation->result);
+    if (isnan(peak_bytes) && !isfinite(memory->device_peak_bytes))
+        return;
+    kg_text_printf(&text, "peak %s, allocated %s", kg_size_format(peak_bytes, a),
+                   kg_size_format((double)memory->allocated_bytes, b));
+    if (isfinite(memory->device_peak_bytes))
+        kg_text_printf(&text, "; on the device peak %s, allocated %s",
+                       kg_size_format(memory->device_peak_bytes, a),
+                       kg_size_format(memory->device_allocated_bytes, b));
+    kg_explain_line(page, "memory", &text);
+}
+
+static void check_print(struct kg_explain_page *page)
+{
+    const struct kg_case_check *check = &page->explanation->result->check;
+    kg_explain_label(page, "check");
+    if (check->checked)
+        kg_text_printf(page->text, "error %.3g, tolerance %.3g\n", check->error, check->tolerance);
+    else
+        kg_text_append(page->text, "none\n");
+}
+
+/* Counts that are worth a line where they are known. */
+static void counted_print(struct kg_explain_page *page)
+{
+    static const char *const names[] = {
+        "threads",    "cores_busy",        "instructions", "instructions_per_cycle",
+        "line_bytes", "memory_line_bytes", "page_faults",  "waits",
+        "launches",   "occupancy"};
+    struct kg_text line = {0};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct kg_trait fact;
+        const double value =
+            kg_fact_find(names[i], &fact) ? kg_fact_get(&page->explanation->facts, &fact) : NAN;
+        if (!isfinite(value))
+            continue;
+        kg_text_append(&line, line.length ? "; " : "");
+        kg_fact_words(&fact, value, &line);
+    }
+    if (line.length)
+        kg_explain_line(page, "counted", &line);
+}
+
+void kg_explain_measured(struct kg_explain_page *page)
+{
+    if (!page->explanation->result->round_count)
+        return;
+    kg_advice_heading(page->text, page->style, "measured");
+    time_print(page);
+    work_print(page);
+    memory_print(page);
+    counted_print(page);
+    check_print(page);
+}
+
+/* --- The roofline ----------------------------------------------------------------------------- */
+
+static void roof_print(struct kg_explain_page *page, const char *name, double share, double ceiling,
+                       enum kg_trait_unit unit, const char *of)
+{
+    kg_explain_label(page, name);
+    kg_explain_bar(page, share);
+    kg_explain_amount(page, "  ", KG_TRAIT_SHARE, share, " of ");
+    kg_explain_amount(page, "", unit, ceiling, "");
+    kg_text_printf(page->text, "%s%s\n", *of ? ", " : "", of);
+}
+
+/* Flops a byte on a line from 1/64 to 1024, with the place where the roofs meet. */
+static void intensity_print(struct kg_explain_page *page, double intensity, double ridge)
+{
+    enum { CELLS = 49, CELLS_NARROW = 25 };
+    static const double LOW = -6, HIGH = 10; /* powers of two */
+    const double at[] = {log2(intensity), log2(ridge)};
+    const int cells = kg_explain_narrow(page) ? CELLS_NARROW : CELLS;
+    struct kg_text words = {0};
+    int cell[2];
+    for (int i = 0; i < 2; i++)
+        cell[i] = (int)((fmin(fmax(at[i], LOW), HIGH) - LOW) / (HIGH - LOW) * (cells - 1) + 0.5);
+    kg_explain_label(page, "intensity");
+    for (int i = 0; i < cells; i++)
+        kg_text_append(page->text, i == cell[0]   ? "●"
+                                   : i == cell[1] ? "┬"
+                                   : i < cell[1]  ? "╱"
+                                                  : "─");
+    kg_text_append(page->text, "\n");
+    kg_text_printf(&words, "● %.3g flops a byte; the roofs meet (┬) at %.3g: %s", intensity, ridge,
+                   intensity < ridge ? "moving data is the lower roof"
+                                     : "arithmetic is the lower roof");
+    kg_explain_line(page, "", &words);
+}
+
+/* Whether the working set does not fit where its data come from by how fast they do. */
+static bool too_large(const struct kg_explain_page *page)
+{
+    const struct kg_traits *traits = &page->explanation->facts.traits;
+    const struct kg_cpu_ceilings *cpu = &page->explanation->results->cpu_ceilings;
+    const double threads = kg_known(traits->threads) ? fmax(traits->threads, 1) : 1;
+    const double bytes[] = {[KG_LEVEL_L1] = (double)cpu->l1_bytes * threads,
+                            [KG_LEVEL_L2] = (double)cpu->l2_bytes * threads,
+                            [KG_LEVEL_L3] = (double)cpu->l3_bytes * threads};
+    const size_t level = (size_t)traits->level;
+    return strcmp(page->explanation->result->device, "cpu") == 0 &&
+           level < sizeof bytes / sizeof *bytes && traits->working_set_bytes > bytes[level];
+}
+
+void kg_explain_roofline(struct kg_explain_page *page)
+{
+    const struct kg_traits *traits = &page->explanation->facts.traits;
+    struct kg_text of = {0};
+    if (!kg_known(traits->bandwidth_share) && !kg_known(traits->flops_share))
+        return;
+    kg_advice_heading(page->text, page->style, "roofline");
+    if (isfinite(traits->level))
+        kg_trait_format(KG_TRAIT_LEVEL, traits->level, &of);
+    if (kg_known(traits->bandwidth_share))
+        roof_print(page, "bandwidth", traits->bandwidth_share,
+                   traits->bandwidth_ceiling_bytes_per_s, KG_TRAIT_BYTES_PER_S,
+                   kg_text_string(&of));
+    if (kg_known(traits->flops_share))
+        roof_print(page, "arithmetic", traits->flops_share, traits->flops_ceiling_per_s,
+                   KG_TRAIT_FLOPS_PER_S, "");
+    if (kg_known(traits->intensity) && kg_known(traits->ridge))
+        intensity_print(page, traits->intensity, traits->ridge);
+    if (kg_known(traits->working_set_bytes)) {
+        kg_explain_label(page, "working set");
+        kg_explain_amount(page, "", KG_TRAIT_BYTES, traits->working_set_bytes, "");
+        kg_text_printf(page->text, "%s%s\n",
+                       !of.length        ? ""
+                       : too_large(page) ? ", as fast as from "
+                                         : ", in ",
+                       kg_text_string(&of));
+    }
+    if (kg_known(traits->roof_ns)) {
+        kg_explain_label(page, "at the roofs");
+        kg_explain_amount(page, "", KG_TRAIT_NS, traits->roof_ns, " a call\n");
+    }
+    kg_text_free(&of);
+}

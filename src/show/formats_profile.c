@@ -1,0 +1,126 @@
+/* formats_profile.c: profiles, of recordings and of kgate.profile.v1 files, in their formats. */
+#include <string.h>
+
+#include "base/file.h"
+#include "profiler/read/profile_load.h"
+#include "show/components_table.h"
+#include "show/format_parts.h"
+
+/* Rows of a table or ranking where nothing was said. */
+enum { TOP_USUAL = 20, SELF_MOST = 5 };
+
+static size_t rows(const struct kg_report_subject *subject, size_t usual)
+{
+    return subject->top == KG_REPORT_TOP_USUAL ? usual : subject->top;
+}
+
+/* Whether it is of several cases: one table for all would add up what does not belong together. */
+static bool is_of_many(const struct kg_profile *profile)
+{
+    const char *first = NULL;
+    for (size_t i = 0; i < profile->process_count; i++) {
+        const char *label = profile->processes[i].label;
+        if (first && label && strcmp(first, label) != 0)
+            return true;
+        first = first ? first : label;
+    }
+    return false;
+}
+
+/* --- From the figures ------------------------------------------------------------------------- */
+
+bool kg_profile_as_text(const struct kg_report_subject *subject, struct kg_text *text,
+                        struct kg_error *err)
+{
+    const size_t width = subject->style.width;
+    (void)err;
+    if (is_of_many(subject->profile)) {
+        kg_report_components_text(subject->profile, NULL, &subject->style, rows(subject, TOP_USUAL),
+                                  text);
+        return true;
+    }
+    kg_profile_table(subject->profile, rows(subject, TOP_USUAL), width, text);
+    if (!subject->profile->entry_count)
+        return true;
+    kg_text_append(text, "\n");
+    kg_profile_top(subject->profile, SELF_MOST, width, text);
+    kg_profile_bottlenecks(subject->profile, width, text);
+    return true;
+}
+
+bool kg_profile_as_markdown(const struct kg_report_subject *subject, struct kg_text *text,
+                            struct kg_error *err)
+{
+    (void)err;
+    if (is_of_many(subject->profile))
+        kg_report_components_markdown(subject->profile, NULL, rows(subject, TOP_USUAL), text);
+    else
+        kg_report_profile_markdown(subject->profile, rows(subject, TOP_USUAL), text);
+    return true;
+}
+
+bool kg_profile_as_components(const struct kg_report_subject *subject, struct kg_text *text,
+                              struct kg_error *err)
+{
+    (void)err;
+    kg_report_components_text(subject->profile, subject->suggestions, &subject->style,
+                              rows(subject, TOP_USUAL), text);
+    return true;
+}
+
+bool kg_profile_as_tree(const struct kg_report_subject *subject, struct kg_text *text,
+                        struct kg_error *err)
+{
+    (void)err;
+    kg_profile_tree(subject->profile, rows(subject, 0), subject->style.width, text);
+    kg_profile_bottlenecks(subject->profile, subject->style.width, text);
+    return true;
+}
+
+bool kg_profile_as_top(const struct kg_report_subject *subject, struct kg_text *text,
+                       struct kg_error *err)
+{
+    (void)err;
+    kg_profile_top(subject->profile, rows(subject, TOP_USUAL), subject->style.width, text);
+    return true;
+}
+
+bool kg_profile_as_folded(const struct kg_report_subject *subject, struct kg_text *text,
+                          struct kg_error *err)
+{
+    (void)err;
+    kg_profile_folded(subject->profile, text);
+    return true;
+}
+
+/* --- From every entry ------------------------------------------------------------------------- */
+
+/* A JSON profile as JSON is itself, once it is known to be good to the last entry. */
+static bool profile_copy(const char *path, FILE *output, struct kg_error *err)
+{
+    const struct kg_profile_visitor nothing = {0};
+    struct kg_text text = {0};
+    const bool good = kg_profile_json_scan(path, &nothing, err) &&
+                      kg_file_read(path, SIZE_MAX / 2, &text, err) &&
+                      kg_file_print(output, &text, err);
+    kg_text_free(&text);
+    return good;
+}
+
+bool kg_profile_as_json(const struct kg_report_subject *subject, FILE *output, struct kg_error *err)
+{
+    const struct kg_profile_source *source = &subject->source;
+    return source->file < 0 ? profile_copy(source->path, output, err)
+                            : kg_profile_json(source->file, source->path, output, err);
+}
+
+bool kg_profile_as_trace(const struct kg_report_subject *subject, FILE *output,
+                         struct kg_error *err)
+{
+    return kg_profile_trace_write(&subject->source, output, err);
+}
+
+bool kg_profile_as_csv(const struct kg_report_subject *subject, FILE *output, struct kg_error *err)
+{
+    return kg_profile_csv_write(&subject->source, output, err);
+}

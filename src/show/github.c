@@ -1,0 +1,194 @@
+/* github.c: annotations of a workflow on GitHub: `::error file=…,line=…,title=…::…` on standard output,
+ * which the runner reads. It takes %0A for a line's end and %25 for a per cent, in a property %3A and
+ * %2C too. It shows ten errors, ten warnings and ten notices of a step: the worst are first, and the
+ * tenth says how many are left out. */
+#include <stdint.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "show/format_parts.h"
+#include "show/outcome.h"
+
+enum { SHOWN_MOST = 10, MESSAGE_MOST = 1000 };
+
+enum level { LEVEL_ERROR, LEVEL_WARNING, LEVEL_NOTICE, LEVELS };
+static const char *const level_names[LEVELS] = {"error", "warning", "notice"};
+
+/* What one step says. */
+struct annotations {
+    const char *suite_path; /* NULL: not known */
+    struct kg_text lines[LEVELS];
+    size_t count[LEVELS];
+    size_t wanted[LEVELS]; /* how many there are in all */
+};
+
+static void escape(struct kg_text *text, const char *string, bool property)
+{
+    struct kg_text shown = {0};
+    kg_escape_terminal(&shown, string, MESSAGE_MOST);
+    for (const char *s = kg_text_string(&shown); *s; s++)
+        if (*s == '%' || (property && (*s == ':' || *s == ',')))
+            kg_text_printf(text, "%%%02X", (unsigned char)*s);
+        else
+            kg_text_append_bytes(text, s, 1);
+    text->failed = text->failed || shown.failed;
+    kg_text_free(&shown);
+}
+
+/* The last that a case wrote, as further lines of its message. */
+static void tail_append(struct kg_text *text, const char *tail)
+{
+    while (*tail) {
+        const size_t length = strcspn(tail, "\n");
+        struct kg_text line = {0};
+        kg_text_append_bytes(&line, tail, length);
+        kg_text_append(text, "%0A");
+        escape(text, kg_text_string(&line), false);
+        text->failed = text->failed || line.failed;
+        kg_text_free(&line);
+        tail += length + (tail[length] == '\n');
+    }
+}
+
+/* A line. title: not escaped yet */
+static void annotation_append(struct annotations *annotations, enum level level, size_t line,
+                              const char *title, const char *message, const char *tail)
+{
+    struct kg_text *text = &annotations->lines[level];
+    kg_text_printf(text, "::%s ", level_names[level]);
+    if (annotations->suite_path) {
+        kg_text_append(text, "file=");
+        escape(text, annotations->suite_path, true);
+        kg_text_append(text, ",");
+        if (line)
+            kg_text_printf(text, "line=%zu,", line);
+    }
+    kg_text_append(text, "title=");
+    escape(text, title, true);
+    kg_text_append(text, "::");
+    escape(text, message, false);
+    if (tail)
+        tail_append(text, tail);
+    kg_text_append(text, "\n");
+    annotations->count[level]++;
+}
+
+/* LEVELS: nothing is said of it. */
+static enum level level_of(const struct kg_case_outcome *outcome)
+{
+    if (outcome->kind == KG_OUTCOME_FAILURE || outcome->kind == KG_OUTCOME_ERROR)
+        return LEVEL_ERROR;
+    if (!outcome->worth_saying)
+        return LEVELS;
+    return outcome->kind == KG_OUTCOME_SKIPPED && !outcome->waived ? LEVEL_WARNING : LEVEL_NOTICE;
+}
+
+static void case_annotate(struct annotations *annotations, const struct kg_case_outcome *outcome)
+{
+    const enum level level = level_of(outcome);
+    struct kg_text title = {0};
+    if (level == LEVELS)
+        return;
+    annotations->wanted[level]++;
+    if (annotations->count[level] == SHOWN_MOST)
+        return;
+    kg_text_printf(&title, "%s: %s", outcome->word, outcome->id);
+    annotation_append(annotations, level, outcome->line, kg_text_string(&title), outcome->message,
+                      outcome->tail);
+    annotations->lines[level].failed = annotations->lines[level].failed || title.failed;
+    kg_text_free(&title);
+}
+
+/* Replaces the tenth by how many are left out, where there are more. */
+static void rest_annotate(struct annotations *annotations, enum level level)
+{
+    struct kg_text *text = &annotations->lines[level];
+    struct kg_text message = {0};
+    if (annotations->wanted[level] <= annotations->count[level] || text->failed)
+        return;
+    size_t start = text->length - 1;
+    while (start && text->data[start - 1] != '\n')
+        start--;
+    kg_text_truncate(text, start);
+    annotations->count[level]--;
+    kg_text_printf(&message, "GitHub shows %d %ss of a step; the whole report has all cases",
+                   SHOWN_MOST, level_names[level]);
+    struct kg_text title = {0};
+    kg_text_printf(&title, "kgate: %zu more",
+                   annotations->wanted[level] - annotations->count[level]);
+    annotation_append(annotations, level, 0, kg_text_string(&title), kg_text_string(&message),
+                      NULL);
+    text->failed = text->failed || title.failed || message.failed;
+    kg_text_free(&title);
+    kg_text_free(&message);
+}
+
+static void annotations_print(struct annotations *annotations, struct kg_text *text)
+{
+    for (enum level level = 0; level < LEVELS; level++) {
+        rest_annotate(annotations, level);
+        kg_text_append(text, kg_text_string(&annotations->lines[level]));
+        text->failed = text->failed || annotations->lines[level].failed;
+        kg_text_free(&annotations->lines[level]);
+    }
+}
+
+/* A suite that came over standard input is no file of the repository. */
+static const char *path_known(const char *path)
+{
+    return path && *path && strcmp(path, "-") != 0 ? path : NULL;
+}
+
+bool kg_results_as_github(const struct kg_report_subject *subject, struct kg_text *text,
+                          struct kg_error *err)
+{
+    const struct kg_results *results = subject->results;
+    struct annotations annotations = {.suite_path = path_known(results->suite_path)};
+    struct kg_case_outcome outcome;
+    bool good = true;
+    for (size_t i = 0; i < results->case_count && good; i++) {
+        struct kg_arena arena = {0};
+        good = kg_outcome_of_result(&arena, &results->cases[i], &outcome);
+        if (good)
+            case_annotate(&annotations, &outcome);
+        kg_arena_free(&arena);
+    }
+    annotations_print(&annotations, text);
+    return good || kg_error_memory(err);
+}
+
+/* The verdict first, where it is not PASS: it may be about no case in particular. */
+static void verdict_annotate(struct annotations *annotations,
+                             const struct kg_comparison *comparison)
+{
+    const enum level level = comparison->verdict == KG_VERDICT_FAIL ? LEVEL_ERROR : LEVEL_WARNING;
+    struct kg_text title = {0};
+    if (comparison->verdict == KG_VERDICT_PASS)
+        return;
+    kg_text_printf(&title, "kgate %s: suite %s", kg_verdict_names[comparison->verdict],
+                   comparison->suite);
+    annotations->wanted[level]++;
+    annotation_append(annotations, level, 0, kg_text_string(&title),
+                      comparison->verdict_reason_count ? comparison->verdict_reasons[0] : "", NULL);
+    annotations->lines[level].failed = annotations->lines[level].failed || title.failed;
+    kg_text_free(&title);
+}
+
+bool kg_comparison_as_github(const struct kg_report_subject *subject, struct kg_text *text,
+                             struct kg_error *err)
+{
+    const struct kg_comparison *comparison = subject->comparison;
+    struct annotations annotations = {.suite_path = path_known(comparison->suite_path)};
+    struct kg_case_outcome outcome;
+    bool good = true;
+    verdict_annotate(&annotations, comparison);
+    for (size_t i = 0; i < comparison->case_count && good; i++) {
+        struct kg_arena arena = {0};
+        good = kg_outcome_of_change(&arena, &comparison->cases[i], &outcome);
+        if (good)
+            case_annotate(&annotations, &outcome);
+        kg_arena_free(&arena);
+    }
+    annotations_print(&annotations, text);
+    return good || kg_error_memory(err);
+}

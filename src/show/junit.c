@@ -1,0 +1,163 @@
+/* junit.c: JUnit XML, for Jenkins, GitLab and whatever else shows tests: a test for each case. The
+ * elements and attributes are those that the schema of Jenkins' xUnit plugin allows. GitLab
+ * takes `classname` for the suite's name. */
+#include <math.h>
+#include <string.h>
+
+#include "base/xml.h"
+#include "show/format_parts.h"
+#include "show/outcome.h"
+
+struct junit {
+    struct kg_text cases;
+    size_t count[KG_OUTCOME_KINDS];
+};
+
+/* The name of what a test may have in it; NULL: nothing, it passed. */
+static const char *const elements[KG_OUTCOME_KINDS] = {[KG_OUTCOME_FAILURE] = "failure",
+                                                       [KG_OUTCOME_ERROR] = "error",
+                                                       [KG_OUTCOME_SKIPPED] = "skipped"};
+
+static void attribute(struct kg_text *text, const char *name, const char *value)
+{
+    kg_text_printf(text, " %s=\"", name);
+    kg_xml_text(text, value);
+    kg_text_append(text, "\"");
+}
+
+/* Seconds, without an exponent: readers take digits and a point alone. */
+static void seconds_attribute(struct kg_text *text, double ns)
+{
+    if (isfinite(ns))
+        kg_text_printf(text, " time=\"%.9f\"", ns / 1e9);
+}
+
+static void element(struct kg_text *text, const char *name, const char *content)
+{
+    kg_text_printf(text, "      <%s>", name);
+    kg_xml_text(text, content);
+    kg_text_printf(text, "</%s>\n", name);
+}
+
+static void case_print(struct junit *junit, const char *suite,
+                       const struct kg_case_outcome *outcome)
+{
+    struct kg_text *text = &junit->cases;
+    junit->count[outcome->kind]++;
+    kg_text_append(text, "    <testcase classname=\"");
+    kg_xml_text(text, suite);
+    kg_text_append(text, ".");
+    kg_xml_text(text, outcome->workload);
+    kg_text_append(text, "\"");
+    attribute(text, "name", outcome->id);
+    seconds_attribute(text, outcome->time_ns);
+    kg_text_append(text, ">\n");
+    if (elements[outcome->kind]) {
+        kg_text_printf(text, "      <%s", elements[outcome->kind]);
+        attribute(text, "type", outcome->word);
+        attribute(text, "message", outcome->message);
+        kg_text_append(text, ">");
+        /* GitLab shows the content, Jenkins both */
+        kg_xml_text(text, outcome->message);
+        kg_text_printf(text, "</%s>\n", elements[outcome->kind]);
+    }
+    if (*outcome->figures)
+        element(text, "system-out", outcome->figures);
+    if (outcome->tail)
+        element(text, "system-err", outcome->tail);
+    kg_text_append(text, "    </testcase>\n");
+}
+
+struct property {
+    const char *name;
+    const char *value; /* NULL: not known */
+};
+
+/* What is around the cases. file: of the suite, NULL: not known */
+static void whole_print(struct junit *junit, const char *suite, const char *file,
+                        const char *created, const struct property *properties, size_t count,
+                        struct kg_text *text)
+{
+    const size_t failures = junit->count[KG_OUTCOME_FAILURE];
+    const size_t errors = junit->count[KG_OUTCOME_ERROR];
+    const size_t skipped = junit->count[KG_OUTCOME_SKIPPED];
+    const size_t tests = failures + errors + skipped + junit->count[KG_OUTCOME_PASSED];
+    kg_text_printf(text,
+                   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"kgate\" "
+                   "tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n  <testsuite",
+                   tests, failures, errors);
+    attribute(text, "name", suite);
+    kg_text_printf(text, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"", tests,
+                   failures, errors, skipped);
+    attribute(text, "timestamp", created);
+    if (file && *file)
+        attribute(text, "file", file);
+    kg_text_append(text, ">\n    <properties>\n");
+    for (size_t i = 0; i < count; i++) {
+        if (!properties[i].value)
+            continue;
+        kg_text_append(text, "      <property");
+        attribute(text, "name", properties[i].name);
+        attribute(text, "value", properties[i].value);
+        kg_text_append(text, "/>\n");
+    }
+    kg_text_append(text, "    </properties>\n");
+    kg_text_append(text, kg_text_string(&junit->cases));
+    kg_text_append(text, "  </testsuite>\n</testsuites>\n");
+    text->failed = text->failed || junit->cases.failed;
+    kg_text_free(&junit->cases);
+}
+
+bool kg_results_as_junit(const struct kg_report_subject *subject, struct kg_text *text,
+                         struct kg_error *err)
+{
+    const struct kg_results *results = subject->results;
+    const struct property properties[] = {{"kgate", results->kgate_version},
+                                          {"commit", results->commit},
+                                          {"branch", results->branch},
+                                          {"machine", results->machine.fingerprint},
+                                          {"cpu", results->machine.cpu_model}};
+    struct junit junit = {0};
+    struct kg_case_outcome outcome;
+    bool good = true;
+    for (size_t i = 0; i < results->case_count && good; i++) {
+        struct kg_arena arena = {0};
+        good = kg_outcome_of_result(&arena, &results->cases[i], &outcome);
+        if (good)
+            case_print(&junit, results->suite, &outcome);
+        kg_arena_free(&arena);
+    }
+    whole_print(&junit, results->suite, results->suite_path, results->created, properties,
+                sizeof properties / sizeof *properties, text);
+    return good || kg_error_memory(err);
+}
+
+bool kg_comparison_as_junit(const struct kg_report_subject *subject, struct kg_text *text,
+                            struct kg_error *err)
+{
+    const struct kg_comparison *comparison = subject->comparison;
+    const struct property properties[] = {
+        {"kgate", comparison->kgate_version},
+        {"verdict", kg_verdict_names[comparison->verdict]},
+        {"reason", comparison->verdict_reason_count ? comparison->verdict_reasons[0] : NULL},
+        {"next", comparison->next},
+        {"commit", comparison->commit},
+        {"branch", comparison->branch},
+        {"baseline_commit", comparison->baseline_commit},
+        {"baseline_branch", comparison->baseline_branch},
+        {"machine", comparison->machine.fingerprint},
+        {"cpu", comparison->machine.cpu_model}};
+    struct junit junit = {0};
+    struct kg_case_outcome outcome;
+    bool good = true;
+    for (size_t i = 0; i < comparison->case_count && good; i++) {
+        struct kg_arena arena = {0};
+        good = kg_outcome_of_change(&arena, &comparison->cases[i], &outcome);
+        if (good)
+            case_print(&junit, comparison->suite, &outcome);
+        kg_arena_free(&arena);
+    }
+    whole_print(&junit, comparison->suite, comparison->suite_path, comparison->created, properties,
+                sizeof properties / sizeof *properties, text);
+    return good || kg_error_memory(err);
+}

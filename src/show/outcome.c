@@ -1,0 +1,148 @@
+#include "show/outcome.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "show/case_figures.h"
+#include "show/cells.h"
+
+/* Frees the text. */
+static const char *keep(struct kg_arena *arena, struct kg_text *text)
+{
+    const char *copy = text->failed ? NULL : kg_arena_copy(arena, kg_text_string(text));
+    kg_text_free(text);
+    return copy;
+}
+
+/* --- Comparisons ------------------------------------------------------------------------------ */
+
+static enum kg_outcome_kind kind_of_change(const struct kg_case_change *change)
+{
+    static const enum kg_outcome_kind kinds[KG_CHANGE_COUNT] = {
+        [KG_CHANGE_REGRESSION] = KG_OUTCOME_SKIPPED,   [KG_CHANGE_SUSPECT] = KG_OUTCOME_SKIPPED,
+        [KG_CHANGE_INCONCLUSIVE] = KG_OUTCOME_SKIPPED, [KG_CHANGE_REMOVED] = KG_OUTCOME_SKIPPED,
+        [KG_CHANGE_SKIPPED] = KG_OUTCOME_SKIPPED,      [KG_CHANGE_FAILED] = KG_OUTCOME_ERROR};
+    if (change->waived)
+        return KG_OUTCOME_SKIPPED;
+    if (change->change == KG_CHANGE_FAILED)
+        return KG_OUTCOME_ERROR;
+    return change->fails ? KG_OUTCOME_FAILURE : kinds[change->change];
+}
+
+/* "time 20.0 us -> 24.0 us, +20.0 % (+19.5 … +20.5 %)" */
+static void metric_append(struct kg_arena *arena, const struct kg_metric *metric,
+                          struct kg_text *text)
+{
+    const char *baseline = kg_cell_reference(arena, metric);
+    const char *current = kg_cell_value(arena, metric, metric->current);
+    const char *change = kg_cell_change(arena, metric);
+    const char *interval = kg_cell_interval(arena, metric);
+    if (!baseline || !current || !change || !interval) {
+        text->failed = true;
+        return;
+    }
+    if (kg_metric_against(metric) == KG_AGAINST_BUDGET) {
+        kg_text_printf(text, "%s %s, the budget asks %s", metric->name, current, baseline);
+        return;
+    }
+    kg_text_append(text, metric->name);
+    if (!isfinite(metric->ratio)) /* a figure is missing, which the reason tells */
+        return;
+    kg_text_printf(text, " %s -> %s, %s", baseline, current, change);
+    if (*interval)
+        kg_text_printf(text, " (%s)", interval);
+    if (kg_metric_against(metric) == KG_AGAINST_PIN)
+        kg_text_printf(text, " against %s", metric->against);
+}
+
+static const char *change_message(struct kg_arena *arena, const struct kg_case_change *change)
+{
+    struct kg_text text = {0};
+    const bool figures = change->metric_count && change->change != KG_CHANGE_NEW &&
+                         change->change != KG_CHANGE_REMOVED;
+    /* the reason of a budget has its figures */
+    const bool said =
+        figures && change->reason && kg_metric_against(change->metrics) == KG_AGAINST_BUDGET;
+    if (figures && !said && isfinite(change->metrics[0].ratio))
+        metric_append(arena, change->metrics, &text);
+    if (change->reason)
+        kg_text_printf(&text, "%s%s", text.length ? "; " : "", change->reason);
+    if (change->waiver)
+        kg_text_printf(&text, "%s%s", text.length ? "; " : "", change->waiver);
+    if (change->change == KG_CHANGE_REGRESSION && !change->fails && !change->waived)
+        kg_text_printf(&text, "%sthe policy does not fail on it", text.length ? "; " : "");
+    return keep(arena, &text);
+}
+
+static const char *change_figures(struct kg_arena *arena, const struct kg_case_change *change)
+{
+    struct kg_text text = {0};
+    for (size_t m = 0; m < change->metric_count && change->change != KG_CHANGE_NEW; m++) {
+        metric_append(arena, &change->metrics[m], &text);
+        kg_text_printf(&text, ": %s\n", kg_change_name(change->metrics[m].change));
+    }
+    if (change->figure_count)
+        kg_text_printf(&text, "%s\n",
+                       kg_cell_figures(arena, change->figures, change->figure_count));
+    return keep(arena, &text);
+}
+
+bool kg_outcome_of_change(struct kg_arena *arena, const struct kg_case_change *change,
+                          struct kg_case_outcome *outcome)
+{
+    *outcome = (struct kg_case_outcome){.id = change->id,
+                                        .workload = change->workload,
+                                        .line = change->line,
+                                        .kind = kind_of_change(change),
+                                        .waived = change->waived != KG_WAIVER_NONE,
+                                        .worth_saying =
+                                            change->change != KG_CHANGE_SKIPPED || change->missing,
+                                        .word = kg_change_name(change->change),
+                                        .message = change_message(arena, change),
+                                        .figures = change_figures(arena, change),
+                                        .tail = change->stderr_tail,
+                                        .time_ns = change->time_ns};
+    if (outcome->kind == KG_OUTCOME_PASSED)
+        outcome->worth_saying = change->change == KG_CHANGE_IMPROVEMENT;
+    return outcome->message && outcome->figures;
+}
+
+/* --- Results ---------------------------------------------------------------------------------- */
+
+/* "time 20.0 us" and so on, a line each. */
+static const char *result_figures(struct kg_arena *arena, const struct kg_case_result *result)
+{
+    struct kg_text text = {0};
+    struct kg_tidy *figures;
+    size_t count;
+    char value[KG_UNIT_BYTES];
+    if (!kg_tidy_of(arena, result, &figures, &count))
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        kg_text_printf(&text, "%s %s\n", figures[i].name,
+                       kg_value_format(figures[i].unit, figures[i].value, value));
+    return keep(arena, &text);
+}
+
+bool kg_outcome_of_result(struct kg_arena *arena, const struct kg_case_result *result,
+                          struct kg_case_outcome *outcome)
+{
+    static const enum kg_outcome_kind kinds[] = {[KG_STATUS_OK] = KG_OUTCOME_PASSED,
+                                                 [KG_STATUS_FAILED] = KG_OUTCOME_ERROR,
+                                                 [KG_STATUS_SKIPPED] = KG_OUTCOME_SKIPPED,
+                                                 [KG_STATUS_UNMEASURED] = KG_OUTCOME_SKIPPED,
+                                                 [KG_STATUS_UNCHANGED] = KG_OUTCOME_PASSED};
+    *outcome = (struct kg_case_outcome){
+        .id = result->id,
+        .workload = result->workload,
+        .line = result->line,
+        .kind = kinds[result->status],
+        .worth_saying = result->status == KG_STATUS_UNMEASURED,
+        .word = kg_status_names[result->status],
+        .message = result->reason ? result->reason : "",
+        .figures = result_figures(arena, result),
+        .tail = result->status == KG_STATUS_FAILED ? result->stderr_tail : NULL,
+        .time_ns = result->round_count ? result->summary.median_ns : NAN};
+    return outcome->figures != NULL;
+}

@@ -1,0 +1,219 @@
+/* The verdict in a sentence, the counts, the worst case, and what was not measured. */
+import { facts, h, prose, table } from "../dom.js";
+import { change, counted, duration, interval, isBudget, moment, amount, size, whole } from "../format.js";
+import { grouped } from "../lists.js";
+import { notesOf } from "../notes.js";
+import { hasParts, profilesOf } from "../profile.js";
+import { badge, caseLink, isOdd, VERDICTS } from "../verdicts.js";
+import { calibrationSays } from "./calibration.js";
+
+const SIGNS = { PASS: "✓", FAIL: "✕", UNDECIDED: "?" };
+
+/* [{verdict, waived, count}] of cases, in the order of VERDICTS; those that count before those that are accepted. */
+function countsOf(cases) {
+    const places = Object.keys(VERDICTS);
+    const groups = [...grouped(cases, ({ verdict, waived = "" }) => `${verdict} ${waived}`).values()];
+    return groups
+        .map((those) => ({ verdict: those[0].verdict, waived: those[0].waived, count: those.length }))
+        .sort((a, b) => places.indexOf(a.verdict) - places.indexOf(b.verdict) || Boolean(a.waived) - Boolean(b.waived));
+}
+
+function measuredOf(cases) {
+    const measured = cases.filter((one) => one.verdict === "OK").length;
+    return measured === cases.length ? `${counted(measured, "case")} measured` : `${whole(measured)} of ${counted(cases.length, "case")} measured`;
+}
+
+function sentence({ comparison, current, cases, baselines, profiles, suggestions, calibrations }) {
+    if (comparison)
+        return h(
+            "p",
+            { class: `lead verdict ${comparison.verdict.toLowerCase()}` },
+            h("span", { "aria-hidden": "true" }, `${SIGNS[comparison.verdict]} `),
+            prose([comparison.verdict, ...comparison.verdict_reasons.slice(0, 1)].join(": ")),
+        );
+    if (current)
+        return h("p", { class: "lead" }, `${measuredOf(cases)} on ${moment(current.json.created)}; compared with nothing.`);
+    if (baselines.length)
+        return h("p", { class: "lead" }, `${counted(baselines[0].runs.length, "stored run")} of ${counted(cases.length, "case")}.`);
+    if (calibrations.length) return h("p", { class: "lead" }, calibrationSays(calibrations.at(-1)));
+    if (profiles.length) return h("p", { class: "lead" }, `${counted(profiles.length, "profile")}; nothing was compared.`);
+    return h("p", { class: "lead" }, `${counted(suggestions.list.length, "suggestion")}; nothing was compared.`);
+}
+
+/* "v1.7-3-gabc (main), 2026-11-23 10:02 UTC, newest of 3 stored runs": what is known of a side. */
+function sideOf({ given, commit, branch, created, more }) {
+    const code = [commit && `commit ${commit}`, branch && (commit ? `(${branch})` : branch)].filter(Boolean).join(" ");
+    return [given, code, created && moment(created), more].filter(Boolean).join(", ");
+}
+
+function machineOf({ cpu_model: model, cpu_count: cpus, memory_bytes: memory, gpus = [], fingerprint }) {
+    if (!model) return undefined; /* of profiles */
+    const parts = [model, cpus && counted(cpus, "CPU"), memory && size(memory), ...gpus.map(({ name }) => name)];
+    return `${parts.filter(Boolean).join(", ")}; fingerprint ${fingerprint}`;
+}
+
+/* Which code was measured, when, and on which machine; src/show/page_summary.c prints the same. */
+function sides({ comparison, current }) {
+    if (comparison) {
+        const { base, head, baseline_runs: runs, machine } = comparison;
+        const { baseline_commit: commit, baseline_branch: branch, baseline_created: created } = comparison;
+        return facts([
+            ["Candidate", sideOf({ ...comparison, given: head, more: undefined })],
+            ["Baseline", sideOf({ given: base, commit, branch, created, more: runs > 1 && `newest of ${runs} stored runs` })],
+            ["Machine", machineOf(machine)],
+        ]);
+    }
+    if (!current) return undefined;
+    return facts([["Suite", current.json.suite], ["Measured", sideOf(current.json)], ["Machine", machineOf(current.json.machine)]]);
+}
+
+/* The case that speaks loudest: the first that fails the policy, or else the first that was compared. */
+function worst({ comparison, caseById }) {
+    const first = comparison?.cases.find(({ fails }) => fails) ?? comparison?.cases[0];
+    if (!first) return undefined;
+    const { metric, waived } = caseById.get(first.id);
+    const figures =
+        metric && !isBudget(metric) && Number.isFinite(metric.ratio)
+            ? [
+                  ` ${metric.name}: ${amount(metric.baseline, metric.unit)} → ${amount(metric.current, metric.unit)}, `,
+                  h("strong", {}, change(metric.ratio)),
+                  ` (95 % interval ${interval(metric.interval_low, metric.interval_high)}).`,
+              ]
+            : [" ", prose(first.reason ?? "")];
+    const said = first.change === "IMPROVEMENT" ? "Largest change: " : "Worst: "; /* nothing is worse */
+    return h("p", {}, said, caseLink(first.id), " ", badge(first.change, waived), figures);
+}
+
+const WAIVED_MOST = 10;
+
+/* Cases that became worse and fail nothing, each with the reason. The verdict names one alone. */
+function waivedAdd({ cases }) {
+    const all = cases.filter(({ waived, compared }) => waived && compared.waiver);
+    const rows = all
+        .slice(0, WAIVED_MOST)
+        .map(({ id, verdict, waived, metric, compared }) =>
+            h("li", {}, caseLink(id), " ", badge(verdict, waived), metric && !isBudget(metric) && Number.isFinite(metric.ratio) ? ` ${change(metric.ratio)}` : "", ": ", prose(compared.waiver)),
+        );
+    const more = all.length - rows.length;
+    return all.length ? h("div", { id: "waived" }, h("h3", {}, "Worse, but accepted or in quarantine"), h("ul", {}, rows, more ? h("li", {}, counted(more, "more case")) : "")) : "";
+}
+
+const REASONS_MOST = 3;
+
+/* Cases of each reason, the most frequent first; of many reasons, which differ in their figures, one is an example. */
+function reasons(list, what) {
+    const groups = grouped(list, (one) => one.compared?.reason ?? one.current?.reason ?? "");
+    if (groups.size > REASONS_MOST) return [`${counted(list.length, "case")} ${what}; ${list[0].id}: ${list[0].compared?.reason ?? list[0].current?.reason}`];
+    return [...groups]
+        .sort(([, a], [, b]) => b.length - a.length)
+        .map(([reason, those]) => [`${counted(those.length, "case")} ${what}`, reason].filter(Boolean).join(": "));
+}
+
+/* The recordings in which no case has scopes inside, which would tell its time apart. */
+function scopeless(model) {
+    const withParts = profilesOf(model).filter((profile) => profile.cases.some(hasParts));
+    return model.profiles
+        .filter((file) => !withParts.some((profile) => profile.file === file))
+        .map(({ name }) => `no case of ${name} has scopes inside: \`kgate/profiler.h\` names parts of a program, and \`kgate explain\` shows its functions without any`);
+}
+
+/* Sentences on what the figures are not of. */
+function missing(model) {
+    const { comparison, current, cases, profiles } = model;
+    const open = profiles.flatMap(({ json }) => json.processes).filter(({ complete }) => complete === false).length;
+    const results = current?.json;
+    const having = (name) => cases.filter((one) => one.verdict === name);
+    const say = (list, what) => list.length && `${counted(list.length, "case")} ${what}`;
+    return [
+        say(having("FAILED"), "failed"),
+        ...reasons(having("SKIPPED"), "skipped"),
+        ...reasons(having("UNMEASURED"), "not measured"),
+        say(having("REMOVED"), "in the baseline and no longer in the suite"),
+        comparison?.not_measured && `${counted(comparison.not_measured, "case")} not measured: code as in the baseline`,
+        (comparison?.complete === false || results?.complete === false) && "the run was interrupted: later cases are missing",
+        results?.filter && `cases were left out by ${results.filter}`,
+        open && `${open} ${open === 1 ? "process" : "processes"} had not ended the recording: what was still in buffers is not in it`,
+        results?.no_profile && `nothing was recorded: ${results.no_profile}`,
+        ...scopeless(model),
+        results?.cpu_ceilings?.reason && `no ceilings of the CPU: ${results.cpu_ceilings.reason}`,
+    ].filter(Boolean);
+}
+
+/* Of results alone: how many budgets hold, and the first that do not. */
+function budgets({ comparison, cases }) {
+    const judged = comparison ? [] : cases.filter((one) => one.current?.held);
+    if (!judged.length) return [];
+    const sum = (name) => judged.reduce((all, { current }) => all + current.held[name], 0);
+    const [missed, unknown] = [sum("missed"), sum("unknown")];
+    const bad = judged.filter(({ current }) => current.held.missed);
+    const said = [`${sum("count") - missed - unknown} held`, `${missed} missed`, unknown && `${unknown} unknown`].filter(Boolean).join(", ");
+    return [
+        h("p", {}, "Budgets: ", missed ? h("strong", {}, said) : said, "."),
+        h("ul", {}, bad.slice(0, REASONS_MOST).map(({ id, current }) => h("li", {}, caseLink(id), ": ", prose(current.held.reason))), bad.length > REASONS_MOST ? h("li", {}, counted(bad.length - REASONS_MOST, "more case")) : ""),
+    ];
+}
+
+/* Whether most compared cases are not decided: then the others do not stand for them. */
+const isOpen = ({ counted: decided, compared = 0 }) => 2 * decided < compared;
+
+/* "+1.2 %, the geometric mean of 38 cases", and of all that were compared where most are not decided. */
+function meansOf(one) {
+    const decided = one.counted && `${change(one.geometric_ratio)}, the geometric mean of ${counted(one.counted, "case")}`;
+    const all = isOpen(one) && `${change(one.compared_ratio)}, the geometric mean of all ${counted(one.compared, "compared case")}, not decided`;
+    return [decided, all].filter(Boolean).join("; ");
+}
+
+/* How all compared times changed together, and those of each workload. */
+function overall({ overall: list = [] }) {
+    const rows = list.filter((one) => one.counted || isOpen(one));
+    const suite = rows.find((one) => !one.workload);
+    if (!suite) return undefined;
+    const open = rows.some(isOpen);
+    const heads = ["cases", "geometric mean", "total before", "total now", ...(open ? ["compared", "not decided"] : [])].map((name) => ({ name, numeric: true }));
+    const total = (one, ns) => (one.counted ? duration(ns) : "");
+    const all = (one) => (isOpen(one) ? [one.compared, change(one.compared_ratio)] : ["", ""]);
+    return h(
+        "details",
+        {},
+        h("summary", {}, `Overall: ${meansOf(suite)}`),
+        table(
+            "Overall change, by workload",
+            [{ name: "workload" }, ...heads],
+            rows.map((one) => [one.workload ?? "all", whole(one.counted), change(one.geometric_ratio), total(one, one.baseline_ns), total(one, one.current_ns), ...(open ? all(one) : [])]),
+        ),
+    );
+}
+
+function draw(model, section) {
+    const { comparison } = model;
+    /* The sentence already says how many were measured, or are stored. */
+    const counts = comparison || model.cases.some(isOdd) ? countsOf(model.cases) : [];
+    const gone = missing(model);
+    section.append(
+        sentence(model),
+        counts.length
+            ? h("ul", { class: "counts", "aria-label": "Cases by verdict" }, counts.map(({ verdict: name, waived, count }) => h("li", {}, h("strong", {}, whole(count)), " ", badge(name, waived))))
+            : "",
+        worst(model) ?? "",
+        waivedAdd(model),
+        ...budgets(model),
+        comparison?.verdict_reasons.length > 1 ? h("ul", {}, comparison.verdict_reasons.slice(1).map((reason) => h("li", {}, prose(reason)))) : "",
+        sides(model) ?? "",
+        comparison?.trust ? h("p", {}, "Suite and thresholds: ", prose(comparison.trust), comparison.edits?.length ? ". This change edits:" : ".") : "",
+        comparison?.edits?.length ? h("ul", {}, comparison.edits.map((edit) => h("li", {}, prose(edit)))) : "",
+        comparison?.next ? h("p", {}, "Next: ", prose(comparison.next)) : "",
+        gone.length ? h("div", {}, h("h3", {}, "Not measured"), h("ul", {}, gone.map((text) => h("li", {}, prose(text))))) : "",
+        (comparison && overall(comparison)) ?? "",
+        notesOf(comparison?.notes),
+    );
+}
+
+const titleOf = ({ comparison, current, baselines, profiles, calibrations }) =>
+    comparison ? "Verdict" : current ? "Results" : baselines.length ? "Stored runs" : calibrations.length ? "Calibration" : profiles.length ? "Profile" : "Suggestions";
+
+export const verdict = {
+    id: "verdict",
+    title: titleOf,
+    shows: (model) => model.files.length > 0,
+    draw,
+};

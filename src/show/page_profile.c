@@ -1,0 +1,151 @@
+/* page_profile.c: a JSON profile, short enough for a page. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "show/page.h"
+
+/* Entries in all, and of one process at the least. */
+enum { ENTRIES_MOST = 20000, ENTRIES_LEAST = 200 };
+
+/* Durations by powers of two: up to 2^63 ns. */
+enum { LENGTHS = 64 };
+
+/* Which entries of a process are kept: those of the longest lengths that fit, then the first ones. */
+struct share {
+    uint32_t counts[LENGTHS];
+    int longest;  /* lengths from here up are kept whole */
+    size_t first; /* so many of the shorter ones, as they ended */
+};
+
+/* The lists of the file are one item a line. */
+struct reader {
+    struct kg_text *text;
+    bool processes, entries; /* in which list the line is */
+    struct share *shares;    /* by process */
+    size_t process_count, capacity;
+    void (*entry)(struct reader *reader, const char *line, size_t length);
+    void (*other)(struct reader *reader, const char *line, size_t length);
+    bool any, failed;
+};
+
+static bool begins(const char *line, const char *with)
+{
+    return !strncmp(line, with, strlen(with));
+}
+
+static void line_read(struct reader *reader, const char *line, size_t length)
+{
+    const bool ends = begins(line, "  ]");
+    if (reader->entries && !ends) {
+        reader->entry(reader, line, length);
+        return;
+    }
+    reader->other(reader, line, length && line[length - 1] == '\n' ? length - 1 : length);
+    reader->processes = begins(line, "  \"processes\": [\n") || (reader->processes && !ends);
+    reader->entries = begins(line, "  \"entries\": [\n");
+}
+
+static bool file_read(struct reader *reader, FILE *profile)
+{
+    char *line = NULL;
+    size_t capacity = 0;
+    ssize_t length;
+    reader->processes = reader->entries = false;
+    rewind(profile);
+    while ((length = getline(&line, &capacity, profile)) >= 0)
+        line_read(reader, line, (size_t)length);
+    free(line);
+    return !ferror(profile);
+}
+
+/* --- First what there is ---------------------------------------------------------------------- */
+
+static void process_count(struct reader *reader, const char *line, size_t length)
+{
+    (void)length;
+    if (!reader->processes || !begins(line, "    {") || reader->failed)
+        return;
+    if (reader->process_count == reader->capacity) {
+        const size_t capacity = reader->capacity ? 2 * reader->capacity : 16;
+        struct share *more = reallocarray(reader->shares, capacity, sizeof *more);
+        if (!more) {
+            reader->failed = true;
+            return;
+        }
+        reader->shares = more;
+        reader->capacity = capacity;
+    }
+    reader->shares[reader->process_count++] = (struct share){0};
+}
+
+/* The share that an entry is of, and how long it took; NULL for what is no entry. */
+static struct share *share_of(struct reader *reader, const char *line, int *length)
+{
+    static const char ENTRY[] = "    {\"process\":", DURATION[] = "\"duration_ns\":";
+    const char *duration = strstr(line, DURATION);
+    if (!begins(line, ENTRY) || !duration)
+        return NULL;
+    const unsigned long process = strtoul(line + strlen(ENTRY), NULL, 10);
+    const double ns = strtod(duration + strlen(DURATION), NULL);
+    *length = ns >= 1 ? ilogb(ns) : 0;
+    if (*length >= LENGTHS)
+        *length = LENGTHS - 1;
+    return process < reader->process_count ? &reader->shares[process] : NULL;
+}
+
+static void entry_count(struct reader *reader, const char *line, size_t length)
+{
+    int log2_ns;
+    (void)length;
+    struct share *share = share_of(reader, line, &log2_ns);
+    if (share)
+        share->counts[log2_ns]++;
+}
+
+static void share_choose(struct share *share, size_t room)
+{
+    share->longest = LENGTHS;
+    while (share->longest > 0 && share->counts[share->longest - 1] <= room)
+        room -= share->counts[--share->longest];
+    share->first = room;
+}
+
+/* --- Then what is kept ------------------------------------------------------------------------- */
+
+static void text_add(struct reader *reader, const char *line, size_t length)
+{
+    kg_page_json(reader->text, line, length);
+}
+
+/* Commas are set anew: what follows an item may be left out. */
+static void entry_add(struct reader *reader, const char *line, size_t length)
+{
+    int log2_ns;
+    struct share *share = share_of(reader, line, &log2_ns);
+    if (!share || (log2_ns < share->longest && !share->first))
+        return;
+    if (log2_ns < share->longest)
+        share->first--;
+    while (length && (line[length - 1] == '\n' || line[length - 1] == ','))
+        length--;
+    kg_text_append(reader->text, reader->any ? "," : "");
+    kg_page_json(reader->text, line, length);
+    reader->any = true;
+}
+
+bool kg_page_profile(FILE *profile, struct kg_text *text, struct kg_error *err)
+{
+    struct reader reader = {.text = text, .entry = entry_count, .other = process_count};
+    bool read = file_read(&reader, profile);
+    const size_t even = reader.process_count ? ENTRIES_MOST / reader.process_count : ENTRIES_MOST;
+    for (size_t i = 0; i < reader.process_count; i++)
+        share_choose(&reader.shares[i], even > ENTRIES_LEAST ? even : ENTRIES_LEAST);
+    reader.entry = entry_add;
+    reader.other = text_add;
+    read = read && (reader.failed || file_read(&reader, profile));
+    free(reader.shares);
+    if (!read)
+        return kg_error_set(err, KG_ERROR_SYSTEM, "cannot read a temporary file");
+    return text->failed || reader.failed ? kg_error_memory(err) : true;
+}

@@ -1,0 +1,207 @@
+#include "show/plots/plots.h"
+
+#include <string.h>
+
+#include "base/nearest.h"
+#include "model/series.h"
+#include "show/plots/plot_parts.h"
+
+#define RESULTS .schema = KG_RESULTS_SCHEMA
+#define COMPARISON .schema = KG_COMPARISON_SCHEMA
+
+static const struct kg_plot plots[] = {
+    {COMPARISON, .name = "change", .draw = kg_plot_change,
+     .help = "changes, intervals and thresholds"},
+    {RESULTS, .name = "time", .draw = kg_plot_time, .help = "time over a parameter, log-log"},
+    {RESULTS, .name = "throughput", .draw = kg_plot_throughput,
+     .help = "items a second over it, log-log"},
+    {RESULTS, .name = "speedup", .draw = kg_plot_speedup,
+     .help = "times as fast as --against over it, semi-log"},
+    {RESULTS, .name = "memory", .draw = kg_plot_memory, .help = "peak memory over it, log-log"},
+    {RESULTS, .name = "roofline", .draw = kg_plot_roofline,
+     .help = "cases under the machine's ceilings"},
+};
+enum { PLOTS = sizeof plots / sizeof *plots, FIGURES_MOST = 4, PARTS_MOST = PLOTS + FIGURES_MOST };
+static const char SHEET[] = "sheet";
+
+/* What several parts are put on. */
+struct sheet {
+    struct kg_plot_part parts[PARTS_MOST];
+    size_t count;
+};
+
+static const char *schema_of(const struct kg_plot_input *input)
+{
+    return input->comparison ? KG_COMPARISON_SCHEMA : KG_RESULTS_SCHEMA;
+}
+
+/* The figures that the suite judges, by name, until there is no room. */
+static size_t figures_find(const struct kg_results *results, const char *names[FIGURES_MOST])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < results->case_count; i++)
+        for (size_t s = 0; s < results->cases[i].series_count && count < FIGURES_MOST; s++) {
+            const struct kg_series *series = &results->cases[i].series[s];
+            size_t known = 0;
+            while (known < count && strcmp(names[known], series->name) != 0)
+                known++;
+            if (known == count && kg_metric_kind_find(series->name) == KG_METRIC_KINDS)
+                names[count++] = series->name;
+        }
+    return count;
+}
+
+/* --- The picture ------------------------------------------------------------------------------ */
+
+enum { GAP_PIXELS = 16 };
+
+/* Where a part stands on a picture of `height` pixels, in `columns`, from `top` pixels on. */
+static void part_place(const struct kg_plot_part *part, size_t column, size_t columns, size_t top,
+                       size_t height, struct kg_text *script)
+{
+    kg_gnuplot_style(script);
+    kg_text_printf(script, "set origin %.6f,%.6f\nset size %.6f,%.6f\n",
+                   (double)column / (double)columns,
+                   1 - (double)(top + part->height) / (double)height, 1 / (double)columns,
+                   (double)part->height / (double)height);
+    kg_text_append(script, kg_text_string(&part->script));
+    script->failed = script->failed || part->script.failed;
+}
+
+/* The height of a row of the sheet. */
+static size_t row_height(const struct sheet *sheet, size_t first, size_t columns)
+{
+    size_t height = 0;
+    for (size_t i = first; i < first + columns && i < sheet->count; i++)
+        if (sheet->parts[i].height > height)
+            height = sheet->parts[i].height;
+    return height;
+}
+
+static bool sheet_print(const struct sheet *sheet, bool svg, struct kg_text *image,
+                        struct kg_error *err)
+{
+    struct kg_text script = {0};
+    const size_t columns = sheet->count > 1 ? 2 : 1;
+    size_t height = 0, top = 0;
+    for (size_t i = 0; i < sheet->count; i += columns)
+        height += row_height(sheet, i, columns) + GAP_PIXELS;
+    const struct kg_picture picture = {
+        .svg = svg, .width = KG_PLOT_WIDTH * columns, .height = height};
+    kg_gnuplot_begin(&picture, &script);
+    kg_text_append(&script, "set multiplot\n");
+    for (size_t i = 0; i < sheet->count; i++) {
+        part_place(&sheet->parts[i], i % columns, columns, top, height, &script);
+        if (i % columns == columns - 1)
+            top += row_height(sheet, i - (columns - 1), columns) + GAP_PIXELS;
+    }
+    kg_text_append(&script, "unset multiplot\nset output\n");
+    if (!svg)
+        kg_gnuplot_signs(&script);
+    const bool good = kg_gnuplot_run(&script, image, err);
+    kg_text_free(&script);
+    return good;
+}
+
+/* --- By name ---------------------------------------------------------------------------------- */
+
+/* All that there is something to draw for. */
+static bool all_draw(const struct kg_plot_input *input, struct sheet *sheet, struct kg_error *err)
+{
+    const char *names[FIGURES_MOST];
+    const size_t figures = input->results ? figures_find(input->results, names) : 0;
+    bool good = true;
+    for (size_t i = 0; i < PLOTS + figures && good; i++) {
+        struct kg_plot_part *part = &sheet->parts[sheet->count];
+        if (i < PLOTS && strcmp(plots[i].schema, schema_of(input)) != 0)
+            continue;
+        good = i < PLOTS ? plots[i].draw(input, part, err)
+                         : kg_plot_figure(input, names[i - PLOTS], part, err);
+        if (good && !part->why) {
+            sheet->count++;
+            continue;
+        }
+        kg_text_free(&part->script);
+        *part = (struct kg_plot_part){0};
+    }
+    return good && !sheet->count
+               ? kg_error_set(err, KG_ERROR_USAGE, "there is nothing to draw: no case was %s",
+                              input->comparison ? "compared with a baseline"
+                                                : "measured at several values of a parameter, or "
+                                                  "says what it does")
+               : good;
+}
+
+static bool name_unknown(const struct kg_plot_input *input, const char *name, struct kg_error *err)
+{
+    const char *names[PARTS_MOST + 1] = {SHEET}, *figures[FIGURES_MOST];
+    size_t count = 1;
+    struct kg_text list = {0};
+    for (size_t i = 0; i < PLOTS; i++)
+        if (!strcmp(plots[i].schema, schema_of(input)))
+            names[count++] = plots[i].name;
+    const size_t figure_count = input->results ? figures_find(input->results, figures) : 0;
+    for (size_t i = 0; i < figure_count; i++)
+        names[count++] = figures[i];
+    for (size_t i = 0; i < count; i++)
+        kg_text_printf(&list, "%s%.60s", i ? ", " : "", names[i]);
+    const char *nearest = kg_nearest(name, names, count);
+    kg_error_set(err, KG_ERROR_USAGE, "--plot is '%.60s'%s%s%s; of this file can be drawn %s", name,
+                 nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",
+                 kg_text_string(&list));
+    kg_text_free(&list);
+    return false;
+}
+
+static bool one_draw(const struct kg_plot_input *input, const char *name, struct sheet *sheet,
+                     struct kg_error *err)
+{
+    const char *figures[FIGURES_MOST];
+    const size_t figure_count = input->results ? figures_find(input->results, figures) : 0;
+    struct kg_plot_part *part = &sheet->parts[0];
+    bool known = false, good = false;
+    for (size_t i = 0; i < PLOTS && !known; i++)
+        if (!strcmp(plots[i].name, name) && !strcmp(plots[i].schema, schema_of(input))) {
+            known = true;
+            good = plots[i].draw(input, part, err);
+        }
+    for (size_t i = 0; i < figure_count && !known; i++)
+        if (!strcmp(figures[i], name)) {
+            known = true;
+            good = kg_plot_figure(input, name, part, err);
+        }
+    sheet->count = 1;
+    if (!known)
+        return name_unknown(input, name, err);
+    return good && part->why
+               ? kg_error_set(err, KG_ERROR_USAGE, "--plot %s: there is nothing to draw: %s", name,
+                              part->why)
+               : good;
+}
+
+bool kg_plot_print(const struct kg_plot_input *input, const char *name, bool svg,
+                   struct kg_text *image, struct kg_error *err)
+{
+    struct sheet sheet = {0};
+    const bool all = !name || !strcmp(name, SHEET);
+    const bool good = (all ? all_draw(input, &sheet, err) : one_draw(input, name, &sheet, err)) &&
+                      sheet_print(&sheet, svg, image, err);
+    for (size_t i = 0; i < PARTS_MOST; i++)
+        kg_text_free(&sheet.parts[i].script);
+    return good;
+}
+
+void kg_plots_help(struct kg_text *text)
+{
+    kg_text_printf(text, "  %-11s all that there is to draw\n", SHEET);
+    for (size_t i = 0; i < PLOTS; i++)
+        kg_text_printf(text, "  %-11s %s\n", plots[i].name, plots[i].help);
+    kg_text_append(text, "  NAME        what workloads report under that name\n");
+}
+
+void kg_plots_words(struct kg_text *text)
+{
+    kg_text_append(text, SHEET);
+    for (size_t i = 0; i < PLOTS; i++)
+        kg_text_printf(text, " %s", plots[i].name);
+}

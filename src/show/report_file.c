@@ -1,0 +1,272 @@
+/* report_file.c: opening a saved file for a report: what it is, and what its format needs of it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/record.h"
+#include "profiler/read/filter.h"
+#include "profiler/read/profile_load.h"
+#include "show/format_parts.h"
+
+/* --- Kinds of files --------------------------------------------------------------------------- */
+
+static bool results_load(const struct kg_report_request *request, struct kg_report_file *file,
+                         struct kg_error *err)
+{
+    if (!kg_results_load(request->path, &file->results, err) ||
+        !kg_columns_read(request->columns, &file->columns, err))
+        return false;
+    file->subject.results = &file->results;
+    file->subject.sweep = request->sweep.by ? &request->sweep : NULL;
+    file->subject.style.columns = request->columns ? &file->columns : NULL;
+    return true;
+}
+
+/* Suggestions that were written with the comparison: beside it, at the same moment. */
+static bool suggestions_beside(const char *path, struct kg_report_file *file)
+{
+    struct kg_error ignored;
+    const char *slash = strrchr(path, '/');
+    const char *beside = kg_arena_printf(&file->arena, "%.*ssuggestions.json",
+                                         slash ? (int)(slash + 1 - path) : 0, path);
+    return beside && access(beside, R_OK) == 0 &&
+           kg_suggestions_load(beside, &file->suggestions, &ignored) &&
+           !strcmp(file->suggestions.created, file->comparison.created);
+}
+
+static bool comparison_load(const struct kg_report_request *request, struct kg_report_file *file,
+                            struct kg_error *err)
+{
+    if (!kg_comparison_load(request->path, &file->comparison, err))
+        return false;
+    file->subject.comparison = &file->comparison;
+    if (suggestions_beside(request->path, file))
+        file->subject.suggestions = &file->suggestions;
+    return true;
+}
+
+static bool suggestions_load(const struct kg_report_request *request, struct kg_report_file *file,
+                             struct kg_error *err)
+{
+    if (!kg_suggestions_load(request->path, &file->suggestions, err))
+        return false;
+    file->subject.suggestions = &file->suggestions;
+    return true;
+}
+
+static bool calibration_load(const struct kg_report_request *request, struct kg_report_file *file,
+                             struct kg_error *err)
+{
+    if (!kg_record_load(&kg_calibration_record, KG_CALIBRATION_SCHEMA, request->path,
+                        &file->calibration.arena, &file->calibration, err))
+        return false;
+    file->subject.calibration = &file->calibration;
+    return true;
+}
+
+static bool baseline_load(const struct kg_report_request *request, struct kg_report_file *file,
+                          struct kg_error *err)
+{
+    if (!kg_baseline_load(request->path, &file->baseline, err))
+        return false;
+    file->subject.baseline = &file->baseline;
+    return true;
+}
+
+/* The first stands for what is of no other kind: a journal is lines of JSON, not one document, and
+ * has no schema to look at. */
+static const struct kind {
+    const char *schema;
+    bool (*load)(const struct kg_report_request *request, struct kg_report_file *file,
+                 struct kg_error *err);
+} kinds[] = {
+    {KG_RESULTS_SCHEMA, results_load},         {KG_COMPARISON_SCHEMA, comparison_load},
+    {KG_SUGGESTIONS_SCHEMA, suggestions_load}, {KG_CALIBRATION_SCHEMA, calibration_load},
+    {KG_BASELINE_SCHEMA, baseline_load},
+};
+
+static const struct kind *kind_of(const char *path)
+{
+    char schema[64];
+    struct kg_error ignored;
+    if (kg_schema_peek(path, schema, &ignored))
+        for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+            if (kg_schema_is(kinds[i].schema, schema))
+                return &kinds[i];
+    return &kinds[0];
+}
+
+/* --- Profiles --------------------------------------------------------------------------------- */
+
+static bool json_scan(const struct kg_profile_source *source,
+                      const struct kg_profile_visitor *visitor, struct kg_error *err)
+{
+    return kg_profile_json_scan(source->path, visitor, err);
+}
+
+/* Replaces the recording by a temporary one of the part that matches. */
+static bool recording_filter(const char *path, const char *filter, int *recording,
+                             struct kg_error *err)
+{
+    FILE *part = tmpfile();
+    const int copy = part ? fcntl(fileno(part), F_DUPFD_CLOEXEC, 0) : -1;
+    const bool good = copy >= 0 ? kg_profile_filter(*recording, path, filter, copy, err)
+                                : kg_error_set(err, KG_ERROR_SYSTEM,
+                                               "cannot make a temporary file: %s", strerror(errno));
+    if (part)
+        fclose(part);
+    close(*recording);
+    *recording = copy;
+    return good;
+}
+
+static bool source_open(const char *path, const char *filter, struct kg_report_file *file,
+                        struct kg_error *err)
+{
+    if (!kg_profile_is_recording(path)) {
+        file->subject.source =
+            (struct kg_profile_source){.scan = json_scan, .path = path, .file = -1};
+        return !filter ||
+               kg_error_set(err, KG_ERROR_USAGE,
+                            "a JSON profile is added up already: --filter is for its recording");
+    }
+    file->recording = kg_file_open(path, err);
+    if (file->recording < 0)
+        return false;
+    if (filter && !recording_filter(path, filter, &file->recording, err))
+        return false;
+    file->subject.source = kg_profile_source_file(file->recording, path);
+    return true;
+}
+
+/* What holds its cases back, and what to try: from the results too where they are what was opened. */
+static bool advise(const struct kg_report_request *request, struct kg_report_file *file,
+                   struct kg_error *err)
+{
+    const struct kg_suggest_input input = {
+        .source = request->path, .results = file->subject.results, .profile = &file->profile};
+    if (!kg_suggest(&input, &file->suggestions, err))
+        return false;
+    file->subject.suggestions = &file->suggestions;
+    return true;
+}
+
+/* Adds it up where the format is made from the figures. */
+static bool profile_open(const struct kg_report_request *request, const char *path,
+                         struct kg_report_file *file, struct kg_error *err)
+{
+    if (!source_open(path, request->filter, file, err))
+        return false;
+    file->subject.top = request->top;
+    if (file->format->stream)
+        return true;
+    if (!(file->recording < 0 ? kg_profile_load(path, &file->profile, err)
+                              : kg_profile_read_file(file->recording, path, &file->profile, err)))
+        return false;
+    file->subject.profile = &file->profile;
+    return !file->format->advised || advise(request, file, err);
+}
+
+/* The recording that the results name. */
+static bool beside_open(const struct kg_report_request *request, struct kg_report_file *file,
+                        struct kg_error *err)
+{
+    const char *name = file->format->name;
+    if (!file->results.profile)
+        return kg_error_set(
+            err, KG_ERROR_USAGE,
+            "'%.300s' has no profile for --format %s; `kgate run --profile` makes one",
+            request->path, name);
+    const char *beside = kg_results_recording(&file->arena, request->path, &file->results);
+    if (!beside)
+        return kg_error_memory(err);
+    if (access(beside, R_OK) != 0)
+        return kg_error_set(err, KG_ERROR_USAGE, "the profile '%.300s' of these results is gone",
+                            file->results.profile);
+    file->format = kg_report_format_find(KG_PROFILE_SCHEMA, name, err);
+    return file->format && profile_open(request, beside, file, err);
+}
+
+/* Of results that are one of several things shown: also their recording, where it is still there. */
+static bool recording_add(struct kg_report_file *file, const char *path, struct kg_error *err)
+{
+    if (!file->results.profile)
+        return true;
+    const char *beside = kg_results_recording(&file->arena, path, &file->results);
+    if (!beside)
+        return kg_error_memory(err);
+    return access(beside, R_OK) != 0 || !kg_profile_is(beside) ||
+           source_open(beside, NULL, file, err);
+}
+
+/* Options that only a table of results takes. */
+static bool options_check(const struct kg_report_request *request, bool results,
+                          struct kg_error *err)
+{
+    const char *name = request->format ? request->format : "text";
+    const struct kg_sweep_request *sweep = &request->sweep;
+    const char *option = request->columns ? "columns"
+                         : sweep->by      ? "by"
+                         : sweep->across  ? "across"
+                         : sweep->against ? "against"
+                                          : NULL;
+    const bool picture = !strcmp(name, "png") || !strcmp(name, "svg");
+    if (request->plot && !picture)
+        return kg_error_set(err, KG_ERROR_USAGE, "--plot is for --format png or svg");
+    if (!option || (results && picture && !request->columns && !sweep->across))
+        return true;
+    if (!results || (strcmp(name, "text") != 0 && strcmp(name, "markdown") != 0))
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "--%s is for results, with --format text or markdown", option);
+    if (!sweep->by && (sweep->across || sweep->against))
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "--%s needs --by: the parameter whose values are the rows", option);
+    if (sweep->by && request->columns)
+        return kg_error_set(err, KG_ERROR_USAGE, "--columns is for a table of cases, not for --by");
+    return true;
+}
+
+/* --- Opening ---------------------------------------------------------------------------------- */
+
+bool kg_report_file_open(const struct kg_report_request *request, struct kg_report_file *file,
+                         struct kg_error *err)
+{
+    *file = (struct kg_report_file){.recording = -1,
+                                    .subject = {.style = request->style,
+                                                .axis = &request->sweep,
+                                                .plot = request->plot,
+                                                .top = KG_REPORT_TOP_USUAL}};
+    if (!kg_profile_or_json(request->path, err))
+        return false;
+    const bool profile = kg_profile_is(request->path);
+    const struct kind *kind = profile ? NULL : kind_of(request->path);
+    if (!options_check(request, !profile && kind == &kinds[0], err))
+        return false;
+    file->format =
+        kg_report_format_find(profile ? KG_PROFILE_SCHEMA : kind->schema, request->format, err);
+    if (!file->format)
+        return false;
+    if (profile)
+        return profile_open(request, request->path, file, err);
+    if (request->filter && !file->format->beside)
+        return kg_error_set(err, KG_ERROR_USAGE, "--filter is for profiles");
+    return kind->load(request, file, err) &&
+           (!file->format->beside || beside_open(request, file, err)) &&
+           (!file->format->several || recording_add(file, request->path, err));
+}
+
+void kg_report_file_close(struct kg_report_file *file)
+{
+    if (file->recording >= 0)
+        close(file->recording);
+    kg_profile_free(&file->profile);
+    kg_baseline_free(&file->baseline);
+    kg_calibration_free(&file->calibration);
+    kg_suggestions_free(&file->suggestions);
+    kg_comparison_free(&file->comparison);
+    kg_results_free(&file->results);
+    kg_arena_free(&file->arena);
+}

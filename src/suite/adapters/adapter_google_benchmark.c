@@ -1,0 +1,251 @@
+/* Google Benchmark: --benchmark_out_format=json. A process measures each benchmark in one or more
+ * repetitions, each of many iterations, whose mean is all that it writes. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "suite/adapters/adapter.h"
+
+static bool is_json(const json_t *json)
+{
+    const json_t *context = json_object_get(json, "context");
+    return json_is_array(json_object_get(json, "benchmarks")) && json_is_object(context) &&
+           (json_object_get(context, "library_build_type") ||
+            json_object_get(context, "mhz_per_cpu"));
+}
+
+/* --- Reading ---------------------------------------------------------------------------------- */
+
+/* What the harness itself writes of a run; any other number is a counter of the benchmark's. */
+static const char *const own_members[] = {"family_index",
+                                          "per_family_instance_index",
+                                          "repetitions",
+                                          "repetition_index",
+                                          "threads",
+                                          "iterations",
+                                          "real_time",
+                                          "cpu_time",
+                                          "items_per_second",
+                                          "bytes_per_second",
+                                          "allocs_per_iter",
+                                          "max_bytes_used",
+                                          "total_allocated_bytes",
+                                          "net_heap_growth",
+                                          NULL};
+
+static bool is_own(const char *name)
+{
+    for (size_t i = 0; own_members[i]; i++)
+        if (!strcmp(own_members[i], name))
+            return true;
+    return false;
+}
+
+static double unit_ns(const json_t *run)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    const char *unit = json_string_value(json_object_get(run, "time_unit"));
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (!unit || !strcmp(units[i].name, unit))
+            return units[i].ns;
+    return NAN;
+}
+
+/* What a call does, of a rate: by CPU time, unless the benchmark's name says that it is timed by the
+ * clock. Whole where it is nearly so. */
+static double amount(const json_t *run, const char *rate, double real_ns, double cpu_ns)
+{
+    const char *name = json_string_value(json_object_get(run, "name"));
+    const bool by_clock =
+        !(cpu_ns > 0) || strstr(name, "/real_time") || strstr(name, "/manual_time");
+    const double per_call = kg_foreign_number(run, rate) * (by_clock ? real_ns : cpu_ns) / 1e9;
+    return fabs(per_call - round(per_call)) <= 1e-6 * per_call ? round(per_call) : per_call;
+}
+
+static bool figures_read(struct kg_arena *arena, const json_t *run, struct kg_foreign_case *found)
+{
+    const char *name;
+    json_t *value;
+    found->figure_count = 0;
+    found->figures = kg_arena_alloc(arena, json_object_size(run), sizeof *found->figures);
+    if (!found->figures)
+        return false;
+    json_object_foreach((json_t *)run, name, value)
+    {
+        if (!json_is_number(value) || is_own(name))
+            continue;
+        const char *kept = kg_arena_copy(arena, name);
+        if (!kept)
+            return false;
+        found->figures[found->figure_count++] =
+            (struct kg_foreign_figure){kept, json_number_value(value)};
+    }
+    return true;
+}
+
+static bool sample_add(struct kg_arena *arena, struct kg_foreign_case *found, double ns)
+{
+    double *samples = kg_arena_alloc(arena, found->sample_count + 1, sizeof *samples);
+    if (!samples)
+        return false;
+    if (found->sample_count)
+        memcpy(samples, found->samples_ns, found->sample_count * sizeof *samples);
+    samples[found->sample_count++] = ns;
+    found->samples_ns = samples;
+    return true;
+}
+
+/* Why a repetition has no time: SkipWithError, or SkipWithMessage. NULL where memory is out. */
+static const char *failure_read(struct kg_arena *arena, const json_t *run)
+{
+    bool good = true;
+    const bool failed = json_is_true(json_object_get(run, "error_occurred"));
+    const char *why = kg_foreign_text(arena, run, failed ? "error_message" : "skip_message", &good);
+    if (!good)
+        return NULL;
+    return kg_arena_printf(arena, "%s%s",
+                           failed ? "" : "skipped: ", why ? why : "the benchmark does not say why");
+}
+
+static bool was_skipped(const json_t *run)
+{
+    return json_is_true(json_object_get(run, "error_occurred")) ||
+           json_is_true(json_object_get(run, "skipped"));
+}
+
+/* One repetition. */
+static bool repetition_read(struct kg_arena *arena, const json_t *run,
+                            struct kg_foreign_case *found)
+{
+    const double unit = unit_ns(run);
+    const double real_ns = kg_foreign_number(run, "real_time") * unit;
+    const double cpu_ns = kg_foreign_number(run, "cpu_time") * unit;
+    const double iterations = kg_foreign_number(run, "iterations");
+    const double before = (double)found->sample_count;
+    if (was_skipped(run)) {
+        found->failure = failure_read(arena, run);
+        return found->failure != NULL;
+    }
+    found->cpu_ns = before > 0 ? (found->cpu_ns * before + cpu_ns) / (before + 1) : cpu_ns;
+    found->calls = before > 0 ? found->calls + iterations : iterations;
+    found->items = amount(run, "items_per_second", real_ns, cpu_ns);
+    found->bytes = amount(run, "bytes_per_second", real_ns, cpu_ns);
+    return sample_add(arena, found, real_ns) && figures_read(arena, run, found);
+}
+
+/* Of a benchmark whose repetitions are not in the file (--benchmark_report_aggregates_only) their median
+ * is; with them it stands below them. */
+static bool is_left_out(const json_t *run, const struct kg_foreign_case *found)
+{
+    const char *type = json_string_value(json_object_get(run, "run_type"));
+    const char *aggregate = json_string_value(json_object_get(run, "aggregate_name"));
+    return type && strcmp(type, "iteration") != 0 &&
+           (found || !aggregate || strcmp(aggregate, "median") != 0);
+}
+
+static bool run_read(struct kg_arena *arena, const json_t *run, struct kg_foreign *foreign,
+                     size_t index, struct kg_error *err)
+{
+    const char *name = json_string_value(json_object_get(run, "run_name"));
+    if (!name)
+        name = json_string_value(json_object_get(run, "name"));
+    if (!name || !json_string_value(json_object_get(run, "name")) || isnan(unit_ns(run)))
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "benchmarks[%zu]: expected a name, and a time_unit of "
+                            "ns, us, ms or s",
+                            index);
+    struct kg_foreign_case *found = kg_foreign_case_find(foreign, name);
+    if (is_left_out(run, found))
+        return true;
+    if (!found)
+        found = kg_foreign_case_add(arena, foreign, name);
+    return found && repetition_read(arena, run, found) ? true : kg_error_memory(err);
+}
+
+/* The model is not in the file; the sizes of its caches are, which tell kinds of CPU apart. */
+static const char *cpu_model(struct kg_arena *arena, const json_t *context)
+{
+    struct kg_text text = {0};
+    const json_t *caches = json_object_get(context, "caches"), *cache;
+    size_t i;
+    json_array_foreach(caches, i, cache)
+        kg_text_printf(&text, "%s%.0f KiB", i ? ", " : "CPU with caches of ",
+                       kg_foreign_number(cache, "size") / 1024);
+    const char *model = i && !text.failed ? kg_arena_copy(arena, kg_text_string(&text)) : NULL;
+    kg_text_free(&text);
+    return model;
+}
+
+static bool read_file(struct kg_arena *arena, const char *path, const json_t *json,
+                      struct kg_foreign *foreign, struct kg_error *err)
+{
+    const json_t *context = json_object_get(json, "context");
+    const json_t *runs = json_object_get(json, "benchmarks");
+    const double cpus = kg_foreign_number(context, "num_cpus");
+    bool good = true;
+    (void)path;
+    foreign->created =
+        kg_foreign_date(arena, json_string_value(json_object_get(context, "date")), &good);
+    foreign->host = kg_foreign_text(arena, context, "host_name", &good);
+    foreign->cpu_model = cpu_model(arena, context);
+    foreign->cpu_count = cpus >= 1 && cpus < 1e6 ? (uint64_t)cpus : 0;
+    if (!good)
+        return kg_error_memory(err);
+    for (size_t i = 0; i < json_array_size(runs); i++)
+        if (!run_read(arena, json_array_get(runs, i), foreign, i, err))
+            return false;
+    return true;
+}
+
+/* --- Running one ------------------------------------------------------------------------------ */
+
+/* The name as an extended regular expression that nothing else matches. */
+static const char *filter_word(struct kg_arena *arena, const char *name)
+{
+    struct kg_text text = {0};
+    kg_text_append(&text, "--benchmark_filter=^");
+    for (const char *c = name; *c; c++)
+        kg_text_printf(&text, "%s%c", strchr(".[]{}()*+?^$|\\", *c) ? "\\" : "", *c);
+    kg_text_append(&text, "$");
+    const char *word = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return word;
+}
+
+/* A bare number of seconds is what old versions take, and new ones too. */
+static bool run_words(struct kg_arena *arena, const struct kg_foreign_run *run, const char ***words,
+                      size_t *count, struct kg_error *err)
+{
+    const char *const added[] = {
+        filter_word(arena, run->name), kg_arena_printf(arena, "--benchmark_out=%s", run->file),
+        "--benchmark_out_format=json",
+        kg_arena_printf(arena, "--benchmark_min_time=%.9f", run->min_time_ns / 1e9)};
+    return kg_foreign_words_append(arena, words, count, added, sizeof added / sizeof *added, err);
+}
+
+/* A name a line. */
+static bool list(struct kg_arena *arena, const char *const *words, size_t count, char *output,
+                 struct kg_foreign_names *names, struct kg_error *err)
+{
+    char *rest = NULL;
+    (void)words;
+    (void)count;
+    for (char *line = strtok_r(output, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest))
+        if (!kg_foreign_name_add(arena, names, line, err))
+            return false;
+    return true;
+}
+
+const struct kg_adapter kg_adapter_google_benchmark = {
+    .name = "google-benchmark",
+    .help = "JSON of a Google Benchmark program (`--benchmark_out=FILE`)",
+    .is_json = is_json,
+    .read = read_file,
+    .list_word = "--benchmark_list_tests=true",
+    .list = list,
+    .run_words = run_words,
+};

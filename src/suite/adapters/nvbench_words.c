@@ -1,0 +1,209 @@
+#include "suite/adapters/nvbench_words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- The command's own options ---------------------------------------------------------------- */
+
+/* Without these the program measures what kgate asks for, and writes it where kgate reads it. */
+static const struct own {
+    const char *word, *letter; /* NULL: none */
+    const char *why;
+} own_options[] = {
+    {"--benchmark", "-b", "`benchmark` of `params` or `matrix` chooses"},
+    {"--axis", "-a", "`benchmark` and the axes behind it, in `params` or `matrix`, choose"},
+    {"--json", NULL, "kgate has it written where it reads it"},
+    {"--jsonbin", NULL, "kgate has it written where it reads it"},
+    {"--list", "-l", "it measures nothing"},
+    {"--jsonlist-benches", NULL, "kgate asks so itself"},
+    {"--jsonlist-devices", NULL, "it measures nothing"},
+    {"--run-once", NULL, "one call is no measurement"},
+    {"--profile", NULL, "one call is no measurement"},
+};
+
+static bool is_word(const char *given, const char *word, const char *letter)
+{
+    return !strcmp(given, word) || (letter && !strcmp(given, letter));
+}
+
+static bool words_check(const char *const *words, size_t count, struct kg_error *err)
+{
+    for (size_t i = 1; i < count; i++)
+        for (size_t k = 0; k < sizeof own_options / sizeof *own_options; k++)
+            if (is_word(words[i], own_options[k].word, own_options[k].letter))
+                return kg_error_set(err, KG_ERROR_MEASURE,
+                                    "the command has '%s' of NVBench: %s; leave it out", words[i],
+                                    own_options[k].why);
+    return true;
+}
+
+static bool has_word(const char *const *words, size_t count, const char *word, const char *letter)
+{
+    for (size_t i = 1; i < count; i++)
+        if (is_word(words[i], word, letter))
+            return true;
+    return false;
+}
+
+/* --- Which states there are ------------------------------------------------------------------- */
+
+/* As NVBench writes it beside a state's times: the fewest digits that are the number again. */
+static const char *number_text(struct kg_arena *arena, double value)
+{
+    enum { DIGITS_MOST = 17, FIXED_MOST = 16 };
+    char text[40];
+    int digits = 0;
+    bool exact;
+    do {
+        snprintf(text, sizeof text, "%.*e", digits, value);
+        const double again = strtod(text, NULL);
+        exact = !(again < value) && !(again > value);
+    } while (++digits < DIGITS_MOST && !exact);
+    const char *mark = strchr(text, 'e');
+    const int exponent = mark ? atoi(mark + 1) : 0;
+    if (!mark || exponent < -4 || exponent >= FIXED_MOST)
+        return kg_arena_copy(arena, text);
+    const int places = digits - 1 - exponent;
+    return kg_arena_printf(arena, "%.*f", places > 0 ? places : 0, value);
+}
+
+/* A type has no value but the word that chooses it. */
+static const char *value_text(struct kg_arena *arena, const json_t *value)
+{
+    const json_t *number = json_object_get(value, "value");
+    const char *text = json_string_value(json_object_get(value, "input_string"));
+    if (json_is_integer(number))
+        return kg_arena_printf(arena, "%" JSON_INTEGER_FORMAT, json_integer_value(number));
+    if (json_is_real(number))
+        return number_text(arena, json_real_value(number));
+    if (json_is_string(number))
+        text = json_string_value(number);
+    return text ? kg_arena_copy(arena, text) : NULL;
+}
+
+static bool is_type(const json_t *axis)
+{
+    const char *type = json_string_value(json_object_get(axis, "type"));
+    return type && !strcmp(type, "type");
+}
+
+/* In the order in which a state's values are written, and so imported: the type axes, the last one first,
+ * then the others. */
+static const json_t *axis_at(const json_t *axes, size_t index)
+{
+    size_t types = 0;
+    while (types < json_array_size(axes) && is_type(json_array_get(axes, types)))
+        types++;
+    return json_array_get(axes, index < types ? types - 1 - index : index);
+}
+
+static bool states_add(struct kg_arena *arena, const char *name, const json_t *axes,
+                       struct kg_foreign_names *names, struct kg_error *err)
+{
+    const size_t count = json_array_size(axes);
+    struct kg_pair *pairs = kg_arena_alloc(arena, count, sizeof *pairs);
+    size_t *chosen = kg_arena_alloc(arena, count, sizeof *chosen), at;
+    if (!pairs || !chosen)
+        return kg_error_memory(err);
+    do {
+        for (size_t i = 0; i < count; i++) {
+            const json_t *axis = axis_at(axes, i);
+            pairs[i].name = json_string_value(json_object_get(axis, "name"));
+            pairs[i].value =
+                value_text(arena, json_array_get(json_object_get(axis, "values"), chosen[i]));
+            if (!pairs[i].name || !pairs[i].value)
+                return kg_error_set(err, KG_ERROR_MEASURE,
+                                    "an axis of the benchmark '%.200s' has no name, or no values",
+                                    name);
+        }
+        const char *text = kg_foreign_benchmark_text(arena, name, pairs, count);
+        if (!text)
+            return kg_error_memory(err);
+        if (!kg_foreign_name_add(arena, names, text, err))
+            return false;
+        for (at = count; at-- > 0; chosen[at] = 0)
+            if (++chosen[at] < json_array_size(json_object_get(axis_at(axes, at), "values")))
+                break;
+    } while (at < count);
+    return true;
+}
+
+bool kg_nvbench_list(struct kg_arena *arena, const char *const *words, size_t count, char *output,
+                     struct kg_foreign_names *names, struct kg_error *err)
+{
+    json_t *json = NULL;
+    const json_t *benchmark;
+    size_t i;
+    if (!words_check(words, count, err))
+        return false;
+    if (!output[strspn(output, " \t\r\n")])
+        return true; /* it has none */
+    if (!kg_json_parse("its list", output, strlen(output), &json, err))
+        return err->kind == KG_ERROR_MEMORY
+                   ? false
+                   : kg_error_set(
+                         err, KG_ERROR_MEASURE,
+                         "what it prints for --jsonlist-benches is no JSON: is it a program "
+                         "of NVBench, and of a version that has this option?");
+    bool good = true;
+    json_array_foreach(json_object_get(json, "benchmarks"), i, benchmark)
+    {
+        const char *name = json_string_value(json_object_get(benchmark, "name"));
+        if (!name || !*name)
+            good = good && kg_error_set(err, KG_ERROR_MEASURE,
+                                        "what --jsonlist-benches prints has a benchmark without a "
+                                        "name");
+        good = good && states_add(arena, name, json_object_get(benchmark, "axes"), names, err);
+    }
+    json_decref(json);
+    return good;
+}
+
+/* --- One of them ------------------------------------------------------------------------------ */
+
+/* Whether --axis can say it. What it cannot is left to the program, which then measures all values of
+ * that axis; the case still takes its own. */
+static bool is_sayable(const struct kg_pair *axis)
+{
+    const size_t length = strlen(axis->value);
+    return length && !strpbrk(axis->value, ",:[]") && !strpbrk(axis->name, ":[=") &&
+           !strchr(" \t", axis->value[0]) && !strchr(" \t", axis->value[length - 1]) &&
+           *axis->name && !strchr(" \t", axis->name[0]) &&
+           !strchr(" \t", axis->name[strlen(axis->name) - 1]);
+}
+
+/* A benchmark whose name is a number would be taken for the index of another: that is NVBench's way. An
+ * int64 axis of powers of two takes the number itself too, without its [pow2]. */
+bool kg_nvbench_run_words(struct kg_arena *arena, const struct kg_foreign_run *run,
+                          const char ***words, size_t *count, struct kg_error *err)
+{
+    const char **added = kg_arena_alloc(arena, 2 * run->axis_count + 8, sizeof *added);
+    size_t n = 0;
+    if (!added)
+        return kg_error_memory(err);
+    if (!words_check(*words, *count, err))
+        return false;
+    added[n++] = "--benchmark";
+    added[n++] = run->name;
+    if (!has_word(*words, *count, "--devices", "-d") &&
+        !has_word(*words, *count, "--device", NULL)) {
+        added[n++] = "--devices";
+        added[n++] = "0";
+    }
+    for (size_t i = 0; i < run->axis_count; i++)
+        if (is_sayable(&run->axes[i])) {
+            added[n++] = "--axis";
+            added[n++] = kg_arena_printf(arena, "%s=%s", run->axes[i].name, run->axes[i].value);
+        }
+    /* another criterion has no such parameter, and the user's own is the user's */
+    if (!has_word(*words, *count, "--min-time", NULL) &&
+        !has_word(*words, *count, "--stopping-criterion", NULL)) {
+        added[n++] = "--min-time";
+        added[n++] = kg_arena_printf(arena, "%.9f", run->min_time_ns / 1e9);
+    }
+    added[n++] = run->one_file ? "--json" : "--jsonbin";
+    added[n++] = run->file;
+    return kg_foreign_words_append(arena, words, count, added, n, err);
+}

@@ -1,0 +1,201 @@
+/* How the programs of a suite are built, and a workflow of GitHub and a part of GitLab's that build and compare. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "suite/adopt/survey.h"
+
+enum { TARGETS_MOST = 12 };
+
+/* --- Building ---------------------------------------------------------------------------------- */
+
+/* Configures and builds one project of CMake; targets: " a b", or "" for all */
+static void cmake_append(const struct kg_survey *survey, const char *source, const char *targets,
+                         struct kg_text *text)
+{
+    struct kg_text tree = {0};
+    kg_text_printf(&tree, "%s%s%s", kg_survey_tree(survey), *source ? "/" : "", source);
+    kg_text_append(text, text->length ? " && cmake" : "cmake");
+    if (*source) {
+        kg_text_append(text, " -S ");
+        kg_shell_quote(text, source);
+    }
+    kg_text_append(text, " -B ");
+    kg_shell_quote(text, kg_text_string(&tree));
+    kg_text_printf(text, " -DCMAKE_BUILD_TYPE=Release%s && cmake --build ",
+                   *source ? "" : survey->options);
+    kg_shell_quote(text, kg_text_string(&tree));
+    kg_text_printf(text, " -j%s%s", *targets ? " --target" : "", targets);
+    text->failed = text->failed || tree.failed;
+    kg_text_free(&tree);
+}
+
+/* The target of CMake that a finding needs; NULL: it is not known. */
+static const char *target_of(const struct kg_finding *finding)
+{
+    return kg_kind_is_target(finding->kind) ? finding->name : finding->target;
+}
+
+/* A program that was found by its name is of no project, even if its kind is one of CMake's. */
+static bool is_of_cmake(const struct kg_finding *finding)
+{
+    return finding->source != NULL;
+}
+
+static const char *source_of(const struct kg_finding *finding)
+{
+    return finding->source ? finding->source : "";
+}
+
+/* The targets of all live workloads of a project; all of it if one is not known, or they are many. */
+static void project_append(const struct kg_survey *survey, const char *source, struct kg_text *text)
+{
+    struct kg_text targets = {0};
+    size_t count = 0;
+    bool all = false;
+    for (size_t i = 0; i < survey->count; i++) {
+        const struct kg_finding *finding = &survey->findings[i];
+        if (!kg_finding_is_live(finding) || !is_of_cmake(finding) ||
+            strcmp(source_of(finding), source) != 0)
+            continue;
+        all = all || !target_of(finding) || ++count > TARGETS_MOST;
+        if (!all) {
+            kg_text_append(&targets, " ");
+            kg_shell_quote(&targets, target_of(finding));
+        }
+    }
+    cmake_append(survey, source, all ? "" : kg_text_string(&targets), text);
+    text->failed = text->failed || targets.failed;
+    kg_text_free(&targets);
+}
+
+void kg_finding_build(const struct kg_survey *survey, const struct kg_finding *finding,
+                      struct kg_text *text)
+{
+    struct kg_text own = {0}, target = {0};
+    if (is_of_cmake(finding)) {
+        if (target_of(finding)) {
+            kg_text_append(&target, " ");
+            kg_shell_quote(&target, target_of(finding));
+        }
+        cmake_append(survey, source_of(finding), kg_text_string(&target), &own);
+    } else if (finding->build) {
+        kg_text_append(&own, finding->build);
+    }
+    kg_text_append(text, kg_text_string(&own));
+    text->failed = text->failed || own.failed || target.failed;
+    kg_text_free(&own);
+    kg_text_free(&target);
+}
+
+/* Whether an earlier live finding is of the same project, or has the same command of make. */
+static bool is_repeated(const struct kg_survey *survey, size_t index)
+{
+    const struct kg_finding *finding = &survey->findings[index];
+    for (size_t i = 0; i < index; i++) {
+        const struct kg_finding *other = &survey->findings[i];
+        if (!kg_finding_is_live(other) || is_of_cmake(other) != is_of_cmake(finding))
+            continue;
+        if (is_of_cmake(finding) ? !strcmp(source_of(other), source_of(finding))
+                                 : other->build && !strcmp(other->build, finding->build))
+            return true;
+    }
+    return false;
+}
+
+/* Whether nothing says how a live program is built that is no script. */
+static bool needs_all(const struct kg_survey *survey)
+{
+    for (size_t i = 0; i < survey->count; i++)
+        if (kg_finding_is_live(&survey->findings[i]) && !is_of_cmake(&survey->findings[i]) &&
+            !survey->findings[i].build)
+            return true;
+    return false;
+}
+
+void kg_adopt_build(const struct kg_survey *survey, struct kg_text *text)
+{
+    const bool unknown = !kg_survey_live(survey); /* the suite's programs are of no finding */
+    const bool all = (needs_all(survey) || unknown) && (survey->has_cmake || survey->has_makefile);
+    if (all && survey->has_cmake && !(unknown && survey->has_makefile))
+        cmake_append(survey, "", "", text);
+    else if (all)
+        kg_text_append(text, "make");
+    for (size_t i = 0; i < survey->count; i++) {
+        const struct kg_finding *finding = &survey->findings[i];
+        if (!kg_finding_is_live(finding) || is_repeated(survey, i))
+            continue;
+        if (is_of_cmake(finding) && !(all && survey->has_cmake && !*source_of(finding))) {
+            project_append(survey, source_of(finding), text);
+        } else if (!is_of_cmake(finding) && finding->build) {
+            kg_text_append(text, text->length ? " && " : "");
+            kg_text_append(text, finding->build);
+        }
+    }
+}
+
+/* --- Pipelines --------------------------------------------------------------------------------- */
+
+static const char workflow[] =
+    "# Compares each pull request with its base: both are built and measured in the same job, in "
+    "paired rounds.\n"
+    "# Advisory: it fails only if something could not be measured. The target branch's suite and "
+    "thresholds judge, so\n"
+    "# that a change cannot move its own (`trust`). Made by `kgate init`; docs/ci.md of kgate has "
+    "baselines, forks and\n"
+    "# required checks. Replace OWNER by the owner of kgate's repository.\n"
+    "name: kgate\n"
+    "on:\n"
+    "  pull_request:\n"
+    "  merge_group:\n"
+    "permissions: {contents: read, pull-requests: write, checks: write}\n"
+    "jobs:\n"
+    "  kgate:\n"
+    "    runs-on: ubuntu-latest\n"
+    "    steps:\n"
+    "      - uses: actions/checkout@v4\n"
+    "        with: {persist-credentials: false}\n"
+    "      # A step here installs the packages that the build needs.\n"
+    "      - uses: OWNER/kgate@v1\n"
+    "        with:\n"
+    "          mode: ab\n";
+
+void kg_adopt_workflow(const struct kg_survey *survey, const char *suite, struct kg_text *yaml)
+{
+    struct kg_text build = {0};
+    kg_adopt_build(survey, &build);
+    kg_text_append(yaml, workflow);
+    kg_text_append(yaml, "          suite: ");
+    kg_yaml_quote(yaml, suite);
+    if (build.length) {
+        kg_text_append(yaml, "\n          build: ");
+        kg_yaml_quote(yaml, kg_text_string(&build));
+    } else {
+        kg_text_append(yaml, "\n          # build: the command that builds a checkout, if the "
+                             "programs need one");
+    }
+    kg_text_append(yaml, "\n          budget: 5m\n"
+                         "          posture: advisory    # `required` once you trust it\n");
+    yaml->failed = yaml->failed || build.failed;
+    kg_text_free(&build);
+}
+
+void kg_adopt_pipeline(const struct kg_survey *survey, const char *suite, struct kg_text *yaml)
+{
+    struct kg_text build = {0};
+    kg_adopt_build(survey, &build);
+    kg_text_append(yaml, "include:\n"
+                         "  - component: $CI_SERVER_FQDN/GROUP/kgate/kgate@1\n"
+                         "    inputs:\n"
+                         "      suite: ");
+    kg_yaml_quote(yaml, suite);
+    kg_text_append(yaml, "\n      install: apt-get update -qq && apt-get install -y -qq git    # "
+                         "and kgate: docs/pipelines/gitlab.yml\n");
+    if (build.length) {
+        kg_text_append(yaml, "      build: ");
+        kg_yaml_quote(yaml, kg_text_string(&build));
+        kg_text_append(yaml, "\n");
+    }
+    yaml->failed = yaml->failed || build.failed;
+    kg_text_free(&build);
+}

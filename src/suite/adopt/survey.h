@@ -1,0 +1,69 @@
+/* survey.h: what the readers of one kind of file share. */
+#pragma once
+#include "suite/adopt/adopt.h"
+
+/* Adds a copy of it; strings are copied. One whose name is no text is left out. */
+bool kg_survey_add(struct kg_survey *survey, const struct kg_finding *finding,
+                   struct kg_error *err);
+
+/* The target of CMake with that name; NULL: none is known. */
+struct kg_finding *kg_survey_target_find(const struct kg_survey *survey, const char *name);
+
+/* The build folder of CMake, relative to the root: one that is there, or build. */
+const char *kg_survey_tree(const struct kg_survey *survey);
+
+/* The path of a target's program, relative to the root, whether it is built or not. */
+void kg_finding_program(const struct kg_survey *survey, const struct kg_finding *finding,
+                        char *path, size_t size);
+
+/* Finds built programs, joins findings that mean one thing, and sorts. */
+bool kg_survey_join(const char *root, struct kg_survey *survey, struct kg_error *err);
+
+/* Whether CMake builds a program of this kind. */
+bool kg_kind_is_target(enum kg_finding_kind kind);
+
+/* The kind of a library by the name that CMake links it by, "benchmark::benchmark"; KG_FOUND_KINDS: not known. */
+enum kg_finding_kind kg_library_kind(const char *name);
+
+/* Executables and labelled tests of a CMakeLists.txt. Textual: it does not see names that come from functions,
+ * generator expressions, and variables that the file does not set itself. */
+bool kg_survey_cmake(struct kg_survey *survey, const char *path, const char *text,
+                     struct kg_error *err);
+
+/* A file with tests, and how its paths are read. */
+struct kg_test_file {
+    const char *path;   /* relative to the root */
+    const char *folder; /* of its CMakeLists.txt, relative to the project */
+    const char *root;   /* the absolute path of the repository */
+    const char *built;  /* the absolute path of the build folder; NULL: of a CMakeLists.txt */
+    const char *tree;   /* the name that stands for the build folder, relative to the root */
+};
+
+/* Tests with a label that says benchmark, of a CMakeLists.txt or a CTestTestfile.cmake. */
+bool kg_survey_tests(struct kg_survey *survey, const struct kg_test_file *from, const char *text,
+                     struct kg_error *err);
+
+/* Rules of a Makefile whose name says bench. */
+bool kg_survey_makefile(struct kg_survey *survey, const char *path, const char *text,
+                        struct kg_error *err);
+
+/* An executable file whose name says bench: a script's calls of hyperfine, or the file itself.
+ * text  of a script; NULL: the file is none */
+bool kg_survey_program(struct kg_survey *survey, const char *path, const char *text,
+                       struct kg_error *err);
+
+/* Reads CMake's reply in a build folder, if there is one: targets and tests.
+ * root   the absolute path of the repository
+ * built  the absolute path of the build folder
+ * found  set if there is a reply */
+bool kg_survey_reply(struct kg_survey *survey, const char *root, const char *built, bool *found,
+                     struct kg_error *err);
+
+/* Whether a name says that it is of a benchmark: bench_x, fullbench, x-benchmark.py; not workbench. */
+bool kg_names_benchmark(const char *name);
+
+/* Why a program or rule with this name does no measuring, such as one that only compiles; NULL: no reason. */
+const char *kg_name_doubt(const char *name);
+
+/* A path as a command of the folder `directory` names it; both relative to the root. NULL if memory is out. */
+const char *kg_path_seen_from(struct kg_arena *arena, const char *directory, const char *path);

@@ -1,0 +1,264 @@
+#include "suite/plan.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "suite/case_id.h"
+#include "suite/sources/params.h"
+#include "suite/sources/source.h"
+
+struct planner {
+    const struct kg_suite *suite;
+    const struct kg_machine *machine;
+    const struct kg_plan_options *options;
+    struct kg_plan *plan;
+    size_t capacity;
+    uint64_t turns; /* cases dealt to shards so far, of those that passed the filter */
+    bool joined;    /* the next case goes to the same shard as the one before */
+    struct kg_error *err;
+};
+
+bool kg_case_on_stream(const struct kg_case *planned)
+{
+    return planned->device == KGATE_DEVICE_CUDA &&
+           !kg_source_facts[planned->spec->source].own_process;
+}
+
+/* Says, at the place of the value at fault, what kg_params_resolve or describe found. */
+static bool param_error(const struct planner *planner, const struct kg_workload_spec *spec,
+                        const size_t *choice, size_t at)
+{
+    const struct kg_mark *mark = &spec->mark;
+    if (at < spec->axis_count)
+        mark = &spec->axes[at].value_marks[choice[at]];
+    char message[sizeof planner->err->message];
+    memcpy(message, planner->err->message, sizeof message);
+    return kg_error_at(planner->err, planner->suite->path, mark->line, mark->column,
+                       "in workload '%s': %s", spec->name, message);
+}
+
+/* Resolves the parameters of one case of a built-in kernel and asks it whether they go together.
+ * Values that only another device takes are no mistake: the case is left with the reason. */
+static bool kernel_accepts(struct planner *planner, const struct kg_workload_spec *spec,
+                           const struct kgate_workload *kernel, struct kg_case *planned,
+                           const size_t *choice)
+{
+    struct kgate_value values[KG_PARAMS_MOST];
+    size_t at = SIZE_MAX;
+    if (kernel->param_count > KG_PARAMS_MOST)
+        return kg_error_set(planner->err, KG_ERROR_USAGE, "kernel '%s' has too many parameters",
+                            kernel->name);
+    if (!kg_params_resolve(kernel, planned->params, planned->param_count, values, &at,
+                           planner->err))
+        return param_error(planner, spec, choice, at);
+    if (!kernel->describe)
+        return true;
+    struct kgate_context context = {.values = values, .device = planned->device, .threads = 1};
+    struct kgate_work work;
+    if (kernel->describe(&context, &work))
+        return true;
+    if (context.unavailable) {
+        planned->skip_reason = kg_arena_copy(&planner->plan->arena, context.message);
+        return planned->skip_reason ? true : kg_error_memory(planner->err);
+    }
+    kg_error_set(planner->err, KG_ERROR_USAGE, "%s", context.message);
+    return param_error(planner, spec, choice, SIZE_MAX);
+}
+
+/* Why this case cannot run on this machine's GPU. What times kernels and plugins is device code of
+ * kgate's own, which must fit the GPU and the driver; a command brings all that it needs. */
+static const char *cuda_missing(struct kg_arena *arena, const struct kg_machine *machine,
+                                const struct kg_case *planned)
+{
+    char why[160], needed[80];
+    const struct kg_gpu *gpu = kg_machine_gpu(machine);
+    if (!gpu)
+        return kg_arena_printf(arena, "no CUDA device: %s", machine->cuda_missing);
+    if (gpu->problem)
+        return kg_arena_printf(arena, "cuda:%zu (%s): %s", machine->gpu_chosen, gpu->name,
+                               gpu->problem);
+    if (kg_case_on_stream(planned) && machine->cuda_code_missing)
+        return machine->cuda_code_missing;
+    if (kg_case_on_stream(planned) &&
+        kg_machine_driver_old(machine, why, sizeof why, needed, sizeof needed))
+        return kg_arena_printf(arena, "%s: %s is needed", why, needed);
+    return NULL;
+}
+
+/* Why the case cannot run here. What the machine lacks comes before what the kernel says of its
+ * parameters. */
+static const char *skip_reason(struct planner *planner, const struct kgate_workload *kernel,
+                               const struct kg_case *planned)
+{
+    struct kg_arena *arena = &planner->plan->arena;
+    const enum kgate_device device = planned->device;
+    /* a program of such a harness finds its GPU itself, and says where there is none */
+    const char *missing = device == KGATE_DEVICE_CUDA && !planned->spec->setting.finds_gpu
+                              ? cuda_missing(arena, planner->machine, planned)
+                              : planned->spec->skip_reason;
+    if (missing)
+        return missing;
+    if (planned->skip_reason)
+        return planned->skip_reason;
+    if (kernel && !(kernel->devices & 1u << device))
+        return kg_arena_printf(arena, "kernel '%s' has no %s version", kernel->name,
+                               kg_device_names[device]);
+    return NULL;
+}
+
+static bool texts_expand(struct planner *planner, const struct kg_workload_spec *spec,
+                         struct kg_case *planned)
+{
+    const struct kg_source_operations *source = kg_sources[spec->source];
+    if (source->call)
+        return source->call(&planner->plan->arena, planner->suite->path, spec, planned->params,
+                            &planned->call, planner->err);
+    if (!source->expand)
+        return true;
+    planned->command_count = spec->command_count;
+    return source->expand(&planner->plan->arena, planner->suite->path, spec, planned->params,
+                          &planned->command, &planned->setting, planner->err);
+}
+
+/* Whether cases of the same parameters are judged together, and so must be measured together. */
+static bool judged_together(const struct kg_workload_spec *spec)
+{
+    for (size_t i = 0; i < spec->budget_count; i++)
+        if (!strcmp(spec->budgets[i].metric, KG_SPEEDUP_OVER_CPU))
+            return true;
+    return false;
+}
+
+static bool filter_keeps(const char *filter, const struct kg_case *planned)
+{
+    static const char tag[] = "tag:";
+    if (strncmp(filter, tag, sizeof tag - 1) != 0)
+        return fnmatch(filter, planned->id, 0) == 0;
+    for (size_t i = 0; i < planned->spec->tag_count; i++)
+        if (fnmatch(filter + sizeof tag - 1, planned->spec->tags[i], 0) == 0)
+            return true;
+    return false;
+}
+
+/* Whether filter and shard keep this case. */
+static bool selected(struct planner *planner, const struct kg_case *planned)
+{
+    const struct kg_plan_options *options = planner->options;
+    if (options->filter && !filter_keeps(options->filter, planned))
+        return false;
+    if (!planner->joined)
+        planner->turns++;
+    planner->joined = judged_together(planned->spec);
+    return !options->shard_count ||
+           (planner->turns - 1) % options->shard_count == options->shard_index;
+}
+
+static struct kg_case *case_append(struct planner *planner)
+{
+    struct kg_plan *plan = planner->plan;
+    if (!kg_arena_grow(&plan->arena, &plan->cases, plan->case_count, &planner->capacity,
+                       sizeof *plan->cases))
+        return NULL;
+    return &plan->cases[plan->case_count];
+}
+
+/* Plans one workload with one value of each axis on one device. */
+static bool case_plan(struct planner *planner, const struct kg_workload_spec *spec,
+                      const struct kgate_workload *kernel, const size_t *choice,
+                      enum kgate_device device, enum kg_timing timing)
+{
+    struct kg_arena *arena = &planner->plan->arena;
+    struct kg_case *planned = case_append(planner);
+    if (!planned)
+        return kg_error_memory(planner->err);
+    *planned = (struct kg_case){
+        .spec = spec, .device = device, .timing = timing, .param_count = spec->axis_count};
+    planned->params = kg_arena_alloc(arena, spec->axis_count, sizeof *planned->params);
+    if (!planned->params)
+        return kg_error_memory(planner->err);
+    for (size_t i = 0; i < spec->axis_count; i++)
+        planned->params[i] =
+            (struct kg_pair){.name = spec->axes[i].name, .value = spec->axes[i].values[choice[i]]};
+    planned->id = kg_case_id(arena, planned);
+    if (!planned->id)
+        return kg_error_memory(planner->err);
+    if (kernel && !kernel_accepts(planner, spec, kernel, planned, choice))
+        return false;
+    if (!texts_expand(planner, spec, planned))
+        return false;
+    planned->skip_reason = skip_reason(planner, kernel, planned);
+    planned->definition_hash = kg_case_definition_hash(arena, planned, kernel);
+    if (!planned->definition_hash)
+        return kg_error_memory(planner->err);
+    if (selected(planner, planned))
+        planner->plan->case_count++;
+    else
+        planner->plan->left_out++;
+    return true;
+}
+
+/* On the GPU each timing is a case, but of a process that uses the GPU by itself. */
+static bool timings_plan(struct planner *planner, const struct kg_workload_spec *spec,
+                         const struct kgate_workload *kernel, const size_t *choice,
+                         enum kgate_device device)
+{
+    if (device == KGATE_DEVICE_CPU || kg_source_facts[spec->source].own_process)
+        return case_plan(planner, spec, kernel, choice, device, KG_TIMING_WALL);
+    for (int timing = 0; kg_timing_names[timing]; timing++)
+        if (spec->settings.timings & 1u << timing &&
+            !case_plan(planner, spec, kernel, choice, device, (enum kg_timing)timing))
+            return false;
+    return true;
+}
+
+/* Counts through the cross product, the last axis fastest; false when it is through. */
+static bool choice_advance(const struct kg_workload_spec *spec, size_t *choice)
+{
+    for (size_t i = spec->axis_count; i-- > 0;) {
+        if (++choice[i] < spec->axes[i].value_count)
+            return true;
+        choice[i] = 0;
+    }
+    return false;
+}
+
+static bool workload_plan(struct planner *planner, const struct kg_workload_spec *spec)
+{
+    const struct kgate_workload *kernel = NULL;
+    const struct kg_source_operations *source = kg_sources[spec->source];
+    if (source->find && !source->find(planner->suite->path, spec, &kernel, planner->err))
+        return false;
+    size_t *choice = kg_arena_alloc(&planner->plan->arena, spec->axis_count, sizeof *choice);
+    if (!choice)
+        return kg_error_memory(planner->err);
+    do {
+        planner->joined = false;
+        for (int device = 0; kg_device_names[device]; device++)
+            if (spec->settings.devices & 1u << device &&
+                !timings_plan(planner, spec, kernel, choice, (enum kgate_device)device))
+                return false;
+    } while (choice_advance(spec, choice));
+    return true;
+}
+
+bool kg_plan_make(const struct kg_suite *suite, const struct kg_machine *machine,
+                  const struct kg_plan_options *options, struct kg_plan *plan, struct kg_error *err)
+{
+    *plan = (struct kg_plan){0};
+    struct planner planner = {
+        .suite = suite, .machine = machine, .options = options, .plan = plan, .err = err};
+    bool good = true;
+    for (size_t i = 0; i < suite->workload_count && good; i++)
+        good = workload_plan(&planner, &suite->workloads[i]);
+    if (good && kg_case_ids_unique(plan, suite->path, err))
+        return true;
+    kg_plan_free(plan);
+    return false;
+}
+
+void kg_plan_free(struct kg_plan *plan)
+{
+    kg_arena_free(&plan->arena);
+    *plan = (struct kg_plan){0};
+}

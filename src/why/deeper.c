@@ -1,0 +1,111 @@
+/* The commands that show more of a case: tools around `kgate run` of it alone. */
+#include <string.h>
+
+#include "base/escape.h"
+#include "why/explanation.h"
+
+/* What a tool is to see is the calls: of everything that a suite asks for the time alone, since
+ * counting instructions may be a simulation, and so long that set-up, which
+ * it sees too, is small. */
+static const char FEW_CALLS[] = " --set rounds.min=1 --set trace=no";
+static const char LONG[] = KG_DEEPER_LONG;
+
+/* The tools. Each follows the processes that kgate starts: perf and nsys always do, the others
+ * where they are told to. Rounds are the fewest: what a tool sees is not a measurement. */
+static const struct tool {
+    const char *device; /* whose cases it is for; NULL: all */
+    const char *shows;
+    const char *before; /* `kgate run …` */
+    const char *settings;
+    const char *after;
+    bool kernel;   /* looks at one kernel by name: the one with the most time */
+    bool profiles; /* makes a profile */
+} tools[] = {
+    {NULL, "where the time goes, by scopes", "", FEW_CALLS,
+     " --profile && kgate report deeper.json --format tree", false, true},
+    {"cpu", "instructions, branches and cache misses, those of set-up and check included",
+     "perf stat -d ", LONG, "", false, false},
+    {"cpu", "which functions, with their callers, those of set-up and check included",
+     "perf record -g -o deeper.perf ", LONG, " && perf report -i deeper.perf", false, false},
+    {"cuda", "the host, launches, copies and kernels on one line of time",
+     "nsys profile --trace=cuda,nvtx,osrt --force-overwrite=true -o deeper ", FEW_CALLS, "", false,
+     false},
+    {"cuda", "each kernel: stalls, caches, occupancy, its roofline",
+     "ncu --target-processes all --set full --launch-count 20 --force-overwrite -o deeper ",
+     FEW_CALLS, "", true, false},
+};
+enum { TOOL_COUNT = sizeof tools / sizeof *tools };
+
+/* "--kernel-name regex:copy_plain ": of "ns::copy_plain<float, 4>", which the
+ * tool calls otherwise. */
+static void kernel_append(const struct kg_case_result *result, struct kg_text *text)
+{
+    static const char IDENTIFIER[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    const struct kg_kernel_use *most = kg_trace_main_kernel(&result->trace);
+    if (!most)
+        return;
+    const size_t whole = strcspn(most->name, "<(");
+    size_t from = whole;
+    while (from && strchr(IDENTIFIER, most->name[from - 1]))
+        from--;
+    if (from < whole)
+        kg_text_printf(text, "--kernel-name regex:%.*s ", (int)(whole - from), most->name + from);
+}
+
+bool kg_deeper_possible(const struct kg_results *results)
+{
+    return results->suite_path && *results->suite_path;
+}
+
+void kg_deeper_run(const struct kg_results *results, const struct kg_case_result *result,
+                   const char *settings, struct kg_text *text)
+{
+    kg_text_append(text, "kgate run -c ");
+    kg_shell_quote(text, results->suite_path);
+    kg_text_append(text, " --filter ");
+    kg_shell_quote_glob(text, result->id);
+    if (!strcmp(result->device, "cuda") && results->machine.gpu_chosen)
+        kg_text_printf(text, " --device cuda:%zu", results->machine.gpu_chosen);
+    kg_text_printf(text, "%s -o deeper.json", settings);
+}
+
+/* What the command cannot replace is said. */
+static const char *shows(const struct tool *tool, const struct kg_case_result *result,
+                         struct kg_arena *arena)
+{
+    const bool counted = result->metrics & 1U << KG_METRIC_INSTRUCTIONS;
+    return tool->settings == LONG && counted
+               ? kg_arena_printf(
+                     arena,
+                     "%s (kgate's counting is seen too, where the workload itself has `metrics` "
+                     "with instructions)",
+                     tool->shows)
+               : tool->shows;
+}
+
+bool kg_deeper_find(const struct kg_results *results, const struct kg_case_result *result,
+                    struct kg_arena *arena, struct kg_deeper **deeper, size_t *count)
+{
+    *count = 0;
+    *deeper = kg_arena_alloc(arena, TOOL_COUNT, sizeof **deeper);
+    const size_t tool_count = kg_deeper_possible(results) ? TOOL_COUNT : 0;
+    for (size_t i = 0; *deeper && i < tool_count; i++) {
+        struct kg_text text = {0};
+        if ((tools[i].device && strcmp(tools[i].device, result->device) != 0) ||
+            (tools[i].profiles && (results->profile || results->no_profile))) /* that was done */
+            continue;
+        kg_text_append(&text, tools[i].before);
+        if (tools[i].kernel)
+            kernel_append(result, &text);
+        kg_deeper_run(results, result, tools[i].settings, &text);
+        kg_text_append(&text, tools[i].after);
+        const char *command = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+        kg_text_free(&text);
+        const char *phrase = shows(&tools[i], result, arena);
+        if (!command || !phrase)
+            return false;
+        (*deeper)[(*count)++] = (struct kg_deeper){phrase, command};
+    }
+    return *deeper != NULL;
+}

@@ -1,0 +1,98 @@
+#include "why/doctor/doctor.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "why/doctor/doctor_checks.h"
+
+const char *const kg_finding_level_names[] = {"good", "note", "warning", NULL};
+
+#define STRUCT kg_finding
+static const struct kg_field finding_fields[] = {
+    KG_FIELD(level, ENUM, "how bad", KG_NAMES(kg_finding_level_names)),
+    KG_FIELD(topic, STRING, "what was looked at"),
+    KG_FIELD(found, STRING, "what was found"),
+    KG_FIELD(remedy, STRING, "how to mend it", KG_OPTIONAL),
+};
+const struct kg_record kg_finding_record = KG_RECORD_OF(finding_fields, "One finding.");
+#undef STRUCT
+
+/* In the order of the report: what a machine's owner can change soonest comes first. */
+static const struct {
+    const char *topic;
+    kg_doctor_check *check;
+} checks[] = {
+    {"frequency governor", kg_check_governor},
+    {"boost", kg_check_boost},
+    {"SMT", kg_check_smt},
+    {"other load", kg_check_load},
+    {"CPU quota", kg_check_quota},
+    {"pinning", kg_check_pinning},
+    {"NUMA", kg_check_nodes},
+    {"memory", kg_check_memory},
+    {"huge pages", kg_check_huge_pages},
+    {"virtual machine", kg_check_hypervisor},
+    {"counters", kg_check_counters},
+    {"valgrind", kg_check_valgrind},
+};
+
+void kg_doctor_inspect(const struct kg_doctor *doctor, struct kg_findings *findings)
+{
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        checks[i].check(doctor, checks[i].topic, findings);
+}
+
+/* A formatted string in the arena; no finding is longer than the buffer. */
+static const char *text_make(struct kg_findings *findings, const char *format, va_list arguments)
+{
+    char buffer[2048];
+    vsnprintf(buffer, sizeof buffer, format, arguments);
+    const char *text = kg_arena_copy(findings->arena, buffer);
+    findings->failed = findings->failed || !text;
+    return text;
+}
+
+const char *kg_finding_text(struct kg_findings *findings, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const char *text = text_make(findings, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+/* Room for one more; false (and `failed`) where memory is out. */
+static bool grow(struct kg_findings *findings)
+{
+    const bool good = kg_arena_grow(findings->arena, &findings->items, findings->count,
+                                    &findings->capacity, sizeof *findings->items);
+    findings->failed = findings->failed || !good;
+    return good;
+}
+
+void kg_finding_add(struct kg_findings *findings, enum kg_finding_level level, const char *topic,
+                    const char *remedy, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const char *found = text_make(findings, format, arguments);
+    va_end(arguments);
+    if (found && grow(findings))
+        findings->items[findings->count++] =
+            (struct kg_finding){.level = level, .topic = topic, .found = found, .remedy = remedy};
+}
+
+void kg_finding_unreadable(struct kg_findings *findings, const char *topic, const char *path,
+                           int code, const char *line)
+{
+    if (code == ENODATA)
+        kg_finding_add(findings, KG_FINDING_NOTE, topic, NULL, "unknown: %s does not say", path);
+    else if (code)
+        kg_finding_add(findings, KG_FINDING_NOTE, topic, NULL, "unknown: cannot read %s: %s", path,
+                       strerror(code));
+    else
+        kg_finding_add(findings, KG_FINDING_NOTE, topic, NULL,
+                       "unknown: %s says '%.40s', which is not understood", path, line);
+}

@@ -1,0 +1,250 @@
+/* The CPU itself: its clock, its threads, which of it this process gets, and whether it is real. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "device/tree.h"
+#include "why/doctor/doctor_checks.h"
+
+#define CPU "/sys/devices/system/cpu"
+
+/* How the governors of the allowed CPUs stand. */
+struct governors {
+    size_t told;
+    size_t other; /* than "performance" */
+    char first_other[KG_TREE_LINE];
+    size_t first_other_cpu;
+    int code; /* of a file that is there but cannot be read; else 0 */
+};
+
+static void governors_read(const struct kg_doctor *doctor, struct governors *governors)
+{
+    cpu_set_t allowed;
+    char line[KG_TREE_LINE];
+    *governors = (struct governors){0};
+    kg_tree_cpus_allowed(doctor->root, &allowed);
+    for (size_t i = 0; i < CPU_SETSIZE; i++) {
+        if (!CPU_ISSET(i, &allowed))
+            continue;
+        const int code =
+            kg_tree_line(doctor->root, line, CPU "/cpu%zu/cpufreq/scaling_governor", i);
+        if (code) {
+            governors->code = kg_tree_missing(code) ? governors->code : code;
+            continue;
+        }
+        governors->told++;
+        if (!strcmp(line, "performance"))
+            continue;
+        if (!governors->other++) {
+            snprintf(governors->first_other, sizeof governors->first_other, "%s", line);
+            governors->first_other_cpu = i;
+        }
+    }
+}
+
+void kg_check_governor(const struct kg_doctor *doctor, const char *topic,
+                       struct kg_findings *findings)
+{
+    struct governors governors;
+    governors_read(doctor, &governors);
+    if (governors.code)
+        kg_finding_unreadable(findings, topic, CPU "/cpu*/cpufreq/scaling_governor", governors.code,
+                              "");
+    else if (!governors.told)
+        kg_finding_add(findings, KG_FINDING_NOTE, topic, NULL,
+                       "none here: firmware or the host decides the clock");
+    else if (!governors.other)
+        kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "performance on %zu CPU%s",
+                       governors.told, governors.told == 1 ? "" : "s");
+    else
+        kg_finding_add(
+            findings, KG_FINDING_WARNING, topic, "sudo cpupower frequency-set -g performance",
+            "'%.40s' on %zu of %zu CPUs, first CPU %zu: the clock follows the load",
+            governors.first_other, governors.other, governors.told, governors.first_other_cpu);
+}
+
+/* The two places that say whether the clock may rise above its nominal value. */
+static const struct {
+    const char *path;
+    const char *on; /* what the file says then */
+    const char *remedy;
+} boosts[] = {
+    {CPU "/intel_pstate/no_turbo", "0", "echo 1 | sudo tee " CPU "/intel_pstate/no_turbo"},
+    {CPU "/cpufreq/boost", "1", "echo 0 | sudo tee " CPU "/cpufreq/boost"},
+};
+
+void kg_check_boost(const struct kg_doctor *doctor, const char *topic, struct kg_findings *findings)
+{
+    char line[KG_TREE_LINE];
+    for (size_t i = 0; i < sizeof boosts / sizeof *boosts; i++) {
+        const int code = kg_tree_line(doctor->root, line, "%s", boosts[i].path);
+        if (kg_tree_missing(code))
+            continue;
+        if (code || (strcmp(line, "0") != 0 && strcmp(line, "1") != 0))
+            kg_finding_unreadable(findings, topic, boosts[i].path, code, line);
+        else if (!strcmp(line, boosts[i].on))
+            kg_finding_add(findings, KG_FINDING_WARNING, topic, boosts[i].remedy,
+                           "on: the clock depends on temperature and on how many cores are busy");
+        else
+            kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "off");
+        return;
+    }
+}
+
+/* The first thread of every core among the allowed CPUs: what to pin to with SMT on. */
+static void one_of_each_core(const char *root, char *list)
+{
+    cpu_set_t allowed, siblings, chosen;
+    char line[KG_TREE_LINE];
+    CPU_ZERO(&chosen);
+    kg_tree_cpus_allowed(root, &allowed);
+    for (size_t i = 0; i < CPU_SETSIZE; i++) {
+        if (!CPU_ISSET(i, &allowed))
+            continue;
+        const int code = kg_tree_line(root, line, CPU "/cpu%zu/topology/thread_siblings_list", i);
+        if (code || !kg_cpu_list_parse(line, &siblings))
+            CPU_ZERO(&siblings);
+        CPU_AND(&siblings, &siblings, &chosen);
+        if (CPU_COUNT(&siblings) == 0)
+            CPU_SET(i, &chosen);
+    }
+    kg_cpu_list_format(&chosen, list);
+}
+
+void kg_check_smt(const struct kg_doctor *doctor, const char *topic, struct kg_findings *findings)
+{
+    char line[KG_TREE_LINE], list[KG_TREE_LINE];
+    const int code = kg_tree_line(doctor->root, line, CPU "/smt/active");
+    if (kg_tree_missing(code))
+        return;
+    if (!code && !strcmp(line, "0")) {
+        kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "off, as far as this machine shows");
+        return;
+    }
+    if (code || strcmp(line, "1") != 0) {
+        kg_finding_unreadable(findings, topic, CPU "/smt/active", code, line);
+        return;
+    }
+    one_of_each_core(doctor->root, list);
+    kg_finding_add(findings, KG_FINDING_NOTE, topic,
+                   kg_finding_text(findings,
+                                   "use one thread of each core: taskset -c %.300s kgate ...; or "
+                                   "echo off | sudo tee " CPU "/smt/control",
+                                   list),
+                   "on: work on the other thread of a core slows this one");
+}
+
+/* Whether the CPUs in `a` are some, or all, of those in `b`. */
+static bool within(const cpu_set_t *a, const cpu_set_t *b)
+{
+    cpu_set_t both;
+    CPU_AND(&both, a, b);
+    return CPU_EQUAL(&both, a);
+}
+
+void kg_check_pinning(const struct kg_doctor *doctor, const char *topic,
+                      struct kg_findings *findings)
+{
+    cpu_set_t online, allowed, isolated;
+    char line[KG_TREE_LINE], list[KG_TREE_LINE];
+    kg_tree_cpus_online(doctor->root, &online);
+    kg_tree_cpus_allowed(doctor->root, &allowed);
+    if (kg_tree_line(doctor->root, line, CPU "/isolated") != 0 ||
+        !kg_cpu_list_parse(line, &isolated))
+        CPU_ZERO(&isolated);
+    kg_cpu_list_format(&allowed, list);
+    if (CPU_COUNT(&allowed) == 0)
+        kg_finding_unreadable(findings, topic, "/proc/self/status", ENODATA, "");
+    else if (CPU_COUNT(&isolated) && within(&allowed, &isolated))
+        kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "on isolated CPUs: %.100s", list);
+    else if (CPU_COUNT(&isolated))
+        kg_finding_add(findings, KG_FINDING_NOTE, topic,
+                       kg_finding_text(findings, "taskset -c %.100s kgate ...", line),
+                       "CPUs %.100s are isolated, but this process is not on them", line);
+    else if (CPU_COUNT(&allowed) == 1)
+        kg_finding_add(findings, KG_FINDING_WARNING, topic,
+                       "allow a second CPU (taskset, cpuset, --cpuset-cpus)",
+                       "only CPU %.100s is allowed: all else on it disturbs what is measured",
+                       list);
+    else if (CPU_COUNT(&online) > CPU_COUNT(&allowed))
+        kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL,
+                       "CPUs %.100s of %d (affinity or a cpuset); others may use them too", list,
+                       CPU_COUNT(&online));
+    else
+        kg_finding_add(findings, KG_FINDING_NOTE, topic,
+                       "on a machine of its own boot with isolcpus=, nohz_full=, rcu_nocbs=; then "
+                       "taskset -c LIST kgate ...",
+                       "possible on CPUs %.100s; none of them is isolated", list);
+}
+
+static bool flag_hypervisor(const char *root)
+{
+    /* longer than a line here: the flags of one CPU fill a page */
+    char path[1024], line[16384];
+    bool found = false;
+    if (snprintf(path, sizeof path, "%s/proc/cpuinfo", root) >= (int)sizeof path)
+        return false;
+    FILE *file = fopen(path, "re");
+    while (file && !found && fgets(line, sizeof line, file))
+        found = !strncmp(line, "flags", 5) && strstr(line, " hypervisor");
+    if (file)
+        fclose(file);
+    return found;
+}
+
+void kg_check_hypervisor(const struct kg_doctor *doctor, const char *topic,
+                         struct kg_findings *findings)
+{
+    char name[KG_TREE_LINE];
+    if (kg_tree_line(doctor->root, name, "/sys/hypervisor/type") != 0 || !name[0]) {
+        if (!flag_hypervisor(doctor->root)) {
+            kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "none that shows");
+            return;
+        }
+        if (kg_tree_line(doctor->root, name, "/sys/class/dmi/id/sys_vendor") != 0 || !name[0])
+            snprintf(name, sizeof name, "yes");
+    }
+    kg_finding_add(findings, KG_FINDING_NOTE, topic,
+                   "compare within one job (kgate ab), or use a machine of your own",
+                   "%.60s: the host's other guests share caches, memory bandwidth and clock", name);
+}
+
+/* The first node that has all of these CPUs; -1 where none has. */
+static int node_of(const char *root, const cpu_set_t *nodes, const cpu_set_t *cpus)
+{
+    char line[KG_TREE_LINE];
+    cpu_set_t has;
+    for (size_t i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, nodes) &&
+            kg_tree_line(root, line, "/sys/devices/system/node/node%zu/cpulist", i) == 0 &&
+            kg_cpu_list_parse(line, &has) && within(cpus, &has))
+            return (int)i;
+    return -1;
+}
+
+void kg_check_nodes(const struct kg_doctor *doctor, const char *topic, struct kg_findings *findings)
+{
+    static const char path[] = "/sys/devices/system/node/has_memory";
+    cpu_set_t nodes, allowed;
+    char line[KG_TREE_LINE];
+    const int code = kg_tree_line(doctor->root, line, path);
+    if (kg_tree_missing(code))
+        return;
+    if (code || !kg_cpu_list_parse(line, &nodes) || CPU_COUNT(&nodes) == 0) {
+        kg_finding_unreadable(findings, topic, path, code, line);
+        return;
+    }
+    kg_tree_cpus_allowed(doctor->root, &allowed);
+    const int node = node_of(doctor->root, &nodes, &allowed);
+    if (CPU_COUNT(&nodes) == 1)
+        kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "one memory node");
+    else if (node >= 0)
+        kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL,
+                       "all allowed CPUs are on node %d of %d", node, CPU_COUNT(&nodes));
+    else
+        kg_finding_add(findings, KG_FINDING_WARNING, topic,
+                       "stay on one: numactl --cpunodebind=0 --membind=0 kgate ...",
+                       "CPUs of several of %d memory nodes are allowed: memory may be near or far "
+                       "from run to run",
+                       CPU_COUNT(&nodes));
+}

@@ -1,0 +1,132 @@
+/* Judges what NVML tells of each GPU. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "why/doctor/doctor.h"
+
+enum { HOT_C = 80, NEAR_SLOWDOWN_C = 5 };
+
+static void persistence_judge(const struct kg_nvml_device *device, const char *topic,
+                              struct kg_findings *findings)
+{
+    if (device->persistence == 0)
+        kg_finding_add(findings, KG_FINDING_WARNING, topic, "sudo nvidia-smi -pm 1",
+                       "persistence mode is off: the driver starts anew, and clocks with it, for "
+                       "each process");
+    else if (device->persistence == 1)
+        kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "persistence mode is on");
+}
+
+static void clocks_judge(const struct kg_nvml_device *device, const char *topic,
+                         struct kg_findings *findings)
+{
+    const int now = device->sm_mhz, most = device->sm_most_mhz;
+    const int asked = device->sm_application_mhz;
+    if (now < 0 || most <= 0)
+        return;
+    if (asked > 0 && asked < most)
+        kg_finding_add(findings, KG_FINDING_NOTE, topic,
+                       "stated with the results, it is fine; nvidia-smi -rac resets it",
+                       "application clock %d MHz, of %d at most; now %d", asked, most, now);
+    else
+        kg_finding_add(findings, KG_FINDING_NOTE, topic,
+                       "lock it below what it can hold: sudo nvidia-smi -lgc MHZ; nvidia-smi -rgc "
+                       "frees it",
+                       "SM clock %d MHz now, of %d at most; if it is not locked it moves with "
+                       "power and temperature",
+                       now, most);
+}
+
+static void throttle_judge(const struct kg_nvml_device *device, const char *topic,
+                           struct kg_findings *findings)
+{
+    char by[192];
+    if (device->throttle < 0)
+        return;
+    kg_nvml_throttle_words(device->throttle, by, sizeof by);
+    if (kg_nvml_throttled(device->throttle))
+        kg_finding_add(findings, KG_FINDING_WARNING, topic,
+                       "let it cool, mend its cooling or supply, or lock clocks lower: sudo "
+                       "nvidia-smi -lgc MHZ",
+                       "held back now by %s", by);
+    else
+        kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "not held back now");
+}
+
+static void temperature_judge(const struct kg_nvml_device *device, const char *topic,
+                              struct kg_findings *findings)
+{
+    const int slowdown = device->slowdown_c;
+    const int most = slowdown > 0 ? slowdown - NEAR_SLOWDOWN_C : HOT_C;
+    char limit[48] = "";
+    if (device->temperature_c < 0)
+        return;
+    if (slowdown > 0)
+        snprintf(limit, sizeof limit, ", slows down at %d", slowdown);
+    const bool hot = device->temperature_c >= most;
+    kg_finding_add(findings, hot ? KG_FINDING_WARNING : KG_FINDING_GOOD, topic,
+                   hot ? "let it cool before measuring; mend its cooling" : NULL, "%d C%s",
+                   device->temperature_c, limit);
+}
+
+static void neighbours_judge(const struct kg_nvml_device *device, const char *topic,
+                             struct kg_findings *findings)
+{
+    const int others = device->compute_processes, busy = device->utilization_percent;
+    char use[48] = "";
+    if (others < 0 && busy < 0)
+        return;
+    if (busy >= 0)
+        snprintf(use, sizeof use, "%d %% busy", busy);
+    if (others > 0 || busy > 0)
+        kg_finding_add(findings, others > 0 ? KG_FINDING_WARNING : KG_FINDING_NOTE, topic,
+                       "see who: nvidia-smi; stop it, or choose another with --device",
+                       "%d compute process%s%s%s", others > 0 ? others : 0, others == 1 ? "" : "es",
+                       busy >= 0 ? ", " : "", use);
+    else
+        kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "no other compute process");
+}
+
+static void device_judge(const struct kg_nvml_device *device, size_t index,
+                         struct kg_findings *findings)
+{
+    char name[sizeof device->name];
+    const char *topic = kg_finding_text(findings, "GPU %zu", index);
+    if (!topic)
+        return;
+    snprintf(name, sizeof name, "%s", device->name);
+    for (char *c = name; *c; c++)
+        *c = *c < ' ' || *c > '~' ? '?' : *c;
+    /* NVML counts otherwise than CUDA: the UUID says which device of CUDA's this is */
+    kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "%s%s%s", name,
+                   *device->uuid ? ", " : "", device->uuid);
+    persistence_judge(device, topic, findings);
+    clocks_judge(device, topic, findings);
+    throttle_judge(device, topic, findings);
+    temperature_judge(device, topic, findings);
+    neighbours_judge(device, topic, findings);
+}
+
+static bool driver_loaded(const char *root)
+{
+    char path[1024];
+    const int length = snprintf(path, sizeof path, "%s/proc/driver/nvidia/version", root);
+    return length > 0 && (size_t)length < sizeof path && access(path, F_OK) == 0;
+}
+
+void kg_doctor_gpus(const char *root, const struct kg_nvml_gpus *gpus, struct kg_findings *findings)
+{
+    if (gpus->status == KG_NVML_FAILED)
+        kg_finding_add(findings, KG_FINDING_WARNING, "GPU",
+                       "after an update of the driver load it anew: reboot, or rmmod and modprobe",
+                       "NVML: %s", gpus->why);
+    else if (gpus->status == KG_NVML_MISSING && driver_loaded(root))
+        kg_finding_add(findings, KG_FINDING_NOTE, "GPU",
+                       "start the container with NVIDIA_DRIVER_CAPABILITIES=compute,utility",
+                       "a driver is loaded, but " KG_NVML_LIBRARY " is not to be found");
+    else if (!gpus->count)
+        kg_finding_add(findings, KG_FINDING_NOTE, "GPU", NULL, "no GPU");
+    for (size_t i = 0; i < gpus->count; i++)
+        device_judge(&gpus->devices[i], i, findings);
+}

@@ -1,0 +1,376 @@
+#include "why/evidence/changed.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge/environment_words.h"
+#include "judge/reference.h"
+#include "model/series.h"
+#include "why/evidence/changed_rows.h"
+
+enum { METRICS = KG_METRIC_KINDS };
+
+/* A case of the results that became worse, in one metric or more, and what it is compared with. */
+struct slower_case {
+    size_t index; /* of the results */
+    double worst; /* ratio */
+    struct kg_slower slower[METRICS];
+    size_t slower_count;
+};
+
+/* What all of the finding shares. */
+struct search {
+    const struct kg_suggest_input *input;
+    const struct kg_traits *traits;
+    struct kg_reference_index index;
+    struct kg_arena scratch;
+    struct slower_case *cases;
+    size_t case_count;
+    bool failed; /* memory is out */
+};
+
+/* The run that a comparison's `against` means, of those that have traits: a pin's, or the newest
+ * ordinary one. NULL without one. */
+static const struct kg_baseline_run *run_find(const struct kg_baseline *baseline, const char *suite,
+                                              const char *pin)
+{
+    for (size_t r = baseline->run_count; r-- > 0;) {
+        const struct kg_baseline_run *run = &baseline->runs[r];
+        const bool wanted = pin ? run->pin && !strcmp(run->pin, pin) : !run->pin;
+        if (wanted && run->trait_name_count && !strcmp(run->suite, suite))
+            return run;
+    }
+    return NULL;
+}
+
+/* The case as that run has it, if its definition is the same; NULL without one. */
+static const struct kg_baseline_case *stored_find(const struct search *search,
+                                                  const struct kg_baseline_run *run,
+                                                  const struct kg_case_result *result)
+{
+    size_t count;
+    const struct kg_reference_entry *entries =
+        kg_reference_find(&search->index, result->id, &count);
+    for (size_t i = 0; i < count; i++)
+        if (&search->input->baseline->runs[entries[i].run] == run &&
+            !strcmp(entries[i].stored->definition_hash, result->definition_hash))
+            return entries[i].stored;
+    return NULL;
+}
+
+/* What the case is compared with; false where the run has no traits of it. */
+static bool slower_make(struct search *search, size_t index, const char *pin,
+                        struct kg_slower *slower)
+{
+    const struct kg_results *results = search->input->results;
+    const struct kg_case_result *result = &results->cases[index];
+    const struct kg_baseline_run *run = run_find(search->input->baseline, results->suite, pin);
+    const struct kg_baseline_case *stored = run ? stored_find(search, run, result) : NULL;
+    if (!stored)
+        return false;
+    *slower = (struct kg_slower){.current = search->traits[index],
+                                 .page_fault_ns = results->cpu_ceilings.page_fault_ns,
+                                 .launch_ns = results->ceilings.launch_ns};
+    kg_baseline_traits(run, stored, &slower->base);
+    if (kg_code_match(&result->code, &stored->code) != KG_CODE_OTHER &&
+        !kg_environment_words(&search->scratch, results, result, run, &slower->environment))
+        search->failed = true;
+    return true;
+}
+
+/* One more metric of the case; those of a case come one after the other. */
+static void slower_add(struct search *search, size_t index, const struct kg_slower *slower)
+{
+    struct slower_case *one = search->cases + search->case_count;
+    if (search->case_count && one[-1].index == index)
+        one--;
+    else if (search->case_count == search->input->results->case_count)
+        return; /* a comparison may be of any file */
+    else
+        search->cases[search->case_count++] = (struct slower_case){.index = index};
+    if (one->slower_count == METRICS)
+        return;
+    one->worst = fmax(one->worst, slower->current_value / slower->base_value);
+    one->slower[one->slower_count++] = *slower;
+}
+
+/* --- What the traits say ---------------------------------------------------------------------- */
+
+/* Less is no rise of instructions that the suite does not compare, and so has no threshold for. */
+static const double THRESHOLD_USUAL = 0.02;
+
+/* What the traits have of a metric; NaN of one that they do not have. */
+static double trait_of(const struct kg_traits *traits, enum kg_metric_kind kind)
+{
+    switch (kind) {
+    case KG_METRIC_TIME:
+        return traits->time_ns;
+    case KG_METRIC_PEAK_MEMORY:
+        return traits->peak_bytes + 1; /* a byte: a peak may be 0 */
+    case KG_METRIC_INSTRUCTIONS:
+        return traits->instructions;
+    case KG_METRIC_CPU_TIME:
+        return traits->cpu_ns;
+    default:
+        return NAN;
+    }
+}
+
+/* Where the trait is above that of the baseline by more than counts. */
+static void own_rise_add(struct search *search, size_t index, enum kg_metric_kind metric,
+                         struct kg_slower *slower)
+{
+    const struct kg_case_result *result = &search->input->results->cases[index];
+    const struct kg_series *series = kg_case_series(result, metric);
+    const double threshold = series && series->threshold >= 0 ? series->threshold : THRESHOLD_USUAL;
+    const double least = series ? kg_series_min_effect(series) : 0;
+    const double base = trait_of(&slower->base, metric);
+    const double current = trait_of(&slower->current, metric);
+    if (!(current - base > threshold * base) || !(current - base > least))
+        return;
+    slower->metric = metric;
+    slower->base_value = base;
+    slower->current_value = current;
+    slower_add(search, index, slower);
+}
+
+/* Of what the suite compares; time always. */
+static void own_add(struct search *search)
+{
+    const struct kg_results *results = search->input->results;
+    struct kg_slower slower;
+    for (size_t i = 0; i < results->case_count; i++) {
+        if (results->cases[i].status != KG_STATUS_OK || !slower_make(search, i, NULL, &slower))
+            continue;
+        for (int metric = KG_METRIC_TIME; metric < METRICS; metric++)
+            if (metric == KG_METRIC_TIME || results->cases[i].metrics & 1u << metric)
+                own_rise_add(search, i, (enum kg_metric_kind)metric, &slower);
+    }
+}
+
+/* --- What a comparison says ------------------------------------------------------------------- */
+
+/* A regression, or what would be one if it were sure. */
+static bool looks_worse(const struct kg_metric *metric)
+{
+    if (kg_metric_against(metric) == KG_AGAINST_BUDGET || metric->better != KG_BETTER_LOWER)
+        return false;
+    return metric->change == KG_CHANGE_REGRESSION || metric->change == KG_CHANGE_SUSPECT ||
+           (metric->change == KG_CHANGE_INCONCLUSIVE && metric->ratio > 1 + metric->threshold &&
+            metric->current - metric->baseline > metric->min_effect);
+}
+
+/* The metric that says that the case became worse in that than what was stored: what is sure
+ * before what is not, and the baseline before a pin; NULL without one. */
+static const struct kg_metric *metric_worse(const struct kg_case_change *change,
+                                            enum kg_metric_kind kind)
+{
+    const struct kg_metric *found = NULL;
+    int best = -1;
+    for (size_t m = 0; m < change->metric_count; m++) {
+        const struct kg_metric *metric = &change->metrics[m];
+        const int rank = 4 * (metric->change == KG_CHANGE_REGRESSION) +
+                         2 * (metric->change == KG_CHANGE_SUSPECT) +
+                         (kg_metric_against(metric) != KG_AGAINST_PIN);
+        if (kg_metric_kind_find(metric->name) != kind || !looks_worse(metric) || rank <= best)
+            continue;
+        found = metric;
+        best = rank;
+    }
+    return found;
+}
+
+static void metric_add(struct search *search, size_t index, enum kg_metric_kind kind,
+                       const struct kg_metric *metric)
+{
+    const double more = kind == KG_METRIC_PEAK_MEMORY; /* a byte: a peak may be 0 */
+    struct kg_slower slower;
+    if (!slower_make(search, index, kg_metric_pin(metric), &slower))
+        return;
+    slower.metric = kind;
+    slower.base_value = metric->baseline + more;
+    slower.current_value = metric->current + more;
+    slower_add(search, index, &slower);
+}
+
+/* Figures of the workload's own have no reasons here but those of a time that rose too. */
+static void figures_add(struct search *search, const struct kg_case_change *change)
+{
+    struct kg_slower slower;
+    for (size_t m = 0; m < change->metric_count; m++)
+        if (looks_worse(&change->metrics[m]) &&
+            slower_make(search, change->order, kg_metric_pin(&change->metrics[m]), &slower)) {
+            own_rise_add(search, change->order, KG_METRIC_TIME, &slower);
+            return;
+        }
+}
+
+static void change_add(struct search *search, const struct kg_case_change *change)
+{
+    bool any = false;
+    for (int kind = KG_METRIC_TIME; kind < METRICS; kind++) {
+        const struct kg_metric *metric = metric_worse(change, (enum kg_metric_kind)kind);
+        if (metric)
+            metric_add(search, change->order, (enum kg_metric_kind)kind, metric);
+        any = any || metric;
+    }
+    if (!any)
+        figures_add(search, change);
+}
+
+static void compared_add(struct search *search)
+{
+    const struct kg_results *results = search->input->results;
+    const struct kg_comparison *comparison = search->input->comparison;
+    for (size_t i = 0; i < comparison->case_count; i++) {
+        const struct kg_case_change *change = &comparison->cases[i];
+        if (change->order < results->case_count &&
+            !strcmp(results->cases[change->order].id, change->id))
+            change_add(search, change);
+    }
+}
+
+/* --- The whole -------------------------------------------------------------------------------- */
+
+/* The worst first; of those as bad, in the results' order. */
+static int compare_slower(const void *a, const void *b)
+{
+    const struct slower_case *x = a, *y = b;
+    return x->worst != y->worst ? (x->worst < y->worst) - (x->worst > y->worst)
+                                : (x->index > y->index) - (x->index < y->index);
+}
+
+/* Whether the trait is told of the case already, of another metric. */
+static bool is_told(const struct kg_evidence_change *told, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(told[i].name, name))
+            return true;
+    return false;
+}
+
+/* The most telling of each metric in its turn, time's first; at most KG_TOLD_MOST of the case. */
+static bool case_tell(const struct search *search, const struct slower_case *one,
+                      struct kg_suggestions *suggestions)
+{
+    struct kg_arena *arena = &suggestions->arena;
+    struct kg_evidence_change *const first = suggestions->changes + suggestions->change_count;
+    bool good = true;
+    const char *id = kg_arena_keep(arena, search->input->results->cases[one->index].id, &good);
+    struct kg_told told[METRICS][KG_TOLD_MOST];
+    size_t counts[METRICS] = {0}, count = 0;
+    for (size_t s = 0; s < one->slower_count && good; s++)
+        good = kg_slower_tell(arena, &one->slower[s], told[s], &counts[s]);
+    for (size_t t = 0; t < KG_TOLD_MOST && good; t++)
+        for (size_t s = 0; s < one->slower_count; s++)
+            if (t < counts[s] && count < KG_TOLD_MOST &&
+                !is_told(first, count, told[s][t].trait->name))
+                first[count++] =
+                    (struct kg_evidence_change){.operation = id,
+                                                .name = told[s][t].trait->name,
+                                                .unit = kg_trait_unit_names[told[s][t].trait->unit],
+                                                .base = told[s][t].base,
+                                                .current = told[s][t].current,
+                                                .text = told[s][t].text};
+    suggestions->change_count += count;
+    return good;
+}
+
+static bool changes_add(const struct search *search, struct kg_suggestions *suggestions)
+{
+    suggestions->changes = kg_arena_alloc(&suggestions->arena, search->case_count * KG_TOLD_MOST,
+                                          sizeof *suggestions->changes);
+    bool good = suggestions->changes != NULL;
+    for (size_t i = 0; i < search->case_count && good; i++)
+        good = case_tell(search, &search->cases[i], suggestions);
+    return good;
+}
+
+/* --- What cannot be compared ------------------------------------------------------------------ */
+
+/* Whether the baseline is of the results' machine. */
+static bool same_machine(const struct kg_suggest_input *input)
+{
+    const char *base = input->baseline->fingerprint, *own = input->results->machine.fingerprint;
+    return base && own && !strcmp(base, own);
+}
+
+/* Of the ordinary runs of the suite, all or only those that have traits. */
+static bool any_run(const struct kg_suggest_input *input, bool with_traits)
+{
+    for (size_t r = 0; r < input->baseline->run_count; r++) {
+        const struct kg_baseline_run *run = &input->baseline->runs[r];
+        if (!run->pin && !strcmp(run->suite, input->results->suite) &&
+            (!with_traits || run->trait_name_count))
+            return true;
+    }
+    return false;
+}
+
+static bool any_case(const struct search *search)
+{
+    const struct kg_results *results = search->input->results;
+    const struct kg_baseline_run *run = run_find(search->input->baseline, results->suite, NULL);
+    for (size_t i = 0; run && i < results->case_count; i++)
+        if (stored_find(search, run, &results->cases[i]))
+            return true;
+    return false;
+}
+
+/* A comparison says itself what it could not compare; of evidence it knows nothing. */
+static bool missing_find(const struct search *search, struct kg_arena *arena, const char **missing)
+{
+    const struct kg_suggest_input *input = search->input;
+    const struct kg_results *results = input->results;
+    const bool compared = input->comparison;
+    *missing = NULL;
+    if (!compared && !input->baseline->run_count)
+        *missing = "it has no runs";
+    else if (!compared && !same_machine(input))
+        *missing = kg_arena_printf(arena, "it is of another machine, '%.100s'",
+                                   input->baseline->fingerprint ? input->baseline->fingerprint
+                                                                : "unknown");
+    else if (!compared && !any_run(input, false))
+        *missing = kg_arena_printf(arena, "it has no run of the suite '%.100s'", results->suite);
+    else if (any_run(input, false) && !any_run(input, true))
+        *missing = compared && !input->comparison->counts.regression
+                       ? NULL
+                       : "its runs were stored without evidence, by an older kgate";
+    else if (!compared && !any_case(search))
+        *missing = "it has none of these cases, as they are defined now";
+    else
+        return true;
+    return *missing || compared;
+}
+
+static bool changes_find(struct search *search, struct kg_suggestions *suggestions)
+{
+    const struct kg_results *results = search->input->results;
+    search->cases = kg_arena_alloc(&search->scratch, results->case_count, sizeof *search->cases);
+    if (!search->cases)
+        return false;
+    if (search->input->comparison)
+        compared_add(search);
+    else
+        own_add(search);
+    qsort(search->cases, search->case_count, sizeof *search->cases, compare_slower);
+    return !search->failed && changes_add(search, suggestions);
+}
+
+bool kg_changes_find(const struct kg_suggest_input *input, const struct kg_traits *traits,
+                     struct kg_suggestions *suggestions, const char **missing, struct kg_error *err)
+{
+    struct search search = {.input = input, .traits = traits};
+    suggestions->changes = NULL;
+    suggestions->change_count = 0;
+    *missing = NULL;
+    if (!input->results || !input->baseline)
+        return true;
+    const bool good = kg_reference_index_make(&search.scratch, input->baseline,
+                                              input->results->suite, &search.index) &&
+                      missing_find(&search, &suggestions->arena, missing) &&
+                      (*missing || !same_machine(input) || changes_find(&search, suggestions));
+    kg_arena_free(&search.scratch);
+    return good ? true : kg_error_memory(err);
+}

@@ -1,0 +1,443 @@
+#include "why/evidence/changed_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum direction { FELL, ROSE, STAYED, MOVED };
+
+/* The smallest change that counts is a share of the earlier value, or an amount. Of what stayed it
+ * is the largest. */
+enum measure { BY_SHARE, BY_AMOUNT };
+
+/* How much of the slowdown a change may be the reason for. */
+enum weight {
+    OF_RATIO,    /* the time grows with it: the logarithms compared */
+    OF_TIME,     /* it is a part of the time */
+    OF_FAULTS,   /* each costs what the machine was measured to take for one; else nothing */
+    OF_LAUNCHES, /* likewise; else as OF_RATIO */
+    OF_REST,     /* what no change of another cause explains */
+    OF_LAST      /* as OF_RATIO, where nothing else is told */
+};
+
+enum cause {
+    BY_WORK = 1,     /* other instructions */
+    BY_DATA = 2,     /* where data lies, and in which order it is read */
+    BY_THREADS = 4,  /* how the work is shared */
+    BY_SYSTEM = 8,   /* the operating system is asked for more */
+    BY_HOST = 16,    /* the GPU waits */
+    BY_KERNEL = 32,  /* what a kernel needs of the GPU */
+    BY_MACHINE = 64, /* the machine itself */
+    BY_NONE = 0      /* a symptom */
+};
+
+struct row {
+    enum kg_metric_kind metric; /* whose rise it is a reason for */
+    size_t offset;              /* of the trait */
+    enum direction direction;
+    enum measure measure;
+    double least;
+    enum weight weight;
+    double most; /* of the rise that it may ever explain */
+    enum cause cause;
+    unsigned agrees; /* OF_REST: causes that say the same, and take nothing away */
+    bool (*holds)(const struct kg_slower *slower); /* more to ask; or NULL */
+    const char *subject, *tail, *reading;
+};
+
+/* Less than this is no reason; of a symptom more must be left over. */
+static const double EXPLAINS_LEAST = 0.2;
+static const double REST_LEAST = 0.5;
+/* Counts of instructions differ by less from run to run, times by one thread
+ * by less than the next. */
+static const double SAME_COUNT = 0.02;
+static const double SAME_TIME = 0.05;
+/* With what reading the core's pace between samples adds. */
+static const double ONE_CORE = 1.1;
+
+/* For less than about so long nobody else is given a CPU. */
+static const double SLICE_NS = 2e6;
+
+/* No machine moves, takes or counts more in a call, or in a second. */
+static const double MOST = 1e18;
+
+static bool same(double base, double current, double share)
+{
+    return base > 0 && fabs(current / base - 1) <= share;
+}
+
+static bool same_instructions(const struct kg_slower *slower)
+{
+    return same(slower->base.instructions, slower->current.instructions, SAME_COUNT);
+}
+
+/* Which roof the case was nearer to before; one that is not known is far. */
+static bool near_bandwidth(const struct kg_slower *slower)
+{
+    return !(slower->base.flops_share > slower->base.bandwidth_share);
+}
+
+/* Where just as much is computed by the same instructions, neither reading can be right. */
+static bool near_arithmetic(const struct kg_slower *slower)
+{
+    return !(slower->base.bandwidth_share >= slower->base.flops_share) &&
+           !same_instructions(slower);
+}
+
+/* Else the ceiling is another one, and not a changed one. */
+static bool same_ceiling(const struct kg_slower *slower)
+{
+    const struct kg_traits *base = &slower->base, *current = &slower->current;
+    return base->level == current->level &&
+           (base->threads == current->threads || (isnan(base->threads) && isnan(current->threads)));
+}
+
+/* Threads that it may use and does not use hinder nobody; where it is not known, it uses them. */
+static bool same_threads(const struct kg_slower *slower)
+{
+    const struct kg_traits *base = &slower->base, *current = &slower->current;
+    const bool alone = base->cores_busy <= ONE_CORE && current->cores_busy <= ONE_CORE;
+    return base->threads > 1 && base->threads == current->threads && !alone;
+}
+
+/* Waiting now and then is nobody's concern, however much rarer it was before. */
+static bool waits_now(const struct kg_slower *slower)
+{
+    return slower->current.waits - slower->base.waits >= 0.5;
+}
+
+/* Unless transfers are known not to be what takes longer. */
+static bool transfers_matter(const struct kg_slower *slower)
+{
+    const double more_ns = slower->current.transfer_ns - slower->base.transfer_ns;
+    return !(more_ns < EXPLAINS_LEAST * (slower->current_value - slower->base_value));
+}
+
+/* Whether threads lost their CPUs so often that it matters: more often than before, or than they
+ * gave them up; a run before may have been disturbed, too. */
+static bool preempted(const struct kg_slower *slower)
+{
+    const struct kg_traits *base = &slower->base, *current = &slower->current;
+    const double least = EXPLAINS_LEAST * (slower->current_value - slower->base_value) / SLICE_NS;
+    const double more = current->preempted - base->preempted;
+    return (more > 0.5 * base->preempted && more >= least) ||
+           (current->preempted > current->waits && current->preempted >= least);
+}
+
+/* What is less busy than its one core waits; on more of them the work may also be shared worse. */
+static bool was_parallel(const struct kg_slower *slower)
+{
+    return slower->base.cores_busy > ONE_CORE && !preempted(slower);
+}
+
+static bool was_alone(const struct kg_slower *slower)
+{
+    return !(slower->base.cores_busy > ONE_CORE) && !preempted(slower) && !waits_now(slower);
+}
+
+static bool alone_and_waits(const struct kg_slower *slower)
+{
+    return !(slower->base.cores_busy > ONE_CORE) && !preempted(slower) && waits_now(slower);
+}
+
+/* Time and CPU time rose alike, on the host, and nobody counted what the CPU did. */
+static bool uncounted(const struct kg_slower *slower)
+{
+    const struct kg_traits *base = &slower->base, *current = &slower->current;
+    const double alike =
+        log(current->cpu_ns / base->cpu_ns) / log(slower->current_value / slower->base_value);
+    return alike >= 0.75 && alike <= 1.33 && isnan(current->gpu_ns) &&
+           (isnan(base->instructions) || isnan(current->instructions));
+}
+
+/* A few pages are nobody's buffers. */
+static bool faults_now(const struct kg_slower *slower)
+{
+    return slower->current.page_faults - slower->base.page_faults >= 16;
+}
+
+/* Some pages more or less are held by chance: as much as a suite's min_memory_effect usually is. */
+static bool much_memory(const struct kg_slower *slower)
+{
+    return slower->current.peak_bytes - slower->base.peak_bytes >= 1024.0 * 1024;
+}
+
+static bool same_allocated(const struct kg_slower *slower)
+{
+    return same(slower->base.allocated_bytes, slower->current.allocated_bytes, SAME_TIME);
+}
+
+static bool other_allocated(const struct kg_slower *slower)
+{
+    return !same_allocated(slower);
+}
+
+static bool deeper(const struct kg_slower *slower)
+{
+    const double base = slower->base.working_set_bytes;
+    const double current = slower->current.working_set_bytes;
+    /* of as much data the level is told from how fast it comes */
+    return slower->current.level > slower->base.level && !same(base, current, SAME_TIME);
+}
+
+#define OF(member) KG_METRIC_TIME, offsetof(struct kg_traits, member)
+#define MEMORY_OF(member) KG_METRIC_PEAK_MEMORY, offsetof(struct kg_traits, member)
+#define INSTRUCTIONS_OF(member) KG_METRIC_INSTRUCTIONS, offsetof(struct kg_traits, member)
+#define CPU_TIME_OF(member) KG_METRIC_CPU_TIME, offsetof(struct kg_traits, member)
+#define ENERGY_OF(member) KG_METRIC_ENERGY, offsetof(struct kg_traits, member)
+/* clang-format off */
+
+/* The order decides between changes that explain as much: the nearer to what a reader can mend, the
+ * earlier. Least changes are what counts and times of unchanged code stay below. */
+static const struct row rows[] = {
+    {OF(level), MOVED, BY_AMOUNT, 1, OF_RATIO, 1, BY_DATA, 0, deeper,
+     "the working set", "", "it no longer fits into its cache"},
+    {OF(line_bytes), ROSE, BY_SHARE, 0.1, OF_RATIO, 1, BY_DATA, 0, NULL,
+     "cache lines brought in", " a call", "access pattern"},
+    {OF(memory_line_bytes), ROSE, BY_SHARE, 0.1, OF_RATIO, 1, BY_DATA, 0, NULL,
+     "what is moved from and to memory", " a call",
+     "access pattern, or data that no longer stays in the cache"},
+    {OF(instructions), ROSE, BY_SHARE, 0.03, OF_RATIO, 1, BY_WORK, 0, NULL,
+     "instructions", " a call", "more work, or a loop that is no longer vectorised"},
+    {OF(threads), FELL, BY_SHARE, 0.05, OF_RATIO, 1, BY_THREADS, 0, NULL,
+     "threads", "", "less may run at once"},
+    {OF(cores_busy), FELL, BY_SHARE, 0.1, OF_RATIO, 1, BY_THREADS, 0, was_parallel,
+     "cores busy", "", "less parallel"},
+    {OF(cores_busy), FELL, BY_SHARE, 0.1, OF_RATIO, 1, BY_THREADS, 0, was_alone,
+     "cores busy", "", "it waits, or has its core no longer for itself"},
+    {OF(cores_busy), FELL, BY_SHARE, 0.1, OF_RATIO, 1, BY_THREADS, 0, alone_and_waits,
+     "cores busy", "", "it waits"},
+    {OF(cores_busy), FELL, BY_SHARE, 0.1, OF_RATIO, 1, BY_MACHINE, 0, preempted,
+     "cores busy", "", "other processes preempted it"},
+    {OF(launches), ROSE, BY_SHARE, 0.05, OF_LAUNCHES, 1, BY_HOST, 0, NULL,
+     "launches", " a call", "the work comes in smaller pieces"},
+    {OF(gap_ns), ROSE, BY_SHARE, 0.1, OF_TIME, 1, BY_HOST, 0, NULL,
+     "the GPU's idle time between its work", " a call", "the host does not keep up"},
+    {OF(pageable_bytes), ROSE, BY_AMOUNT, 65536, OF_RATIO, 0.9, BY_HOST, 0, transfers_matter,
+     "what is copied from or to pageable memory", " a call",
+     "buffers that are not page-locked"},
+    {OF(transfer_ns), ROSE, BY_SHARE, 0.1, OF_TIME, 1, BY_HOST, 0, NULL,
+     "transfers between host and device", " a call", "more is copied, or more slowly"},
+    {OF(local_bytes), ROSE, BY_AMOUNT, 8, OF_RATIO, 0.9, BY_KERNEL, 0, NULL,
+     "local memory of the main kernel", " a thread",
+     "registers no longer suffice, and are spilled to memory"},
+    {OF(occupancy), FELL, BY_AMOUNT, 0.05, OF_RATIO, 0.8, BY_KERNEL, 0, NULL,
+     "occupancy of the main kernel", "", "more registers or shared memory, or other blocks"},
+    {OF(page_faults), ROSE, BY_SHARE, 0.5, OF_FAULTS, 1, BY_SYSTEM, 0, NULL,
+     "page faults", " a call", "memory that is allocated anew in each call"},
+    {OF(waits), ROSE, BY_SHARE, 0.5, OF_RATIO, 0.6, BY_SYSTEM, 0, waits_now,
+     "waits of threads", " a call", "locks or I/O"},
+    {OF(alone_ns), STAYED, BY_SHARE, SAME_TIME, OF_RATIO, 0.9, BY_THREADS, 0, same_threads,
+     "time with one thread", "", "the threads hinder each other"},
+    {OF(bandwidth_share), FELL, BY_AMOUNT, 0.05, OF_REST, 1, BY_NONE, BY_DATA, near_bandwidth,
+     "bandwidth", " of its ceiling", "access pattern or cache"},
+    {OF(flops_share), FELL, BY_AMOUNT, 0.05, OF_REST, 1, BY_NONE, BY_WORK, near_arithmetic,
+     "arithmetic", " of its ceiling", "fewer vector instructions, or more work"},
+    {OF(bandwidth_ceiling_bytes_per_s), FELL, BY_SHARE, 0.1, OF_RATIO, 0.8, BY_MACHINE, 0,
+     same_ceiling, "the bandwidth ceiling itself", "", "a slower machine, or a shared one"},
+    {OF(flops_ceiling_per_s), FELL, BY_SHARE, 0.1, OF_RATIO, 0.8, BY_MACHINE, 0, same_ceiling,
+     "the ceiling of arithmetic itself", "", "a lower clock, or a shared machine"},
+    {OF(allocated_bytes), ROSE, BY_SHARE, 0.05, OF_RATIO, 0.5, BY_DATA, 0, NULL,
+     "allocated memory", "", "larger buffers, or more of them"},
+    {OF(peak_bytes), ROSE, BY_SHARE, 0.1, OF_RATIO, 0.4, BY_DATA, 0, much_memory,
+     "peak memory", "", "more is held at once"},
+    {OF(instructions), STAYED, BY_SHARE, SAME_COUNT, OF_REST, 0.5, BY_NONE, 0, NULL,
+     "instructions", " a call, but took longer", "caches, clock or neighbours"},
+    {OF(cpu_ns), ROSE, BY_SHARE, 0.05, OF_LAST, 1, BY_NONE, 0, uncounted,
+     "CPU time", " a call, as time did",
+     "it computes more, or more slowly, and does not wait; counted instructions (`metrics:`) would "
+     "tell which"},
+    {INSTRUCTIONS_OF(instructions), ROSE, BY_SHARE, 0, OF_RATIO, 1, BY_WORK, 0, NULL,
+     "instructions", " a call", "more work, or a loop that is no longer vectorised"},
+    {MEMORY_OF(allocated_bytes), ROSE, BY_SHARE, 0.02, OF_RATIO, 1, BY_DATA, 0, NULL,
+     "allocated memory", "", "larger buffers, or more of them"},
+    {MEMORY_OF(page_faults), ROSE, BY_SHARE, 0.5, OF_RATIO, 0.95, BY_SYSTEM, 0, faults_now,
+     "page faults", " a call", "memory that is allocated anew in each call"},
+    {MEMORY_OF(peak_bytes), ROSE, BY_SHARE, 0.02, OF_RATIO, 0.9, BY_DATA, 0, same_allocated,
+     "peak memory", "",
+     "what was asked of the context's allocator stayed, so it is taken beside that: malloc, "
+     "threads' stacks or a library"},
+    {MEMORY_OF(peak_bytes), ROSE, BY_SHARE, 0.02, OF_RATIO, 0.9, BY_DATA, 0, other_allocated,
+     "peak memory", "", "more is held at once"},
+    {CPU_TIME_OF(instructions), ROSE, BY_SHARE, 0.03, OF_RATIO, 1, BY_WORK, 0, NULL,
+     "instructions", " a call", "more work, or a loop that is no longer vectorised"},
+    {CPU_TIME_OF(cores_busy), ROSE, BY_SHARE, 0.1, OF_RATIO, 0.95, BY_THREADS, 0, NULL,
+     "cores busy", "", "more threads at work, or threads that spin while they wait"},
+    {CPU_TIME_OF(time_ns), ROSE, BY_SHARE, 0.05, OF_RATIO, 0.9, BY_NONE, 0, NULL,
+     "time", " a call", "the work itself takes longer"},
+    {ENERGY_OF(cpu_ns), ROSE, BY_SHARE, 0.05, OF_RATIO, 1, BY_WORK, 0, NULL,
+     "CPU time", " a call", "more work, or threads that spin while they wait"},
+    {ENERGY_OF(time_ns), ROSE, BY_SHARE, 0.05, OF_RATIO, 0.95, BY_NONE, 0, NULL,
+     "time", " a call", "the device is powered for longer"},
+};
+/* clang-format on */
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static const struct kg_trait *trait_of(const struct row *row)
+{
+    return &kg_trait_table[row->offset / sizeof(double)]; /* which has the struct's order */
+}
+
+static bool large_enough(const struct row *row, double base, double current)
+{
+    const double size = fabs(current - base);
+    return size > 0 && size >= row->least * (row->measure == BY_SHARE ? base : 1);
+}
+
+static bool makes_sense(enum kg_trait_unit unit, double value)
+{
+    if (unit == KG_TRAIT_LEVEL && !(value < KG_LEVEL_COUNT && value == floor(value)))
+        return false;
+    return value >= 0 && value <= MOST;
+}
+
+static bool fires(const struct row *row, const struct kg_slower *slower)
+{
+    const double base = kg_trait_get(&slower->base, trait_of(row));
+    const double current = kg_trait_get(&slower->current, trait_of(row));
+    if (!makes_sense(trait_of(row)->unit, base) || !makes_sense(trait_of(row)->unit, current))
+        return false;
+    if (row->metric != slower->metric || (row->holds && !row->holds(slower)))
+        return false;
+    switch (row->direction) {
+    case FELL:
+        return current < base && large_enough(row, base, current);
+    case ROSE:
+        return current > base && large_enough(row, base, current);
+    case STAYED:
+        return same(base, current, row->least) &&
+               slower->current_value / slower->base_value - 1 > 2 * row->least;
+    case MOVED:
+        return large_enough(row, base, current);
+    }
+    return false;
+}
+
+/* Both from 0 up; from or to nothing is all there can be. */
+static double ratio_explains(const struct kg_slower *slower, double base, double current)
+{
+    return fabs(log(current / base)) / log(slower->current_value / slower->base_value);
+}
+
+static double cost_explains(const struct kg_slower *slower, double base, double current,
+                            double cost_ns)
+{
+    return (current - base) * cost_ns / (slower->current_value - slower->base_value);
+}
+
+static double explains(const struct row *row, const struct kg_slower *slower)
+{
+    const double base = kg_trait_get(&slower->base, trait_of(row));
+    const double current = kg_trait_get(&slower->current, trait_of(row));
+    if (row->direction == MOVED || row->direction == STAYED)
+        return row->most;
+    double share = ratio_explains(slower, base, current);
+    if (row->weight == OF_TIME)
+        share = cost_explains(slower, base, current, 1);
+    else if (row->weight == OF_FAULTS)
+        share = cost_explains(slower, base, current, slower->page_fault_ns);
+    else if (row->weight == OF_LAUNCHES && slower->launch_ns > 0)
+        share = cost_explains(slower, base, current, slower->launch_ns);
+    return share > 0 ? fmin(row->most, share) : 0; /* NaN is no reason */
+}
+
+/* What the causes that do not agree with a symptom leave over; found[] of rows that do not fire is
+ * 0. */
+static double rest(const struct row *row, const double *found)
+{
+    double explained = 0;
+    for (size_t i = 0; i < ROWS; i++)
+        if (rows[i].cause != BY_NONE && !(rows[i].cause & row->agrees))
+            explained = fmax(explained, found[i]);
+    return 1 - explained >= REST_LEAST ? fmin(row->most, 1 - explained) : 0;
+}
+
+static bool by_itself(const struct row *row)
+{
+    return row->weight != OF_REST && row->weight != OF_LAST;
+}
+
+static void rows_weigh(const struct kg_slower *slower, double *found)
+{
+    bool any = false;
+    for (size_t i = 0; i < ROWS; i++) {
+        found[i] = by_itself(&rows[i]) && fires(&rows[i], slower) ? explains(&rows[i], slower) : 0;
+        if (found[i] < EXPLAINS_LEAST)
+            found[i] = 0;
+    }
+    for (size_t i = 0; i < ROWS; i++) {
+        if (rows[i].weight == OF_REST && fires(&rows[i], slower))
+            found[i] = rest(&rows[i], found);
+        any = any || found[i] > 0;
+    }
+    for (size_t i = 0; i < ROWS; i++)
+        if (rows[i].weight == OF_LAST && !any && fires(&rows[i], slower))
+            found[i] = explains(&rows[i], slower);
+}
+
+/* What it may come of: the environment decides how much is done and by how many threads, before a
+ * guess at code that did not change. */
+static const char *reading_of(const struct row *row, const struct kg_slower *slower)
+{
+    const bool decides = row->cause == BY_WORK || row->cause == BY_THREADS;
+    return decides && slower->environment ? slower->environment : row->reading;
+}
+
+static const char *row_text(struct kg_arena *arena, const struct row *row,
+                            const struct kg_slower *slower)
+{
+    const double base = kg_trait_get(&slower->base, trait_of(row));
+    const double current = kg_trait_get(&slower->current, trait_of(row));
+    static const char *const verbs[] = {
+        [FELL] = "fell", [ROSE] = "rose", [STAYED] = "stayed", [MOVED] = "moved"};
+    const enum kg_trait_unit unit = trait_of(row)->unit;
+    struct kg_text text = {0};
+    kg_text_printf(&text, "%s %s ", row->subject, verbs[row->direction]);
+    if (row->direction == STAYED) {
+        kg_text_append(&text, "at ");
+    } else {
+        kg_text_append(&text, "from ");
+        kg_trait_format(unit, base, &text);
+        kg_text_append(&text, " to ");
+    }
+    kg_trait_format(unit, current, &text);
+    kg_text_printf(&text, "%s: %s", row->tail, reading_of(row, slower));
+    const char *kept = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return kept;
+}
+
+/* The first of the rows that explain the most; ROWS where none is left. */
+static size_t best(const double *found)
+{
+    size_t at = ROWS;
+    for (size_t i = 0; i < ROWS; i++)
+        if (found[i] > 0 && (at == ROWS || found[i] > found[at]))
+            at = i;
+    return at;
+}
+
+bool kg_slower_tell(struct kg_arena *arena, const struct kg_slower *slower,
+                    struct kg_told told[KG_TOLD_MOST], size_t *count)
+{
+    double found[ROWS];
+    *count = 0;
+    if (!(slower->base_value > 0) || !(slower->current_value > slower->base_value) ||
+        !isfinite(slower->current_value / slower->base_value))
+        return true;
+    rows_weigh(slower, found);
+    for (size_t at; *count < KG_TOLD_MOST && (at = best(found)) < ROWS; found[at] = 0) {
+        const struct kg_trait *trait = trait_of(&rows[at]);
+        struct kg_told *one = &told[*count];
+        *one = (struct kg_told){.trait = trait,
+                                .base = kg_trait_get(&slower->base, trait),
+                                .current = kg_trait_get(&slower->current, trait),
+                                .explains = found[at]};
+        one->text = row_text(arena, &rows[at], slower);
+        if (!one->text)
+            return false;
+        ++*count;
+    }
+    return true;
+}

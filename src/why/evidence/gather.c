@@ -1,0 +1,190 @@
+#include "why/evidence/gather.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/disturbance.h"
+#include "model/suite.h"
+#include "suite/suggest_overrides.h"
+#include "why/evidence/neighbours.h"
+#include "why/evidence/scopes.h"
+#include "why/evidence/scopes_split.h"
+#include "why/rules/causes.h"
+#include "why/rules/rule_parts.h"
+
+void kg_suggest_settings_of(const struct kg_suggest_input *input,
+                            struct kg_suggest_settings *settings)
+{
+    *settings = input->settings  ? *input->settings
+                : input->results ? input->results->suggest
+                                 : (struct kg_suggest_settings){0};
+    kg_suggest_settings_complete(settings);
+}
+
+void kg_fact_words(const struct kg_trait *fact, double value, struct kg_text *text)
+{
+    if (!strncmp(fact->words, "of ", 3)) {
+        kg_trait_format(fact->unit, value, text);
+        kg_text_printf(text, " %s", fact->words);
+    } else {
+        kg_text_printf(text, "%s: ", fact->words);
+        kg_trait_format(fact->unit, value, text);
+    }
+}
+
+/* The better of two rates, either of which may not be known. */
+static double faster(double a, double b)
+{
+    return fmax(kg_known(a) ? a : NAN, kg_known(b) ? b : NAN);
+}
+
+/* What the GPU's roofs allow for a case's work: the later of moving and computing, each only where
+ * both sides of it are known. */
+static double gpu_roof(const struct kg_ceilings *ceilings, const struct kg_traits *traits)
+{
+    const double bandwidth = faster(ceilings->copy_bytes_per_s, ceilings->read_bytes_per_s);
+    const double moving = kg_known(traits->bytes) ? traits->bytes / bandwidth * 1e9 : NAN;
+    const double computing = kg_known(traits->flops) && kg_known(ceilings->fma_flops_per_s)
+                                 ? traits->flops / ceilings->fma_flops_per_s * 1e9
+                                 : NAN;
+    return faster(moving, computing);
+}
+
+/* The most of what was measured: work seldom wants all of a unit that two threads share, and a
+ * measurement that others disturbed comes out too low. NaN where nothing is known. */
+static double thread_scaling(const struct kg_cpu_ceilings *cpu, double threads)
+{
+    const double scalar = kg_cpu_flops(cpu, false, threads) / kg_cpu_flops(cpu, false, 1);
+    const double vectors = kg_cpu_flops(cpu, true, threads) / kg_cpu_flops(cpu, true, 1);
+    const double l1 =
+        kg_cpu_bandwidth(cpu, KG_LEVEL_L1, threads) / kg_cpu_bandwidth(cpu, KG_LEVEL_L1, 1);
+    const double l2 =
+        kg_cpu_bandwidth(cpu, KG_LEVEL_L2, threads) / kg_cpu_bandwidth(cpu, KG_LEVEL_L2, 1);
+    return faster(faster(scalar, vectors), faster(l1, l2));
+}
+
+static void machine_facts(const struct kg_results *results, struct kg_facts *facts)
+{
+    const struct kg_cpu_ceilings *cpu = &results->cpu_ceilings;
+    const struct kg_gpu *gpu = kg_machine_gpu(&results->machine);
+    facts->machine_cores = results->machine.cpu_count ? (double)results->machine.cpu_count : NAN;
+    /* more threads than CPUs do no more at once */
+    if (facts->traits.threads > facts->machine_cores)
+        facts->traits.threads = facts->machine_cores;
+    const double threads =
+        ceil(kg_known(facts->traits.threads) ? facts->traits.threads : facts->traits.cores_busy);
+    if (kg_known(cpu->one.vector_flops_per_s) && kg_known(cpu->one.scalar_flops_per_s))
+        facts->vector_lanes = cpu->one.vector_flops_per_s / cpu->one.scalar_flops_per_s;
+    facts->thread_scaling = thread_scaling(cpu, threads);
+    facts->clock_hz = cpu->clock_hz;
+    facts->fork_join_ns = cpu->fork_join_ns;
+    facts->barrier_ns = cpu->barrier_ns;
+    facts->page_fault_ns = cpu->page_fault_ns;
+    if (!strcmp(facts->device, "cpu") && kg_known(threads))
+        facts->memory_ceiling_bytes_per_s = kg_cpu_bandwidth(cpu, KG_LEVEL_MEMORY, threads);
+    facts->gpu_launch_ns = results->ceilings.launch_ns;
+    facts->gpu_memory_bytes = gpu && gpu->memory_bytes ? (double)gpu->memory_bytes : NAN;
+    if (!strcmp(facts->device, "cpu"))
+        facts->gpu_roof_ns = gpu_roof(&results->ceilings, &facts->traits);
+}
+
+static void case_facts(const struct kg_results *results, const struct kg_case_result *result,
+                       const struct kg_traits *traits, struct kg_facts *facts)
+{
+    kg_facts_clear(facts);
+    const struct kg_disturbance found = kg_disturbance_of(result);
+    facts->kind = KG_OPERATION_CASE;
+    facts->disturbed = 3 * found.disturbed > found.rounds;
+    facts->threads_assumed = !result->threads_said && result->source &&
+                             !strcmp(result->source, kg_source_names[KG_SOURCE_COMMAND]);
+    facts->operation = facts->whole = result->id;
+    facts->device = result->device;
+    facts->workload = result->workload;
+    facts->traits = *traits;
+    facts->whole_ns = traits->time_ns;
+    if (kg_on_device(facts, "cpu"))
+        facts->scheduler_wait_ns = kg_scheduler_wait_share(result) * traits->time_ns;
+    facts->hot = kg_on_device(facts, "cpu") ? &result->hot : NULL;
+    const struct kg_kernel_use *kernel = kg_trace_main_kernel(&result->trace);
+    facts->main_kernel.function = kernel ? kernel->name : NULL;
+    machine_facts(results, facts);
+}
+
+static bool cases_gather(const struct kg_results *results, struct kg_arena *arena,
+                         struct kg_facts_list *cases, struct kg_error *err)
+{
+    struct kg_traits *traits = kg_arena_alloc(arena, results->case_count, sizeof *traits);
+    cases->of = kg_arena_alloc(arena, results->case_count, sizeof *cases->of);
+    if (!traits || !cases->of)
+        return kg_error_memory(err);
+    cases->count = results->case_count;
+    for (size_t i = 0; i < results->case_count; i++) {
+        kg_traits_find(results, &results->cases[i], &traits[i]);
+        case_facts(results, &results->cases[i], &traits[i], &cases->of[i]);
+    }
+    return kg_neighbours_find(results, cases->of, err);
+}
+
+/* What each case's time goes to, where that was looked at. */
+static bool causes_weigh(const struct kg_suggest_settings *settings, struct kg_arena *arena,
+                         struct kg_facts_list *cases, struct kg_error *err)
+{
+    for (size_t i = 0; i < cases->count; i++) {
+        struct kg_causes found, *kept;
+        kg_causes_weigh(&cases->of[i], settings, &found);
+        if (isnan(found.unexplained))
+            continue;
+        if (!(kept = kg_arena_alloc(arena, 1, sizeof *kept)))
+            return kg_error_memory(err);
+        *kept = found;
+        cases->of[i].causes = kept;
+    }
+    return true;
+}
+
+/* What the recording has of one case. */
+static bool case_scopes(const struct kg_suggest_input *input, struct kg_scope_split *split,
+                        const struct kg_suggest_settings *settings, struct kg_facts *facts,
+                        struct kg_arena *arena, struct kg_facts_list *scopes, struct kg_error *err)
+{
+    struct kg_arena scratch = {0};
+    struct kg_profile part;
+    const bool good = kg_scope_split_part(split, facts->operation, &scratch, &part, err) &&
+                      kg_scopes_of_case(&part, settings, facts, err) &&
+                      kg_scopes_find(&part, facts, settings, &input->results->cpu_ceilings,
+                                     settings->min_gain, arena, scopes, err);
+    kg_arena_free(&scratch);
+    return good;
+}
+
+static bool scopes_gather(const struct kg_suggest_input *input,
+                          const struct kg_suggest_settings *settings, struct kg_arena *arena,
+                          struct kg_facts_list *cases, struct kg_facts_list *scopes,
+                          struct kg_error *err)
+{
+    struct kg_arena scratch = {0};
+    struct kg_scope_split split;
+    bool good = kg_scope_split_make(input->profile, &scratch, &split, err);
+    for (size_t i = 0; i < cases->count && good; i++)
+        if (kg_known(cases->of[i].traits.time_ns))
+            good = case_scopes(input, &split, settings, &cases->of[i], arena, scopes, err);
+    kg_arena_free(&scratch);
+    return good;
+}
+
+bool kg_facts_gather(const struct kg_suggest_input *input, struct kg_arena *arena,
+                     struct kg_facts_list *cases, struct kg_facts_list *scopes,
+                     struct kg_error *err)
+{
+    struct kg_suggest_settings settings;
+    const struct kg_profile *profile = input->profile;
+    *cases = *scopes = (struct kg_facts_list){0};
+    kg_suggest_settings_of(input, &settings);
+    if (!input->results)
+        return kg_scopes_find(profile, NULL, &settings, NULL, settings.min_gain, arena, scopes,
+                              err);
+    if (!cases_gather(input->results, arena, cases, err) ||
+        !causes_weigh(&settings, arena, cases, err))
+        return false;
+    return !profile || scopes_gather(input, &settings, arena, cases, scopes, err);
+}

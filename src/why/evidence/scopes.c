@@ -1,0 +1,254 @@
+#include "why/evidence/scopes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "profiler/read/profile.h"
+#include "why/evidence/scopes_parts.h"
+
+bool kg_scopes_of_case(const struct kg_profile *profile, const struct kg_suggest_settings *settings,
+                       struct kg_facts *facts, struct kg_error *err)
+{
+    struct kg_scope_subject subject;
+    if (!kg_scope_subject_open(profile, facts, KG_SCOPE_NONE, settings, &subject, err))
+        return false;
+    const bool good =
+        !(subject.view.calls > 0) || kg_scope_profile_tell(&subject, subject.view.root, facts, err);
+    kg_scope_view_free(&subject.view);
+    return good;
+}
+
+/* --- One scope ------------------------------------------------------------------------------- */
+
+/* What lies between the row's calls, in no scope. What a scope costs is estimated, and a processor
+ * reads the clock ahead of what comes before: of tiny calls it is not told from either. */
+static double between_find(const struct kg_scope_subject *subject, size_t row, size_t parent)
+{
+    enum { COSTS_LEAST = 10 };
+    const struct kg_scope_view *view = &subject->view;
+    const double inside_ns = view->rows[parent].total_ns - view->rows[parent].self_ns;
+    const double between_ns = view->rows[parent].self_ns * subject->scale;
+    const double least_ns = COSTS_LEAST * view->scope_cost_ns * kg_scope_calls(subject, row);
+    return view->rows[row].total_ns >= KG_SCOPE_MOSTLY * inside_ns &&
+                   kg_scope_time(subject, row) + between_ns >= least_ns
+               ? between_ns
+               : NAN;
+}
+
+/* How often it is called where it stands, how long that takes, and what is between the calls. */
+static void calls_tell(const struct kg_scope_subject *subject, size_t row, struct kg_facts *facts)
+{
+    const struct kg_scope_view *view = &subject->view;
+    const size_t parent = kg_scope_parent(view->profile, row);
+    const bool outermost = parent == KG_SCOPE_NONE || row == view->root;
+    const double around = outermost ? view->calls : view->rows[parent].calls;
+    if (row == view->root || kg_scope_is_region(subject, row) || kg_scope_waits(view->profile, row))
+        return;
+    facts->calls = kg_scope_ratio(view->rows[row].calls, around);
+    facts->call_ns = kg_scope_ratio(kg_scope_time(subject, row), kg_scope_calls(subject, row));
+    if (!outermost && !subject->on_gpu && !kg_scope_is_region(subject, parent))
+        facts->between_ns = between_find(subject, row, parent);
+}
+
+/* Time in the scope itself. A thread that waits there, or starts others, does so for what they do. */
+static void self_tell(const struct kg_scope_subject *subject, size_t row, struct kg_facts *facts)
+{
+    if (row == subject->view.root || subject->on_gpu || kg_scope_is_region(subject, row) ||
+        kg_scope_waits(subject->view.profile, row))
+        return;
+    facts->self_ns = subject->view.rows[row].self_ns * subject->scale;
+    facts->self_share = kg_scope_ratio(facts->self_ns, facts->whole_ns);
+}
+
+static void roof_tell(const struct kg_scope_subject *subject, const struct kg_facts *of,
+                      struct kg_facts *facts)
+{
+    struct kg_traits *traits = &facts->traits;
+    if (subject->on_gpu) {
+        traits->bandwidth_ceiling_bytes_per_s = of ? of->traits.bandwidth_ceiling_bytes_per_s : NAN;
+    } else if (subject->ceilings && kg_known(traits->working_set_bytes)) {
+        const enum kg_cache_level level =
+            kg_cpu_level(subject->ceilings, traits->working_set_bytes, traits->threads);
+        traits->level = level;
+        traits->bandwidth_ceiling_bytes_per_s =
+            kg_cpu_bandwidth(subject->ceilings, level, traits->threads);
+    } else {
+        traits->bandwidth_ceiling_bytes_per_s = facts->memory_ceiling_bytes_per_s;
+    }
+    traits->bandwidth_share =
+        kg_scope_ratio(traits->bytes_per_s, traits->bandwidth_ceiling_bytes_per_s);
+    if (kg_known(traits->bandwidth_share))
+        traits->roof_ns = traits->time_ns * traits->bandwidth_share;
+}
+
+static void traits_tell(const struct kg_scope_subject *subject, const struct kg_facts *of,
+                        size_t row, struct kg_facts *facts)
+{
+    const struct kg_scope_view *view = &subject->view;
+    const struct kg_profile_figures *figures = kg_scope_figures(subject, row);
+    const double part = kg_scope_part(subject, row);
+    struct kg_traits *traits = &facts->traits;
+    traits->time_ns = kg_scope_time(subject, row);
+    traits->threads =
+        of && kg_known(of->traits.threads) ? of->traits.threads : facts->scope_threads;
+    traits->cpu_ns = figures->cpu_ns * part * subject->scale;
+    traits->bytes = kg_scope_bytes(subject, row);
+    traits->bytes_per_s = kg_scope_ratio(traits->bytes, traits->time_ns) * 1e9;
+    traits->working_set_bytes = kg_scope_ratio(traits->bytes, kg_scope_calls(subject, row));
+    if (figures->peak_bytes) {
+        traits->peak_bytes = (double)figures->peak_bytes;
+        traits->allocated_bytes = (double)figures->allocated_bytes * part / view->calls;
+    }
+    if (kg_scope_gpu_time(subject, row) > 0) {
+        traits->gpu_ns = figures->gpu_ns * part * subject->gpu_scale;
+        traits->transfer_ns = figures->transfer_ns * part * subject->gpu_scale;
+    }
+    if (row != view->root || !of)
+        roof_tell(subject, of, facts);
+}
+
+/* What the machine can do, from the case, or from what was measured of it. */
+static void machine_tell(const struct kg_scope_subject *subject, const struct kg_facts *of,
+                         struct kg_facts *facts)
+{
+    const struct kg_cpu_ceilings *ceilings = subject->ceilings;
+    if (of) {
+        facts->machine_cores = of->machine_cores;
+        facts->vector_lanes = of->vector_lanes;
+        facts->thread_scaling = of->thread_scaling;
+        facts->fork_join_ns = of->fork_join_ns;
+        facts->barrier_ns = of->barrier_ns;
+        facts->page_fault_ns = of->page_fault_ns;
+        facts->memory_ceiling_bytes_per_s = of->memory_ceiling_bytes_per_s;
+        facts->gpu_launch_ns = of->gpu_launch_ns;
+        facts->gpu_memory_bytes = of->gpu_memory_bytes;
+    } else if (ceilings) {
+        facts->machine_cores = ceilings->all.threads;
+        facts->vector_lanes =
+            kg_scope_ratio(ceilings->one.vector_flops_per_s, ceilings->one.scalar_flops_per_s);
+        facts->fork_join_ns = ceilings->fork_join_ns;
+        facts->barrier_ns = ceilings->barrier_ns;
+        facts->page_fault_ns = ceilings->page_fault_ns;
+        facts->memory_ceiling_bytes_per_s =
+            kg_cpu_bandwidth(ceilings, KG_LEVEL_MEMORY, facts->scope_threads);
+    }
+}
+
+/* "case;outer;inner": a command's paths do not begin with the case. */
+static const char *operation_of(const struct kg_scope_subject *subject, const struct kg_facts *of,
+                                size_t row, struct kg_arena *arena)
+{
+    const char *path = kg_profile_path_text(arena, subject->view.profile, row);
+    return path && of && subject->view.root == KG_SCOPE_NONE
+               ? kg_arena_printf(arena, "%s;%s", of->operation, path)
+               : path;
+}
+
+static bool scope_tell(struct kg_scope_subject *subject, const struct kg_facts *of, size_t row,
+                       struct kg_arena *arena, struct kg_facts *facts, struct kg_error *err)
+{
+    const struct kg_scope_view *view = &subject->view;
+    const double shared = view->balances[view->names[row]].threads;
+    kg_facts_clear(facts);
+    facts->kind = KG_OPERATION_SCOPE;
+    facts->operation = operation_of(subject, of, row, arena);
+    facts->whole =
+        of ? of->operation : kg_arena_copy(arena, view->profile->rows[view->root].path.name);
+    if (!facts->operation || !facts->whole)
+        return kg_error_memory(err);
+    facts->device = of ? of->device : subject->on_gpu ? "cuda" : "cpu";
+    facts->workload = of ? of->workload : NULL;
+    facts->whole_cores_busy = of ? of->traits.cores_busy : NAN;
+    facts->whole_roof_ns = of ? of->traits.roof_ns : NAN;
+    facts->whole_ns = of ? of->traits.time_ns : kg_scope_time(subject, view->root);
+    facts->scope_threads = row == view->root ? view->threads : fmax(1, shared);
+    machine_tell(subject, of, facts);
+    traits_tell(subject, of, row, facts);
+    calls_tell(subject, row, facts);
+    self_tell(subject, row, facts);
+    return kg_scope_profile_tell(subject, row, facts, err);
+}
+
+/* --- All scopes ------------------------------------------------------------------------------ */
+
+/* What `run --profile` puts around a call on the GPU is no scope of the workload's. */
+static bool is_wrapper(const struct kg_scope_subject *subject, const struct kg_facts *of,
+                       size_t row)
+{
+    const struct kg_profile *profile = subject->view.profile;
+    return of && kg_scope_parent(profile, row) == subject->view.root &&
+           subject->view.root != KG_SCOPE_NONE &&
+           !strcmp(profile->rows[row].path.name, KG_PROFILE_STREAM_SCOPE);
+}
+
+static bool is_told(const struct kg_scope_subject *subject, const struct kg_facts *of, size_t row,
+                    double least_ns)
+{
+    if (!(subject->view.rows[row].calls > 0) || kg_scope_kind(subject, row) == KGATE_SCOPE_PROFILER)
+        return false;
+    if (row == subject->view.root)
+        return !of;
+    return !is_wrapper(subject, of, row) && kg_scope_time(subject, row) >= least_ns;
+}
+
+/* Adds the scopes of one whole. */
+static bool scopes_add(struct kg_scope_subject *subject, const struct kg_facts *of,
+                       double least_share, struct kg_arena *arena, struct kg_facts_list *list,
+                       struct kg_error *err)
+{
+    const struct kg_scope_rows part = kg_scope_rows_at(subject, subject->view.root);
+    const double whole_ns = of ? of->traits.time_ns : kg_scope_time(subject, subject->view.root);
+    if (!kg_known(whole_ns))
+        return true;
+    for (size_t i = part.first; i < part.end; i++) {
+        if (!is_told(subject, of, i, least_share * whole_ns))
+            continue;
+        if (!kg_arena_grow(arena, &list->of, list->count, &list->capacity, sizeof *list->of))
+            return kg_error_memory(err);
+        if (!scope_tell(subject, of, i, arena, &list->of[list->count], err))
+            return false;
+        list->count++;
+    }
+    return true;
+}
+
+/* Whether the first thread of some process called it: the outermost scopes of other threads are
+ * parts of something. */
+static bool is_whole(const struct kg_profile *profile, size_t row)
+{
+    const struct kg_profile_path *path = &profile->rows[row].path;
+    if (path->parent != row || path->span || path->kind == KGATE_SCOPE_PROFILER)
+        return false;
+    uint64_t first = 0;
+    for (size_t i = 0; i < profile->share_count; i++) {
+        const struct kg_profile_share *share = &profile->shares[i];
+        if (!i || share->process != share[-1].process)
+            first = share->thread;
+        if (share->row == row && share->thread == first)
+            return true;
+    }
+    return false;
+}
+
+/* Outermost rows come by total, the largest first. */
+bool kg_scopes_find(const struct kg_profile *profile, const struct kg_facts *of,
+                    const struct kg_suggest_settings *settings,
+                    const struct kg_cpu_ceilings *ceilings, double least_share,
+                    struct kg_arena *arena, struct kg_facts_list *list, struct kg_error *err)
+{
+    enum { WHOLES_MOST = 200 };
+    size_t wholes = 0;
+    bool good = true;
+    for (size_t i = 0; i < profile->row_count && good && wholes < WHOLES_MOST; i++) {
+        struct kg_scope_subject subject;
+        if (of ? i > 0 : !is_whole(profile, i))
+            continue;
+        wholes++;
+        if (!kg_scope_subject_open(profile, of, i, settings, &subject, err))
+            return false;
+        subject.ceilings = ceilings;
+        good = !(subject.view.calls > 0) || scopes_add(&subject, of, least_share, arena, list, err);
+        kg_scope_view_free(&subject.view);
+    }
+    return good;
+}

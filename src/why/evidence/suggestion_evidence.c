@@ -1,0 +1,272 @@
+#include "why/evidence/suggestion_evidence.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "why/evidence/gather.h"
+#include "why/evidence/known_functions.h"
+#include "why/rules/causes_weighing.h"
+
+/* Takes over the text. */
+static bool figure_add(struct kg_evidence *evidence, const char *name, enum kg_trait_unit unit,
+                       double value, struct kg_text *text)
+{
+    const char *kept = text->failed ? NULL : kg_arena_copy(evidence->arena, kg_text_string(text));
+    kg_text_free(text);
+    if (!kept || !kg_arena_grow(evidence->arena, &evidence->figures, evidence->count,
+                                &evidence->capacity, sizeof *evidence->figures))
+        return false;
+    evidence->figures[evidence->count++] = (struct kg_evidence_figure){
+        .name = name, .unit = kg_trait_unit_names[unit], .value = value, .text = kept};
+    return true;
+}
+
+bool kg_evidence_facts(struct kg_evidence *evidence, const struct kg_facts *facts,
+                       const char *const *names, size_t most)
+{
+    for (size_t i = 0; i < most && names[i]; i++) {
+        struct kg_text text = {0};
+        struct kg_trait fact;
+        const double value = kg_fact_find(names[i], &fact) ? kg_fact_get(facts, &fact) : NAN;
+        if (!isfinite(value))
+            continue;
+        kg_fact_words(&fact, value, &text);
+        if (!figure_add(evidence, fact.name, fact.unit, value, &text))
+            return false;
+    }
+    return true;
+}
+
+/* "calls of read in a call: 4.10 k"; nothing where there is none. */
+__attribute__((format(printf, 5, 6))) static bool figure_say(struct kg_evidence *evidence,
+                                                             const char *name,
+                                                             enum kg_trait_unit unit, double value,
+                                                             const char *words, ...)
+{
+    struct kg_text text = {0};
+    char said[240];
+    va_list arguments;
+    if (!(value > 0) || !isfinite(value))
+        return true;
+    va_start(arguments, words);
+    vsnprintf(said, sizeof said, words, arguments);
+    va_end(arguments);
+    kg_text_printf(&text, "%s: ", said);
+    kg_trait_format(unit, value, &text);
+    return figure_add(evidence, name, unit, value, &text);
+}
+
+/* "74 % of 446 samples in cos"; nothing that is not worth a word. */
+static bool share_say(struct kg_evidence *evidence, const char *name, double share, double samples,
+                      const char *place)
+{
+    struct kg_text text = {0};
+    if (!(share >= KG_SHARE_LEAST))
+        return true;
+    share = fmin(share, 1);
+    kg_trait_format(KG_TRAIT_SHARE, share, &text);
+    kg_text_printf(&text, " of %.0f samples in %.80s", samples, place);
+    return figure_add(evidence, name, KG_TRAIT_SHARE, share, &text);
+}
+
+/* --- Samples ---------------------------------------------------------------------------------- */
+
+/* Each system call of the cause that many of the samples are in. */
+static bool calls_share(struct kg_evidence *evidence, const struct kg_sampled *sampled,
+                        const struct kg_cause *cause)
+{
+    for (size_t i = 0; i < sampled->stack_count; i++) {
+        const char *call = sampled->stacks[i].call;
+        bool first = call && (!strcmp(call, cause->in_call) ||
+                              kg_known_system_call(call, NAN) == cause->kind);
+        for (size_t k = 0; first && k < i; k++)
+            first = !sampled->stacks[k].call || strcmp(sampled->stacks[k].call, call) != 0;
+        if (first &&
+            !share_say(evidence, "call_share", kg_in_call(sampled, call), sampled->samples, call))
+            return false;
+    }
+    return true;
+}
+
+static bool samples_say(struct kg_evidence *evidence, const struct kg_hot *hot,
+                        const struct kg_cause *cause)
+{
+    const struct kg_place *place = cause->seen ? cause->seen : cause->caller;
+    if (cause->in_call && !calls_share(evidence, &hot->sampled, cause))
+        return false;
+    return !place || !place->function ||
+           share_say(evidence, "function_share", kg_on_stacks(&hot->sampled, place->function),
+                     hot->sampled.samples, place->function);
+}
+
+static bool waits(enum kg_cause_kind kind)
+{
+    return kg_cause_bound(kind) == KG_BOUND_SYSTEM || kg_cause_bound(kind) == KG_BOUND_WAITING ||
+           kg_cause_bound(kind) == KG_BOUND_SYNCHRONISATION;
+}
+
+/* --- System calls ----------------------------------------------------------------------------- */
+
+static bool call_says(struct kg_evidence *evidence, const struct kg_system_call *call)
+{
+    return figure_say(evidence, "system_calls", KG_TRAIT_COUNT, call->calls,
+                      "calls of %s in a call", call->name) &&
+           figure_say(evidence, "system_call_bytes", KG_TRAIT_BYTES, call->bytes / call->calls,
+                      "bytes of each %s", call->name) &&
+           figure_say(evidence, "system_call_ns", KG_TRAIT_NS, call->time_ns, "time in %s",
+                      call->name);
+}
+
+/* --- What was counted ------------------------------------------------------------------------- */
+
+/* The function that was counted most often of those that speak for the cause: that which was seen,
+ * of whatever code, or another of the same kind. */
+static const struct kg_counted_edge *edge_of(const struct kg_counted *counted,
+                                             const struct kg_cause *cause)
+{
+    const bool tells = cause->seen && cause->seen->function &&
+                       (cause->kind == KG_CAUSE_REPEATED_WORK || kg_place_is_library(cause->seen));
+    const struct kg_counted_edge *most = NULL;
+    bool most_named = false;
+    for (size_t i = 0; i < counted->edge_count; i++) {
+        const struct kg_counted_edge *edge = &counted->edges[i];
+        const bool named = tells && kg_counted_is(edge->callee, cause->seen->function);
+        if (!named && kg_known_function(edge->callee) != cause->kind)
+            continue;
+        if (!most || named > most_named || (named == most_named && edge->calls > most->calls)) {
+            most = edge;
+            most_named = named;
+        }
+    }
+    return most;
+}
+
+/* Callgrind's names end in the number of a recursive call, others in the version of a library. */
+static int name_length(const char *counted)
+{
+    enum { MOST = 80 };
+    const size_t length = strcspn(counted, "'@");
+    return length < MOST ? (int)length : MOST;
+}
+
+static bool edges_say(struct kg_evidence *evidence, const struct kg_hot *hot,
+                      const struct kg_cause *cause)
+{
+    static const double SEVERAL = 1.5;
+    const struct kg_counted_edge *edge = edge_of(&hot->counted, cause);
+    if (!edge || edge->calls < SEVERAL)
+        return true;
+    return figure_say(evidence, "function_calls", KG_TRAIT_COUNT, edge->calls,
+                      "calls of %.*s from %.*s in %s", name_length(edge->callee), edge->callee,
+                      name_length(edge->caller), edge->caller,
+                      isnan(hot->counted.calls) ? "the counted part of a call" : "a call") &&
+           figure_say(evidence, "function_instructions", KG_TRAIT_COUNT,
+                      edge->instructions / edge->calls, "instructions in each");
+}
+
+/* --- The loop --------------------------------------------------------------------------------- */
+
+#define OF(kind) (UINT64_C(1) << (kind))
+_Static_assert(KG_CAUSE_COUNT <= 64, "a bit for each cause");
+#define MISSING                                                                                    \
+    (OF(KG_CAUSE_POINTER_CHASING) | OF(KG_CAUSE_CACHE_MISSES) | OF(KG_CAUSE_ACCESS_PATTERN) |      \
+     OF(KG_CAUSE_MEMORY_TRAFFIC) | OF(KG_CAUSE_PAGE_WALKS))
+
+/* What is said of a turn of a loop where it is the cause, of whatever cause or of these. */
+static const struct {
+    const char *name, *words;
+    uint64_t causes; /* 0: all */
+    size_t offset;
+    bool of_turn; /* a member of the turn, else of the loop */
+} of_loop[] = {
+#define LOOP(member) offsetof(struct kg_hot_loop, member), false
+#define TURN(member) offsetof(struct kg_loop_turn, member), true
+    {"loop_instructions", "instructions a turn of the loop", 0, LOOP(instructions)},
+    {"loop_turns", "turns of it in a call", OF(KG_CAUSE_QUADRATIC_LOOP), TURN(turns)},
+    {"turn_cycles", "cycles a turn", 0, TURN(cycles)},
+    {"least_cycles", "cycles that its instructions need", 0, TURN(least_cycles)},
+    {"divisions", "divisions or roots a turn", OF(KG_CAUSE_DIVISION), LOOP(divisions)},
+    {"conversions", "conversions a turn", OF(KG_CAUSE_CONVERSION), LOOP(conversions)},
+    {"scalar_floats", "operations on one number a turn", OF(KG_CAUSE_SCALAR_LOOP),
+     LOOP(scalar_floats)},
+    {"chain_cycles", "cycles from one turn to the next", OF(KG_CAUSE_DEPENDENCY_CHAIN),
+     LOOP(chain_cycles)},
+    {"throughput_cycles", "cycles without that chain", OF(KG_CAUSE_DEPENDENCY_CHAIN),
+     LOOP(throughput_cycles)},
+    {"forwarded", "loads a turn of what was just stored", OF(KG_CAUSE_STORE_FORWARDING),
+     LOOP(forwarded)},
+    {"mispredicted", "branches mispredicted a turn", OF(KG_CAUSE_BRANCH_MISSES),
+     TURN(mispredicted)},
+    {"line_misses", "cache lines missed a turn", MISSING, TURN(misses)},
+    {"memory_misses", "of them from memory", MISSING, TURN(memory_misses)},
+    {"address_loads", "loads a turn for the next address", OF(KG_CAUSE_POINTER_CHASING),
+     LOOP(address_loads)},
+    {"locked", "locked instructions a turn", OF(KG_CAUSE_ATOMICS), LOOP(locked)},
+    {"loop_calls", "calls a turn", OF(KG_CAUSE_CALL_OVERHEAD), LOOP(calls)},
+    {"loop_branches", "branches a turn", OF(KG_CAUSE_LINEAR_SEARCH), LOOP(branches)},
+    {"loop_stores", "stores a turn", OF(KG_CAUSE_FALSE_SHARING), LOOP(stores)},
+#undef LOOP
+#undef TURN
+};
+
+/* A turn that took less than its instructions need was counted, or divided, otherwise than it ran:
+ * then neither figure is told. */
+static bool is_refuted(const struct kg_loop_turn *turn, size_t row)
+{
+    const size_t offset = of_loop[row].offset;
+    return of_loop[row].of_turn && turn->cycles < turn->least_cycles &&
+           (offset == offsetof(struct kg_loop_turn, cycles) ||
+            offset == offsetof(struct kg_loop_turn, least_cycles));
+}
+
+static bool loop_says(struct kg_evidence *evidence, const struct kg_cause *cause)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < sizeof of_loop / sizeof *of_loop; i++) {
+        const char *from =
+            of_loop[i].of_turn ? (const char *)&cause->turn : (const char *)cause->loop;
+        double value;
+        memcpy(&value, from + of_loop[i].offset, sizeof value);
+        if ((!of_loop[i].causes || of_loop[i].causes & OF(cause->kind)) &&
+            !is_refuted(&cause->turn, i))
+            good = figure_say(evidence, of_loop[i].name, KG_TRAIT_COUNT, value, "%s",
+                              of_loop[i].words);
+    }
+    return good;
+}
+
+/* --- Experiments ------------------------------------------------------------------------------ */
+
+static bool experiments_say(struct kg_evidence *evidence, const struct kg_hot *hot,
+                            const struct kg_cause *cause)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < hot->experiment_count; i++) {
+        const struct kg_experiment *one = &hot->experiments[i];
+        if (kg_experiment_cause(one->name) != cause->kind || !(one->ratio < 1))
+            continue;
+        /* the results may be gone when the suggestions are printed */
+        const char *name = kg_arena_copy(evidence->arena, one->name);
+        good = name && figure_say(evidence, name, KG_TRAIT_SHARE, one->ratio,
+                                  "time with %s, %.0f pairs, 95 %% within %.0f and %.0f %%",
+                                  kg_experiment_words(one->name), one->pairs, 100 * one->ratio_low,
+                                  100 * one->ratio_high);
+    }
+    return good;
+}
+
+/* --- The whole -------------------------------------------------------------------------------- */
+
+bool kg_evidence_cause(struct kg_evidence *evidence, const struct kg_facts *facts,
+                       const struct kg_cause *cause)
+{
+    const struct kg_hot *hot = facts->hot;
+    if (!hot)
+        return true;
+    return samples_say(evidence, hot, cause) &&
+           (!cause->call || call_says(evidence, cause->call)) && edges_say(evidence, hot, cause) &&
+           (!cause->loop || loop_says(evidence, cause)) && experiments_say(evidence, hot, cause) &&
+           (!waits(cause->kind) ||
+            figure_say(evidence, "off_cpu", KG_TRAIT_SHARE, kg_off_cpu(facts), "off the CPU"));
+}

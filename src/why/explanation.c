@@ -1,0 +1,215 @@
+#include "why/explanation.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/nearest.h"
+
+/* --- Which case ------------------------------------------------------------------------------ */
+
+enum how { HOW_EXACT, HOW_GLOB, HOW_PART, HOW_COUNT };
+
+static bool meant(const char *id, const char *name, enum how how)
+{
+    return how == HOW_EXACT  ? !strcmp(id, name)
+           : how == HOW_GLOB ? fnmatch(name, id, 0) == 0
+                             : strstr(id, name) != NULL;
+}
+
+static bool ambiguous(const struct kg_results *results, const char *name, enum how how,
+                      size_t count, struct kg_error *err)
+{
+    enum { MOST = 8 };
+    struct kg_text ids = {0};
+    size_t told = 0;
+    for (size_t i = 0; i < results->case_count && told < MOST; i++)
+        if (meant(results->cases[i].id, name, how)) {
+            kg_text_printf(&ids, "%s'", told++ ? ", " : "");
+            kg_escape_terminal(&ids, results->cases[i].id, 120);
+            kg_text_append(&ids, "'");
+        }
+    if (count > told)
+        kg_text_printf(&ids, " and %zu more", count - told);
+    kg_error_set(err, KG_ERROR_USAGE, "'%.200s' is %zu cases, but one is explained at a time: %s",
+                 name, count, kg_text_string(&ids));
+    kg_text_free(&ids);
+    return false;
+}
+
+static bool unknown(const struct kg_results *results, const char *name, struct kg_error *err)
+{
+    enum { MOST = 5 };
+    const char **ids = calloc(results->case_count + 1, sizeof *ids);
+    struct kg_text some = {0};
+    if (!ids)
+        return kg_error_memory(err);
+    if (!results->case_count) {
+        free(ids);
+        return kg_error_set(err, KG_ERROR_USAGE, "the results have no case");
+    }
+    for (size_t i = 0; i < results->case_count; i++)
+        ids[i] = results->cases[i].id;
+    const char *nearest = kg_nearest(name, ids, results->case_count);
+    for (size_t i = 0; !nearest && i < results->case_count && i < MOST; i++)
+        kg_text_printf(&some, "%s'%.120s'", i ? ", " : "", ids[i]);
+    if (!nearest && results->case_count > MOST)
+        kg_text_append(&some, ", …");
+    kg_error_set(err, KG_ERROR_USAGE, "no case is, or has in its id, '%.200s'%s%.200s%s", name,
+                 nearest ? "; did you mean '" : "; there are ",
+                 nearest ? nearest : kg_text_string(&some), nearest ? "'?" : "");
+    kg_text_free(&some);
+    free(ids);
+    return false;
+}
+
+bool kg_explanation_find(const struct kg_results *results, const char *name, size_t *index,
+                         struct kg_error *err)
+{
+    for (int how = 0; how < HOW_COUNT; how++) {
+        size_t count = 0;
+        for (size_t i = 0; i < results->case_count; i++)
+            if (meant(results->cases[i].id, name, (enum how)how)) {
+                *index = i;
+                count++;
+            }
+        if (count == 1)
+            return true;
+        if (count)
+            return ambiguous(results, name, (enum how)how, count, err);
+    }
+    return unknown(results, name, err);
+}
+
+/* --- Relatives ------------------------------------------------------------------------------- */
+
+static const char *target_of(const struct kg_case_result *result)
+{
+    return result->target ? result->target : result->workload;
+}
+
+/* What alone is different in two cases of one target: a parameter or the device; NULL where it is
+ * more, or nothing. */
+static const char *difference(const struct kg_case_result *a, const struct kg_case_result *b)
+{
+    const char *differs = strcmp(a->device, b->device) != 0 ? "device" : NULL;
+    if (strcmp(target_of(a), target_of(b)) != 0 || a->param_count != b->param_count)
+        return NULL;
+    for (size_t i = 0; i < a->param_count; i++) {
+        if (strcmp(a->params[i].name, b->params[i].name) != 0)
+            return NULL;
+        if (!strcmp(a->params[i].value, b->params[i].value))
+            continue;
+        if (differs)
+            return NULL;
+        differs = a->params[i].name;
+    }
+    return differs;
+}
+
+/* Where in the explained case's order of things a difference comes. */
+static size_t place(const struct kg_case_result *result, const char *differs)
+{
+    size_t i = 0;
+    while (i < result->param_count && strcmp(result->params[i].name, differs) != 0)
+        i++;
+    return i;
+}
+
+static bool relatives_find(struct kg_explanation *explanation)
+{
+    const struct kg_results *results = explanation->results;
+    const struct kg_case_result *result = explanation->result;
+    const double time_ns = result->summary.median_ns;
+    explanation->relatives =
+        kg_arena_alloc(&explanation->arena, results->case_count, sizeof *explanation->relatives);
+    if (!explanation->relatives)
+        return false;
+    for (size_t p = 0; p <= result->param_count; p++)
+        for (size_t i = 0; i < results->case_count; i++) {
+            const struct kg_case_result *other = &results->cases[i];
+            const char *differs = difference(result, other);
+            if (!differs || place(result, differs) != p || !kg_known(other->summary.median_ns))
+                continue;
+            explanation->relatives[explanation->relative_count++] =
+                (struct kg_relative_case){.id = other->id,
+                                          .differs = differs,
+                                          .index = i,
+                                          .time_ns = other->summary.median_ns,
+                                          .ratio = other->summary.median_ns / time_ns};
+        }
+    return true;
+}
+
+/* --- The whole ------------------------------------------------------------------------------- */
+
+static int scope_compare(const void *left, const void *right)
+{
+    const struct kg_facts *a = left, *b = right;
+    return (a->traits.time_ns < b->traits.time_ns) - (a->traits.time_ns > b->traits.time_ns);
+}
+
+/* Those of the case. */
+static bool scopes_take(struct kg_explanation *explanation, const struct kg_facts_list *scopes)
+{
+    explanation->scopes =
+        kg_arena_alloc(&explanation->arena, scopes->count, sizeof *explanation->scopes);
+    if (!explanation->scopes)
+        return false;
+    for (size_t i = 0; i < scopes->count; i++)
+        if (!strcmp(scopes->of[i].whole, explanation->result->id))
+            explanation->scopes[explanation->scope_count++] = scopes->of[i];
+    qsort(explanation->scopes, explanation->scope_count, sizeof *explanation->scopes,
+          scope_compare);
+    return true;
+}
+
+/* Leaves what is of the case. */
+static void suggestions_narrow(struct kg_suggestions *suggestions, const char *id)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < suggestions->suggestion_count; i++)
+        if (!strcmp(suggestions->suggestions[i].whole, id))
+            suggestions->suggestions[kept++] = suggestions->suggestions[i];
+    suggestions->suggestion_count = kept;
+    kept = 0;
+    for (size_t i = 0; i < suggestions->finding_count; i++)
+        if (!strcmp(suggestions->findings[i].operation, id))
+            suggestions->findings[kept++] = suggestions->findings[i];
+    suggestions->finding_count = kept;
+    kept = 0;
+    for (size_t i = 0; i < suggestions->change_count; i++)
+        if (!strcmp(suggestions->changes[i].operation, id))
+            suggestions->changes[kept++] = suggestions->changes[i];
+    suggestions->change_count = kept;
+}
+
+bool kg_explain(const struct kg_suggest_input *input, size_t index,
+                struct kg_suggestions *suggestions, struct kg_explanation *explanation,
+                struct kg_error *err)
+{
+    struct kg_facts_list cases, scopes;
+    const struct kg_case_result *result = &input->results->cases[index];
+    *explanation = (struct kg_explanation){
+        .results = input->results, .result = result, .suggestions = suggestions};
+    suggestions_narrow(suggestions, result->id);
+    if (!kg_facts_gather(input, &explanation->arena, &cases, &scopes, err)) {
+        kg_explanation_free(explanation);
+        return false;
+    }
+    explanation->facts = cases.of[index];
+    if (scopes_take(explanation, &scopes) && relatives_find(explanation) &&
+        kg_deeper_find(input->results, result, &explanation->arena, &explanation->deeper,
+                       &explanation->deeper_count))
+        return true;
+    kg_explanation_free(explanation);
+    return kg_error_memory(err);
+}
+
+void kg_explanation_free(struct kg_explanation *explanation)
+{
+    kg_arena_free(&explanation->arena);
+    *explanation = (struct kg_explanation){0};
+}

@@ -1,0 +1,426 @@
+#include "why/observe/system_calls.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <seccomp.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "why/observe/tasks.h"
+#include "why/observe/traced_calls.h"
+
+enum {
+    TRACED_MOST = 4096,
+    OPTIONS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
+              PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL,
+    CALL_STOP = SIGTRAP | 0x80, /* what PTRACE_O_TRACESYSGOOD makes of it */
+    LOOK_AGAIN_NS = 2000000,    /* whether it shall stop */
+};
+/* How long threads may take to stop: one in the middle of a vfork takes as long as its child. */
+static const uint64_t STOP_NS = 1000000000;
+
+struct traced {
+    pid_t thread;
+    bool counts; /* its calls are the workload's */
+    bool first;  /* the first thread of its process */
+    bool held;   /* stopped until it is known who started it */
+    bool inside; /* of a call */
+    bool mark;   /* which is the worker's mark */
+    long number;
+    uint64_t entered_ns;
+};
+
+struct kg_call_tracer {
+    struct kg_traced_process target;
+    pthread_t thread;
+    sigset_t mask; /* of the thread that started it, from before */
+    sem_t started;
+    int refusal; /* errno; 0: it traces */
+    atomic_bool stop;
+    atomic_size_t seen; /* calls that were added */
+    struct traced traced[TRACED_MOST];
+    size_t count;
+    size_t counted_threads; /* whose calls were added */
+    pid_t counted;          /* the last of them */
+    struct kg_traced_calls calls;
+};
+
+static bool is_full(const struct kg_call_tracer *tracer)
+{
+    return atomic_load(&tracer->seen) >= tracer->target.calls_most;
+}
+
+/* --- Threads ---------------------------------------------------------------------------------- */
+
+static struct traced *traced_find(struct kg_call_tracer *tracer, pid_t thread)
+{
+    for (size_t i = 0; i < tracer->count; i++)
+        if (tracer->traced[i].thread == thread)
+            return &tracer->traced[i];
+    return NULL;
+}
+
+/* NULL where there are too many. */
+static struct traced *traced_add(struct kg_call_tracer *tracer, pid_t thread)
+{
+    if (tracer->count == TRACED_MOST)
+        return NULL;
+    tracer->traced[tracer->count] = (struct traced){.thread = thread};
+    return &tracer->traced[tracer->count++];
+}
+
+static void traced_drop(struct kg_call_tracer *tracer, pid_t thread)
+{
+    for (size_t i = 0; i < tracer->count; i++)
+        if (tracer->traced[i].thread == thread)
+            tracer->traced[i] = tracer->traced[--tracer->count];
+}
+
+/* data  a signal, or options: ptrace takes numbers there */
+static long request(enum __ptrace_request what, pid_t thread, unsigned long data)
+{
+    return ptrace(what, thread, 0L, data);
+}
+
+/* --- Stops ------------------------------------------------------------------------------------ */
+
+/* Threads take turns where they share an instance: the time of a call then is no thread's alone. */
+static void thread_count(struct kg_call_tracer *tracer, const struct traced *one)
+{
+    if (tracer->counted == one->thread)
+        return;
+    tracer->calls.several = tracer->counted != 0;
+    tracer->counted = one->thread;
+}
+
+static void call_end(struct kg_call_tracer *tracer, struct traced *one, int64_t result,
+                     uint64_t now_ns)
+{
+    const bool futex_of_another = one->number == SYS_futex && !one->first;
+    one->inside = false;
+    if (one->mark) {
+        kg_traced_mark_timed(&tracer->calls, (double)(now_ns - one->entered_ns));
+        return;
+    }
+    /* the worker asks for its CPU time between calls of the workload */
+    const bool own = one->thread == tracer->target.process && one->number == SYS_getrusage;
+    if (!one->counts || own || !tracer->calls.inside)
+        return;
+    if (!futex_of_another)
+        thread_count(tracer, one);
+    kg_traced_add(&tracer->calls, one->number, result, one->entered_ns, now_ns, !futex_of_another);
+    atomic_fetch_add(&tracer->seen, 1);
+}
+
+static void call_stop(struct kg_call_tracer *tracer, struct traced *one)
+{
+    struct __ptrace_syscall_info info = {0};
+    const uint64_t now_ns = kg_clock_ns();
+    if (ptrace(PTRACE_GET_SYSCALL_INFO, one->thread, sizeof info, &info) <= 0)
+        return;
+    if (info.op == PTRACE_SYSCALL_INFO_EXIT && one->inside) {
+        call_end(tracer, one, info.exit.rval, now_ns);
+    } else if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
+        one->inside = true;
+        one->number = (long)info.entry.nr;
+        if (info.arch != seccomp_arch_native()) { /* a program of 32 bits has other numbers */
+            one->number = KG_CALL_NUMBERS;
+            tracer->calls.foreign = tracer->calls.foreign || one->counts;
+        }
+        one->entered_ns = now_ns;
+        uint64_t arguments[6];
+        memcpy(arguments, info.entry.args, sizeof arguments);
+        one->mark = one->thread == tracer->target.process &&
+                    kg_traced_mark(&tracer->calls, one->number, arguments, now_ns);
+    }
+}
+
+static void event_stop(struct kg_call_tracer *tracer, struct traced *one, int event)
+{
+    unsigned long started = 0;
+    if (event == PTRACE_EVENT_EXEC) {
+        one->counts = one->first = true;
+        return;
+    }
+    if (event != PTRACE_EVENT_CLONE && event != PTRACE_EVENT_FORK && event != PTRACE_EVENT_VFORK)
+        return;
+    const bool counts = one->counts;
+    if (ptrace(PTRACE_GETEVENTMSG, one->thread, NULL, &started) != 0 || !started)
+        return;
+    struct traced *known = traced_find(tracer, (pid_t)started);
+    struct traced *fresh = known ? known : traced_add(tracer, (pid_t)started);
+    if (!fresh)
+        return;
+    fresh->counts = counts;
+    fresh->first = event != PTRACE_EVENT_CLONE;
+    if (fresh->held)
+        request(PTRACE_SYSCALL, fresh->thread, 0);
+    fresh->held = false;
+    /* one command after the other makes its calls alone */
+    if (tracer->target.command && one->thread == tracer->target.process)
+        tracer->counted = 0;
+}
+
+/* Takes note of a stop, and says with which signal it goes on; -1: it stays stopped, as a shell's job
+ * control wants. */
+static int stop_take(struct kg_call_tracer *tracer, struct traced *one, int status)
+{
+    const int signal = WSTOPSIG(status), event = status >> 16;
+    if (signal == CALL_STOP) {
+        call_stop(tracer, one);
+        return 0;
+    }
+    if (event == PTRACE_EVENT_STOP)
+        return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU ? -1
+                                                                                                : 0;
+    if (event) {
+        event_stop(tracer, one, event);
+        return 0;
+    }
+    return signal;
+}
+
+/* --- Beginning and end ------------------------------------------------------------------------ */
+
+static void signal_await(void)
+{
+    const struct timespec again = {.tv_nsec = LOOK_AGAIN_NS};
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigtimedwait(&child, NULL, &again);
+}
+
+/* Whether a thread may not be traced, and not since it is ending, or was started by one that is. */
+static bool is_refused(const struct kg_call_tracer *tracer, pid_t thread)
+{
+    const struct kg_task task = {.process = tracer->target.process, .thread = thread};
+    pid_t by;
+    return thread == task.process || (kg_task_tracer(&task, &by) && by != gettid());
+}
+
+/* Takes a thread that is there already. Returns an errno, 0 also for one that ended meanwhile. One
+ * that does not stop soon goes on traced when it has. */
+static int thread_seize(struct kg_call_tracer *tracer, pid_t thread)
+{
+    const uint64_t end_ns = kg_clock_ns() + STOP_NS;
+    int status;
+    pid_t stopped;
+    if (request(PTRACE_SEIZE, thread, OPTIONS) != 0) {
+        const int refusal = errno;
+        return is_refused(tracer, thread) ? refusal : 0;
+    }
+    struct traced *one = traced_add(tracer, thread);
+    if (!one)
+        return 0;
+    one->first = thread == tracer->target.process;
+    one->counts = !tracer->target.command;
+    request(PTRACE_INTERRUPT, thread, 0);
+    while ((stopped = waitpid(thread, &status, __WALL | WNOHANG)) == 0 && kg_clock_ns() < end_ns)
+        signal_await();
+    if (stopped == thread && WIFSTOPPED(status)) {
+        const int signal = stop_take(tracer, one, status);
+        request(PTRACE_SYSCALL, thread, signal > 0 ? (unsigned long)signal : 0);
+    } else if (stopped) {
+        traced_drop(tracer, thread);
+    }
+    return 0;
+}
+
+/* All threads, until no new one shows itself. */
+static int process_seize(struct kg_call_tracer *tracer)
+{
+    char path[64];
+    bool any = true;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)tracer->target.process);
+    while (any) {
+        any = false;
+        DIR *directory = opendir(path);
+        for (struct dirent *entry; directory && (entry = readdir(directory));) {
+            const pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
+            if (thread <= 0 || traced_find(tracer, thread) || tracer->count == TRACED_MOST)
+                continue;
+            const int refusal = thread_seize(tracer, thread);
+            any |= traced_find(tracer, thread) != NULL;
+            if (refusal) {
+                closedir(directory);
+                return refusal;
+            }
+        }
+        if (!directory)
+            return errno;
+        closedir(directory);
+    }
+    return 0;
+}
+
+/* Whether the process itself has ended: its end is left for who started it. */
+static bool process_ended(const struct kg_call_tracer *tracer, const siginfo_t *news)
+{
+    return news->si_pid == tracer->target.process &&
+           (news->si_code == CLD_EXITED || news->si_code == CLD_KILLED ||
+            news->si_code == CLD_DUMPED);
+}
+
+/* Lets go of a thread that has stopped for that. What its stop tells is heard, or it would be lost:
+ * a thread that it has just started is let go of, too.
+ * returns  false while it has not stopped */
+static bool thread_release(struct kg_call_tracer *tracer, struct traced one)
+{
+    int status;
+    siginfo_t news = {0};
+    const int what = WEXITED | WSTOPPED | WNOWAIT | WNOHANG | __WALL;
+    if (waitid(P_PID, (id_t)one.thread, &news, what) == 0 && !news.si_pid)
+        return false;
+    if (news.si_pid && !process_ended(tracer, &news) &&
+        waitpid(one.thread, &status, __WALL) == one.thread && WIFSTOPPED(status)) {
+        const int signal = stop_take(tracer, &one, status);
+        if (request(PTRACE_DETACH, one.thread, signal > 0 ? (unsigned long)signal : 0) != 0)
+            return false; /* it was killed: its end is heard next */
+    }
+    traced_drop(tracer, one.thread);
+    return true;
+}
+
+/* In the order in which they stop: one that waits for a child of vfork does when that one goes on.
+ * Those that do not stop at all are ended with this thread. */
+static void all_release(struct kg_call_tracer *tracer)
+{
+    const uint64_t end_ns = kg_clock_ns() + STOP_NS;
+    for (size_t i = tracer->count; i-- > 0;) {
+        struct traced *one = &tracer->traced[i];
+        if (one->held && request(PTRACE_DETACH, one->thread, 0) == 0) {
+            traced_drop(tracer, one->thread);
+            continue;
+        }
+        one->held = false;
+        request(PTRACE_INTERRUPT, one->thread, 0);
+    }
+    while (tracer->count && kg_clock_ns() < end_ns) {
+        bool any = false;
+        for (size_t i = tracer->count; i-- > 0;)
+            any |= thread_release(tracer, tracer->traced[i]);
+        if (!any)
+            signal_await();
+    }
+}
+
+/* --- The thread ------------------------------------------------------------------------------- */
+
+/* Takes all stops that there are; false where nothing is left to trace. */
+static bool stops_take(struct kg_call_tracer *tracer)
+{
+    int status;
+    for (;;) {
+        siginfo_t news = {0};
+        if (is_full(tracer))
+            return true;
+        if (waitid(P_ALL, 0, &news,
+                   WEXITED | WSTOPPED | WNOWAIT | WNOHANG | __WALL | __WNOTHREAD) != 0)
+            return errno == EINTR;
+        const pid_t thread = news.si_pid;
+        if (!thread)
+            return true;
+        if (process_ended(tracer, &news))
+            return false;
+        if (waitpid(thread, &status, __WALL) == thread && !WIFSTOPPED(status)) {
+            traced_drop(tracer, thread);
+            continue;
+        }
+        struct traced untold = {.thread = thread}; /* where there are too many */
+        struct traced *one = traced_find(tracer, thread);
+        if (!one && (one = traced_add(tracer, thread))) {
+            /* it stops for the first time before who started it does to tell of it */
+            one->held = true;
+            continue;
+        }
+        const int signal = stop_take(tracer, one ? one : &untold, status);
+        if (signal < 0)
+            request(PTRACE_LISTEN, thread, 0);
+        else
+            request(PTRACE_SYSCALL, thread, (unsigned long)signal);
+    }
+}
+
+static void *trace(void *user)
+{
+    struct kg_call_tracer *tracer = user;
+    tracer->refusal = process_seize(tracer);
+    sem_post(&tracer->started);
+    while (!tracer->refusal && !atomic_load(&tracer->stop) && !is_full(tracer)) {
+        if (!stops_take(tracer))
+            break;
+        if (!is_full(tracer))
+            signal_await();
+    }
+    all_release(tracer);
+    return NULL;
+}
+
+bool kg_call_tracer_start(const struct kg_traced_process *target, struct kg_call_tracer **tracer,
+                          int *refusal, struct kg_error *err)
+{
+    sigset_t child;
+    *refusal = 0;
+    struct kg_call_tracer *fresh = *tracer = calloc(1, sizeof *fresh);
+    if (!fresh)
+        return kg_error_memory(err);
+    fresh->target = *target;
+    sem_init(&fresh->started, 0, 0);
+    /* pending it waits for the thread; elsewhere it would be dropped */
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    pthread_sigmask(SIG_BLOCK, &child, &fresh->mask);
+    const int failed = pthread_create(&fresh->thread, NULL, trace, fresh);
+    if (failed) {
+        pthread_sigmask(SIG_SETMASK, &fresh->mask, NULL);
+        free(fresh);
+        *tracer = NULL;
+        return kg_error_set(err, KG_ERROR_SYSTEM, "cannot start a thread: %s", strerror(failed));
+    }
+    while (sem_wait(&fresh->started) != 0)
+        continue;
+    *refusal = fresh->refusal;
+    if (!*refusal)
+        return true;
+    kg_call_tracer_stop(fresh);
+    kg_call_tracer_free(fresh);
+    *tracer = NULL;
+    return true;
+}
+
+size_t kg_call_tracer_seen(const struct kg_call_tracer *tracer)
+{
+    return atomic_load(&tracer->seen);
+}
+
+void kg_call_tracer_stop(struct kg_call_tracer *tracer)
+{
+    atomic_store(&tracer->stop, true);
+    pthread_join(tracer->thread, NULL);
+    pthread_sigmask(SIG_SETMASK, &tracer->mask, NULL);
+}
+
+bool kg_call_tracer_summarize(const struct kg_call_tracer *tracer, double untraced_reads,
+                              double call_ns, struct kg_arena *arena, struct kg_system_calls *calls)
+{
+    return kg_traced_summarize(&tracer->calls, untraced_reads, call_ns, arena, calls);
+}
+
+void kg_call_tracer_free(struct kg_call_tracer *tracer)
+{
+    if (!tracer)
+        return;
+    sem_destroy(&tracer->started);
+    free(tracer);
+}

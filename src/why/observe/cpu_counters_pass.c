@@ -1,0 +1,245 @@
+#include "why/observe/cpu_counters_pass.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/statistics/stats.h"
+#include "run/case_worker.h"
+#include "run/counting/count_tool.h"
+#include "run/pass.h"
+#include "why/observe/hot_pass.h"
+#include "why/observe/line_count.h"
+
+/* Once a call has warmed the caches, every further call moves the same lines. A few calls are
+ * counted so that the harness's own lines are few beside those of a short call. */
+enum { LINE_CALLS_MOST = 8 };
+
+/* Work that is divided among threads may be rounded up for each of them. */
+static const double SAME_WORK = 0.01;
+
+struct pass {
+    struct kg_measurement *measurement;
+    struct kg_count_tool tool;
+    struct kg_error *err;
+};
+
+/* --- Which cases ------------------------------------------------------------------------------ */
+
+static bool looked_at(const struct kg_measurement *measurement, size_t index)
+{
+    return measurement->plan->cases[index].device == KGATE_DEVICE_CPU &&
+           kg_pass_observes(measurement, index);
+}
+
+/* Cases that may use more than one thread. A process of its own starts as many as it likes, and on
+ * a single CPU more threads make no difference. */
+static bool alone_wanted(const struct kg_measurement *measurement, size_t index)
+{
+    return looked_at(measurement, index) && measurement->results.cases[index].threads > 1 &&
+           !kg_source_facts[measurement->plan->cases[index].spec->source].own_process &&
+           kg_case_pin(measurement, index) < 0;
+}
+
+static bool lines_wanted(const struct kg_measurement *measurement, size_t index)
+{
+    return looked_at(measurement, index) &&
+           measurement->results.cases[index].metrics & 1u << KG_METRIC_INSTRUCTIONS;
+}
+
+/* --- Observing -------------------------------------------------------------------------------- */
+
+static bool reason_add(struct pass *pass, size_t index, const char *reason)
+{
+    struct kg_results *results = &pass->measurement->results;
+    const char **kept = &results->cases[index].look.reason;
+    if (!reason)
+        return true;
+    *kept = *kept ? kg_arena_printf(&results->arena, "%s; %s", *kept, reason) : reason;
+    return *kept ? true : kg_error_memory(pass->err);
+}
+
+/* Whether the workload describes other work with one thread than with all: where each thread adds
+ * work of its own, the time of one thread says nothing of what the others gain. Bytes may include
+ * workspace that each thread needs, so they are compared only where there is nothing else.
+ * reason   what differs; NULL where the work is the same, or not described
+ * returns  false where memory is out */
+static bool other_work(struct kg_arena *arena, const struct kg_case_work *all,
+                       const struct kg_case_work *alone, const char **reason)
+{
+    const struct {
+        const char *name;
+        double all, alone;
+    } amounts[] = {{"flops", all->flops, alone->flops},
+                   {"items", all->items, alone->items},
+                   {"bytes", all->bytes, alone->bytes}};
+    enum { AMOUNTS = sizeof amounts / sizeof amounts[0], BYTES = AMOUNTS - 1 };
+    bool told = false;
+    *reason = NULL;
+    for (size_t i = 0; i < AMOUNTS && !(told && i == BYTES); i++) {
+        if (isnan(amounts[i].all) || isnan(amounts[i].alone))
+            continue;
+        told = true;
+        if (fabs(amounts[i].all - amounts[i].alone) <= SAME_WORK * amounts[i].all)
+            continue;
+        *reason =
+            kg_arena_printf(arena, "with one thread it does not do the same work: of %.9g %s %.9g",
+                            amounts[i].all, amounts[i].name, amounts[i].alone);
+        return *reason != NULL;
+    }
+    return true;
+}
+
+/* A round of it, with one thread or with all; *time_ns is NaN where there is none, or one of other
+ * work. */
+static bool round_time(struct pass *pass, size_t index, uint64_t threads, double *time_ns)
+{
+    struct kg_results *results = &pass->measurement->results;
+    const struct kg_task_options options = {.task = KG_TASK_ROUND,
+                                            .patience = 1,
+                                            .threads = threads,
+                                            .what = "measured it with one thread"};
+    struct kg_answer answer;
+    const char *reason = NULL;
+    *time_ns = NAN;
+    if (!kg_worker_ask(pass->measurement, index, &options, &results->arena, &answer, pass->err))
+        return false;
+    const bool good = answer.response.good && answer.response.round_count == 1;
+    if (good &&
+        !other_work(&results->arena, &results->cases[index].work, &answer.response.work, &reason))
+        return kg_error_memory(pass->err);
+    if (good && !reason)
+        *time_ns = answer.response.rounds[0].median_ns;
+    return reason_add(pass, index, reason) && reason_add(pass, index, answer.reason);
+}
+
+/* Rounds that are looked at, of those that a case has. */
+enum { ROUNDS_MOST = 64 };
+
+static double median_of_rounds(const struct kg_case_result *result, bool busy)
+{
+    double values[ROUNDS_MOST], scratch[ROUNDS_MOST];
+    const size_t count = result->round_count < ROUNDS_MOST ? result->round_count : ROUNDS_MOST;
+    for (size_t i = 0; i < count; i++)
+        values[i] = busy ? result->rounds[i].cpu_ns / result->rounds[i].mean_ns
+                         : result->rounds[i].median_ns;
+    return count ? kg_median_of(values, count, scratch) : NAN;
+}
+
+/* A machine has fast moments and slow ones. Rounds with one thread and with all, by turns, have the
+ * same of both; how they compare tells what one thread takes in the moments of the case's rounds.
+ * Where no second CPU is busy, one thread is all that it uses. */
+static bool alone_look(struct pass *pass, size_t index)
+{
+    enum { TURNS = 5 };
+    static const double CORES_SHARED = 1.1;
+    struct kg_case_result *result = &pass->measurement->results.cases[index];
+    const bool shared = median_of_rounds(result, true) >= CORES_SHARED;
+    double ratios[TURNS], scratch[TURNS], alone = NAN, all = NAN;
+    size_t count = 0;
+    for (size_t i = 0; i < (shared ? TURNS : 1) && !kg_interrupt_caught(); i++) {
+        if (!round_time(pass, index, 1, &alone) ||
+            (shared && alone > 0 && !round_time(pass, index, 0, &all)))
+            return false;
+        if (!(alone > 0) || (shared && !(all > 0)))
+            break;
+        ratios[count++] = shared ? alone / all : alone;
+    }
+    if (count)
+        result->look.alone_ns =
+            kg_median_of(ratios, count, scratch) * (shared ? median_of_rounds(result, false) : 1);
+    return true;
+}
+
+static const char *lines_missing(const struct kg_counts *counts)
+{
+    if (isnan(counts->instructions))
+        return "its cache lines were not counted";
+    if (isnan(counts->line_bytes))
+        return "this machine's processor does not count what comes into its first level of cache";
+    return isnan(counts->memory_line_bytes)
+               ? "this machine's processor does not count what comes from memory"
+               : NULL;
+}
+
+static bool lines_take(struct pass *pass, size_t index, const struct kg_counts *counts)
+{
+    struct kg_look *look = &pass->measurement->results.cases[index].look;
+    look->instructions = counts->instructions;
+    look->line_bytes = counts->line_bytes;
+    look->memory_line_bytes = counts->memory_line_bytes;
+    if (!isnan(counts->instructions))
+        look->source = kg_count_source_names[pass->tool.source];
+    return reason_add(pass, index, lines_missing(counts));
+}
+
+/* By the processor's counters. */
+static bool lines_by_perf(struct pass *pass, size_t index)
+{
+    struct kg_measurement *measurement = pass->measurement;
+    const uint64_t batch = measurement->batch[index];
+    struct kg_task_options options = {.batch = batch < LINE_CALLS_MOST ? batch : LINE_CALLS_MOST,
+                                      .count_lines = true,
+                                      .what = "counted its cache lines"};
+    struct kg_answer answer;
+    kg_count_tool_apply(&pass->tool, measurement, index, &options);
+    if (!kg_worker_ask(measurement, index, &options, &measurement->results.arena, &answer,
+                       pass->err))
+        return false;
+    const struct kg_counts counts =
+        kg_count_tool_take(&pass->tool, measurement, index, &options, &answer.response);
+    return answer.response.good ? lines_take(pass, index, &counts)
+                                : reason_add(pass, index, answer.reason);
+}
+
+/* By Callgrind. What it counts at each line is of use only where functions are looked at, and there
+ * hot_pass.c takes these figures along. */
+static bool lines_by_callgrind(struct pass *pass, size_t index)
+{
+    struct kg_counted counted = {0};
+    return kg_hot_wanted(pass->measurement, index) ||
+           (kg_line_count(pass->measurement, index, true, &counted, pass->err) &&
+            reason_add(pass, index, counted.reason));
+}
+
+static bool lines_look(struct pass *pass, size_t index)
+{
+    switch (pass->tool.source) {
+    case KG_COUNT_BY_PERF:
+        return lines_by_perf(pass, index);
+    case KG_COUNT_BY_CALLGRIND:
+        return lines_by_callgrind(pass, index);
+    case KG_COUNT_BY_NOTHING:
+        break;
+    }
+    return reason_add(pass, index,
+                      kg_arena_copy(&pass->measurement->results.arena, pass->tool.reason));
+}
+
+static bool wanted(const struct kg_measurement *measurement, size_t index)
+{
+    return alone_wanted(measurement, index) || lines_wanted(measurement, index);
+}
+
+static bool case_look(struct kg_measurement *measurement, size_t index, void *user,
+                      struct kg_error *err)
+{
+    struct pass *pass = user;
+    pass->err = err;
+    measurement->results.cases[index].look = (struct kg_look)KG_LOOK_NONE;
+    return (!alone_wanted(measurement, index) || alone_look(pass, index)) &&
+           (!lines_wanted(measurement, index) || kg_interrupt_caught() || lines_look(pass, index));
+}
+
+/* --- The pass --------------------------------------------------------------------------------- */
+
+void kg_cpu_counters_pass(struct kg_measurement *measurement, struct kg_advice *advice)
+{
+    static const struct kg_pass pass = {
+        .verb = "looking at", .wanted = wanted, .each = case_look, .stored = true};
+    struct pass own = {.measurement = measurement, .tool = {.source = KG_COUNT_BY_NOTHING}};
+    const bool lines = kg_pass_first(measurement, lines_wanted) < measurement->results.case_count;
+    if (lines)
+        kg_count_tool_open(&own.tool);
+    kg_pass_look(&pass, measurement, &own, advice);
+    kg_count_tool_close(&own.tool);
+}

@@ -1,0 +1,258 @@
+#include "why/observe/experiments.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/statistics/stats.h"
+#include "run/case_worker.h"
+#include "run/turns.h"
+
+/* Pairs of processes. After the first three it is known whether anything moves; the others make its
+ * interval narrow. */
+enum { PAIRS_FIRST = 3, PAIRS_LEAST = 6, PAIRS_MOST = 12 };
+static const double MOVES = 0.97;  /* a ratio of times that is worth a closer look */
+static const double NARROW = 1.05; /* of the interval's ends */
+static const double TURN_NS = 1e6; /* twice in a block of four */
+/* Of an experiment: no pair begins later. The longer one is for what moves. */
+static const double BUDGET_NS = 0.5e9, MOVING_BUDGET_NS = 1.2e9;
+static const double CALLS_OF_PAIR = 8; /* about: warm-up and turns of both */
+static const double HANGS_NS = 5e9;    /* a pair that takes longer has failed */
+static const double CONFIDENCE = 0.95;
+
+/* --- What is tried ---------------------------------------------------------------------------- */
+
+static double cpu_ns(const struct kg_case_result *result)
+{
+    const struct kg_round *last =
+        result->round_count ? &result->rounds[result->round_count - 1] : NULL;
+    return last ? last->cpu_ns : NAN;
+}
+
+static bool own_process(const struct kg_measurement *measurement, size_t index)
+{
+    return kg_source_facts[measurement->plan->cases[index].spec->source].own_process;
+}
+
+/* Whether nearly all of the time is in loops that were looked at, and none of them has arithmetic
+ * on floating-point numbers. */
+static bool without_floats(const struct kg_hot *hot)
+{
+    double share = 0;
+    for (size_t i = 0; i < hot->loop_count; i++) {
+        if (hot->loops[i].scalar_floats > 0 || hot->loops[i].vector_floats > 0)
+            return false;
+        share += hot->loops[i].share;
+    }
+    return share > 0.8;
+}
+
+/* Arithmetic on a denormal number takes some 150 cycles: no processor then ends many instructions
+ * in a cycle. Where that is not known it is tried. A process's mode does not outlast exec. */
+static bool denormals_wanted(const struct kg_measurement *measurement, size_t index)
+{
+    static const double FEW_PER_CYCLE = 0.7;
+    const struct kg_results *results = &measurement->results;
+    const struct kg_case_result *result = &results->cases[index];
+    const double cycles = cpu_ns(result) * 1e-9 * results->cpu_ceilings.clock_hz;
+    const double per_cycle = result->look.instructions / cycles;
+#if !defined __x86_64__
+    return false;
+#endif
+    return !own_process(measurement, index) && !without_floats(&result->hot) &&
+           !(per_cycle >= FEW_PER_CYCLE);
+}
+
+/* Whether the kernel gives huge pages to who asks for them, or to all. */
+static bool huge_pages_there(void)
+{
+    char words[128] = "";
+    FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
+    const bool read = file && fgets(words, sizeof words, file);
+    if (file)
+        fclose(file);
+    return read && !strstr(words, "[never]");
+}
+
+static bool huge_pages_wanted(const struct kg_measurement *measurement, size_t index)
+{
+    static const double SMALL_BYTES = 1 << 20, FEW_MISSES = 0.02;
+    const struct kg_case_result *result = &measurement->results.cases[index];
+    const struct kg_counted *counted = &result->hot.counted;
+    double bytes = (double)result->memory.allocated_bytes;
+    for (size_t i = 0; i < result->round_count; i++)
+        bytes = fmax(bytes, (double)result->rounds[i].peak_bytes);
+    return bytes > SMALL_BYTES && !(counted->line_misses < FEW_MISSES * counted->loads) &&
+           huge_pages_there();
+}
+
+/* Whether the C library takes memory from the kernel in each call, which costs a fault for each page. */
+static bool kept_memory_wanted(const struct kg_measurement *measurement, size_t index)
+{
+    static const char *const calls[] = {"brk", "mmap", "munmap", "mremap"};
+    const struct kg_system_calls *made = &measurement->results.cases[index].hot.system_calls;
+    for (size_t i = 0; i < made->kind_count; i++)
+        for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
+            if (!strcmp(made->kinds[i].name, calls[k]) && made->kinds[i].calls >= 1)
+                return true;
+    return false;
+}
+
+static const struct change {
+    const char *name;
+    bool (*wanted)(const struct kg_measurement *measurement, size_t index);
+    bool flush_denormals;
+    bool huge_pages;
+    bool keeps_memory;
+} changes[] = {
+    {.name = "flush_denormals", .wanted = denormals_wanted, .flush_denormals = true},
+    {.name = "huge_pages", .wanted = huge_pages_wanted, .huge_pages = true},
+    {.name = "kept_memory", .wanted = kept_memory_wanted, .keeps_memory = true},
+};
+enum { CHANGES = sizeof changes / sizeof *changes };
+
+/* --- A pair ----------------------------------------------------------------------------------- */
+
+/* The pairs so far: times of the case as it is, and with the change. */
+struct trial {
+    struct kg_measurement *measurement;
+    size_t index;
+    const struct change *change;
+    double times[KG_SIDES][PAIRS_MOST];
+    size_t count;
+    struct kg_error *err;
+};
+
+static bool side_start(const struct trial *trial, size_t side, struct kg_arena *arena,
+                       struct kg_turns *turns)
+{
+    const struct kg_task_options options = {.task = KG_TASK_TURNS,
+                                            .patience = 1,
+                                            .turn_ns = TURN_NS,
+                                            .shares_cpu = true,
+                                            .flush_denormals =
+                                                side && trial->change->flush_denormals,
+                                            .huge_pages = side && trial->change->huge_pages,
+                                            .keeps_memory = side && trial->change->keeps_memory};
+    return kg_case_launch_make(trial->measurement, trial->index, &options, arena,
+                               &turns->players[side].launch, trial->err) &&
+           kg_turns_start(turns, side, trial->err);
+}
+
+/* The median time of a player's turns; NaN where there is none. */
+static double side_finish(struct kg_turns *turns, size_t side, struct kg_arena *arena)
+{
+    struct kg_answer answer;
+    if (!kg_turns_finish(turns, side))
+        return NAN;
+    kg_answer_read(&turns->players[side].outcome, arena, &answer);
+    return answer.response.good && answer.response.round_count == 1
+               ? answer.response.rounds->median_ns
+               : NAN;
+}
+
+/* *measured: there is a further pair. A process that fails is no failure of the case: it did what
+ * it has to in its rounds. */
+static bool pair_measure(struct trial *trial, bool *measured)
+{
+    struct kg_turns turns = {.kills = kg_out_of_memory_kills(),
+                             .deadline_ns = kg_clock_ns() + (uint64_t)HANGS_NS};
+    struct kg_arena arena = {0};
+    double times[KG_SIDES] = {NAN, NAN};
+    const bool started =
+        side_start(trial, 0, &arena, &turns) && side_start(trial, 1, &arena, &turns);
+    if (started && kg_turns_play(&turns, 0))
+        for (size_t side = 0; side < KG_SIDES; side++)
+            times[side] = side_finish(&turns, side, &arena);
+    kg_turns_free(&turns);
+    kg_arena_free(&arena);
+    *measured = times[0] > 0 && times[1] > 0;
+    for (size_t side = 0; side < KG_SIDES && *measured; side++)
+        trial->times[side][trial->count] = times[side];
+    trial->count += *measured;
+    return started;
+}
+
+/* --- What they say ---------------------------------------------------------------------------- */
+
+static void ratio_find(const struct trial *trial, struct kg_experiment *experiment)
+{
+    double ratios[PAIRS_MOST], logs[PAIRS_MOST];
+    for (size_t i = 0; i < trial->count; i++)
+        ratios[i] = trial->times[1][i] / trial->times[0][i];
+    const struct kg_location found = kg_log_location(ratios, trial->count, logs);
+    const double half =
+        kg_student_point((1 - CONFIDENCE) / 2, found.freedom) * sqrt(found.variance / found.count);
+    experiment->ratio = exp(found.value);
+    experiment->ratio_low = exp(found.value - half);
+    experiment->ratio_high = exp(found.value + half);
+    experiment->pairs = (double)trial->count;
+    experiment->base_ns = kg_median_of(trial->times[0], trial->count, logs);
+    experiment->time_ns = kg_median_of(trial->times[1], trial->count, logs);
+}
+
+static bool enough(const struct trial *trial, const struct kg_experiment *experiment)
+{
+    if (trial->count < PAIRS_FIRST)
+        return false;
+    if (trial->count == PAIRS_FIRST && experiment->ratio > MOVES)
+        return true;
+    return trial->count == PAIRS_MOST ||
+           (trial->count >= PAIRS_LEAST && experiment->ratio_high < NARROW * experiment->ratio_low);
+}
+
+static double budget_ns(const struct trial *trial, const struct kg_experiment *experiment)
+{
+    return trial->count >= PAIRS_FIRST && experiment->ratio <= MOVES ? MOVING_BUDGET_NS : BUDGET_NS;
+}
+
+/* Calls so long that not even the first pairs fit are not tried. */
+static bool affordable(const struct kg_case_result *result)
+{
+    const struct kg_round *last =
+        result->round_count ? &result->rounds[result->round_count - 1] : NULL;
+    return last && PAIRS_FIRST * CALLS_OF_PAIR * last->median_ns < MOVING_BUDGET_NS;
+}
+
+/* *known: there are pairs enough to say something. */
+static bool trial_run(struct trial *trial, struct kg_experiment *experiment, bool *known)
+{
+    const uint64_t start = kg_clock_ns();
+    bool measured = true;
+    *experiment = (struct kg_experiment){.name = trial->change->name};
+    while (measured && !enough(trial, experiment) && !kg_interrupt_caught() &&
+           (double)(kg_clock_ns() - start) < budget_ns(trial, experiment)) {
+        if (!pair_measure(trial, &measured))
+            return false;
+        if (trial->count)
+            ratio_find(trial, experiment);
+    }
+    *known = measured && trial->count >= PAIRS_FIRST;
+    return true;
+}
+
+bool kg_experiments_step(struct kg_measurement *measurement, size_t index, struct kg_hot_look *look,
+                         struct kg_error *err)
+{
+    struct kg_hot *hot = &measurement->results.cases[index].hot;
+    (void)look;
+    hot->experiments =
+        kg_arena_alloc(&measurement->results.arena, CHANGES, sizeof *hot->experiments);
+    hot->experiment_count = 0;
+    if (!hot->experiments)
+        return kg_error_memory(err);
+    if (!affordable(&measurement->results.cases[index]))
+        return true;
+    for (size_t i = 0; i < CHANGES && !kg_interrupt_caught(); i++) {
+        struct trial trial = {
+            .measurement = measurement, .index = index, .change = &changes[i], .err = err};
+        bool known;
+        if (!changes[i].wanted(measurement, index))
+            continue;
+        if (!trial_run(&trial, &hot->experiments[hot->experiment_count], &known))
+            return false;
+        hot->experiment_count += known;
+    }
+    return true;
+}

@@ -1,0 +1,12 @@
+#include "why/observe/hot_loops.h"
+
+#include "why/observe/loops.h"
+
+bool kg_loops_step(struct kg_measurement *measurement, size_t index, struct kg_hot_look *look,
+                   struct kg_error *err)
+{
+    struct kg_results *results = &measurement->results;
+    struct kg_hot *hot = &results->cases[index].hot;
+    return kg_loops_find(&results->arena, look->addresses.of, look->addresses.count, &hot->loops,
+                         &hot->loop_count, err);
+}

@@ -1,0 +1,124 @@
+#include "why/observe/hot_pass.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "run/case_worker.h"
+#include "run/pass.h"
+#include "why/observe/calls_step.h"
+#include "why/observe/core_step.h"
+#include "why/observe/experiments.h"
+#include "why/observe/hot_kept.h"
+#include "why/observe/hot_loops.h"
+#include "why/observe/hot_step.h"
+#include "why/observe/line_count.h"
+#include "why/observe/sample_step.h"
+
+/* In this order: what comes later may read what those before found. */
+static kg_hot_step *const steps[] = {
+    kg_sample_step, kg_loops_step,       kg_calls_step, kg_core_step,
+    kg_lines_step,  kg_experiments_step, NULL};
+
+bool kg_hot_wanted(const struct kg_measurement *measurement, size_t index)
+{
+    const struct kg_case *planned = &measurement->plan->cases[index];
+    return kg_pass_observes(measurement, index) && !kg_case_on_stream(planned) &&
+           planned->spec->settings.sample_time_ns > 0;
+}
+
+static bool steps_do(struct kg_measurement *measurement, size_t index, struct kg_error *err)
+{
+    struct kg_hot_look look = {0};
+    bool good = true;
+    /* what a process of another harness does besides its calls is no part of them */
+    const bool harness = measurement->plan->cases[index].spec->setting.format != NULL;
+    for (size_t i = 0; steps[i] && good && !kg_interrupt_caught(); i++)
+        if (!harness || steps[i] == kg_sample_step || steps[i] == kg_loops_step)
+            good = steps[i](measurement, index, &look, err);
+    kg_arena_free(&look.arena);
+    return good;
+}
+
+/* --- Once a code ------------------------------------------------------------------------------ */
+
+struct pass {
+    const char *directory; /* NULL: nothing is kept */
+    char kgate[17];        /* hash of its program */
+    bool pruned;
+};
+
+/* What the processor counted in this run is newer. */
+static void look_take(struct kg_look *look, const struct kg_look *kept)
+{
+    if (look->source || !kept->source)
+        return;
+    look->instructions = kept->instructions;
+    look->line_bytes = kept->line_bytes;
+    look->memory_line_bytes = kept->memory_line_bytes;
+    look->source = kept->source;
+}
+
+static bool kept_take(struct pass *pass, struct kg_measurement *measurement, size_t index,
+                      const char *key)
+{
+    struct kg_case_result *result = &measurement->results.cases[index];
+    struct kg_look look;
+    if (!kg_looked_load(pass->directory, key, (int64_t)time(NULL), &measurement->results.arena,
+                        &result->hot, &look))
+        return false;
+    look_take(&result->look, &look);
+    result->hot.kept = key;
+    return true;
+}
+
+/* Of a folder that cannot be written the results say so, once. */
+static void keep(struct pass *pass, struct kg_results *results, struct kg_case_result *result)
+{
+    struct kg_error unstored;
+    struct kg_look counted = result->look;
+    counted.alone_ns = NAN; /* is measured in each run */
+    counted.reason = NULL;
+    if (!kg_looked_store(pass->directory, result->hot.kept, &result->hot, &counted, &unstored)) {
+        if (!results->not_kept)
+            results->not_kept = kg_arena_copy(&results->arena, unstored.message);
+        result->hot.kept = NULL;
+        return;
+    }
+    if (!pass->pruned)
+        kg_looked_prune(pass->directory, (int64_t)time(NULL), KG_LOOKED_FILES_MOST);
+    pass->pruned = true;
+}
+
+static bool case_look(struct kg_measurement *measurement, size_t index, void *user,
+                      struct kg_error *err)
+{
+    struct pass *pass = user;
+    struct kg_case_result *result = &measurement->results.cases[index];
+    const char *key = pass->directory ? kg_looked_key(measurement, index, pass->kgate,
+                                                      &measurement->results.arena)
+                                      : NULL;
+    kg_hot_clear(&result->hot);
+    if (key && kept_take(pass, measurement, index, key))
+        return true;
+    if (!steps_do(measurement, index, err)) {
+        kg_hot_clear(&result->hot); /* a part of a profile would be read as a whole one */
+        return false;
+    }
+    result->hot.kept = kg_interrupt_caught() ? NULL : key;
+    if (result->hot.kept)
+        keep(pass, &measurement->results, result);
+    return true;
+}
+
+void kg_hot_pass(struct kg_measurement *measurement, struct kg_advice *advice)
+{
+    static const struct kg_pass pass = {
+        .verb = "looking into", .wanted = kg_hot_wanted, .each = case_look, .stored = true};
+    struct pass own = {.directory = kg_looked_directory(&measurement->results.arena)};
+    if (kg_pass_first(measurement, kg_hot_wanted) == measurement->results.case_count)
+        return;
+    if (!kg_file_hash(measurement->program, own.kgate))
+        own.directory = NULL;
+    kg_pass_look(&pass, measurement, &own, advice);
+}

@@ -1,0 +1,215 @@
+#include "why/observe/line_count.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "run/case_worker.h"
+#include "run/counting/callgrind.h"
+#include "run/counting/count_tool.h"
+#include "why/observe/callgrind_lines.h"
+
+/* More calls make the simulated caches and branches steadier, and tell calls that differ. */
+enum { CALLS_MOST = 64, PATH_BYTES = KG_COUNT_PATH_BYTES + 260 };
+/* Callgrind takes fifty to a hundred times as long. Short calls may take less than the budget. */
+static const double SLOWDOWN = 80, BUDGET_NS = 0.8e9;
+/* Calls that take longer are cut; what hangs is ended. A command is never cut, since it may be in the middle of
+ * a file: one that would take longer than COMMAND_NS is not counted. */
+static const double CUT_NS = 1.8e9, END_NS = 10e9, COMMAND_NS = 2.5e9, COMMAND_END_NS = 60e9;
+
+struct line_count {
+    struct kg_measurement *measurement;
+    size_t index;
+    bool whole;
+    struct kg_count_tool tool;
+    struct kg_task_options options;
+    struct kg_counted *counted;
+    struct kg_error *err;
+};
+
+/* --- How much --------------------------------------------------------------------------------- */
+
+static bool own_process(const struct line_count *count)
+{
+    return kg_source_facts[count->measurement->plan->cases[count->index].spec->source].own_process;
+}
+
+/* CPU time of a call, of all threads, which Callgrind runs one after the other. */
+static double call_ns(const struct line_count *count)
+{
+    const struct kg_case_result *result = &count->measurement->results.cases[count->index];
+    const struct kg_round *last =
+        result->round_count ? &result->rounds[result->round_count - 1] : NULL;
+    return last ? fmax(last->cpu_ns, last->median_ns / SLOWDOWN) : NAN;
+}
+
+/* Calls that fit the budget, and whether one before them does, which warms the caches. */
+static uint64_t calls_choose(const struct line_count *count, bool *cold)
+{
+    const double fit = BUDGET_NS / (SLOWDOWN * call_ns(count)); /* may be NaN */
+    *cold = !count->whole && fit < 2;
+    return fit - 1 < 1 || isnan(fit) ? 1 : fit - 1 < CALLS_MOST ? (uint64_t)(fit - 1) : CALLS_MOST;
+}
+
+/* How much of the last level of cache the case's threads can use: it may be in parts, each of which
+ * belongs to some of the cores. NaN where unknown. */
+static double last_level_bytes(const struct kg_measurement *measurement, size_t index)
+{
+    const struct kg_cpu_ceilings *ceilings = &measurement->results.cpu_ceilings;
+    const double threads = (double)measurement->results.cases[index].threads;
+    if (isnan(ceilings->l3_bytes))
+        return ceilings->l2_bytes;
+    return ceilings->l3_count > threads ? ceilings->l3_bytes / ceilings->l3_count * threads
+                                        : ceilings->l3_bytes;
+}
+
+/* --- What was counted ------------------------------------------------------------------------- */
+
+static bool reason_set(struct line_count *count, const char *reason)
+{
+    count->counted->reason = reason;
+    return reason ? true : kg_error_memory(count->err);
+}
+
+/* The files that kg_callgrind_take is to sum. */
+static bool files_read(struct line_count *count, struct kg_callgrind_lines *lines)
+{
+    char path[PATH_BYTES];
+    bool any = false;
+    DIR *directory = opendir(count->tool.folder);
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        const bool asked_for = strchr(entry->d_name, '.') != NULL;
+        if (entry->d_name[0] == '.' || asked_for == own_process(count))
+            continue;
+        snprintf(path, sizeof path, "%s/%s", count->tool.folder, entry->d_name);
+        any |= kg_callgrind_lines_add(lines, path);
+    }
+    if (directory)
+        closedir(directory);
+    return any && lines->line_count;
+}
+
+static void look_fill(struct line_count *count, const struct kg_counts *sums, double calls)
+{
+    struct kg_look *look = &count->measurement->results.cases[count->index].look;
+    if (look->source || isnan(calls) || isnan(sums->instructions))
+        return;
+    look->instructions = sums->instructions / calls;
+    look->line_bytes = sums->line_bytes / calls;
+    look->memory_line_bytes = sums->memory_line_bytes / calls;
+    look->source = kg_count_source_names[KG_COUNT_BY_CALLGRIND];
+}
+
+/* Takes what the process left. *any: there was something. */
+static bool files_take(struct line_count *count, bool cut, uint64_t batch, bool *any)
+{
+    struct kg_callgrind_lines lines = {0};
+    const double calls = cut ? NAN : own_process(count) ? 1 : (double)batch;
+    *any = files_read(count, &lines);
+    const bool good =
+        !*any || kg_callgrind_lines_take(&lines, cut ? 1 : calls,
+                                         &count->measurement->results.arena, count->counted);
+    kg_callgrind_lines_free(&lines);
+    const struct kg_counts sums = kg_callgrind_take(count->tool.folder, !own_process(count));
+    if (!good)
+        return kg_error_memory(count->err);
+    if (!*any)
+        return true;
+    count->counted->calls = calls;
+    count->counted->source = kg_count_source_names[KG_COUNT_BY_CALLGRIND];
+    look_fill(count, &sums, calls);
+    return true;
+}
+
+static bool answer_take(struct line_count *count, const struct kg_answer *answer)
+{
+    struct kg_arena *arena = &count->measurement->results.arena;
+    const bool cut =
+        !answer->whole && answer->ending == KG_ENDED_EXIT && answer->code == KG_WORKER_COUNT_CUT;
+    const uint64_t done = answer->response.batch; /* fewer where they took too long */
+    const uint64_t batch = done ? done : count->options.batch;
+    bool any = false;
+    if ((answer->response.good || cut) && !files_take(count, cut, batch, &any))
+        return false;
+    if (answer->ending == KG_ENDED_INTERRUPT)
+        return true;
+    if (cut && any)
+        return reason_set(count, kg_arena_printf(arena,
+                                                 "Callgrind was stopped after %.2g s: amounts are "
+                                                 "of a part of a call",
+                                                 CUT_NS / 1e9));
+    if (any)
+        return true;
+    return reason_set(count, answer->reason
+                                 ? kg_arena_printf(arena, "%s%s", answer->reason,
+                                                   kg_count_tool_hint(&count->tool, answer))
+                                 : "Callgrind left no file of what it counted");
+}
+
+/* --- Counting --------------------------------------------------------------------------------- */
+
+static bool run(struct line_count *count)
+{
+    struct kg_measurement *measurement = count->measurement;
+    const double timeout_ns = measurement->plan->cases[count->index].spec->settings.timeout_ns;
+    char last_level[64];
+    const char *simulation[] = {"--cache-sim=yes", "--simulate-wb=yes",  "--branch-sim=yes",
+                                "--dump-instr=no", "--collect-jumps=no", last_level};
+    enum { SIMULATION = sizeof simulation / sizeof *simulation };
+    struct kg_answer answer;
+    kg_callgrind_last_level(last_level_bytes(measurement, count->index), last_level,
+                            sizeof last_level);
+    count->options =
+        (struct kg_task_options){.count_lines = true,
+                                 .count_options = simulation,
+                                 .count_option_count = *last_level ? SIMULATION : SIMULATION - 1,
+                                 .count_time_ns = count->whole || own_process(count) ? 0 : CUT_NS,
+                                 .what = "counted its lines"};
+    count->options.batch = calls_choose(count, &count->options.count_cold);
+    kg_count_tool_apply(&count->tool, measurement, count->index, &count->options);
+    if (!count->whole)
+        count->options.patience = (own_process(count) ? COMMAND_END_NS : END_NS) / timeout_ns;
+    return kg_worker_ask(measurement, count->index, &count->options, &measurement->results.arena,
+                         &answer, count->err) &&
+           answer_take(count, &answer);
+}
+
+/* A command that would run for too long under Callgrind, unless its instructions are asked for. */
+static bool too_long(const struct line_count *count)
+{
+    return own_process(count) && !count->whole && SLOWDOWN * call_ns(count) > COMMAND_NS;
+}
+
+static bool too_long_set(struct line_count *count)
+{
+    return reason_set(count, kg_arena_printf(&count->measurement->results.arena,
+                                             "not counted: under Callgrind a call would take about "
+                                             "%.2g s, and a command is never cut; with "
+                                             "`metrics: [time, instructions]` it is counted",
+                                             SLOWDOWN * call_ns(count) / 1e9));
+}
+
+bool kg_line_count(struct kg_measurement *measurement, size_t index, bool whole,
+                   struct kg_counted *counted, struct kg_error *err)
+{
+    struct line_count count = {
+        .measurement = measurement, .index = index, .whole = whole, .counted = counted, .err = err};
+    kg_count_tool_simulate(&count.tool);
+    const bool good =
+        count.tool.source == KG_COUNT_BY_NOTHING
+            ? reason_set(&count, kg_arena_copy(&measurement->results.arena, count.tool.reason))
+        : too_long(&count) ? too_long_set(&count)
+                           : run(&count);
+    kg_count_tool_close(&count.tool);
+    return good;
+}
+
+bool kg_lines_step(struct kg_measurement *measurement, size_t index, struct kg_hot_look *look,
+                   struct kg_error *err)
+{
+    struct kg_case_result *result = &measurement->results.cases[index];
+    const bool whole = result->metrics & 1u << KG_METRIC_INSTRUCTIONS;
+    (void)look;
+    return kg_line_count(measurement, index, whole, &result->hot.counted, err);
+}

@@ -1,0 +1,193 @@
+#include "why/observe/loop_graph.h"
+
+#include <string.h>
+
+/* Where control goes from each instruction: to the next, and where a jump leads within the code. */
+struct graph {
+    size_t count;
+    const struct kg_instruction *code;
+    size_t *jump;       /* index, or count */
+    size_t *first_from; /* the instructions that jump here: first[i], next[first[i]], ... */
+    size_t *next_from;  /* likewise; count ends the list */
+    size_t *orphans;    /* where no known way leads: what tables of jumps may lead to */
+    size_t orphan_count;
+    bool *inside;        /* what is looked at */
+    unsigned char *seen; /* bits: REACHES, REACHED */
+    size_t *stack;
+};
+
+enum { REACHED = 1, REACHES = 2 };
+
+size_t kg_instruction_at(const struct kg_instruction *code, size_t count, uint64_t address)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (code[middle].address + code[middle].length <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && code[low].address <= address ? low : count;
+}
+
+/* By a table: jmp *%rax. Not one to another function, by the table of its addresses. */
+static bool jumps_by_table(const struct kg_instruction *one)
+{
+    return one->facts.operation == KG_OPERATION_JUMP && one->ends && !one->target && !one->table &&
+           strncmp(one->text, "ret", 3) != 0;
+}
+
+static bool falls_through(const struct graph *graph, size_t i)
+{
+    return i + 1 < graph->count && !graph->code[i].ends;
+}
+
+static bool is_orphan(const struct graph *graph, size_t i)
+{
+    return i && !falls_through(graph, i - 1) && graph->first_from[i] == graph->count;
+}
+
+static bool graph_make(struct graph *graph, struct kg_arena *arena,
+                       const struct kg_instruction *code, size_t count)
+{
+    *graph = (struct graph){
+        .count = count,
+        .code = code,
+        .jump = kg_arena_alloc(arena, count, sizeof(size_t)),
+        .first_from = kg_arena_alloc(arena, count, sizeof(size_t)),
+        .next_from = kg_arena_alloc(arena, count, sizeof(size_t)),
+        .orphans = kg_arena_alloc(arena, count, sizeof(size_t)),
+        .inside = kg_arena_alloc(arena, count, sizeof(bool)),
+        .seen = kg_arena_alloc(arena, count, 1),
+        .stack = kg_arena_alloc(arena, count, sizeof(size_t)),
+    };
+    if (!graph->jump || !graph->first_from || !graph->next_from || !graph->orphans ||
+        !graph->inside || !graph->seen || !graph->stack)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        graph->first_from[i] = count;
+        graph->inside[i] = true;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const bool jumps = code[i].facts.operation == KG_OPERATION_JUMP && code[i].target;
+        size_t to = jumps ? kg_instruction_at(code, count, code[i].target) : count;
+        if (to < count && code[to].address != code[i].target)
+            to = count;
+        graph->jump[i] = to;
+        if (to < count) {
+            graph->next_from[i] = graph->first_from[to];
+            graph->first_from[to] = i;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        if (is_orphan(graph, i))
+            graph->orphans[graph->orphan_count++] = i;
+    return true;
+}
+
+static void visit(struct graph *graph, size_t i, unsigned char mark, size_t *depth)
+{
+    if (i >= graph->count || !graph->inside[i] || graph->seen[i] & mark)
+        return;
+    graph->seen[i] |= mark;
+    graph->stack[(*depth)++] = i;
+}
+
+static void visit_after(struct graph *graph, size_t i, size_t *depth)
+{
+    if (falls_through(graph, i))
+        visit(graph, i + 1, REACHED, depth);
+    visit(graph, graph->jump[i], REACHED, depth);
+    for (size_t k = 0; k < graph->orphan_count && jumps_by_table(&graph->code[i]); k++)
+        visit(graph, graph->orphans[k], REACHED, depth);
+}
+
+static void visit_before(struct graph *graph, size_t i, size_t *depth)
+{
+    if (i && falls_through(graph, i - 1))
+        visit(graph, i - 1, REACHES, depth);
+    for (size_t from = graph->first_from[i]; from < graph->count; from = graph->next_from[from])
+        visit(graph, from, REACHES, depth);
+    for (size_t from = 0; from < graph->count && is_orphan(graph, i); from++)
+        if (jumps_by_table(&graph->code[from]))
+            visit(graph, from, REACHES, depth);
+}
+
+/* Marks what can be reached from `at`, or what reaches it; `at` itself only by way of others. */
+static void walk(struct graph *graph, size_t at, unsigned char mark)
+{
+    size_t depth = 0;
+    size_t i = at;
+    for (;;) {
+        if (mark == REACHED)
+            visit_after(graph, i, &depth);
+        else
+            visit_before(graph, i, &depth);
+        if (!depth)
+            return;
+        i = graph->stack[--depth];
+    }
+}
+
+/* Narrows `inside` to what lies on a way from `at` back to itself; false where there is none. */
+static bool narrow(struct graph *graph, size_t at)
+{
+    for (size_t i = 0; i < graph->count; i++)
+        graph->seen[i] = 0;
+    walk(graph, at, REACHED);
+    walk(graph, at, REACHES);
+    if (graph->seen[at] != (REACHED | REACHES))
+        return false;
+    for (size_t i = 0; i < graph->count; i++)
+        graph->inside[i] = graph->seen[i] == (REACHED | REACHES);
+    return true;
+}
+
+/* Whether control comes to i from outside of the loop. */
+static bool is_entry(const struct graph *graph, size_t i)
+{
+    if (i && falls_through(graph, i - 1) && !graph->inside[i - 1])
+        return true;
+    for (size_t from = graph->first_from[i]; from < graph->count; from = graph->next_from[from])
+        if (!graph->inside[from])
+            return true;
+    return i == 0;
+}
+
+static size_t copy_inside(const struct graph *graph, size_t *loop)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < graph->count; i++)
+        if (graph->inside[i])
+            loop[found++] = i;
+    return found;
+}
+
+/* Loops nest as the strongly connected parts of the graph do, each without the entries of the one
+ * around it (Steensgaard, 1993: it needs no loop to have one entry only). */
+bool kg_loop_around(struct kg_arena *arena, const struct kg_instruction *code, size_t count,
+                    size_t at, size_t **loop, size_t *found)
+{
+    struct graph graph;
+    *found = 0;
+    *loop = kg_arena_alloc(arena, count, sizeof **loop);
+    if (!*loop || !graph_make(&graph, arena, code, count))
+        return false;
+    while (narrow(&graph, at)) {
+        *found = copy_inside(&graph, *loop);
+        if (is_entry(&graph, at))
+            return true;
+        /* entries are told apart before any is taken out */
+        for (size_t i = 0; i < *found; i++)
+            graph.seen[(*loop)[i]] = is_entry(&graph, (*loop)[i]);
+        bool any = false;
+        for (size_t i = 0; i < *found; i++) {
+            any |= graph.seen[(*loop)[i]] != 0;
+            graph.inside[(*loop)[i]] = !graph.seen[(*loop)[i]];
+        }
+        if (!any)
+            return true;
+    }
+    return true;
+}

@@ -1,0 +1,363 @@
+#include "why/observe/modules.h"
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/grow.h"
+#include "why/observe/exported.h"
+
+/* Debug information is read for so long; later addresses have the names of symbols alone. */
+static const uint64_t BUDGET_NS = 1500000000;
+
+struct module {
+    const char *path;
+    Dwfl *dwfl; /* NULL before it is asked for, or where it cannot be read */
+    Dwfl_Module *of;
+    bool tried;
+    bool system; /* kg_module_in_system */
+    Dwarf_Addr bias;
+    struct kg_exported exported;
+};
+
+struct found {
+    kg_code_address address;
+    struct kg_code_places places;
+};
+
+struct kg_modules {
+    struct kg_arena *arena;
+    struct module *of;
+    size_t count, capacity;
+    struct found *found; /* an open hash table, at most half full; address + 1, 0: free */
+    size_t found_count, found_room;
+    uint64_t spent_ns;
+};
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool kg_module_in_system(const char *name)
+{
+    static const char *const names[] = {
+        "libc.so",    "libc-",    "libm.so", "libm-",        "libgomp",  "libomp",   "libiomp",
+        "libpthread", "ld-linux", "ld-2",    "libstdc++.so", "libc++",   "libgcc_s", "libmvec",
+        "linux-vdso", "[vdso",    "ld-musl", "libdl.so",     "librt.so", "libdl-"};
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+        if (!strncmp(name, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+/* --- Modules ---------------------------------------------------------------------------------- */
+
+struct kg_modules *kg_modules_open(struct kg_arena *arena)
+{
+    struct kg_modules *modules = calloc(1, sizeof *modules);
+    if (modules)
+        modules->arena = arena;
+    return modules;
+}
+
+void kg_modules_close(struct kg_modules *modules)
+{
+    if (!modules)
+        return;
+    for (size_t i = 0; i < modules->count; i++) {
+        if (modules->of[i].dwfl)
+            dwfl_end(modules->of[i].dwfl);
+        kg_exported_free(&modules->of[i].exported);
+    }
+    free(modules->of);
+    free(modules->found);
+    free(modules);
+}
+
+size_t kg_module_number(struct kg_modules *modules, const char *path)
+{
+    for (size_t i = 0; i < modules->count; i++)
+        if (!strcmp(modules->of[i].path, path))
+            return i;
+    if (modules->count >= KG_MODULES_MOST ||
+        !kg_grow(&modules->of, modules->count, &modules->capacity, sizeof *modules->of))
+        return KG_MODULES_MOST;
+    const char *kept = kg_arena_copy(modules->arena, path);
+    if (!kept)
+        return KG_MODULES_MOST;
+    modules->of[modules->count] =
+        (struct module){.path = kept, .system = kg_module_in_system(file_name(kept))};
+    return modules->count++;
+}
+
+const char *kg_module_path(const struct kg_modules *modules, size_t number)
+{
+    return number < modules->count ? modules->of[number].path : NULL;
+}
+
+/* libdw opens the file that a debug link names, and would wait at a named pipe for ever. Its places are
+ * dwfl_standard_find_debuginfo's, except the system's. */
+static bool link_is_file(const char *file, const char *link)
+{
+    static const char *const folders[] = {"", ".debug/"};
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    if (!slash || !link)
+        return true;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        char path[4096];
+        struct stat facts;
+        const int length = *link == '/' ? snprintf(path, sizeof path, "%s", link)
+                                        : snprintf(path, sizeof path, "%.*s/%s%s",
+                                                   (int)(slash - file), file, folders[i], link);
+        if (length < 0 || (size_t)length >= sizeof path ||
+            (stat(path, &facts) == 0 && !S_ISREG(facts.st_mode)))
+            return false;
+    }
+    return true;
+}
+
+/* Debug information of files that are installed. What would be fetched over the network, where the
+ * user's environment asks for that, is left alone: it takes as long as it takes. */
+static int debug_find(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+                      const char *file, const char *link, GElf_Word crc, char **found)
+{
+    if (!link_is_file(file, link))
+        return -1;
+    if (getenv("DEBUGINFOD_URLS"))
+        return dwfl_build_id_find_debuginfo(module, data, name, base, file, link, crc, found);
+    return dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, found);
+}
+
+static void module_open(struct module *module)
+{
+    static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
+                                             .find_debuginfo = debug_find,
+                                             .section_address = dwfl_offline_section_address};
+    if (module->tried)
+        return;
+    module->tried = true;
+    if (module->path[0] != '/')
+        return; /* what the kernel maps into each process */
+    module->dwfl = dwfl_begin(&callbacks);
+    if (!module->dwfl)
+        return;
+    dwfl_report_begin(module->dwfl);
+    module->of = dwfl_report_offline(module->dwfl, module->path, module->path, -1);
+    dwfl_report_end(module->dwfl, NULL, NULL);
+    Elf *elf = module->of ? dwfl_module_getelf(module->of, &module->bias) : NULL;
+    if (!elf)
+        module->of = NULL;
+    else
+        kg_exported_open(&module->exported, module->path, elf);
+}
+
+/* --- Addresses -------------------------------------------------------------------------------- */
+
+static struct found *slot(struct found *table, size_t room, kg_code_address address)
+{
+    size_t at = (size_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (room - 1);
+    while (table[at].address && table[at].address != address + 1)
+        at = (at + 1) & (room - 1);
+    return &table[at];
+}
+
+static bool found_grow(struct kg_modules *modules)
+{
+    enum { FIRST = 256 };
+    if (modules->found_count * 2 < modules->found_room)
+        return true;
+    const size_t room = modules->found_room ? modules->found_room * 2 : FIRST;
+    struct found *table = calloc(room, sizeof *table);
+    if (!table)
+        return false;
+    for (size_t i = 0; i < modules->found_room; i++)
+        if (modules->found[i].address)
+            *slot(table, room, modules->found[i].address - 1) = modules->found[i];
+    free(modules->found);
+    modules->found = table;
+    modules->found_room = room;
+    return true;
+}
+
+/* "blur.isra.0" is blur, "poll@@GLIBC_2.2.5" is poll. The bodies of parallel regions keep their ending: they are code apart. */
+static size_t name_length(const char *name)
+{
+    static const char *const endings[] = {".isra.", ".constprop.", ".part.",
+                                          ".cold",  ".lto_priv.",  "@"};
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const char *at = strstr(name, endings[i]);
+        if (at && at != name && (size_t)(at - name) < length)
+            length = (size_t)(at - name);
+    }
+    return length;
+}
+
+static const char *symbol(const struct module *module, Dwarf_Addr address)
+{
+    enum { UNSIZED_MOST = 65536 };
+    GElf_Off offset = 0;
+    GElf_Sym found = {0};
+    const char *name = dwfl_module_addrinfo(module->of, address, &offset, &found, NULL, NULL, NULL);
+    if (!name || !*name || (found.st_size ? offset >= found.st_size : offset > UNSIZED_MOST))
+        return NULL;
+    return found.st_size || GELF_ST_TYPE(found.st_info) == STT_FUNC ? name : NULL;
+}
+
+static bool in_call_table(const struct module *module, Dwarf_Addr address)
+{
+    Dwarf_Addr bias;
+    GElf_Shdr header;
+    size_t names;
+    Elf_Scn *section = dwfl_module_address_section(module->of, &address, &bias);
+    Elf *elf = dwfl_module_getelf(module->of, &bias);
+    if (!section || !elf || !gelf_getshdr(section, &header) || elf_getshdrstrndx(elf, &names) != 0)
+        return false;
+    const char *name = elf_strptr(elf, names, header.sh_name);
+    return name && !strncmp(name, ".plt", 4);
+}
+
+/* In the system's libraries lines and inlined functions say nothing to who calls them, and a function
+ * has the name that it is called by: not __memmove_avx_unaligned_erms or __libc_write. */
+static const char *system_name(const struct module *module, uint64_t offset)
+{
+    static const char *const beginnings[] = {"___", "__", "GI_", "__", "libc_"};
+    const char *name = kg_exported_name(&module->exported, offset);
+    if (!name)
+        name = symbol(module, offset + module->bias);
+    for (size_t i = 0; name && i < sizeof beginnings / sizeof *beginnings; i++)
+        if (!strncmp(name, beginnings[i], strlen(beginnings[i])) && name[strlen(beginnings[i])])
+            name += strlen(beginnings[i]);
+    return name;
+}
+
+static void line_fill(const struct module *module, Dwarf_Addr address, struct kg_place *place)
+{
+    int line = 0;
+    Dwfl_Line *source = dwfl_module_getsrc(module->of, address);
+    place->file = source ? dwfl_lineinfo(source, NULL, &line, NULL, NULL, NULL) : NULL;
+    place->line = line > 0 && place->file ? (size_t)line : 0;
+}
+
+/* Where a function was inlined into its caller. */
+static void call_fill(Dwarf_Die *inlined, Dwarf_Die *unit, struct kg_place *place)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word file = 0, line = 0;
+    Dwarf_Files *files;
+    size_t count;
+    place->file = NULL;
+    place->line = 0;
+    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0 ||
+        dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) != 0 ||
+        dwarf_getsrcfiles(unit, &files, &count) != 0 || file >= count)
+        return;
+    place->file = dwarf_filesrc(files, (size_t)file, NULL, NULL);
+    place->line = place->file ? (size_t)line : 0;
+}
+
+static const char *die_name(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
+}
+
+/* Fills the functions that an address is inlined into, from the innermost; the last is the function
+ * that was compiled. `lines` holds the line of the innermost, and then those of the calls. */
+static size_t scopes_fill(const struct module *module, Dwarf_Addr address, struct kg_place *places,
+                          size_t most)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *inner = NULL, *scopes = NULL;
+    Dwarf_Die *unit = dwfl_module_addrdie(module->of, address, &bias);
+    /* The first gives where an inlined function was written, the second where it stands. */
+    const int found = unit ? dwarf_getscopes(unit, address - bias, &inner) : 0;
+    const int count = found > 0 ? dwarf_getscopes_die(&inner[0], &scopes) : 0;
+    size_t filled = 0;
+    for (int i = 0; i < count && filled < most; i++) {
+        const int tag = dwarf_tag(&scopes[i]);
+        if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
+            continue;
+        places[filled++].function = die_name(&scopes[i]);
+        if (tag == DW_TAG_subprogram)
+            break;
+        if (filled < most)
+            call_fill(&scopes[i], unit, &places[filled]);
+    }
+    free(inner);
+    free(scopes);
+    return filled;
+}
+
+static bool places_keep(struct kg_modules *modules, const struct module *module,
+                        struct kg_place *places, size_t count, struct kg_code_places *kept)
+{
+    const char *name = file_name(module->path);
+    bool good = true;
+    kept->count = count;
+    kept->of = kg_arena_alloc(modules->arena, count, sizeof *kept->of);
+    if (!kept->of)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        kept->of[i].line = places[i].line;
+        kept->of[i].file = kg_arena_keep(modules->arena, places[i].file, &good);
+        kept->of[i].module = kg_arena_keep(modules->arena, name, &good);
+        if (places[i].function) {
+            kept->of[i].function = kg_arena_copy_bytes(modules->arena, places[i].function,
+                                                       name_length(places[i].function));
+            good = good && kept->of[i].function;
+        }
+    }
+    return good;
+}
+
+static bool look_up(struct kg_modules *modules, kg_code_address address,
+                    struct kg_code_places *places)
+{
+    enum { INLINED_MOST = 16 };
+    struct kg_place found[INLINED_MOST] = {{0}};
+    struct module *module = &modules->of[address >> KG_MODULE_SHIFT];
+    const uint64_t offset = address & KG_CODE_OFFSET_MASK;
+    const uint64_t start = kg_clock_ns();
+    size_t count = 0;
+    module_open(module);
+    if (module->of && module->system) {
+        found[0].function = system_name(module, offset);
+    } else if (module->of && modules->spent_ns < BUDGET_NS) {
+        line_fill(module, offset + module->bias, &found[0]);
+        count = scopes_fill(module, offset + module->bias, found, INLINED_MOST);
+    }
+    struct kg_place *outermost = &found[count ? count - 1 : 0];
+    if (module->of && !outermost->function)
+        outermost->function = symbol(module, offset + module->bias);
+    if (module->of && !outermost->function && in_call_table(module, offset + module->bias))
+        outermost->function = KG_CALL_TABLE;
+    modules->spent_ns += kg_clock_ns() - start;
+    return places_keep(modules, module, found, count ? count : 1, places);
+}
+
+bool kg_code_places(struct kg_modules *modules, kg_code_address address,
+                    struct kg_code_places *places)
+{
+    static const struct kg_place nowhere = {0};
+    if (address >> KG_MODULE_SHIFT >= modules->count) {
+        *places = (struct kg_code_places){.of = (struct kg_place *)&nowhere, .count = 1};
+        return true;
+    }
+    if (!found_grow(modules))
+        return false;
+    struct found *found = slot(modules->found, modules->found_room, address);
+    if (!found->address) {
+        if (!look_up(modules, address, &found->places))
+            return false;
+        found->address = address + 1;
+        modules->found_count++;
+    }
+    *places = found->places;
+    return true;
+}

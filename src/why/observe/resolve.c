@@ -1,0 +1,240 @@
+#include "why/observe/resolve.h"
+
+#include <string.h>
+
+/* Logical frames of one stack, while it is looked at. */
+enum { FRAMES_MOST = KG_UNWIND_MOST + 64 };
+struct frames {
+    struct kg_place of[FRAMES_MOST];
+    bool worker[FRAMES_MOST];    /* in the worker's executable */
+    bool installed[FRAMES_MOST]; /* in a library of the machine */
+    size_t count;
+};
+
+/* --- Names ------------------------------------------------------------------------------------ */
+
+static bool begins(const char *name, const char *const *with)
+{
+    for (size_t i = 0; name && with[i]; i++)
+        if (!strncmp(name, with[i], strlen(with[i])))
+            return true;
+    return false;
+}
+
+static bool is_one_of(const char *name, const char *const *of)
+{
+    for (size_t i = 0; name && of[i]; i++)
+        if (!strcmp(name, of[i]))
+            return true;
+    return false;
+}
+
+static bool in_system(const struct kg_place *place)
+{
+    return kg_module_in_system(place->module);
+}
+
+/* Threads of a runtime library that have no work rest, or spin, in its own functions. */
+static bool is_runtime(const struct kg_place *place)
+{
+    static const char *const functions[] = {"blas_thread_server", NULL};
+    return in_system(place) || is_one_of(place->function, functions);
+}
+
+/* Functions in which a thread waits for others of its process. */
+static bool locks(const struct kg_place *place)
+{
+    static const char *const functions[] = {"pthread_mutex_", "pthread_rwlock_", "pthread_spin_",
+                                            "lll_lock",       "omp_set_lock",    "gomp_mutex",
+                                            "GOMP_critical",  "kmpc_critical",   NULL};
+    return in_system(place) && begins(place->function, functions);
+}
+
+static bool is_barrier(const struct kg_place *place)
+{
+    static const char *const functions[] = {"pthread_barrier_", "gomp_", "GOMP_", "kmp", NULL};
+    return in_system(place) && begins(place->function, functions);
+}
+
+/* --- Frames ----------------------------------------------------------------------------------- */
+
+static bool same_module(const struct kg_place *a, const struct kg_place *b)
+{
+    return a->module && b->module && !strcmp(a->module, b->module);
+}
+
+static bool same_function(const struct kg_place *a, const struct kg_place *b)
+{
+    return a->function && b->function && !strcmp(a->function, b->function) && same_module(a, b);
+}
+
+/* Its unnamed functions mean nothing to who uses it, while those of a program of one's own that was
+ * built without symbols are a find. */
+static bool is_installed(const struct kg_modules *modules, kg_code_address address)
+{
+    static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", NULL};
+    return begins(kg_module_path(modules, address >> KG_MODULE_SHIFT), folders);
+}
+
+static bool frames_make(struct kg_stack_sampler *sampler, const struct kg_raw_stack *stack,
+                        struct frames *frames)
+{
+    const kg_code_address *raw = sampler->samples.pool + stack->start;
+    frames->count = 0;
+    for (size_t i = 0; i < stack->count; i++) {
+        struct kg_code_places places;
+        if (!kg_code_places(sampler->modules, raw[i], &places))
+            return false;
+        for (size_t p = 0; p < places.count && frames->count < FRAMES_MOST; p++) {
+            frames->installed[frames->count] = is_installed(sampler->modules, raw[i]);
+            frames->worker[frames->count] = raw[i] >> KG_MODULE_SHIFT == sampler->executable;
+            frames->of[frames->count++] = places.of[p];
+        }
+    }
+    return true;
+}
+
+static const char *const vdso[] = {"[vdso", "linux-vdso", NULL};
+
+/* --- The worker's own frames ------------------------------------------------------------------ */
+
+/* What calls the workload's `run`: the timed loop; for built-in kernels something stands between,
+ * which may be gone from the stack. */
+static const char *const callers[] = {"kg_sampling_run", "batch_time_ns", "kg_kernel_run", NULL};
+/* What the timed loop calls besides. */
+static const char *const others[] = {"clock_gettime", "getrusage", "kg_clock",   "kg_pulse",
+                                     "kg_samples",    "kg_usage",  "kg_settle",  "kg_placing",
+                                     "kg_worker",     "settle_",   "pulse_take", NULL};
+
+/* Whether the frame that a frame of the worker's has called is the workload. */
+static bool is_run(const struct frames *frames, size_t caller)
+{
+    const struct kg_place *called = caller ? &frames->of[caller - 1] : NULL;
+    return called && !begins(called->function, others) && !begins(called->module, vdso);
+}
+
+/* How many frames are the workload's, from the innermost; SIZE_MAX where the worker is nowhere on the
+ * stack. Without symbols of the worker it is what the innermost of its frames has called. */
+static size_t own_frames(const struct frames *frames)
+{
+    size_t innermost = SIZE_MAX;
+    bool named = false;
+    for (size_t i = 0; i < frames->count; i++) {
+        if (!frames->worker[i])
+            continue;
+        if (is_one_of(frames->of[i].function, callers))
+            return is_run(frames, i)                                  ? i
+                   : !strcmp(frames->of[i].function, "kg_kernel_run") ? i + 1
+                                                                      : 0;
+        named = named || frames->of[i].function;
+        innermost = innermost == SIZE_MAX ? i : innermost;
+    }
+    return innermost == SIZE_MAX ? SIZE_MAX : !named && is_run(frames, innermost) ? innermost : 0;
+}
+
+/* What starts a program or a thread is no part of it. */
+static void starts_drop(struct frames *frames)
+{
+    static const char *const starts[] = {"_start", NULL};
+    static const char *const mains[] = {"start_main", "start_call_main", NULL};
+    while (frames->count > 1) {
+        const struct kg_place *last = &frames->of[frames->count - 1];
+        const bool unnamed = !last->function && begins(last[-1].function, mains);
+        if (!unnamed && !in_system(last) && !is_one_of(last->function, starts))
+            return;
+        frames->count--;
+    }
+}
+
+static void innermost_drop(struct frames *frames, size_t count)
+{
+    frames->count -= count;
+    memmove(frames->of, frames->of + count, frames->count * sizeof *frames->of);
+    memmove(frames->installed, frames->installed + count,
+            frames->count * sizeof *frames->installed);
+}
+
+/* The way into a library's function is the caller's. */
+static void call_table_drop(struct frames *frames)
+{
+    if (frames->count > 1 && frames->of[0].function &&
+        !strcmp(frames->of[0].function, KG_CALL_TABLE))
+        innermost_drop(frames, 1);
+}
+
+/* The function that a library exports stands for those without a name that it has called. */
+static void unnamed_fold(struct frames *frames)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < frames->count; i++) {
+        const struct kg_place *place = &frames->of[i], *next = place + 1;
+        const bool folds = !place->function && i + 1 < frames->count && frames->installed[i] &&
+                           same_module(place, next);
+        if (!folds)
+            frames->of[kept++] = *place;
+    }
+    frames->count = kept;
+}
+
+static void recursion_fold(struct frames *frames)
+{
+    size_t kept = frames->count ? 1 : 0;
+    for (size_t i = 1; i < frames->count; i++)
+        if (!same_function(&frames->of[kept - 1], &frames->of[i]))
+            frames->of[kept++] = frames->of[i];
+    frames->count = kept;
+}
+
+/* --- Roles ------------------------------------------------------------------------------------ */
+
+static enum kg_stack_role role_of(const struct frames *frames, bool first)
+{
+    bool own = false, locked = false, barrier = false;
+    for (size_t i = 0; i < frames->count; i++) {
+        own = own || !is_runtime(&frames->of[i]);
+        locked = locked || (!own && locks(&frames->of[i]));
+        barrier = barrier || (!own && is_barrier(&frames->of[i]));
+    }
+    if (!frames->count || (!own && !first))
+        return KG_STACK_NONE;
+    return locked ? KG_STACK_LOCKED : barrier ? KG_STACK_BARRIER : KG_STACK_WORK;
+}
+
+static bool stack_keep(const struct frames *frames, struct kg_arena *arena,
+                       struct kg_resolved_stack *resolved)
+{
+    const size_t count =
+        frames->count < KG_HOT_FRAMES_MOST ? frames->count : (size_t)KG_HOT_FRAMES_MOST;
+    resolved->frames = kg_arena_alloc(arena, count, sizeof *resolved->frames);
+    if (!resolved->frames)
+        return false;
+    if (count)
+        memcpy(resolved->frames, frames->of, count * sizeof *frames->of);
+    resolved->frame_count = count;
+    return true;
+}
+
+bool kg_stack_resolve(struct kg_stack_sampler *sampler, uint32_t stack, bool first, bool root,
+                      struct kg_arena *arena, struct kg_resolved_stack *resolved)
+{
+    const struct kg_raw_stack *raw = &sampler->samples.stacks[stack];
+    struct frames frames;
+    *resolved = (struct kg_resolved_stack){.role = KG_STACK_NONE};
+    if (!frames_make(sampler, raw, &frames))
+        return false;
+    const size_t own = sampler->target.worker ? own_frames(&frames) : SIZE_MAX;
+    /* a process that the worker has just made, and that runs no program yet, is still the worker */
+    if (sampler->target.command && own != SIZE_MAX)
+        return true;
+    if (own != SIZE_MAX && (first || own || !root))
+        frames.count = own;
+    if (!frames.count)
+        return true;
+    resolved->at = raw->count ? sampler->samples.pool[raw->start] : 0;
+    starts_drop(&frames);
+    call_table_drop(&frames);
+    unnamed_fold(&frames);
+    recursion_fold(&frames);
+    resolved->role = role_of(&frames, first);
+    return resolved->role == KG_STACK_NONE || stack_keep(&frames, arena, resolved);
+}

@@ -1,0 +1,174 @@
+#include "why/observe/stopped.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+/* A number that the kernel takes for an address in another process, or for no address at all. */
+static void *number(uint64_t value)
+{
+    void *pointer;
+    _Static_assert(sizeof pointer == sizeof value, "addresses of 64 bits");
+    memcpy(&pointer, &value, sizeof pointer);
+    return pointer;
+}
+
+bool kg_process_memory(pid_t process, uint64_t address, void *bytes, size_t count)
+{
+    const struct iovec here = {.iov_base = bytes, .iov_len = count};
+    const struct iovec there = {.iov_base = number(address), .iov_len = count};
+    return process_vm_readv(process, &here, 1, &there, 1, 0) == (ssize_t)count;
+}
+
+/* Page by page: the stack may end sooner. */
+static void stack_read(pid_t process, struct kg_stopped *stopped)
+{
+    enum { PAGE = 4096, PIECES = KG_STACK_BYTES / PAGE + 1 };
+    struct iovec there[PIECES];
+    uint64_t at = stopped->registers[KG_REGISTER_STACK];
+    const uint64_t end = at + KG_STACK_BYTES;
+    size_t pieces = 0;
+    while (at < end && pieces < PIECES) {
+        const uint64_t next = at / PAGE * PAGE + PAGE;
+        const uint64_t until = next < end ? next : end;
+        there[pieces++] = (struct iovec){.iov_base = number(at), .iov_len = until - at};
+        at = until;
+    }
+    const struct iovec here = {.iov_base = stopped->stack, .iov_len = KG_STACK_BYTES};
+    const ssize_t got = process_vm_readv(process, &here, 1, there, pieces, 0);
+    stopped->stack_length = got > 0 ? (size_t)got : 0;
+}
+
+#ifdef __x86_64__
+static bool registers_read(pid_t thread, struct kg_stopped *stopped)
+{
+    struct user_regs_struct of;
+    struct iovec room = {.iov_base = &of, .iov_len = sizeof of};
+    if (ptrace(PTRACE_GETREGSET, thread, number(NT_PRSTATUS), &room) != 0 ||
+        room.iov_len != sizeof of) /* a program of 32 bits has fewer */
+        return false;
+    const uint64_t values[KG_REGISTERS] = {of.rax, of.rdx, of.rcx, of.rbx, of.rsi, of.rdi,
+                                           of.rbp, of.rsp, of.r8,  of.r9,  of.r10, of.r11,
+                                           of.r12, of.r13, of.r14, of.r15, of.rip};
+    memcpy(stopped->registers, values, sizeof values);
+    memset(stopped->known, 1, sizeof stopped->known);
+    stopped->call = (long)of.orig_rax;
+    return true;
+}
+#else
+static bool registers_read(pid_t thread, struct kg_stopped *stopped)
+{
+    (void)thread, (void)stopped;
+    return false;
+}
+#endif
+
+/* A thread that waits for a child of vfork, or for a device, stops when it has what it waits for. It
+ * is not waited for longer than that, or nothing would end the workload. */
+static const uint64_t STOP_NS = 20000000, END_NS = 1000000000;
+
+/* Waits until something is known of a thread; false where that takes longer, or it is not traced. A
+ * signal that a stop sends wakes; elsewhere it may be taken away, so it is not relied on. */
+static bool news_await(pid_t thread, int what, uint64_t limit_ns, siginfo_t *news)
+{
+    const struct timespec again = {.tv_nsec = 1000000};
+    const uint64_t end_ns = kg_clock_ns() + limit_ns;
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    for (;;) {
+        memset(news, 0, sizeof *news);
+        if (waitid(P_PID, (id_t)thread, news, what | __WALL | WNOHANG) != 0) {
+            *news = (siginfo_t){.si_code = CLD_EXITED}; /* or nobody's any more */
+            news->si_pid = thread;
+            return true;
+        }
+        if (news->si_pid)
+            return true;
+        if (kg_clock_ns() >= end_ns)
+            return false;
+        sigtimedwait(&child, NULL, &again);
+    }
+}
+
+/* The end of a child is left for who waits for it; that of another one is taken, since its parent
+ * hears of it only then. */
+static bool stop_await(pid_t thread, bool child, siginfo_t *stop)
+{
+    return news_await(thread, WSTOPPED | WEXITED | (child ? WNOWAIT : 0), STOP_NS, stop) &&
+           (stop->si_code == CLD_TRAPPED || stop->si_code == CLD_STOPPED);
+}
+
+/* A signal that came first is handed on; the stop that was asked for is none. */
+static int signal_of(pid_t thread, const siginfo_t *stop)
+{
+    const int event = stop->si_status >> 8;
+    siginfo_t info;
+    const bool signalled = !event && ptrace(PTRACE_GETSIGINFO, thread, NULL, &info) == 0;
+    return signalled ? stop->si_status & 0x7f : 0;
+}
+
+/* Whoever was killed in its stop has ended, likewise. */
+static void detach(pid_t thread, bool child, int signal)
+{
+    siginfo_t end;
+    if (ptrace(PTRACE_DETACH, thread, NULL, number((uint64_t)signal)) != 0 && !child)
+        news_await(thread, WEXITED, END_NS, &end);
+}
+
+/* A thread that ends may not be traced, either, nor one that was late to stop. */
+static bool is_refused(const struct kg_task *task)
+{
+    pid_t tracer;
+    return kg_task_tracer(task, &tracer) && tracer != gettid();
+}
+
+enum kg_stop kg_task_stop(const struct kg_task *task, bool child, struct kg_stopped *stopped,
+                          int *refusal)
+{
+    const bool own = child && task->process == task->thread;
+    siginfo_t stop;
+    if (ptrace(PTRACE_SEIZE, task->thread, NULL, NULL) != 0) {
+        *refusal = errno;
+        return errno == ESRCH || !is_refused(task) ? KG_STOP_GONE : KG_STOP_REFUSED;
+    }
+    ptrace(PTRACE_INTERRUPT, task->thread, NULL, NULL);
+    if (!stop_await(task->thread, own, &stop))
+        return stop.si_pid ? KG_STOP_GONE : KG_STOP_LATE;
+    const bool read = registers_read(task->thread, stopped);
+    if (read)
+        stack_read(task->process, stopped);
+    detach(task->thread, own, signal_of(task->thread, &stop));
+    *refusal = read ? 0 : ENOSYS;
+    return read ? KG_STOP_READ : KG_STOP_REFUSED;
+}
+
+bool kg_task_release(const struct kg_task *task, bool child, uint64_t limit_ns)
+{
+    const bool own = child && task->process == task->thread;
+    siginfo_t news;
+    const bool any = news_await(task->thread, WSTOPPED | (own ? 0 : WEXITED), limit_ns, &news);
+    if (any && (news.si_code == CLD_TRAPPED || news.si_code == CLD_STOPPED))
+        detach(task->thread, own, signal_of(task->thread, &news));
+    return any;
+}
+
+void kg_task_waiting_read(const struct kg_task *task, const struct kg_task_state *state,
+                          struct kg_stopped *stopped)
+{
+    memset(stopped->known, 0, sizeof stopped->known);
+    stopped->registers[KG_REGISTER_STACK] = state->sp;
+    stopped->registers[KG_REGISTER_PLACE] = state->pc;
+    stopped->known[KG_REGISTER_STACK] = stopped->known[KG_REGISTER_PLACE] = true;
+    stopped->call = state->call;
+    stack_read(task->process, stopped);
+}

@@ -1,0 +1,267 @@
+#include "why/observe/traced_calls.h"
+
+#include <math.h>
+#include <seccomp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "run/worker/mark.h"
+
+/* Those that return how many bytes they moved. */
+static const unsigned short moving[] = {
+    SYS_read,   SYS_write,    SYS_pread64,         SYS_pwrite64,   SYS_readv,
+    SYS_writev, SYS_preadv,   SYS_pwritev,         SYS_preadv2,    SYS_pwritev2,
+    SYS_sendto, SYS_recvfrom, SYS_sendmsg,         SYS_recvmsg,    SYS_sendfile,
+    SYS_splice, SYS_tee,      SYS_copy_file_range, SYS_getdents64, SYS_getrandom,
+};
+
+static bool moves_bytes(size_t number)
+{
+    for (size_t i = 0; i < sizeof moving / sizeof *moving; i++)
+        if (moving[i] == number)
+            return true;
+    return false;
+}
+
+/* What a call that does nothing takes about, with nobody tracing; and how long calls may be, on the
+ * average, that are too short for a tracer to time. */
+static const double CALL_LEAST_NS = 100, CALL_SHORT_NS = 3000;
+/* --- Marks ------------------------------------------------------------------------------------ */
+
+static void turn_begin(struct kg_traced_calls *calls, const struct kg_marked *at, uint64_t now_ns)
+{
+    if (!calls->any)
+        calls->first = *at;
+    calls->any = true;
+    calls->inside = true;
+    calls->paused = false;
+    calls->begin = *at;
+    calls->begin_ns = now_ns;
+    memset(calls->now, 0, sizeof calls->now);
+}
+
+static void turn_end(struct kg_traced_calls *calls, const struct kg_marked *at)
+{
+    if (!calls->inside)
+        return;
+    calls->inside = false;
+    calls->last = *at;
+    calls->calls += at->calls - calls->begin.calls;
+    for (size_t i = 0; i < KG_CALL_NUMBERS; i++) {
+        calls->whole[i].count += calls->now[i].count;
+        calls->whole[i].bytes += calls->now[i].bytes;
+        calls->whole[i].time_ns += calls->now[i].time_ns;
+    }
+}
+
+bool kg_traced_mark(struct kg_traced_calls *calls, long number, const uint64_t arguments[6],
+                    uint64_t now_ns)
+{
+    const struct kg_marked at = {arguments[1], arguments[2], arguments[3], arguments[4]};
+    if (number != SYS_prctl)
+        return false;
+    switch (arguments[0]) {
+    case KG_MARK_BEGIN:
+        turn_begin(calls, &at, now_ns);
+        return true;
+    case KG_MARK_END:
+        turn_end(calls, &at);
+        return true;
+    case KG_MARK_PAUSE:
+    case KG_MARK_RESUME:
+        calls->paused = arguments[0] == KG_MARK_PAUSE;
+        return true;
+    default:
+        return false;
+    }
+}
+
+void kg_traced_mark_timed(struct kg_traced_calls *calls, double took_ns)
+{
+    calls->marks_ns[calls->mark_count++ % KG_MARKS_TIMED] = took_ns;
+}
+
+void kg_traced_add(struct kg_traced_calls *calls, long number, int64_t result, uint64_t entered_ns,
+                   uint64_t now_ns, bool timed)
+{
+    if (!calls->inside || calls->paused || number < 0 || number >= KG_CALL_NUMBERS)
+        return;
+    struct kg_traced_kind *kind = &calls->now[number];
+    kind->count++;
+    if (result > 0 && moves_bytes((size_t)number))
+        kind->bytes += (uint64_t)result;
+    /* one that was under way when the turn began */
+    const uint64_t from_ns = entered_ns > calls->begin_ns ? entered_ns : calls->begin_ns;
+    if (timed && now_ns > from_ns)
+        kind->time_ns += now_ns - from_ns;
+}
+
+/* --- What it comes to ------------------------------------------------------------------------- */
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* What tracing adds to a call: what the quicker of the marks took. */
+static double tracing_ns(const struct kg_traced_calls *calls)
+{
+    double sorted[KG_MARKS_TIMED];
+    const size_t count = calls->mark_count < KG_MARKS_TIMED ? calls->mark_count : KG_MARKS_TIMED;
+    if (!count)
+        return 0;
+    memcpy(sorted, calls->marks_ns, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare);
+    return sorted[count / 4];
+}
+
+static const char *name_of(struct kg_arena *arena, size_t number)
+{
+    char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, (int)number);
+    const char *kept =
+        name ? kg_arena_copy(arena, name) : kg_arena_printf(arena, "number %zu", number);
+    free(name);
+    return kept;
+}
+
+static double reads_and_writes(const struct kg_traced_kind *kinds)
+{
+    static const unsigned short counted[] = {
+        SYS_read,  SYS_readv,  SYS_pread64,  SYS_preadv,  SYS_preadv2,
+        SYS_write, SYS_writev, SYS_pwrite64, SYS_pwritev, SYS_pwritev2,
+    };
+    double sum = 0;
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+        sum += (double)kinds[counted[i]].count;
+    return sum;
+}
+
+/* Calls of the workload that the kinds are of. Where not even one was seen to its end, as many as it
+ * takes to make these reads and writes; NaN where that is not known. */
+static double workload_calls(const struct kg_traced_calls *calls, double untraced_reads)
+{
+    enum { SURE = 1000 };
+    const double seen = reads_and_writes(calls->now);
+    const double of_call = untraced_reads / (double)calls->first.calls;
+    if (calls->calls)
+        return (double)calls->calls;
+    return calls->first.calls && seen >= SURE && of_call >= SURE ? seen / of_call : NAN;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct kg_system_call *x = a, *y = b;
+    if (x->time_ns > y->time_ns || x->time_ns < y->time_ns)
+        return x->time_ns < y->time_ns ? 1 : -1;
+    return (x->calls < y->calls) - (x->calls > y->calls);
+}
+
+static bool kinds_take(const struct kg_traced_kind *from, double per, double tracing,
+                       struct kg_arena *arena, struct kg_system_calls *summary)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < KG_CALL_NUMBERS; i++)
+        count += from[i].count > 0;
+    summary->kinds = kg_arena_alloc(arena, count, sizeof *summary->kinds);
+    if (!summary->kinds)
+        return false;
+    for (size_t i = 0; i < KG_CALL_NUMBERS; i++) {
+        if (!from[i].count)
+            continue;
+        const double calls = (double)from[i].count;
+        struct kg_system_call *kind = &summary->kinds[summary->kind_count++];
+        *kind = (struct kg_system_call){
+            .name = name_of(arena, i),
+            .calls = calls / per,
+            .bytes = moves_bytes(i) ? (double)from[i].bytes / per : NAN,
+            .time_ns =
+                fmax(calls * CALL_LEAST_NS, (double)from[i].time_ns - calls * tracing) / per};
+        summary->calls += kind->calls;
+        if (!kind->name)
+            return false;
+    }
+    qsort(summary->kinds, summary->kind_count, sizeof *summary->kinds, by_time);
+    if (summary->kind_count > KG_HOT_CALLS_MOST)
+        summary->kind_count = KG_HOT_CALLS_MOST;
+    return true;
+}
+
+static double wall_of_call(const struct kg_marked *from, const struct kg_marked *to)
+{
+    return (double)(to->wall_ns - from->wall_ns) / (double)(to->calls - from->calls);
+}
+
+/* What a call takes by itself: the rounds know it better than one turn, in which others may have had
+ * the CPU. */
+static double wall_alone(const struct kg_traced_calls *calls, double call_ns)
+{
+    return fmin((double)calls->first.wall_ns / (double)calls->first.calls, call_ns);
+}
+
+/* By how much to multiply times. Traced, a call takes longer than by itself. And one thread spends no
+ * more in system calls than its time in the kernel and off the CPU; no less than its time in the
+ * kernel, where they are many and short: their times are then mostly the tracer's. */
+static double times_scale(const struct kg_traced_calls *calls,
+                          const struct kg_system_calls *summary, double wall_ns, double sum_ns)
+{
+    const struct kg_marked *untraced = &calls->first;
+    double scale = 1;
+    if (calls->last.calls > untraced->calls)
+        scale = fmin(1, wall_ns / wall_of_call(untraced, &calls->last));
+    if (calls->several || !(sum_ns > 0))
+        return scale;
+    const double wall = (double)untraced->wall_ns;
+    const double in_kernel = fmin(1, (double)untraced->system_ns / wall);
+    const double off_cpu = fmin(1, fmax(0, 1 - (double)untraced->cpu_ns / wall));
+    const double most = wall_ns * fmin(1, in_kernel + off_cpu);
+    double least = wall_ns * in_kernel;
+    if (least > summary->calls * CALL_SHORT_NS)
+        least = 0;
+    return fmin(fmax(sum_ns * scale, least), most) / sum_ns;
+}
+
+static void times_limit(const struct kg_traced_calls *calls, double call_ns,
+                        struct kg_system_calls *summary)
+{
+    double sum = 0;
+    if (!calls->first.calls)
+        return;
+    const double wall_ns = wall_alone(calls, call_ns);
+    for (size_t i = 0; i < summary->kind_count; i++)
+        sum += summary->kinds[i].time_ns;
+    const double scale = times_scale(calls, summary, wall_ns, sum);
+    for (size_t i = 0; i < summary->kind_count; i++)
+        summary->kinds[i].time_ns = fmin(summary->kinds[i].time_ns * scale, wall_ns);
+}
+
+bool kg_traced_summarize(const struct kg_traced_calls *calls, double untraced_reads, double call_ns,
+                         struct kg_arena *arena, struct kg_system_calls *summary)
+{
+    const double per = workload_calls(calls, untraced_reads);
+    const struct kg_marked *untraced = &calls->first;
+    *summary = (struct kg_system_calls){.calls = NAN, .user_ns = NAN, .system_ns = NAN};
+    if (!calls->any) {
+        summary->reason = "the worker, of an older kgate, does not say where a call begins";
+        return true;
+    }
+    summary->source = "ptrace";
+    if (calls->foreign)
+        summary->reason = "those of a program of 32 bits are not counted";
+    if (untraced->calls) {
+        summary->system_ns = (double)untraced->system_ns / (double)untraced->calls;
+        summary->user_ns =
+            (double)(untraced->cpu_ns - untraced->system_ns) / (double)untraced->calls;
+    }
+    if (isnan(per)) {
+        summary->reason = "a call makes too many system calls, or takes too long, to see all of it";
+        return true;
+    }
+    summary->calls = 0;
+    if (!kinds_take(calls->calls ? calls->whole : calls->now, per, tracing_ns(calls), arena,
+                    summary))
+        return false;
+    times_limit(calls, call_ns, summary);
+    return true;
+}

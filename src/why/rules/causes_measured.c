@@ -1,0 +1,143 @@
+/* causes_measured.c: causes whose cost was measured: by experiments, and of page faults on this
+ * machine. */
+#include <math.h>
+#include <string.h>
+
+#include "why/evidence/known_functions.h"
+#include "why/rules/causes_weighing.h"
+#include "why/rules/rule_parts.h"
+
+void kg_weighing_shrink(struct kg_weighing *weighing, double share)
+{
+    for (int kind = 0; kind < KG_CAUSE_COUNT; kind++) {
+        weighing->of[kind].share *= 1 - share;
+        weighing->of[kind].saves_least *= 1 - share;
+        weighing->of[kind].saves_most *= 1 - share;
+    }
+}
+
+/* Whether a loop is known to chase, stride or stream: huge pages help it too, but are not what it
+ * lacks. */
+static bool has_its_name(const struct kg_weighing *weighing)
+{
+    static const double TELLS = 0.2;
+    return weighing->of[KG_CAUSE_POINTER_CHASING].share >= TELLS ||
+           weighing->of[KG_CAUSE_ACCESS_PATTERN].share >= TELLS ||
+           weighing->of[KG_CAUSE_MEMORY_TRAFFIC].share >= TELLS;
+}
+
+/* Whether most accesses go on in the line of the one before: a page then serves many of them. Huge
+ * pages help there, too, as the processor fetches ahead within a page only. */
+static bool is_in_sequence(const struct kg_hot *hot)
+{
+    static const double MISSES_OF_ACCESSES = 0.3;
+    return hot->counted.line_misses < MISSES_OF_ACCESSES * hot->counted.loads;
+}
+
+/* Where few samples were in system calls for memory, these are not where the faults are. */
+static void faults_elsewhere(struct kg_cause *faults, double share)
+{
+    static const double MOSTLY = 0.5;
+    if (faults->share >= MOSTLY * share)
+        return;
+    faults->in_call = NULL;
+    faults->call = NULL;
+}
+
+/* Keeping memory saves the faults, the calls that lead to them, and what follows them: it takes the
+ * place of what faults were weighed at, but for where they are. */
+static void faults_replace(struct kg_weighing *weighing, double share)
+{
+    struct kg_cause *faults = &weighing->of[KG_CAUSE_PAGE_FAULTS];
+    faults_elsewhere(faults, share);
+    faults->share = 0;
+    faults->saves_least = faults->saves_most = NAN;
+}
+
+static void experiment_weigh(struct kg_weighing *weighing, const struct kg_experiment *experiment,
+                             enum kg_cause_kind kind)
+{
+    const double share = 1 - experiment->ratio;
+    const bool faults = kind == KG_CAUSE_PAGE_FAULTS;
+    if (!(share >= KG_SHARE_LEAST) || !(experiment->ratio_high < 1) ||
+        (faults && weighing->of[kind].share > share))
+        return;
+    if (faults)
+        faults_replace(weighing, share);
+    const bool beside =
+        kind == KG_CAUSE_PAGE_WALKS && (has_its_name(weighing) || is_in_sequence(weighing->hot));
+    if (!beside)
+        kg_weighing_shrink(weighing, share);
+    struct kg_cause *cause = kg_weighing_add(weighing, kind, share);
+    cause->measured = cause->proven = !beside;
+    kg_cause_saves(cause, 1 - experiment->ratio_high, 1 - experiment->ratio_low);
+}
+
+static const struct {
+    const char *name, *words;
+    enum kg_cause_kind cause;
+} tried[] = {{"flush_denormals", "denormals set to zero", KG_CAUSE_DENORMALS},
+             {"huge_pages", "huge pages", KG_CAUSE_PAGE_WALKS},
+             {"kept_memory", "memory that malloc keeps", KG_CAUSE_PAGE_FAULTS}};
+enum { TRIED = sizeof tried / sizeof *tried };
+
+static size_t tried_find(const char *name)
+{
+    size_t i = 0;
+    while (i < TRIED && strcmp(tried[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+enum kg_cause_kind kg_experiment_cause(const char *name)
+{
+    const size_t i = tried_find(name);
+    return i < TRIED ? tried[i].cause : KG_CAUSE_COUNT;
+}
+
+const char *kg_experiment_words(const char *name)
+{
+    const size_t i = tried_find(name);
+    return i < TRIED ? tried[i].words : name;
+}
+
+void kg_weigh_experiments(struct kg_weighing *weighing)
+{
+    const struct kg_hot *hot = weighing->hot;
+    for (size_t i = 0; i < hot->experiment_count; i++) {
+        const enum kg_cause_kind kind = kg_experiment_cause(hot->experiments[i].name);
+        if (kind != KG_CAUSE_COUNT)
+            experiment_weigh(weighing, &hot->experiments[i], kind);
+    }
+}
+
+/* Share of the samples in the kernel in no system call of another cause; 0: not known. */
+static double kernel_share(const struct kg_weighing *weighing)
+{
+    static const enum kg_cause_kind others[] = {KG_CAUSE_SMALL_IO,  KG_CAUSE_SYNC_IO,
+                                                KG_CAUSE_PROCESSES, KG_CAUSE_WAITING,
+                                                KG_CAUSE_LOCKS,     KG_CAUSE_BARRIERS};
+    double share = weighing->hot->sampled.system;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        share -= weighing->of[others[i]].share;
+    return kg_known_or_zero(share);
+}
+
+/* A fault takes longer than its first touch of a page was measured to, where its page must be
+ * cleared and given back: what the kernel took in all says so. */
+void kg_weigh_faults(struct kg_weighing *weighing)
+{
+    const double modelled = kg_faulting_ns(weighing->facts) / weighing->facts->traits.time_ns;
+    struct kg_cause *cause = &weighing->of[KG_CAUSE_PAGE_FAULTS];
+    if (!(modelled >= KG_SHARE_LEAST))
+        return;
+    const double share = fmin(1, fmax(modelled, kernel_share(weighing)));
+    if (share <= cause->share)
+        return;
+    kg_weighing_shrink(weighing, share);
+    faults_elsewhere(cause, share);
+    cause->share = share;
+    cause->proven = true;
+    /* what touches fresh pages misses the caches, too: half of the rest may go with it */
+    kg_cause_saves(cause, share, share + (1 - share) / 2);
+}

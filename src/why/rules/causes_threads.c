@@ -1,0 +1,232 @@
+/* causes_threads.c: what threads do to each other. What samples say of it is compared with the time
+ * of one thread alone. */
+#include <math.h>
+#include <string.h>
+
+#include "why/rules/causes_weighing.h"
+#include "why/rules/rule_parts.h"
+
+/* Fewer are busy where one thread does all the work. */
+static const double CORES_SHARED = 1.2;
+/* The time with one thread is of a few rounds: no less than this says that threads lose time. */
+static const double LOST_LEAST = 0.25;
+
+static bool has_threads(const struct kg_weighing *weighing)
+{
+    const struct kg_traits *traits = &weighing->facts->traits;
+    return kg_at_least(traits->threads, 2) && kg_at_least(traits->cores_busy, CORES_SHARED) &&
+           !kg_cpus_taken(weighing->facts, weighing->settings);
+}
+
+/* Share of the time that would be saved if the threads did the work of one alone, divided evenly;
+ * NaN: not known. */
+static double lost_share(const struct kg_weighing *weighing)
+{
+    const struct kg_traits *traits = &weighing->facts->traits;
+    return 1 - traits->alone_ns / (kg_threads_do(weighing->facts) * traits->time_ns);
+}
+
+/* --- An uneven share --- */
+
+/* One thread has nobody to wait for. */
+static bool is_alone(const struct kg_traits *traits)
+{
+    return kg_under(traits->threads, 2) && !kg_at_least(traits->cores_busy, CORES_SHARED);
+}
+
+/* Few parallel regions in which threads wait at the end: one of them has more to do. */
+static void regions_tell(struct kg_weighing *weighing)
+{
+    static const double FEW = 8, WORTH = 20;
+    struct kg_cause *barriers = &weighing->of[KG_CAUSE_BARRIERS];
+    const double regions = kg_calls_in_all(&weighing->hot->counted, "GOMP_parallel") +
+                           kg_calls_in_all(&weighing->hot->counted, "GOMP_barrier");
+    if (!(barriers->share > 0) || !(regions > 0) || regions > FEW ||
+        is_alone(&weighing->facts->traits) ||
+        weighing->facts->traits.time_ns <
+            regions * WORTH * kg_known_or_zero(weighing->facts->fork_join_ns))
+        return;
+    struct kg_cause *uneven = kg_weighing_add(weighing, KG_CAUSE_LOAD_IMBALANCE, barriers->share);
+    uneven->seen = barriers->seen;
+    uneven->caller = barriers->caller;
+    barriers->share = 0;
+}
+
+/* The function that a compiler makes of a parallel region; where it is on the stack. */
+static size_t region_of(const struct kg_hot_stack *stack)
+{
+    for (size_t i = 0; i < stack->frame_count; i++) {
+        const char *function = stack->frames[i].function;
+        if (function && (strstr(function, "._omp_fn.") || strstr(function, "omp_outlined")))
+            return i;
+    }
+    return stack->frame_count;
+}
+
+/* The first thread comes to a region from the workload's code, a pool's thread from its library. */
+static bool is_first_thread(const struct kg_hot_stack *stack, size_t region)
+{
+    for (size_t i = region + 1; i < stack->frame_count; i++)
+        if (!kg_place_is_library(&stack->frames[i]) ||
+            (stack->frames[i].function && !strncmp(stack->frames[i].function, "GOMP_parallel", 13)))
+            return true;
+    return false;
+}
+
+/* Samples of work in parallel regions. A pool's thread that has none left may sleep, and is then in
+ * no sample. */
+static void work_of(const struct kg_sampled *sampled, double *first, double *pool,
+                    const struct kg_place **seen)
+{
+    double most = 0;
+    *first = *pool = 0;
+    for (size_t i = 0; i < sampled->stack_count; i++) {
+        const struct kg_hot_stack *stack = &sampled->stacks[i];
+        const size_t region = region_of(stack);
+        if (region == stack->frame_count || stack->waiting || kg_place_is_openmp(&stack->frames[0]))
+            continue;
+        *(is_first_thread(stack, region) ? first : pool) += stack->share;
+        if (stack->share > most)
+            *seen = &stack->frames[region];
+        most = fmax(most, stack->share);
+    }
+}
+
+double kg_pool_share(const struct kg_hot *hot)
+{
+    const struct kg_place *seen = NULL;
+    double first, pool;
+    work_of(&hot->sampled, &first, &pool, &seen);
+    return first + pool >= KG_SHARE_LEAST ? pool / (first + pool) : NAN;
+}
+
+/* The first thread works on while the others have nothing left. Where all are seen to work as much,
+ * waiting at the end has another reason. */
+static void work_tells(struct kg_weighing *weighing)
+{
+    const struct kg_sampled *sampled = &weighing->hot->sampled;
+    const double threads = weighing->facts->traits.threads;
+    const struct kg_place *seen = NULL;
+    double first, pool;
+    work_of(sampled, &first, &pool, &seen);
+    const double even = (first + pool) / threads, most = fmax(first, pool / (threads - 1));
+    const double uneven = first - even;
+    const double error = 2 * sqrt((first + pool) / fmax(1, sampled->samples));
+    struct kg_cause *cause = &weighing->of[KG_CAUSE_LOAD_IMBALANCE];
+    if (first + pool >= KG_SHARE_LEAST && 1 - even / most < LOST_LEAST)
+        cause->share = 0;
+    if (!(uneven >= LOST_LEAST) || uneven < error || uneven <= cause->share)
+        return;
+    kg_weighing_shrink(weighing, uneven);
+    cause->share = uneven;
+    cause->seen = seen;
+    cause->caller = NULL;
+}
+
+/* Threads that wait no more than one alone loses nothing: what samples see of waiting is then of
+ * the sampling, which stops a thread that others wait for. */
+static void waits_are_capped(struct kg_weighing *weighing)
+{
+    static const enum kg_cause_kind waits[] = {KG_CAUSE_LOAD_IMBALANCE, KG_CAUSE_BARRIERS};
+    const double lost = lost_share(weighing);
+    for (size_t i = 0; isfinite(lost) && i < sizeof waits / sizeof *waits; i++) {
+        struct kg_cause *cause = &weighing->of[waits[i]];
+        cause->share = lost < LOST_LEAST ? 0 : fmin(cause->share, lost);
+    }
+}
+
+/* Processes that end soon are in few samples: then their parent seems to wait for nobody. */
+double kg_off_cpu(const struct kg_facts *facts)
+{
+    static const double SLACK = 0.1;
+    const double busy = facts->traits.cores_busy;
+    const double waiting = facts->hot ? facts->hot->sampled.waiting : NAN;
+    const double at_once = fmax(1, ceil(busy - SLACK));
+    return waiting > 1 - busy / at_once + SLACK ? NAN : waiting;
+}
+
+/* --- Quarrels --- */
+
+/* The threads' hottest loop, where it loads and stores in each turn. */
+static const struct kg_hot_loop *writing_loop(const struct kg_hot *hot)
+{
+    static const double SHORT = 16, HOT = 0.2;
+    for (size_t i = 0; i < hot->loop_count; i++) {
+        const struct kg_hot_loop *loop = &hot->loops[i];
+        if (!kg_place_is_library(&loop->place) && !isnan(loop->throughput_cycles) &&
+            loop->share >= HOT && loop->loads > 0 && loop->stores > 0 &&
+            loop->instructions <= SHORT)
+            return loop;
+    }
+    return NULL;
+}
+
+/* NULL: none has a name, and an uneven share is seen. */
+static struct kg_cause *quarrel_of(struct kg_weighing *weighing, double share)
+{
+    static const enum kg_cause_kind quarrels[] = {KG_CAUSE_LOCKS, KG_CAUSE_ATOMICS,
+                                                  KG_CAUSE_FALSE_SHARING, KG_CAUSE_BARRIERS,
+                                                  KG_CAUSE_PROCESSES};
+    struct kg_cause *found = NULL;
+    for (size_t i = 0; i < sizeof quarrels / sizeof *quarrels; i++)
+        if (weighing->of[quarrels[i]].share >= KG_SHARE_LEAST &&
+            (!found || weighing->of[quarrels[i]].share > found->share))
+            found = &weighing->of[quarrels[i]];
+    const struct kg_hot_loop *writing = found ? NULL : writing_loop(weighing->hot);
+    if (writing) {
+        found = kg_weighing_add(weighing, KG_CAUSE_FALSE_SHARING, share);
+        found->loop = writing;
+        found->seen = &writing->place;
+    }
+    if (found || weighing->of[KG_CAUSE_LOAD_IMBALANCE].share >= LOST_LEAST)
+        return found;
+    return kg_weighing_add(weighing, KG_CAUSE_OVERSUBSCRIPTION, share);
+}
+
+/* One thread alone is faster than all: whatever the threads do to each other costs that. An uneven
+ * share never does: the thread that has all the work takes no longer than one alone. */
+static void quarrels_weigh(struct kg_weighing *weighing)
+{
+    const struct kg_traits *traits = &weighing->facts->traits;
+    const double share = 1 - traits->alone_ns / traits->time_ns;
+    if (!(share >= LOST_LEAST))
+        return;
+    struct kg_cause *found = quarrel_of(weighing, share);
+    if (!found)
+        return;
+    weighing->of[KG_CAUSE_LOAD_IMBALANCE].share = 0;
+    found->share = fmax(found->share, share);
+    found->measured = found->proven = true;
+}
+
+/* --- What mending saves --- */
+
+/* Evenly divided, the work takes a part of what one thread takes. Besides, the threads' way to
+ * share may cost half of that again. */
+static void savings_say(struct kg_weighing *weighing)
+{
+    static const double DEARER = 1.5;
+    const struct kg_traits *traits = &weighing->facts->traits;
+    static const enum kg_cause_kind quarrels[] = {KG_CAUSE_FALSE_SHARING, KG_CAUSE_BARRIERS};
+    const double lost = lost_share(weighing), alone = 1 - traits->alone_ns / traits->time_ns;
+    for (size_t i = 0; isfinite(lost) && i < sizeof quarrels / sizeof *quarrels; i++)
+        if (weighing->of[quarrels[i]].share > 0)
+            kg_cause_saves(&weighing->of[quarrels[i]], 1 - DEARER * (1 - lost), lost);
+    struct kg_cause *uneven = &weighing->of[KG_CAUSE_LOAD_IMBALANCE];
+    if (uneven->share > 0)
+        kg_cause_saves(uneven, uneven->share, uneven->share);
+    struct kg_cause *all = &weighing->of[KG_CAUSE_OVERSUBSCRIPTION];
+    if (all->share > 0)
+        kg_cause_saves(all, alone, alone);
+}
+
+void kg_weigh_threads(struct kg_weighing *weighing)
+{
+    regions_tell(weighing);
+    if (!has_threads(weighing))
+        return;
+    work_tells(weighing);
+    waits_are_capped(weighing);
+    quarrels_weigh(weighing);
+    savings_say(weighing);
+}

@@ -1,0 +1,37 @@
+#include "why/rules/rules.h"
+
+#include <string.h>
+
+#include "why/rules/rule_parts.h"
+
+const char *const kg_suggestion_type_names[KG_TYPE_COUNT + 1] = {
+    "routing", "batching", "memory", "caching", "algorithm", "parallelization", NULL};
+const char *const kg_priority_names[KG_PRIORITY_COUNT + 1] = {"critical", "high", "medium", "low",
+                                                              NULL};
+const char *const kg_basis_names[KG_BASIS_COUNT + 1] = {"measured", "modelled", "at most", NULL};
+
+/* In the order of the reference. Of suggestions with the same rank the first rule's is first. */
+static const struct kg_rule_family *const families[] = {
+    &kg_rules_compare, &kg_rules_causes,  &kg_rules_causes_system, &kg_rules_calls,
+    &kg_rules_memory,  &kg_rules_threads, &kg_rules_vectors,       &kg_rules_gpu,
+};
+enum { FAMILIES = sizeof families / sizeof families[0] };
+
+const struct kg_rule *kg_rule_at(size_t index)
+{
+    for (size_t f = 0; f < FAMILIES; f++) {
+        if (index < families[f]->count)
+            return &families[f]->rules[index];
+        index -= families[f]->count;
+    }
+    return NULL;
+}
+
+const struct kg_rule *kg_rule_find(const char *name)
+{
+    const struct kg_rule *rule;
+    for (size_t i = 0; (rule = kg_rule_at(i)); i++)
+        if (!strcmp(rule->name, name))
+            return rule;
+    return NULL;
+}

@@ -1,0 +1,262 @@
+#include "why/rules/rule_parts.h"
+
+/* --- Calls of a scope --- */
+
+/* Time between the calls lies in no scope: the calls' own time does not include it. */
+static double batch_calls_current(const struct kg_facts *facts)
+{
+    return facts->traits.time_ns + facts->between_ns;
+}
+
+static bool batch_calls_applies(const struct kg_facts *facts,
+                                const struct kg_suggest_settings *settings)
+{
+    return kg_at_least(facts->calls, (double)settings->batch_calls) &&
+           kg_known(facts->between_ns) &&
+           kg_at_least(facts->between_ns, settings->gap_share * batch_calls_current(facts));
+}
+
+static double batch_calls_estimate(const struct kg_facts *facts,
+                                   const struct kg_suggest_settings *settings)
+{
+    (void)settings;
+    return facts->traits.time_ns + facts->between_ns / facts->calls;
+}
+
+/* No measurement shows whether the inputs repeat. A scope that moves data of its own, or is one
+ * thread's part of many, does something different in each call. A scope that waits computes
+ * nothing, so there is nothing to keep. */
+static bool cache_results_applies(const struct kg_facts *facts,
+                                  const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    return kg_at_least(facts->calls, (double)settings->cache_calls) && kg_known(facts->call_ns) &&
+           kg_under(facts->call_ns, settings->small_call_ns) && !kg_known(traits->bytes) &&
+           !kg_at_least(facts->scope_threads, 2) &&
+           !kg_under(traits->cpu_ns, settings->utilization * traits->time_ns) &&
+           !kg_under(facts->whole_cores_busy, settings->utilization);
+}
+
+static double cache_results_estimate(const struct kg_facts *facts,
+                                     const struct kg_suggest_settings *settings)
+{
+    (void)settings;
+    return facts->traits.time_ns / facts->calls;
+}
+
+/* --- Parts of a whole --- */
+
+/* A scope that is all there is says nothing that its whole does not. */
+static const double ALONE_SHARE = 0.98;
+
+static bool dominant_part_applies(const struct kg_facts *facts,
+                                  const struct kg_suggest_settings *settings)
+{
+    return kg_on_device(facts, "cpu") && kg_at_least(facts->self_share, settings->bound_share) &&
+           kg_under(facts->self_share, ALONE_SHARE);
+}
+
+/* By Amdahl's law: all of it, but for what its roof wants, or its part of what the whole's roof wants,
+ * and a fiftieth that is always left. */
+static double dominant_part_estimate(const struct kg_facts *facts,
+                                     const struct kg_suggest_settings *settings)
+{
+    const double part_ns =
+        kg_known_or_zero(facts->whole_roof_ns) * facts->self_share / settings->attainable;
+    const double left_ns =
+        fmax(fmax((1 - ALONE_SHARE) * facts->self_ns, part_ns), kg_attainable_ns(facts, settings));
+    return facts->traits.time_ns - facts->self_ns + fmin(left_ns, facts->self_ns);
+}
+
+/* --- Threads that start, and wait --- */
+
+bool kg_parallel_regions_applies(const struct kg_facts *facts,
+                                 const struct kg_suggest_settings *settings)
+{
+    return kg_at_least(facts->parallel_count, (double)settings->batch_calls) &&
+           kg_known(facts->parallel_ns) &&
+           kg_at_least(facts->parallel_ns, settings->gap_share * facts->traits.time_ns);
+}
+
+static double parallel_regions_estimate(const struct kg_facts *facts,
+                                        const struct kg_suggest_settings *settings)
+{
+    (void)settings;
+    return facts->traits.time_ns - facts->parallel_ns * (1 - 1 / facts->parallel_count);
+}
+
+/* Waiting without the part that an uneven share explains: fewer waits would not save that. */
+static double idle_waiting(const struct kg_facts *facts)
+{
+    return facts->wait_ns - kg_known_or_zero(facts->imbalance_ns);
+}
+
+static bool synchronisation_applies(const struct kg_facts *facts,
+                                    const struct kg_suggest_settings *settings)
+{
+    return kg_at_least(facts->wait_count, (double)settings->batch_calls) &&
+           kg_known(idle_waiting(facts)) &&
+           kg_at_least(idle_waiting(facts), settings->wait_share * facts->traits.time_ns);
+}
+
+static double synchronisation_estimate(const struct kg_facts *facts,
+                                       const struct kg_suggest_settings *settings)
+{
+    (void)settings;
+    return facts->traits.time_ns - idle_waiting(facts) * (1 - 1 / facts->wait_count);
+}
+
+/* --- Fresh memory --- */
+
+/* Threads touch fresh pages at the same time: the cost is shared among the busy cores. */
+double kg_faulting_ns(const struct kg_facts *facts)
+{
+    const double cores = facts->traits.cores_busy;
+    return facts->traits.page_faults * facts->page_fault_ns / (kg_at_least(cores, 1) ? cores : 1);
+}
+
+bool kg_page_faults_applies(const struct kg_facts *facts,
+                            const struct kg_suggest_settings *settings)
+{
+    return kg_on_device(facts, "cpu") && kg_known(facts->traits.page_faults) &&
+           kg_known(facts->page_fault_ns) && kg_known(kg_faulting_ns(facts)) &&
+           kg_at_least(kg_faulting_ns(facts), settings->min_gain * facts->traits.time_ns);
+}
+
+/* The cost of a fault varies so much that faults times cost can exceed the call's whole time. So
+ * the estimate never falls below min_gain of it. */
+static double page_faults_estimate(const struct kg_facts *facts,
+                                   const struct kg_suggest_settings *settings)
+{
+    const double time_ns = facts->traits.time_ns;
+    return fmax(fmax(time_ns - kg_faulting_ns(facts), settings->min_gain * time_ns),
+                kg_attainable_ns(facts, settings));
+}
+
+/* --- The rules --- */
+
+static const struct kg_rule rules[] = {
+    {
+        .name = "batch_calls",
+        .applies = batch_calls_applies,
+        .estimate_ns = batch_calls_estimate,
+        .type = KG_TYPE_BATCHING,
+        .priority = KG_PRIORITY_HIGH,
+        .basis = KG_BASIS_MODELLED,
+        .scopes = true,
+        .current_ns = batch_calls_current,
+        .description = "It is called {calls} times in a row, and between these calls {between_ns} "
+                       "are spent in nothing else that is named.",
+        .hint = "Make one call that does all of them: hand over an array instead of an element, so "
+                "that checks, locks, allocations and look-ups are made once.",
+        .evidence = {"calls", "between_ns", "call_ns", "time_ns"},
+        .when =
+            "a scope is called `batch_calls` times or more inside of one call of what it is in, "
+            "and what lies between is `gap_share` or more of both together",
+        .assumes = "what lies between the calls is spent once; the calls themselves cost the same",
+        .settings = "batch_calls,gap_share",
+    },
+    {
+        .name = "cache_results",
+        .applies = cache_results_applies,
+        .estimate_ns = cache_results_estimate,
+        .type = KG_TYPE_CACHING,
+        .priority = KG_PRIORITY_MEDIUM,
+        .basis = KG_BASIS_AT_MOST,
+        .scopes = true,
+        .description = "It is called {calls} times, {call_ns} each: if what goes in repeats, the "
+                       "same is computed again and again.",
+        .hint = "Keep what it gave for each different input: a table filled once before the loop, "
+                "or a small hash table in front of the function.",
+        .evidence = {"calls", "call_ns", "time_ns"},
+        .when = "a scope that names no bytes of its own, runs on one thread and keeps its CPU busy "
+                "(`utilization`) is called `cache_calls` times or more inside of one call of what "
+                "it is in, each under `small_call`",
+        .assumes = "all calls but one are answered by what was kept; what goes in is not looked at",
+        .settings = "cache_calls,small_call,utilization",
+    },
+    {
+        .name = "dominant_part",
+        .applies = dominant_part_applies,
+        .estimate_ns = dominant_part_estimate,
+        .type = KG_TYPE_ALGORITHM,
+        .priority = KG_PRIORITY_MEDIUM,
+        .basis = KG_BASIS_AT_MOST,
+        .last = true,
+        .scopes = true,
+        .description = "{self_share} of `{whole}` are in this scope itself: whatever all others "
+                       "gain, this one decides.",
+        .hint = "Begin here: measure it as a case of its own, which tells its hottest lines, or "
+                "give its steps scopes.",
+        .before = "{ KGATE_SCOPE(\"scores\"); multiply(q, k); mask(s); }",
+        .after =
+            "{ KGATE_SCOPE(\"multiply\"); multiply(q, k); } { KGATE_SCOPE(\"mask\"); mask(s); }",
+        .evidence = {"self_ns", "self_share", "calls", "time_ns"},
+        .when = "a scope that neither waits nor starts threads takes, outside of the scopes in it, "
+                "`bound_share` of its whole or more, but less than 98 %: then there is nothing "
+                "else",
+        .assumes = "all of that is saved, by Amdahl's law: no less than its roof, its part of the "
+                   "whole's, and a fiftieth, is left; ranked last",
+        .settings = "bound_share,attainable",
+    },
+    {
+        .name = "parallel_regions",
+        .applies = kg_parallel_regions_applies,
+        .estimate_ns = parallel_regions_estimate,
+        .type = KG_TYPE_BATCHING,
+        .priority = KG_PRIORITY_CRITICAL,
+        .basis = KG_BASIS_MODELLED,
+        .description = "{parallel_count} parallel regions a call spend {parallel_ns} on starting "
+                       "and joining their threads.",
+        .hint =
+            "Open one region (`#pragma omp parallel`) around the loop and share the work inside "
+            "of it (`#pragma omp for nowait`), or fuse the loops.",
+        .evidence = {"parallel_ns", "parallel_count", "time_ns", "fork_join_ns"},
+        .when = "a profile shows `batch_calls` parallel regions or more, and in them, in no scope, "
+                "`gap_share` or more of the time",
+        .assumes = "one region is left, which costs what one of them does",
+        .settings = "batch_calls,gap_share",
+    },
+    {
+        .name = "synchronisation",
+        .applies = synchronisation_applies,
+        .estimate_ns = synchronisation_estimate,
+        .type = KG_TYPE_BATCHING,
+        .priority = KG_PRIORITY_CRITICAL,
+        .basis = KG_BASIS_MODELLED,
+        .description = "{wait_count} waits a call take {wait_ns} of {time_ns}.",
+        .hint = "Wait once at the end: keep partial results a thread and add them up afterwards, "
+                "leave out barriers between loops that touch different data (`nowait`); on the GPU "
+                "order work by streams and events rather than cudaDeviceSynchronize.",
+        .evidence = {"wait_ns", "wait_count", "time_ns", "imbalance_ns", "barrier_ns"},
+        .when = "a profile shows `batch_calls` waits or more, of `wait_share` of the time or more "
+                "beyond what an uneven share explains",
+        .assumes = "one wait is left, as long as one of them; what is waited for because others "
+                   "have more to do stays",
+        .settings = "batch_calls,wait_share",
+    },
+    {
+        .name = "page_faults",
+        .applies = kg_page_faults_applies,
+        .estimate_ns = page_faults_estimate,
+        .type = KG_TYPE_MEMORY,
+        .priority = KG_PRIORITY_HIGH,
+        .basis = KG_BASIS_MODELLED,
+        .cause_words = "Memory fresh from the kernel takes that much of a call.",
+        .cause = KG_CAUSE_PAGE_FAULTS,
+        .before = "char *p = malloc(64 << 20); use(p); free(p);",
+        .after = "static char *p; if (!p) p = malloc(64 << 20); use(p);",
+        .description = "Every call touches {page_faults} pages for the first time, {page_fault_ns} "
+                       "each.",
+        .hint = "Allocate buffers once and use them again. Where that cannot be, keep freed memory "
+                "(`mallopt(M_MMAP_THRESHOLD, …)`, `M_TRIM_THRESHOLD`) or ask for huge pages "
+                "(`madvise(…, MADV_HUGEPAGE)`).",
+        .evidence = {"page_faults", "page_fault_ns", "time_ns", "cores_busy"},
+        .when = "page faults of a call times what one was measured to cost are `min_gain` of its "
+                "time or more; or it was measured that a call is as much faster where malloc keeps "
+                "its memory",
+        .assumes = "no page is touched for the first time; not under the roofs",
+        .settings = "min_gain,attainable",
+    },
+};
+const struct kg_rule_family kg_rules_calls = {rules, sizeof rules / sizeof rules[0]};

@@ -1,0 +1,342 @@
+#include "why/rules/rule_parts.h"
+
+/* --- Around the kernels: shares of a call by the host's clock --- */
+
+/* A launch takes the host a few microseconds, about ten with many arguments. If it takes much
+ * longer, the host does something else. */
+static const double LAUNCH_MOST_NS = 50e3;
+
+/* Host time spent on launching; if that was not measured, all of the overhead may be. */
+static double launching_ns(const struct kg_traits *traits)
+{
+    return kg_known(traits->launch_ns) ? fmin(traits->launch_ns, traits->overhead_ns)
+                                       : traits->overhead_ns;
+}
+
+/* Launching time saved if one launch is left. */
+static double launching_spared_ns(const struct kg_traits *traits)
+{
+    return launching_ns(traits) * (1 - 1 / traits->launches);
+}
+
+static bool launch_gaps_applies(const struct kg_facts *facts,
+                                const struct kg_suggest_settings *settings)
+{
+    return kg_on_device(facts, "cuda") && kg_at_least(facts->traits.launches, 2) &&
+           kg_known(facts->traits.overhead_ns) &&
+           kg_at_least(launching_spared_ns(&facts->traits),
+                       settings->gap_share * kg_facts_call_ns(facts));
+}
+
+static bool launch_gaps_doubtful(const struct kg_facts *facts,
+                                 const struct kg_suggest_settings *settings)
+{
+    (void)settings;
+    return !kg_under(launching_ns(&facts->traits), LAUNCH_MOST_NS * facts->traits.launches);
+}
+
+/* Launching a graph costs the host as much as launching one kernel. The device still needs a moment
+ * between two kernels of the graph. */
+static double launch_gaps_estimate(const struct kg_facts *facts,
+                                   const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    (void)settings;
+    return kg_facts_call_ns(facts) - launching_spared_ns(traits) +
+           (traits->launches - 1) * kg_known_or_zero(facts->gpu_launch_ns);
+}
+
+static double pageable_share(const struct kg_traits *traits)
+{
+    return traits->pageable_bytes /
+           (kg_known_or_zero(traits->to_device_bytes) + kg_known_or_zero(traits->to_host_bytes));
+}
+
+static bool transfers_matter(const struct kg_facts *facts,
+                             const struct kg_suggest_settings *settings)
+{
+    return kg_on_device(facts, "cuda") && kg_known(facts->traits.gpu_ns) &&
+           kg_known(facts->traits.transfer_ns) &&
+           kg_at_least(facts->traits.transfer_ns, settings->wait_share * kg_facts_call_ns(facts));
+}
+
+static bool pageable_transfers_applies(const struct kg_facts *facts,
+                                       const struct kg_suggest_settings *settings)
+{
+    return transfers_matter(facts, settings) &&
+           kg_at_least(pageable_share(&facts->traits), settings->bound_share);
+}
+
+/* Pageable memory is copied twice, once by the host into a page-locked buffer (CUDA C++ Best
+ * Practices Guide, "Pinned Memory"): page-locked memory saves one copy, and its copies can overlap
+ * kernels. */
+static double pageable_transfers_estimate(const struct kg_facts *facts,
+                                          const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    const double pinned_ns = traits->transfer_ns * (1 - fmin(pageable_share(traits), 1) / 2);
+    (void)settings;
+    return kg_facts_call_ns(facts) - traits->gpu_ns - traits->transfer_ns +
+           fmax(traits->gpu_ns, pinned_ns);
+}
+
+static bool overlap_transfers_applies(const struct kg_facts *facts,
+                                      const struct kg_suggest_settings *settings)
+{
+    return transfers_matter(facts, settings) && !pageable_transfers_applies(facts, settings);
+}
+
+/* If kernels hide some transfers already, the rest may be the first piece and the last, which
+ * nothing can hide. */
+static bool overlap_transfers_doubtful(const struct kg_facts *facts,
+                                       const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    return !kg_under(traits->hidden_ns,
+                     settings->gap_share * (traits->hidden_ns + traits->transfer_ns));
+}
+
+static double overlap_transfers_estimate(const struct kg_facts *facts,
+                                         const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    const double idle_ns = fmax(traits->gpu_ns - kg_known_or_zero(traits->hidden_ns), 0);
+    (void)settings;
+    return kg_facts_call_ns(facts) - fmin(idle_ns, traits->transfer_ns);
+}
+
+/* --- Within the kernels: shares of the device's time --- */
+
+/* Whether the kernels are known to stay far below the device's ceilings. */
+static bool roofs_are_far(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    return kg_on_device(facts, "cuda") && kg_known(traits->gpu_ns) &&
+           kg_known(traits->main_kernel_ns) && kg_known(traits->roof_ns) &&
+           (kg_known(traits->bandwidth_share) || kg_known(traits->flops_share)) &&
+           !kg_at_roof(facts, settings);
+}
+
+/* The case's time if its main kernel took only `share` of its time. The kernels together never take
+ * less than the roofline allows, nor less than launching them takes. */
+static double main_kernel_shrunk(const struct kg_facts *facts,
+                                 const struct kg_suggest_settings *settings, double share)
+{
+    const struct kg_traits *traits = &facts->traits;
+    const double kernel_ns = fmin(traits->gpu_ns, traits->time_ns);
+    const double starting_ns =
+        kg_known_or_zero(traits->launches) * kg_known_or_zero(facts->gpu_launch_ns);
+    const double saved_ns = fmin(traits->main_kernel_ns, kernel_ns) * (1 - share);
+    const double shrunk_ns =
+        fmax(kernel_ns - saved_ns, fmax(kg_attainable_ns(facts, settings), starting_ns));
+    return traits->time_ns - kernel_ns + shrunk_ns;
+}
+
+static bool small_grid_applies(const struct kg_facts *facts,
+                               const struct kg_suggest_settings *settings)
+{
+    return roofs_are_far(facts, settings) && kg_known(facts->traits.waves) &&
+           kg_under(facts->traits.waves, 1);
+}
+
+static double small_grid_estimate(const struct kg_facts *facts,
+                                  const struct kg_suggest_settings *settings)
+{
+    return main_kernel_shrunk(facts, settings, facts->traits.waves);
+}
+
+/* If the grid does not fill the device once, the grid is the cause: `small_grid`. */
+static bool low_occupancy_applies(const struct kg_facts *facts,
+                                  const struct kg_suggest_settings *settings)
+{
+    return roofs_are_far(facts, settings) && kg_known(facts->traits.occupancy) &&
+           kg_under(facts->traits.occupancy, settings->utilization) &&
+           !small_grid_applies(facts, settings);
+}
+
+static double low_occupancy_estimate(const struct kg_facts *facts,
+                                     const struct kg_suggest_settings *settings)
+{
+    return main_kernel_shrunk(facts, settings, facts->traits.occupancy / settings->utilization);
+}
+
+/* The last wave takes as long as a full one, however few blocks it has. */
+static double filled(const struct kg_facts *facts)
+{
+    return facts->traits.waves / ceil(facts->traits.waves);
+}
+
+static bool tail_effect_applies(const struct kg_facts *facts,
+                                const struct kg_suggest_settings *settings)
+{
+    return roofs_are_far(facts, settings) && kg_at_least(facts->traits.waves, 1) &&
+           kg_under(filled(facts), 1 - settings->gap_share) &&
+           !low_occupancy_applies(facts, settings);
+}
+
+static double tail_effect_estimate(const struct kg_facts *facts,
+                                   const struct kg_suggest_settings *settings)
+{
+    return main_kernel_shrunk(facts, settings, filled(facts));
+}
+
+/* --- The rules --- */
+
+static const struct kg_rule rules[] = {
+    {
+        .name = "launch_gaps",
+        .cause = KG_CAUSE_LAUNCH_GAPS,
+        .before = "for (i = 0; i < steps; i++) { update<<<g, b>>>(x); swap<<<g, b>>>(x); }",
+        .after = "cudaGraphLaunch(steps_graph, stream);  /* captured once */",
+        .applies = launch_gaps_applies,
+        .estimate_ns = launch_gaps_estimate,
+        .type = KG_TYPE_BATCHING,
+        .priority = KG_PRIORITY_CRITICAL,
+        .basis = KG_BASIS_MODELLED,
+        .current_ns = kg_facts_call_ns,
+        .description = "A call launches {launches} kernels one by one, and {overhead_ns} of it are "
+                       "neither kernels nor transfers.",
+        .doubtful = launch_gaps_doubtful,
+        .doubt = "That is far more than launching takes: the host is late with its launches, for "
+                 "work of its own or waiting. A graph helps where it can do that before.",
+        .hint = "Capture the sequence once in a CUDA graph (cudaStreamBeginCapture, "
+                "cudaGraphLaunch), or fuse kernels that follow one another.",
+        .evidence = {"launches", "overhead_ns", "launch_ns", "gap_ns", "gpu_ns", "gpu_launch_ns"},
+        .when =
+            "a call launches two kernels or more, and the host's time for launching all but one, "
+            "as far as neither kernels nor transfers hide it, is `gap_share` or more of the "
+            "call by the host's clock; at most, where that is 50 us a kernel or more",
+        .assumes = "one launch is left for the host, and for the device what was measured from one "
+                   "empty kernel to the next",
+        .settings = "gap_share",
+    },
+    {
+        .name = "pageable_transfers",
+        .cause = KG_CAUSE_PAGEABLE_TRANSFERS,
+        .before = "float *x = malloc(n); cudaMemcpy(d, x, n, cudaMemcpyHostToDevice);",
+        .after = "cudaMallocHost(&x, n); cudaMemcpyAsync(d, x, n, cudaMemcpyHostToDevice, stream);",
+        .applies = pageable_transfers_applies,
+        .estimate_ns = pageable_transfers_estimate,
+        .type = KG_TYPE_MEMORY,
+        .priority = KG_PRIORITY_HIGH,
+        .basis = KG_BASIS_AT_MOST,
+        .current_ns = kg_facts_call_ns,
+        .description =
+            "{pageable_bytes} go to or from pageable memory of the host, which is copied "
+            "twice and while nothing else runs.",
+        .hint = "Page-lock the host's buffers once (cudaMallocHost, cudaHostRegister), copy by "
+                "cudaMemcpyAsync in a stream of its own, and let kernels work on the part before.",
+        .evidence = {"transfer_ns", "pageable_bytes", "to_device_bytes", "to_host_bytes", "gpu_ns"},
+        .when =
+            "transfers take `wait_share` of a call or more, and `bound_share` of their bytes or "
+            "more are pageable",
+        .assumes = "page-locked memory goes twice as fast, and transfers and kernels hide each "
+                   "other",
+        .settings = "wait_share,bound_share",
+    },
+    {
+        .name = "overlap_transfers",
+        .cause = KG_CAUSE_OVERLAP_TRANSFERS,
+        .before = "cudaMemcpy(d, x, n, cudaMemcpyHostToDevice); work<<<g, b>>>(d, n);",
+        .after = "for (p = 0; p < 8; p++) { cudaMemcpyAsync(d + p * m, x + p * m, ..., s[p % 2]); "
+                 "work<<<g, b, 0, s[p % 2]>>>(d + p * m, m); }",
+        .applies = overlap_transfers_applies,
+        .estimate_ns = overlap_transfers_estimate,
+        .type = KG_TYPE_PARALLELIZATION,
+        .priority = KG_PRIORITY_HIGH,
+        .basis = KG_BASIS_MODELLED,
+        .current_ns = kg_facts_call_ns,
+        .description = "Transfers of {transfer_ns} run while no kernel does; kernels take "
+                       "{gpu_ns}.",
+        .doubtful = overlap_transfers_doubtful,
+        .doubt = "Others run behind kernels, or it is not known that none do: what is left may be "
+                 "the first piece and the last.",
+        .hint = "Divide the data into pieces and use two streams: cudaMemcpyAsync of one piece "
+                "while kernels work on the one before. What can stay on the device, leave there.",
+        .evidence = {"transfer_ns", "hidden_ns", "gpu_ns", "overhead_ns", "to_device_bytes",
+                     "to_host_bytes"},
+        .when =
+            "transfers that nothing hides take `wait_share` of a call or more, and "
+            "`pageable_transfers` does not apply; at most, where `gap_share` of all transfers or "
+            "more are hidden, or that is not known",
+        .assumes = "the shorter of these transfers and of kernels that hide none is hidden by the "
+                   "longer",
+        .settings = "wait_share,gap_share",
+    },
+    {
+        .name = "small_grid",
+        .cause = KG_CAUSE_SMALL_GRID,
+        .before = "sum<<<8, 256>>>(x, n);",
+        .after = "sum<<<multiprocessors * 8, 256>>>(x, n, partial); sum<<<1, 256>>>(partial, ...);",
+        .applies = small_grid_applies,
+        .estimate_ns = small_grid_estimate,
+        .type = KG_TYPE_PARALLELIZATION,
+        .priority = KG_PRIORITY_CRITICAL,
+        .basis = KG_BASIS_MODELLED,
+        .description =
+            "The main kernel's grid fills only {waves} of what the device holds at once.",
+        .hint = "Launch more blocks: smaller ones, less work for each, or a split of the inner "
+                "dimension with a second pass that adds up; or several such kernels at once in "
+                "streams.",
+        .evidence = {"waves", "occupancy", "main_kernel_ns", "gpu_ns", "bandwidth_share",
+                     "flops_share"},
+        .when = "the kernel with the most time (without times: the only one) launches fewer blocks "
+                "than the device holds at once, "
+                "and both roofs are known to be far (under `bound_share`)",
+        .assumes = "that kernel shrinks as the device fills; not under the roofs, nor under what "
+                   "launching takes",
+        .settings = "bound_share,attainable",
+    },
+    {
+        .name = "low_occupancy",
+        .cause = KG_CAUSE_LOW_OCCUPANCY,
+        .before = "__global__ void work(...)",
+        .after = "__global__ void __launch_bounds__(256, 4) work(...)",
+        .applies = low_occupancy_applies,
+        .estimate_ns = low_occupancy_estimate,
+        .type = KG_TYPE_PARALLELIZATION,
+        .priority = KG_PRIORITY_HIGH,
+        .basis = KG_BASIS_MODELLED,
+        .description = "Registers or shared memory of the main kernel let no more than {occupancy} "
+                       "of the threads in "
+                       "that a multiprocessor holds: too few to hide waiting.",
+        .hint = "Use fewer registers (__launch_bounds__, smaller tiles a thread), less shared "
+                "memory a block, or blocks of another size; or give each thread more independent "
+                "work.",
+        .evidence = {"occupancy", "waves", "local_bytes", "main_kernel_ns", "gpu_ns",
+                     "bandwidth_share", "flops_share"},
+        .when = "occupancy of the kernel with the most time is under `utilization`, both roofs are "
+                "known to be far (under "
+                "`bound_share`), and `small_grid` does not apply",
+        .assumes =
+            "that kernel goes faster as occupancy grows, up to `utilization`; not under the roofs, "
+            "nor under what launching takes",
+        .settings = "utilization,bound_share,attainable",
+    },
+    {
+        .name = "tail_effect",
+        .cause = KG_CAUSE_TAIL_EFFECT,
+        .before = "work<<<(n + 255) / 256, 256>>>(x, n);",
+        .after = "work<<<resident, 256>>>(x, n);  /* for (i = thread; i < n; i += threads) */",
+        .applies = tail_effect_applies,
+        .estimate_ns = tail_effect_estimate,
+        .type = KG_TYPE_PARALLELIZATION,
+        .priority = KG_PRIORITY_MEDIUM,
+        .basis = KG_BASIS_MODELLED,
+        .description = "The main kernel's grid is {waves} times what the device holds at once: the "
+                       "last blocks "
+                       "leave most of it idle.",
+        .hint = "Choose blocks so that their number is a little under a multiple of what fits, or "
+                "launch just as many as fit and let each take several pieces (a grid-stride loop).",
+        .evidence = {"waves", "occupancy", "main_kernel_ns", "gpu_ns", "bandwidth_share",
+                     "flops_share"},
+        .when = "the last wave of that kernel's blocks leaves more than `gap_share` of all waves "
+                "empty, both roofs "
+                "are known to be far (under `bound_share`), and `low_occupancy` does not apply",
+        .assumes =
+            "that kernel shrinks to the waves that are full; not under the roofs, nor under what "
+            "launching takes",
+        .settings = "gap_share,bound_share,attainable",
+    },
+};
+const struct kg_rule_family kg_rules_gpu = {rules, sizeof rules / sizeof rules[0]};

@@ -1,0 +1,266 @@
+#include "model/traits.h"
+#include "why/rules/rule_parts.h"
+
+/* Instructions retired in a cycle. Cores of the last decade can retire four to eight. One that
+ * retires BUSY does not wait for memory; one that retires fewer than STALLED waits most of the
+ * time; no core retires MOST. */
+static const double BUSY_PER_CYCLE = 2, STALLED_PER_CYCLE = 1, MOST_PER_CYCLE = 6;
+
+/* A core that retires so many has no time left to wait for memory, whatever is moved. */
+static const double FULL_PER_CYCLE = 3;
+
+/* --- What is moved --- */
+
+/* Lines from memory, if the data lie in memory and more lines came than the work needs; else lines
+ * into the first level of cache. */
+double kg_lines_brought(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    const double most = (1 + settings->line_waste) * traits->bytes;
+    return traits->level == KG_LEVEL_MEMORY && kg_at_least(traits->memory_line_bytes, most)
+               ? traits->memory_line_bytes
+               : traits->line_bytes;
+}
+
+/* Share of the time in which the first CPU works for the case. */
+static double busy_share(const struct kg_facts *facts)
+{
+    const double cores_busy = facts->traits.cores_busy;
+    return kg_on_device(facts, "cpu") && kg_known(cores_busy) ? fmin(cores_busy, 1) : 1;
+}
+
+double kg_running_share(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    return kg_cpus_taken(facts, settings) ? 1 : busy_share(facts);
+}
+
+/* A process moves nothing while it waits or is preempted, so only its busy time counts. */
+double kg_moving_share(const struct kg_facts *facts, double bytes)
+{
+    const struct kg_traits *traits = &facts->traits;
+    const double busy_ns = traits->time_ns * busy_share(facts);
+    return 1e9 * bytes / traits->bandwidth_ceiling_bytes_per_s / busy_ns;
+}
+
+double kg_instructions_per_cycle(const struct kg_facts *facts)
+{
+    const struct kg_traits *traits = &facts->traits;
+    const double rate = kg_known(traits->instructions_per_cycle)
+                            ? traits->instructions_per_cycle
+                            : traits->instructions / (1e-9 * traits->alone_ns * facts->clock_hz);
+    return kg_known(rate) && rate < MOST_PER_CYCLE ? rate : NAN;
+}
+
+/* Whether useless lines cost something. Moving them takes time at the ceiling's bandwidth. They
+ * cost far more if the core waits for each, as it does where the prefetcher cannot predict them. */
+static bool is_waste_dear(const struct kg_facts *facts, double lines,
+                          const struct kg_suggest_settings *settings)
+{
+    return kg_moving_share(facts, lines - facts->traits.bytes) >= settings->min_gain ||
+           kg_under(kg_instructions_per_cycle(facts), STALLED_PER_CYCLE);
+}
+
+/* Blocked arithmetic moves many lines too. So the rule asks for more: moving takes longer than
+ * computing, useless lines cost something, and the core waits for lines. A core that retires two
+ * instructions a cycle does not wait, unless moving is most of its time; one that retires three
+ * never does. Bytes that several passes move in turn are needed: `fuse_passes` is about them. */
+bool kg_access_pattern_applies(const struct kg_facts *facts,
+                               const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    const double lines = kg_lines_brought(facts, settings);
+    const double needed = fmax(traits->bytes, kg_known_or_zero(facts->separate_bytes));
+    const double rate = kg_instructions_per_cycle(facts);
+    const double moving = kg_moving_share(facts, lines);
+    if (!kg_known(traits->bytes) || !kg_known(traits->bandwidth_ceiling_bytes_per_s) ||
+        !kg_known(traits->time_ns) || !kg_known(lines))
+        return false;
+    return lines >= (1 + settings->line_waste) * needed &&
+           !kg_at_least(traits->flops_share, settings->bound_share) &&
+           !kg_at_least(rate, moving >= settings->bound_share ? FULL_PER_CYCLE : BUSY_PER_CYCLE) &&
+           moving > kg_known_or_zero(traits->flops_share) && is_waste_dear(facts, lines, settings);
+}
+
+/* The share of the time that shrinks with the lines: the time to move them, or the time in which
+ * the core retires nothing, if that is more: then it waits for one line after the other. */
+static double lines_share(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    const double rate = kg_instructions_per_cycle(facts);
+    const double waiting = kg_known(rate) ? 1 - fmin(rate / KG_ISSUE_WIDTH, 1) : 0;
+    const double moving = fmin(kg_moving_share(facts, kg_lines_brought(facts, settings)), 1);
+    return fmax(waiting, moving) * kg_running_share(facts, settings);
+}
+
+/* The same data may be needed many times: then lines can shrink by more than time can. The roofline
+ * limits the gain; if the arithmetic ceiling is unknown, what vectors gain does. Code that computes
+ * one element at a time because its data are not contiguous can use vectors once they are. */
+static double access_pattern_estimate(const struct kg_facts *facts,
+                                      const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    const double gain = kg_at_least(facts->vector_lanes, 1) ? kg_vectors_gain(facts, settings) : 1;
+    const double least =
+        kg_known(traits->flops) && !kg_known(traits->flops_ceiling_per_s) ? 1 / gain : 0;
+    const double left = fmax(traits->bytes / kg_lines_brought(facts, settings), least);
+    const double lines = lines_share(facts, settings);
+    const double rest = kg_is_scalar(facts) ? kg_running_share(facts, settings) - lines : 0;
+    return fmax(traits->time_ns * (1 - lines * (1 - left) - fmax(rest, 0) * (1 - 1 / gain)),
+                kg_attainable_ns(facts, settings));
+}
+
+static bool fuse_passes_applies(const struct kg_facts *facts,
+                                const struct kg_suggest_settings *settings)
+{
+    (void)settings;
+    return kg_at_least(facts->fusible_count, 2) && kg_known(facts->fusible_ns) &&
+           kg_known(facts->fused_bytes) && kg_known(facts->separate_bytes) &&
+           facts->fused_bytes < facts->separate_bytes;
+}
+
+static double fuse_passes_estimate(const struct kg_facts *facts,
+                                   const struct kg_suggest_settings *settings)
+{
+    (void)settings;
+    return facts->traits.time_ns -
+           facts->fusible_ns * (1 - facts->fused_bytes / facts->separate_bytes);
+}
+
+/* --- What is held --- */
+
+static bool holds_much(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    return kg_known(facts->traits.peak_bytes) &&
+           facts->traits.peak_bytes > (double)settings->memory_bytes;
+}
+
+static bool memory_quadratic_applies(const struct kg_facts *facts,
+                                     const struct kg_suggest_settings *settings)
+{
+    return holds_much(facts, settings) && kg_known(facts->traits.bytes) &&
+           kg_at_least(facts->sweep_points, 3) && kg_at_least(facts->bytes_growth, 0) &&
+           kg_at_least(facts->memory_growth, facts->bytes_growth + settings->growth);
+}
+
+static double memory_quadratic_estimate(const struct kg_facts *facts,
+                                        const struct kg_suggest_settings *settings)
+{
+    (void)settings;
+    return fmax(facts->traits.bytes, kg_known_or_zero(facts->linear_bytes));
+}
+
+/* Bytes allocated; resident bytes if that is unknown. */
+static double asked_for(const struct kg_facts *facts)
+{
+    return kg_known(facts->traits.allocated_bytes) ? facts->traits.allocated_bytes
+                                                   : facts->traits.peak_bytes;
+}
+
+static bool memory_workspace_applies(const struct kg_facts *facts,
+                                     const struct kg_suggest_settings *settings)
+{
+    return holds_much(facts, settings) && !memory_quadratic_applies(facts, settings) &&
+           kg_known(facts->traits.bytes) &&
+           kg_at_least(asked_for(facts), (1 + settings->line_waste) * facts->traits.bytes);
+}
+
+static double memory_workspace_estimate(const struct kg_facts *facts,
+                                        const struct kg_suggest_settings *settings)
+{
+    (void)settings;
+    return facts->traits.bytes;
+}
+
+/* --- The rules --- */
+
+static const struct kg_rule rules[] = {
+    {
+        .name = "access_pattern",
+        .applies = kg_access_pattern_applies,
+        .estimate_ns = access_pattern_estimate,
+        .type = KG_TYPE_MEMORY,
+        .priority = KG_PRIORITY_CRITICAL,
+        .yields = true,
+        .basis = KG_BASIS_MODELLED,
+        .cause_words = "It goes through memory in steps that use little of each cache line.",
+        .cause = KG_CAUSE_ACCESS_PATTERN,
+        .before = "for (j...) for (i...) sum += a[i][j];",
+        .after = "for (i...) for (j...) sum += a[i][j];",
+        .description =
+            "The work needs {bytes}, but far more came in cache lines, and it waits for them: "
+            "lines come in several times, or are used in part.",
+        .hint = "Where neighbours in memory are not used one after the other: swap the loops, or "
+                "store the array the other way round (or an array for each field instead of an "
+                "array of structs). Where the same data are read again and again: work in blocks "
+                "that stay in a cache.",
+        .evidence = {"bytes", "line_bytes", "memory_line_bytes", "level", "bandwidth_share",
+                     "instructions_per_cycle"},
+        .when = "cache lines brought in (`metrics: [time, peak_memory, instructions]`) are 1 + "
+                "`line_waste` times the work's bytes or more, and those of passes in sequence that "
+                "a profile shows, moving them takes more of the time than arithmetic at its roof, "
+                "arithmetic is under `bound_share` of its roof, the core does not end two "
+                "instructions or more a cycle (three, where moving the lines is `bound_share` of "
+                "the time), and the lines of no use are `min_gain` of the time at the ceiling's "
+                "bandwidth or more, or the core ends less than one instruction a cycle",
+        .assumes = "what moving the lines takes, or what the core's instructions do not explain "
+                   "(four a cycle), shrinks as the lines do; the rest, of scalar arithmetic, as "
+                   "`unvectorised` assumes; not under the roofs",
+        .settings = "line_waste,bound_share,min_gain,attainable",
+    },
+    {
+        .name = "fuse_passes",
+        .applies = fuse_passes_applies,
+        .estimate_ns = fuse_passes_estimate,
+        .type = KG_TYPE_MEMORY,
+        .priority = KG_PRIORITY_HIGH,
+        .basis = KG_BASIS_MODELLED,
+        .description = "{fusible_count} passes, one after the other and each limited by memory, "
+                       "move {separate_bytes}; the largest alone moves {fused_bytes}.",
+        .hint = "Do in one pass what they do in turn: one loop, or one kernel, that keeps what it "
+                "made in registers for the next step.",
+        .evidence = {"fusible_count", "fusible_ns", "separate_bytes", "fused_bytes", "intensity"},
+        .when = "a profile shows two or more scopes with known bytes one after the other, each at "
+                "`bound_share` of memory's ceiling or more",
+        .assumes = "one pass moves what the largest of them does, at the same rate",
+        .settings = "bound_share",
+    },
+    {
+        .name = "memory_quadratic",
+        .applies = memory_quadratic_applies,
+        .estimate_bytes = memory_quadratic_estimate,
+        .type = KG_TYPE_MEMORY,
+        .priority = KG_PRIORITY_HIGH,
+        .basis = KG_BASIS_MODELLED,
+        .description = "Peak memory of {peak_bytes} grows with the power {memory_growth} of "
+                       "`{sweep_parameter}`, the data with {bytes_growth}: an intermediate result "
+                       "is held that is larger than what goes in and out.",
+        .hint = "Make it in blocks and use each before the next is made, as fused attention does "
+                "with its scores.",
+        .evidence = {"peak_bytes", "memory_growth", "bytes_growth", "linear_bytes", "bytes",
+                     "sweep_points"},
+        .when =
+            "peak memory is over `memory`, and over a sweep of three or more sizes its exponent "
+            "is that of the work's bytes + `growth` or more",
+        .assumes = "what grows with the parameter's square is not held, but all else; no less than "
+                   "the work's bytes",
+        .settings = "memory,growth",
+    },
+    {
+        .name = "memory_workspace",
+        .applies = memory_workspace_applies,
+        .estimate_bytes = memory_workspace_estimate,
+        .type = KG_TYPE_MEMORY,
+        .priority = KG_PRIORITY_MEDIUM,
+        .basis = KG_BASIS_MODELLED,
+        .description = "It holds {peak_bytes} for work on {bytes}: the rest is workspace.",
+        .hint =
+            "Work in place or in blocks, share one buffer among steps that do not overlap, free "
+            "what is no longer read.",
+        .evidence = {"peak_bytes", "allocated_bytes", "bytes"},
+        .when =
+            "peak memory is over `memory`, and what was allocated is 1 + `line_waste` times the "
+            "work's bytes or more",
+        .assumes = "nothing but the work's bytes is held",
+        .settings = "memory,line_waste",
+    },
+};
+const struct kg_rule_family kg_rules_memory = {rules, sizeof rules / sizeof rules[0]};

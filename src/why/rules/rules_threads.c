@@ -1,0 +1,344 @@
+#include "why/rules/rule_parts.h"
+
+static bool is_imbalanced(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    return kg_at_least(facts->imbalance, 1 + settings->imbalance);
+}
+
+/* A preempting thread runs for about one time slice of Linux' scheduler. */
+static const double TIME_SLICE_NS = 3e6;
+
+/* Whether other programs took at least `least_ns` of a call. Where it is not known how long its threads
+ * waited for a CPU, by how often they were preempted; a few in a long call cost little. */
+static bool took(const struct kg_facts *facts, double least_ns)
+{
+    const double preempted = facts->traits.preempted;
+    if (kg_known(facts->scheduler_wait_ns) && kg_at_least(facts->scheduler_wait_ns, least_ns))
+        return true;
+    return kg_at_least(preempted, 1) && kg_at_least(preempted * TIME_SLICE_NS, least_ns);
+}
+
+/* Whether all threads were busy all the time: then no other program had their CPUs for long. */
+static bool has_all(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    return kg_at_least(traits->cores_busy, (1 - settings->min_gain / 2) * traits->threads);
+}
+
+/* A thread that never waits is busy, except while it is preempted: less busy means preempted. */
+bool kg_cpus_taken(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    const bool partly =
+        kg_under(traits->waits, 1) && kg_under(traits->cores_busy, 1 - settings->min_gain);
+    return kg_on_device(facts, "cpu") && !has_all(facts, settings) &&
+           (partly || took(facts, settings->min_gain * traits->time_ns));
+}
+
+bool kg_threads_wait(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    return kg_at_least(facts->wait_ns, settings->wait_share * facts->traits.time_ns) ||
+           kg_parallel_regions_applies(facts, settings);
+}
+
+double kg_threads_do(const struct kg_facts *facts)
+{
+    return kg_at_least(facts->thread_scaling, 1)
+               ? fmin(facts->thread_scaling, facts->traits.threads)
+               : facts->traits.threads;
+}
+
+/* Of an even share of the work, what the other threads must have for it to be shared. */
+static const double SHARED_LEAST = 0.5;
+
+/* Whether samples show work in the other threads, or the profile that they had some, even if they
+ * were preempted. */
+static bool is_shared(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    return (facts->hot &&
+            kg_at_least(kg_pool_share(facts->hot), SHARED_LEAST * (1 - 1 / traits->threads))) ||
+           (kg_at_least(facts->scope_threads, 2) &&
+            kg_at_least(facts->thread_busy_ns,
+                        settings->utilization * traits->threads * traits->time_ns));
+}
+
+/* Whether the cores beyond the first are idle: serial code keeps only one busy. */
+static bool are_idle(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    return kg_under(fmax(traits->cores_busy - 1, 0) / (traits->threads - 1), settings->utilization);
+}
+
+/* Threads that compete for memory bandwidth are slow for that reason. It is excluded if they are
+ * known to be far below the memory ceiling, or if their data lie in private caches. */
+static bool memory_is_free(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    return isnan(traits->bandwidth_share)
+               ? kg_under(traits->level, KG_LEVEL_L3)
+               : kg_under(traits->bandwidth_share, settings->bound_share);
+}
+
+/* No second thread is at work. What one thread takes is then the same again, but for noise. */
+static const double SERIAL_CORES = 1.1;
+
+/* Idle OpenMP threads spin for a while: they look busy, but one thread alone is as fast as all. One
+ * alone is also as fast where all of them wait for memory, so that is excluded. If one alone were
+ * faster, the threads would slow each other down or be preempted: other rules are about that. */
+static bool gain_little(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    const double gained = traits->alone_ns / traits->time_ns - 1;
+    if (!kg_known(traits->alone_ns) || kg_under(traits->cores_busy, SERIAL_CORES))
+        return are_idle(facts, settings);
+    return kg_at_least(gained, -settings->min_gain) &&
+           kg_under(fmax(gained, 0) / (traits->threads - 1), settings->utilization) &&
+           (are_idle(facts, settings) ||
+            (memory_is_free(facts, settings) && !kg_at_roof(facts, settings)));
+}
+
+/* A call that takes no longer than so many starts of threads is not worth sharing. A start is
+ * hardly ever quicker than that, whatever an empty parallel region took when the machine was
+ * measured. */
+static const double STARTS_WORTH = 20, START_LEAST_NS = 1e3;
+
+/* What the call takes at the least: its instructions, where they are counted, are the same in each
+ * run, and the time of a short call is not. */
+static double least_ns(const struct kg_facts *facts)
+{
+    static const double PER_CYCLE = 3;
+    const double ns = 1e9 * facts->traits.instructions / (PER_CYCLE * facts->clock_hz);
+    return kg_known(ns) ? ns : facts->traits.time_ns;
+}
+
+/* Whether a second thread was seen, or the case was told how many it may use. A command is any program. */
+static bool may_share(const struct kg_facts *facts)
+{
+    return !facts->threads_assumed || kg_at_least(facts->traits.cores_busy, SERIAL_CORES) ||
+           kg_at_least(facts->scope_threads, 2) ||
+           (facts->hot && kg_known(kg_pool_share(facts->hot)));
+}
+
+/* If even the first core is not busy, the cause is another: `idle_cpu`. */
+static bool unused_cores_applies(const struct kg_facts *facts,
+                                 const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    return kg_on_device(facts, "cpu") && kg_at_least(traits->threads, 2) && may_share(facts) &&
+           !kg_under(least_ns(facts), STARTS_WORTH * fmax(START_LEAST_NS, facts->fork_join_ns)) &&
+           kg_known(traits->cpu_ns) && kg_at_least(traits->cores_busy, settings->utilization) &&
+           gain_little(facts, settings) && !is_shared(facts, settings) &&
+           !is_imbalanced(facts, settings) && !kg_threads_wait(facts, settings) &&
+           !kg_cpus_taken(facts, settings);
+}
+
+/* The work to share is what one thread takes alone; if that is unknown, the CPU time. It is at
+ * least the call's time: where the first thread waits, sharing does not shorten the waiting. */
+static double unused_cores_estimate(const struct kg_facts *facts,
+                                    const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    const bool serial = kg_under(traits->cores_busy, SERIAL_CORES);
+    const double work_ns =
+        kg_known(traits->alone_ns) && !serial ? traits->alone_ns : traits->cpu_ns;
+    return fmax(fmax(work_ns, traits->time_ns) / kg_threads_do(facts),
+                kg_attainable_ns(facts, settings)) +
+           kg_known_or_zero(facts->fork_join_ns);
+}
+
+double kg_idle_ns(const struct kg_facts *facts)
+{
+    return facts->traits.time_ns - facts->traits.cpu_ns -
+           kg_known_or_zero(facts->scheduler_wait_ns);
+}
+
+/* Whether a CPU was idle for most of the time in which the case could have one. */
+static bool is_idle(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    const double could_ns = traits->time_ns - kg_known_or_zero(facts->scheduler_wait_ns);
+    return kg_under(traits->cores_busy, settings->utilization) &&
+           kg_at_least(kg_idle_ns(facts), (1 - settings->utilization) * could_ns) &&
+           kg_at_least(kg_idle_ns(facts), settings->min_gain * traits->time_ns);
+}
+
+/* A process that never gives up its CPU does not wait: it was preempted. So it was if preemptions
+ * explain most of its idle time. */
+bool kg_idle_cpu_applies(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    return kg_on_device(facts, "cpu") && !facts->disturbed && kg_known(traits->cpu_ns) &&
+           kg_known(traits->cores_busy) && is_idle(facts, settings) &&
+           !kg_under(traits->waits, 1) && !took(facts, (traits->time_ns - traits->cpu_ns) / 2) &&
+           !kg_threads_wait(facts, settings);
+}
+
+/* Several waits can overlap each other. During a single one, or an unknown number, other calls can
+ * compute. */
+static double idle_cpu_estimate(const struct kg_facts *facts,
+                                const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    const double idle_ns = kg_idle_ns(facts), busy_ns = traits->time_ns - idle_ns;
+    (void)settings;
+    return kg_at_least(traits->waits, 2) ? busy_ns + idle_ns / traits->waits : busy_ns;
+}
+
+double kg_shared_work_ns(const struct kg_facts *facts)
+{
+    return facts->traits.alone_ns * facts->traits.threads / kg_threads_do(facts);
+}
+
+/* Contention for a cache line takes CPU time. Time in scopes beyond the CPU time was preemption. */
+double kg_threads_spend_ns(const struct kg_facts *facts)
+{
+    return kg_known(facts->traits.cpu_ns) ? fmin(facts->thread_busy_ns, facts->traits.cpu_ns)
+                                          : facts->thread_busy_ns;
+}
+
+/* All threads together take far longer for the work than one alone, and nothing else explains it:
+ * no waiting, no uneven share, no cores that share their units. */
+bool kg_false_sharing_applies(const struct kg_facts *facts,
+                              const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    return kg_on_device(facts, "cpu") && kg_at_least(traits->threads, 2) &&
+           kg_at_least(facts->scope_threads, 2) && kg_known(traits->alone_ns) &&
+           kg_at_least(facts->thread_scaling, 1) && kg_known(facts->thread_busy_ns) &&
+           kg_under(kg_shared_work_ns(facts), settings->utilization * kg_threads_spend_ns(facts)) &&
+           memory_is_free(facts, settings) && !kg_threads_wait(facts, settings) &&
+           !is_imbalanced(facts, settings) && !kg_cpus_taken(facts, settings);
+}
+
+/* The time in threads shrinks to the work that one alone needs. The rest of the time stays; a
+ * profile gives it, inexactly: less than min_gain counts as nothing. */
+static double false_sharing_estimate(const struct kg_facts *facts,
+                                     const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    const double all_ns = traits->threads * traits->time_ns;
+    const double besides = fmax(1 - kg_threads_spend_ns(facts) / all_ns, 0);
+    const double part = besides < settings->min_gain ? 1 : 1 - besides;
+    const double work = kg_shared_work_ns(facts) / kg_threads_spend_ns(facts);
+    return fmax(traits->time_ns * (1 - part + part * work), kg_attainable_ns(facts, settings));
+}
+
+bool kg_load_imbalance_applies(const struct kg_facts *facts,
+                               const struct kg_suggest_settings *settings)
+{
+    return kg_at_least(facts->scope_threads, 2) && is_imbalanced(facts, settings) &&
+           kg_known(facts->imbalance_ns) && !kg_cpus_taken(facts, settings);
+}
+
+static double load_imbalance_estimate(const struct kg_facts *facts,
+                                      const struct kg_suggest_settings *settings)
+{
+    (void)settings;
+    return facts->traits.time_ns - facts->imbalance_ns;
+}
+
+/* --- The rules --- */
+
+static const struct kg_rule rules[] = {
+    {
+        .name = "unused_cores",
+        .applies = unused_cores_applies,
+        .estimate_ns = unused_cores_estimate,
+        .type = KG_TYPE_PARALLELIZATION,
+        .priority = KG_PRIORITY_CRITICAL,
+        .basis = KG_BASIS_AT_MOST,
+        .yields = true,
+        .description = "It may use {threads} threads, and they gain little or nothing over one: "
+                       "{cores_busy} cores are busy, and some of that may be looking for work.",
+        .hint = "Share the outermost loop among threads (`#pragma omp parallel for`); what is left "
+                "of serial parts then sets the limit. Where it is meant to be serial, say so: "
+                "`threads: 1`.",
+        .evidence = {"cores_busy", "threads", "time_ns", "alone_ns", "thread_scaling", "roof_ns"},
+        .when =
+            "a call, or what its instructions take at three a cycle, takes longer than twenty "
+            "empty parallel regions, and than 20 us; no second CPU "
+            "is busy, or one thread takes about as "
+            "long as all (less than `utilization` of what more threads "
+            "could gain) and the roofs are known to be far (`bound_share`) or the other CPUs are "
+            "idle; where that was not measured, of the CPUs beyond the first less than "
+            "`utilization` are busy; the first is busy and not preempted, and no profile shows "
+            "threads at work, waits or uneven shares instead; of a command only where `threads` or "
+            "`OMP_NUM_THREADS` says how many, or a second thread was seen",
+        .assumes = "all of it can be shared, among threads that do together what was measured of "
+                   "them; not under the roofs",
+        .settings = "utilization,bound_share,min_gain,wait_share,gap_share,imbalance,attainable",
+    },
+    {
+        .name = "idle_cpu",
+        .applies = kg_idle_cpu_applies,
+        .estimate_ns = idle_cpu_estimate,
+        .type = KG_TYPE_PARALLELIZATION,
+        .priority = KG_PRIORITY_MEDIUM,
+        .yields = true,
+        .basis = KG_BASIS_AT_MOST,
+        .description = "Of {time_ns} only {cpu_ns} are spent on a CPU: it waits, for files, the "
+                       "network, locks or a sleep.",
+        .hint = "Have several requests under way at once (threads, io_uring, asynchronous calls), "
+                "and compute while waiting. `perf trace -s` and `strace -c -f` tell what it waits "
+                "for.",
+        .evidence = {"cpu_ns", "time_ns", "cores_busy", "waits", "scheduler_wait_ns"},
+        .when = "less than `utilization` of one CPU is busy, of the time without what was spent "
+                "waiting for a CPU too, a thread gives up its CPU in every call "
+                "where that is counted, it was not preempted for most of the rest, and no profile "
+                "shows "
+                "threads waiting for each other",
+        .assumes = "all waits of a call are under way at once; where there is one, or it is not "
+                   "known how many, other calls compute meanwhile",
+        .settings = "utilization,wait_share,gap_share,min_gain",
+    },
+    {
+        .name = "false_sharing",
+        .applies = kg_false_sharing_applies,
+        .estimate_ns = false_sharing_estimate,
+        .type = KG_TYPE_MEMORY,
+        .priority = KG_PRIORITY_CRITICAL,
+        .basis = KG_BASIS_MODELLED,
+        .cause_words = "Two threads write to the same cache line, by turns.",
+        .cause = KG_CAUSE_FALSE_SHARING,
+        .before = "struct { long count; } of[THREADS];",
+        .after = "struct { alignas(64) long count; } of[THREADS];",
+        .description = "The threads take {thread_busy_ns} together for what one alone does in "
+                       "{alone_ns}: they are in each other's way, by cache lines that several "
+                       "write, an atomic counter, or a lock.",
+        .hint = "`perf c2c` names such lines, `perf lock` such locks. Give each thread memory of "
+                "its own: pad what it writes to a line of its own (`alignas(64)`), sum up in a "
+                "local variable, and add the sums at the end (`reduction(+: …)`).",
+        .evidence = {"thread_busy_ns", "alone_ns", "threads", "waits", "thread_scaling",
+                     "bandwidth_share", "imbalance"},
+        .when =
+            "of the time in scopes of all threads less than `utilization` is what the case takes "
+            "with one thread, by what the machine's cores lose when all are busy; and neither "
+            "waits, nor uneven shares, nor memory's bandwidth, nor others on the CPUs explain it",
+        .assumes = "what the threads take beyond that is saved; not under the roofs",
+        .settings = "utilization,imbalance,wait_share,gap_share,bound_share,min_gain,attainable",
+    },
+    {
+        .name = "load_imbalance",
+        .applies = kg_load_imbalance_applies,
+        .estimate_ns = load_imbalance_estimate,
+        .type = KG_TYPE_PARALLELIZATION,
+        .priority = KG_PRIORITY_CRITICAL,
+        .basis = KG_BASIS_MODELLED,
+        .cause_words = "Threads wait at the end of the work for the one that has the most.",
+        .cause = KG_CAUSE_LOAD_IMBALANCE,
+        .before = "#pragma omp parallel for",
+        .after = "#pragma omp parallel for schedule(dynamic)",
+        .description =
+            "The busiest of {scope_threads} threads has {imbalance} times an even share; "
+            "the others wait for it.",
+        .hint = "Hand out smaller pieces as threads get free (`schedule(dynamic)`, tasks), the "
+                "largest first, or divide by work rather than by count.",
+        .evidence = {"imbalance", "imbalance_ns", "scope_threads", "time_ns", "cores_busy"},
+        .when = "a profile shows the busiest thread with 1 + `imbalance` times an even share or "
+                "more, and threads were not preempted",
+        .assumes = "all threads have the same share",
+        .settings = "imbalance",
+    },
+};
+const struct kg_rule_family kg_rules_threads = {rules, sizeof rules / sizeof rules[0]};

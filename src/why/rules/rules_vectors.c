@@ -1,0 +1,98 @@
+/* One element at a time, where the core could take several. */
+#include "why/rules/rule_parts.h"
+
+/* A scalar instruction moves one number at most. If more is moved, some are vectors. */
+static bool moves_vectors(const struct kg_traits *traits)
+{
+    enum { SINGLE_BYTES = 4 };
+    return kg_known(traits->bytes) && traits->bytes > SINGLE_BYTES * traits->instructions;
+}
+
+/* Scalar loops over numbers reach this; other code does something else than arithmetic. */
+static const double LEAST_FLOPS_PER_INSTRUCTION = 0.1;
+
+/* A loop in which each result needs the one before retires one instruction a cycle or fewer. */
+static const double CHAINED_PER_CYCLE = 1.25;
+
+/* A scalar instruction does one flop at most (a multiply-add two); loads, counters and jumps do
+ * none. What vectors gain was measured in single precision only. */
+bool kg_is_scalar(const struct kg_facts *facts)
+{
+    const struct kg_traits *traits = &facts->traits;
+    return kg_known(traits->flops) && kg_known(traits->flops_ceiling_per_s) &&
+           kg_under(traits->flops_per_instruction, 1) &&
+           traits->flops_per_instruction >= LEAST_FLOPS_PER_INSTRUCTION &&
+           facts->vector_lanes > 1 && isfinite(facts->vector_lanes) && !moves_vectors(traits);
+}
+
+/* The machine code says so, whatever the flops that the workload tells of. */
+static bool hot_uses_vectors(const struct kg_facts *facts)
+{
+    double vectors = 0, scalars = 0;
+    for (size_t i = 0; facts->hot && i < facts->hot->loop_count; i++) {
+        const struct kg_hot_loop *loop = &facts->hot->loops[i];
+        *(loop->vector_floats > loop->scalar_floats ? &vectors : &scalars) += loop->share;
+    }
+    return vectors > scalars;
+}
+
+/* Vectors help if the core is busy retiring instructions. If it waits, for loads or for the
+ * previous result, vectors would wait too. If data are not contiguous, that comes first
+ * (`access_pattern`). If threads wait, most instructions may belong to spinning. */
+static bool unvectorised_applies(const struct kg_facts *facts,
+                                 const struct kg_suggest_settings *settings)
+{
+    return kg_on_device(facts, "cpu") && kg_is_scalar(facts) &&
+           kg_at_least(kg_instructions_per_cycle(facts), CHAINED_PER_CYCLE) &&
+           !kg_at_roof(facts, settings) && !kg_threads_wait(facts, settings) &&
+           !kg_access_pattern_applies(facts, settings) && !hot_uses_vectors(facts);
+}
+
+/* Compilers use 256 bits by default, even if the CPU has wider vectors (gcc's
+ * -mprefer-vector-width). */
+double kg_vectors_gain(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    enum { SINGLES_OF_256_BITS = 8 };
+    return fmax(1, fmin(facts->vector_lanes, SINGLES_OF_256_BITS) * settings->attainable);
+}
+
+/* Only time on a CPU shrinks. */
+static double unvectorised_estimate(const struct kg_facts *facts,
+                                    const struct kg_suggest_settings *settings)
+{
+    const double saved =
+        kg_running_share(facts, settings) * (1 - 1 / kg_vectors_gain(facts, settings));
+    return fmax(facts->traits.time_ns * (1 - saved), kg_attainable_ns(facts, settings));
+}
+
+static const struct kg_rule rules[] = {
+    {
+        .name = "unvectorised",
+        .applies = unvectorised_applies,
+        .estimate_ns = unvectorised_estimate,
+        .type = KG_TYPE_ALGORITHM,
+        .priority = KG_PRIORITY_CRITICAL,
+        .yields = true,
+        .basis = KG_BASIS_MODELLED,
+        .description = "{flops_per_instruction} flops an instruction, and the core ends one after "
+                       "the other: it computes one element at a time.",
+        .hint = "Let the compiler use vectors: -O3 and -march, `#pragma omp simd` (with "
+                "`reduction` for sums), `restrict`, no branch or call in the innermost loop, data "
+                "side by side. -fopt-info-vec-missed says why not.",
+        .evidence = {"flops_per_instruction", "flops_share", "vector_lanes", "instructions",
+                     "instructions_per_cycle"},
+        .when =
+            "instructions are counted (`metrics: [time, peak_memory, instructions]`), fewer "
+            "than one flop each but a tenth or more, of single precision, and no more than 4 "
+            "bytes of the work; the core ends five in four cycles or more (with one thread, where "
+            "several are at work); no "
+            "roof is near (`bound_share`), no profile shows threads waiting for each other, "
+            "the hottest loops have not more vector than scalar arithmetic, and "
+            "`access_pattern` does not apply",
+        .assumes = "the time on a CPU shrinks by `attainable` of what vectors of 256 bits, or "
+                   "narrower ones where there are no such, were measured to gain in "
+                   "multiply-adds; not under the roofs",
+        .settings = "bound_share,wait_share,gap_share,attainable",
+    },
+};
+const struct kg_rule_family kg_rules_vectors = {rules, sizeof rules / sizeof rules[0]};

@@ -1,0 +1,440 @@
+#include "why/suggest.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "why/evidence/changed.h"
+#include "why/evidence/gather.h"
+#include "why/evidence/suggestion_evidence.h"
+#include "why/next_look.h"
+#include "why/notes.h"
+#include "why/rules/rule_parts.h"
+#include "why/rules/sketches.h"
+#include "why/suggestions_check.h"
+
+/* What is being made, from what. */
+struct maker {
+    const struct kg_suggest_input *input;
+    struct kg_suggestions *made;
+    struct kg_facts_list cases;
+    struct kg_facts_list scopes;
+    size_t capacity;        /* of made->suggestions */
+    double suite_ns;        /* one call of every case */
+    const char *no_changes; /* why nothing was compared with the baseline; or NULL */
+    struct kg_error *err;
+};
+
+static const char *kept_text(struct maker *maker, struct kg_text *text)
+{
+    const char *copy =
+        text->failed ? NULL : kg_arena_copy(&maker->made->arena, kg_text_string(text));
+    kg_text_free(text);
+    return copy;
+}
+
+/* Figures of those facts that are known, and of the cause, if there is one. */
+static bool figures_make(struct maker *maker, const struct kg_facts *facts,
+                         const char *const *names, size_t most, const struct kg_cause *cause,
+                         struct kg_evidence_figure **figures, size_t *count)
+{
+    struct kg_evidence evidence = {.arena = &maker->made->arena};
+    const bool good = kg_evidence_facts(&evidence, facts, names, most) &&
+                      (!cause || kg_evidence_cause(&evidence, facts, cause));
+    *figures = evidence.figures;
+    *count = evidence.count;
+    return good ? true : kg_error_memory(maker->err);
+}
+
+/* --- Findings --------------------------------------------------------------------------------- */
+
+/* A cause that explains so much of the time says what holds the case back. On the GPU the breakdown
+ * of its time does. */
+static const double CAUSE_TELLS = 0.25;
+
+static const struct kg_cause *main_cause(const struct kg_facts *facts)
+{
+    const struct kg_causes *causes = kg_on_device(facts, "cpu") ? facts->causes : NULL;
+    return causes && causes->count && causes->of[0].share >= CAUSE_TELLS ? &causes->of[0] : NULL;
+}
+
+/* "; formatting: 74 % in vsnprintf, called from put_row (report.c:41); 12 % left unexplained", or,
+ * of an unknown bound, where most of the time goes. */
+static void causes_say(const struct kg_facts *facts, enum kg_bound bound, struct kg_text *text)
+{
+    const struct kg_causes *causes = facts->causes;
+    const char *separator = "; ";
+    for (size_t i = 0; causes && i < causes->count; i++) {
+        kg_text_printf(text, "%s%s: ", separator, kg_cause_name(causes->of[i].kind));
+        kg_cause_words(&causes->of[i], text);
+    }
+    if (causes && causes->count)
+        kg_text_printf(text, "; %.0f %% unexplained", 100 * causes->unexplained);
+    if (causes && causes->hottest && bound == KG_BOUND_UNKNOWN) {
+        kg_text_printf(text, "%s%.0f %% of the time in ", causes->count ? "; " : ": ",
+                       100 * causes->hottest->self);
+        kg_place_words(&causes->hottest->place, text);
+    }
+}
+
+/* "memory-bound: 87 % of the bandwidth ceiling, level: memory" */
+static const char *finding_text(struct maker *maker, const struct kg_facts *facts,
+                                const struct kg_bound_finding *finding)
+{
+    struct kg_text text = {0};
+    const char *separator = ": ";
+    kg_text_append(&text, kg_bound_names[finding->bound]);
+    for (size_t i = 0; i < finding->evidence_count; i++) {
+        kg_text_printf(&text, "%s%s", separator, finding->evidence[i].text);
+        separator = ", ";
+    }
+    causes_say(facts, finding->bound, &text);
+    if (finding->missing) {
+        const bool said = facts->causes && (facts->causes->count || facts->causes->hottest);
+        kg_text_printf(&text, "%s%s", finding->evidence_count || said ? "; " : ": ",
+                       finding->missing);
+    }
+    return kept_text(maker, &text);
+}
+
+/* What would tell more. Of a case on the CPU that is a command: the first that was not followed. */
+static const char *missing_text(struct maker *maker, const struct kg_facts *facts,
+                                const struct kg_diagnosis *diagnosis)
+{
+    const struct kg_results *results = maker->input->results;
+    const bool is_case = results && facts->kind == KG_OPERATION_CASE;
+    struct kg_text text = {0};
+    if (!diagnosis->missing)
+        return NULL;
+    if (!is_case || !kg_next_look(results, &results->cases[facts - maker->cases.of],
+                                  maker->input->profile || results->profile || results->no_profile,
+                                  kg_cpus_taken(facts, &maker->made->settings), &text))
+        kg_text_append(&text, diagnosis->missing);
+    return kept_text(maker, &text);
+}
+
+static bool finding_make(struct maker *maker, const struct kg_facts *facts,
+                         struct kg_bound_finding *finding)
+{
+    enum { EVIDENCE_MOST = sizeof((struct kg_diagnosis){0}.evidence) / sizeof(const char *) };
+    struct kg_diagnosis diagnosis;
+    bool good = true;
+    kg_diagnose(facts, &maker->made->settings, &diagnosis);
+    const struct kg_cause *cause = main_cause(facts);
+    if (cause)
+        diagnosis =
+            (struct kg_diagnosis){.bound = kg_cause_bound(cause->kind), .share = cause->share};
+    *finding = (struct kg_bound_finding){
+        .operation = kg_arena_keep(&maker->made->arena, facts->operation, &good),
+        .kind = kg_operation_kind_names[facts->kind],
+        .bound = diagnosis.bound,
+        .time_ns = facts->traits.time_ns,
+        .share = diagnosis.share,
+        .unexplained = facts->causes ? facts->causes->unexplained : NAN,
+        .missing = missing_text(maker, facts, &diagnosis),
+    };
+    good = good && (finding->missing || !diagnosis.missing);
+    if (!figures_make(maker, facts, diagnosis.evidence, EVIDENCE_MOST, NULL, &finding->evidence,
+                      &finding->evidence_count))
+        return false;
+    finding->text = finding_text(maker, facts, finding);
+    return good && finding->text ? true : kg_error_memory(maker->err);
+}
+
+/* A scope is diagnosed where it is a whole itself: the parts of a case are not. */
+static bool is_whole(const struct kg_facts *facts)
+{
+    return facts->kind == KG_OPERATION_CASE || !strcmp(facts->operation, facts->whole);
+}
+
+static int finding_compare(const void *left, const void *right)
+{
+    const struct kg_bound_finding *a = left, *b = right;
+    return a->time_ns != b->time_ns ? (a->time_ns < b->time_ns) - (a->time_ns > b->time_ns)
+                                    : strcmp(a->operation, b->operation);
+}
+
+static bool findings_make(struct maker *maker)
+{
+    struct kg_suggestions *made = maker->made;
+    /* the results' cases, or the outermost scopes of a profile of any program */
+    const struct kg_facts_list *list = maker->input->results ? &maker->cases : &maker->scopes;
+    made->findings = kg_arena_alloc(&made->arena, list->count, sizeof *made->findings);
+    if (!made->findings)
+        return kg_error_memory(maker->err);
+    for (size_t i = 0; i < list->count; i++)
+        if (is_whole(&list->of[i]) && kg_known(list->of[i].traits.time_ns) &&
+            !finding_make(maker, &list->of[i], &made->findings[made->finding_count++]))
+            return false;
+    qsort(made->findings, made->finding_count, sizeof *made->findings, finding_compare);
+    return true;
+}
+
+/* --- Suggestions ------------------------------------------------------------------------------ */
+
+static struct kg_suggestion *suggestion_add(struct maker *maker)
+{
+    struct kg_suggestions *made = maker->made;
+    if (!kg_arena_grow(&made->arena, &made->suggestions, made->suggestion_count, &maker->capacity,
+                       sizeof *made->suggestions))
+        return NULL;
+    return &made->suggestions[made->suggestion_count++];
+}
+
+/* By Amdahl's law: what saving this makes of the whole, which is no shorter
+ * than its part. */
+static void whole_fill(const struct maker *maker, const struct kg_facts *facts,
+                       struct kg_suggestion *suggestion)
+{
+    const double whole = facts->kind == KG_OPERATION_CASE ? maker->suite_ns : facts->whole_ns;
+    suggestion->whole_ns = suggestion->whole_speedup = NAN;
+    if (!isfinite(suggestion->saved_ns))
+        return;
+    suggestion->whole_ns =
+        isfinite(whole) && whole >= suggestion->current_ns ? whole : suggestion->current_ns;
+    suggestion->whole_speedup =
+        suggestion->whole_ns /
+        (suggestion->whole_ns - suggestion->current_ns + suggestion->estimated_ns);
+}
+
+static const char *rule_text(struct maker *maker, const char *template,
+                             const struct kg_facts *facts)
+{
+    struct kg_text text = {0};
+    kg_rule_text(template, facts, &text);
+    return kept_text(maker, &text);
+}
+
+static const char *sketch_text(struct maker *maker, const char *words, const struct kg_cause *cause)
+{
+    struct kg_text text = {0};
+    kg_sketch_text(words, cause, &text);
+    return kept_text(maker, &text);
+}
+
+/* What is wrong, and what is doubtful of it. */
+static const char *description_text(struct maker *maker, const struct kg_rule *rule,
+                                    const struct kg_facts *facts, const struct kg_judged *judged)
+{
+    const struct kg_cause *cause = judged->by_cause ? kg_cause_of(facts, rule->cause) : NULL;
+    struct kg_text text = {0};
+    if (cause) {
+        kg_cause_words(cause, &text);
+        kg_text_append(&text, ". ");
+    }
+    kg_rule_text(cause && rule->cause_words ? rule->cause_words : rule->description, facts, &text);
+    if (rule->doubt && judged->basis != rule->basis) {
+        kg_text_append(&text, " ");
+        kg_rule_text(rule->doubt, facts, &text);
+    }
+    return kept_text(maker, &text);
+}
+
+/* The workload's own function before one of a library: there it can be mended. */
+static void place_fill(const struct kg_cause *cause, struct kg_arena *arena, struct kg_place *place,
+                       bool *good)
+{
+    const struct kg_place *found = cause && cause->caller ? cause->caller
+                                   : cause                ? cause->seen
+                                                          : NULL;
+    *place = (struct kg_place){0};
+    if (!found)
+        return;
+    place->function = kg_arena_keep(arena, found->function, good);
+    place->file = kg_arena_keep(arena, found->file, good);
+    place->line = found->line;
+    place->module = kg_arena_keep(arena, found->module, good);
+}
+
+/* Whether a suggestion's place is that of the rule's cause: on the GPU each rule is its own. */
+static bool speaks_for_cause(const struct kg_rule *rule, const struct kg_facts *facts,
+                             const struct kg_judged *judged)
+{
+    return judged->by_cause ||
+           (kg_on_device(facts, "cuda") && !strcmp(kg_cause_name(rule->cause), rule->name));
+}
+
+/* Code before and after, and what to do, by what the cause was seen in where that has words of its
+ * own. */
+static bool sketch_fill(struct maker *maker, const struct kg_rule *rule,
+                        const struct kg_facts *facts, const struct kg_cause *cause,
+                        struct kg_suggestion *suggestion)
+{
+    const struct kg_sketch *sketch = cause ? kg_sketch_of(facts, cause) : NULL;
+    suggestion->before = rule->before;
+    suggestion->after = rule->after;
+    suggestion->hint = sketch && sketch->hint ? sketch_text(maker, sketch->hint, cause)
+                                              : rule_text(maker, rule->hint, facts);
+    if (!sketch || !sketch->before)
+        return suggestion->hint != NULL;
+    suggestion->before = sketch_text(maker, sketch->before, cause);
+    suggestion->after = sketch_text(maker, sketch->after, cause);
+    return suggestion->hint && suggestion->before && suggestion->after;
+}
+
+static bool suggestion_make(struct maker *maker, const struct kg_rule *rule,
+                            const struct kg_facts *facts, const struct kg_judged *judged)
+{
+    struct kg_arena *arena = &maker->made->arena;
+    struct kg_suggestion *suggestion = suggestion_add(maker);
+    bool good = true;
+    if (!suggestion)
+        return kg_error_memory(maker->err);
+    *suggestion = (struct kg_suggestion){
+        .operation = kg_arena_keep(arena, facts->operation, &good),
+        .kind = kg_operation_kind_names[facts->kind],
+        .whole = kg_arena_keep(arena, facts->whole, &good),
+        .device = kg_arena_keep(arena, facts->device, &good),
+        .rule = rule->name,
+        .type = rule->type,
+        .priority = judged->priority,
+        .basis = judged->basis,
+        .description = description_text(maker, rule, facts, judged),
+        .rank = judged->rank,
+        .share = judged->share,
+        .current_ns = judged->current_ns,
+        .estimated_ns = judged->estimated_ns,
+        .saved_ns = judged->saved_ns,
+        .speedup = judged->speedup,
+        .current_bytes = judged->current_bytes,
+        .estimated_bytes = judged->estimated_bytes,
+    };
+    const struct kg_cause *cause =
+        speaks_for_cause(rule, facts, judged) ? kg_cause_of(facts, rule->cause) : NULL;
+    whole_fill(maker, facts, suggestion);
+    place_fill(cause, arena, &suggestion->place, &good);
+    good = sketch_fill(maker, rule, facts, cause, suggestion) && good && suggestion->description;
+    return figures_make(maker, facts, rule->evidence, KG_RULE_EVIDENCE_MOST, cause,
+                        &suggestion->evidence, &suggestion->evidence_count) &&
+           (good ? true : kg_error_memory(maker->err));
+}
+
+static bool rules_ask(struct maker *maker, const struct kg_facts *facts)
+{
+    for (size_t r = 0; kg_rule_at(r); r++) {
+        struct kg_judged judged;
+        if (kg_rule_judge(kg_rule_at(r), facts, &maker->made->settings, &judged) &&
+            !suggestion_make(maker, kg_rule_at(r), facts, &judged))
+            return false;
+    }
+    return true;
+}
+
+static double saved_bytes(const struct kg_suggestion *suggestion)
+{
+    const double saved = suggestion->current_bytes - suggestion->estimated_bytes;
+    return isfinite(saved) ? saved : 0;
+}
+
+/* By rank, most first; what is about memory alone by bytes. */
+static int suggestion_compare(const void *left, const void *right)
+{
+    const struct kg_suggestion *a = left, *b = right;
+    const double keys[][2] = {{a->rank, b->rank},
+                              {saved_bytes(a), saved_bytes(b)},
+                              {b->priority, a->priority},
+                              {b->basis, a->basis}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i][0] != keys[i][1])
+            return keys[i][0] < keys[i][1] ? 1 : -1;
+    const int operations = strcmp(a->operation, b->operation);
+    return operations ? operations : strcmp(a->rule, b->rule);
+}
+
+/* Of versions that are slower than others one is said as what it saves: the suite knows the rest. */
+static void versions_yield(struct kg_suggestions *made)
+{
+    struct kg_suggestion *first = NULL;
+    for (size_t i = 0; i < made->suggestion_count; i++) {
+        struct kg_suggestion *suggestion = &made->suggestions[i];
+        if (strcmp(suggestion->rule, KG_RULE_SLOWER_VERSION) != 0)
+            continue;
+        struct kg_suggestion *less = first && suggestion->rank > first->rank ? first
+                                     : first                                 ? suggestion
+                                                                             : NULL;
+        if (less) {
+            less->rank = 0;
+            less->priority =
+                less->priority < KG_PRIORITY_MEDIUM ? KG_PRIORITY_MEDIUM : less->priority;
+        }
+        if (!first || less == first)
+            first = suggestion;
+    }
+}
+
+static bool suggestions_make(struct maker *maker)
+{
+    struct kg_suggestions *made = maker->made;
+    for (size_t i = 0; i < maker->cases.count; i++)
+        if (kg_known(maker->cases.of[i].traits.time_ns))
+            maker->suite_ns += maker->cases.of[i].traits.time_ns;
+    for (size_t i = 0; i < maker->cases.count; i++)
+        if (!rules_ask(maker, &maker->cases.of[i]))
+            return false;
+    for (size_t i = 0; i < maker->scopes.count; i++)
+        if (!rules_ask(maker, &maker->scopes.of[i]))
+            return false;
+    versions_yield(made);
+    if (made->suggestion_count)
+        qsort(made->suggestions, made->suggestion_count, sizeof *made->suggestions,
+              suggestion_compare);
+    return true;
+}
+
+/* --- What changed ----------------------------------------------------------------------------- */
+
+static bool changes_make(struct maker *maker, struct kg_arena *scratch)
+{
+    struct kg_traits *traits;
+    if (!maker->input->results || !maker->input->baseline)
+        return true;
+    traits = kg_arena_alloc(scratch, maker->cases.count, sizeof *traits);
+    if (!traits)
+        return kg_error_memory(maker->err);
+    for (size_t i = 0; i < maker->cases.count; i++)
+        traits[i] = maker->cases.of[i].traits;
+    return kg_changes_find(maker->input, traits, maker->made, &maker->no_changes, maker->err);
+}
+
+/* --- The whole -------------------------------------------------------------------------------- */
+
+static bool header_make(struct maker *maker)
+{
+    const struct kg_suggest_input *input = maker->input;
+    struct kg_suggestions *made = maker->made;
+    struct kg_arena *arena = &made->arena;
+    bool good = true;
+    kg_suggest_settings_of(input, &made->settings);
+    made->created = input->comparison ? kg_arena_keep(arena, input->comparison->created, &good)
+                                      : kg_timestamp(arena);
+    made->kgate_version = KGATE_VERSION;
+    made->source = kg_arena_keep(arena, input->source, &good);
+    made->base = kg_arena_keep(arena, input->base, &good);
+    if (input->results) {
+        made->suite = kg_arena_keep(arena, input->results->suite, &good);
+        made->fingerprint = kg_arena_keep(arena, input->results->machine.fingerprint, &good);
+    }
+    return good && made->created ? true : kg_error_memory(maker->err);
+}
+
+bool kg_suggest(const struct kg_suggest_input *input, struct kg_suggestions *suggestions,
+                struct kg_error *err)
+{
+    struct kg_arena scratch = {0};
+    struct maker maker = {.input = input, .made = suggestions, .err = err};
+    *suggestions = (struct kg_suggestions){0};
+    const bool good = header_make(&maker) &&
+                      kg_facts_gather(input, &scratch, &maker.cases, &maker.scopes, err) &&
+                      (input->brief || findings_make(&maker)) && suggestions_make(&maker) &&
+                      changes_make(&maker, &scratch) && kg_suggestions_check(suggestions, err) &&
+                      kg_notes_make(input, &maker.cases, maker.no_changes, suggestions, err);
+    kg_arena_free(&scratch);
+    if (!good)
+        kg_suggestions_free(suggestions);
+    return good;
+}
+
+const struct kg_suggestions *kg_suggestions_made(const struct kg_suggestions *suggestions)
+{
+    return suggestions->created ? suggestions : NULL;
+}

@@ -1,0 +1,99 @@
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "why/suggest.h"
+
+/* "--only must be one of critical, high, …; did you mean 'high'?" */
+static bool unknown(const char *what, const char *word, const char *const *names, size_t count,
+                    struct kg_error *err)
+{
+    struct kg_text all = {0};
+    const char *nearest = kg_nearest(word, names, count);
+    for (size_t i = 0; i < count; i++)
+        kg_text_printf(&all, "%s%s", i ? ", " : "", names[i]);
+    kg_error_set(err, KG_ERROR_USAGE, "there is no %s '%.60s'; there are %s%s%s%s", what, word,
+                 kg_text_string(&all), nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                 nearest ? "'?" : "");
+    kg_text_free(&all);
+    return false;
+}
+
+/* Words parted by commas, with or without blanks, as bits of their places in `names`; all where
+ * there is no text. */
+static bool words_read(const char *what, const char *text, const char *const *names, size_t count,
+                       unsigned *bits, struct kg_error *err)
+{
+    *bits = text ? 0 : ~0U;
+    while (text) {
+        char word[64];
+        size_t n = 0;
+        text += strspn(text, " \t");
+        const size_t whole = strcspn(text, ",");
+        size_t length = whole;
+        while (length && strchr(" \t", text[length - 1]))
+            length--;
+        snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : 63, text);
+        while (n < count && strcmp(names[n], word) != 0)
+            n++;
+        if (n == count)
+            return unknown(what, word, names, count, err);
+        *bits |= 1U << n;
+        text = text[whole] ? text + whole + 1 : NULL;
+    }
+    return true;
+}
+
+/* A filter is of operations, or of the case that they are inside of. */
+static bool matches(const char *filter, const char *operation, const char *whole)
+{
+    return !filter || fnmatch(filter, operation, 0) == 0 ||
+           (whole && fnmatch(filter, whole, 0) == 0);
+}
+
+/* Leaves changes, findings and suggestions of the operations that match. */
+static bool operations_keep(struct kg_suggestions *suggestions, const char *filter,
+                            struct kg_error *err)
+{
+    const size_t looked_at = suggestions->finding_count;
+    size_t findings = 0, changes = 0, count = 0;
+    for (size_t i = 0; i < suggestions->finding_count; i++)
+        if (matches(filter, suggestions->findings[i].operation, NULL))
+            suggestions->findings[findings++] = suggestions->findings[i];
+    for (size_t i = 0; i < suggestions->change_count; i++)
+        if (matches(filter, suggestions->changes[i].operation, NULL))
+            suggestions->changes[changes++] = suggestions->changes[i];
+    for (size_t i = 0; i < suggestions->suggestion_count; i++)
+        if (matches(filter, suggestions->suggestions[i].operation,
+                    suggestions->suggestions[i].whole))
+            suggestions->suggestions[count++] = suggestions->suggestions[i];
+    suggestions->finding_count = findings;
+    suggestions->change_count = changes;
+    suggestions->suggestion_count = count;
+    return !filter || findings || changes || count ||
+           kg_error_set(err, KG_ERROR_USAGE,
+                        "--filter '%.200s' matches none of the %zu operation%s looked at, and no "
+                        "scope that has a suggestion",
+                        filter, looked_at, looked_at == 1 ? "" : "s");
+}
+
+bool kg_suggestions_keep(struct kg_suggestions *suggestions, const struct kg_suggest_wanted *wanted,
+                         struct kg_error *err)
+{
+    unsigned priorities, types;
+    size_t fitting = 0;
+    if (!words_read("priority", wanted->priority, kg_priority_names, KG_PRIORITY_COUNT, &priorities,
+                    err) ||
+        !words_read("type", wanted->type, kg_suggestion_type_names, KG_TYPE_COUNT, &types, err) ||
+        !operations_keep(suggestions, wanted->filter, err))
+        return false;
+    for (size_t i = 0; i < suggestions->suggestion_count; i++) {
+        const struct kg_suggestion *suggestion = &suggestions->suggestions[i];
+        if ((priorities & 1U << suggestion->priority) && (types & 1U << suggestion->type))
+            suggestions->suggestions[fitting++] = *suggestion;
+    }
+    suggestions->left_out_count = suggestions->suggestion_count - fitting;
+    suggestions->suggestion_count = wanted->top && wanted->top < fitting ? wanted->top : fitting;
+    return true;
+}

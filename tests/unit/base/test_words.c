@@ -1,0 +1,100 @@
+/* Command lines as words: by the shell's quotes, and nothing that a shell would expand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/words.h"
+
+/* The words with '|' between them. */
+static void expect(const char *line, const char *expected)
+{
+    struct kg_arena arena = {0};
+    struct kg_text text = {0};
+    struct kg_words words;
+    struct kg_error err;
+    if (!kg_words_split(&arena, line, &words, &err))
+        fail_msg("<%s> is refused: %s", line, err.message);
+    for (size_t i = 0; i < words.count; i++)
+        kg_text_printf(&text, "%s%s", i ? "|" : "", words.at[i]);
+    assert_null(words.at[words.count]);
+    if (strcmp(kg_text_string(&text), expected) != 0)
+        fail_msg("<%s> is <%s>, expected <%s>", line, kg_text_string(&text), expected);
+    kg_text_free(&text);
+    kg_arena_free(&arena);
+}
+
+static void refuse(const char *line, const char *why)
+{
+    struct kg_arena arena = {0};
+    struct kg_words words;
+    struct kg_error err;
+    if (kg_words_split(&arena, line, &words, &err))
+        fail_msg("<%s> is taken", line);
+    if (!strstr(err.message, why))
+        fail_msg("<%s> is refused by '%s', expected '%s'", line, err.message, why);
+    kg_arena_free(&arena);
+}
+
+static void blanks_part_words(void **state)
+{
+    (void)state;
+    expect("", "");
+    expect(" \t\n", "");
+    expect("a", "a");
+    expect("  ./old  --size=3\t-v ", "./old|--size=3|-v");
+}
+
+static void quotes_keep_what_is_in_them(void **state)
+{
+    (void)state;
+    expect("a 'b c' \"d e\"", "a|b c|d e");
+    expect("a''b", "ab");
+    expect("a '' \"\"", "a||");
+    expect("'$HOME|*' \"<x> 'y'\"", "$HOME|*|<x> 'y'");
+    expect("'a\"b' \"a\\\"b\" \"a\\\\b\" \"a\\nb\"", "a\"b|a\"b|a\\b|a\\nb");
+    expect("\"\\$x\"", "$x");
+}
+
+static void a_backslash_keeps_the_next_character(void **state)
+{
+    (void)state;
+    expect("a\\ b \\$x \\' \\\\", "a b|$x|'|\\");
+    expect("a\\\nb \"c\\\nd\"", "ab|cd");
+}
+
+static void what_a_shell_would_act_on_is_refused(void **state)
+{
+    static const char *const lines[] = {"a | b", "a; b",     "a & b", "a > b", "a <b",
+                                        "a $x",  "a `b`",    "a *.c", "a ?",   "a [x]",
+                                        "(a)",   "a \"$x\"", "a ~/b", "a #b"};
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        refuse(lines[i], "means something to a shell");
+    expect("a x#y x~ {b}", "a|x#y|x~|{b}");
+}
+
+static void what_has_no_end_is_refused(void **state)
+{
+    (void)state;
+    refuse("a 'b", "a quote ' has no end");
+    refuse("a \"b", "a quote \" has no end");
+    refuse("a \"b\\", "a quote \" has no end");
+    refuse("a\\", "a backslash ends the command");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blanks_part_words),
+        cmocka_unit_test(quotes_keep_what_is_in_them),
+        cmocka_unit_test(a_backslash_keeps_the_next_character),
+        cmocka_unit_test(what_a_shell_would_act_on_is_refused),
+        cmocka_unit_test(what_has_no_end_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

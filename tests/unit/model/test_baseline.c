@@ -1,0 +1,247 @@
+#include <sys/wait.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "judge/store.h"
+#include "test_support.h"
+
+static char *folder;
+static const char *const FINGERPRINT = "cpu-2cpu-4gib-00000000";
+
+static int begin(void **state)
+{
+    (void)state;
+    folder = support_folder();
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    support_remove(folder);
+    return 0;
+}
+
+static void load(struct kg_baseline *baseline)
+{
+    struct kg_error err;
+    struct kg_arena arena = {0};
+    assert_true(kg_baseline_load(kg_baseline_path(&arena, folder, FINGERPRINT), baseline, &err));
+    kg_arena_free(&arena);
+}
+
+static bool update(const struct kg_results *results, const char *pin, size_t keep,
+                   bool missing_only, size_t *added, struct kg_error *err)
+{
+    const struct kg_baseline_options options = {
+        .pin = pin, .keep = keep, .missing_only = missing_only};
+    return kg_baseline_update(folder, results, &options, added, err);
+}
+
+static void last_runs_and_pins_are_kept(void **state)
+{
+    struct kg_results results;
+    struct kg_baseline baseline;
+    struct kg_error err;
+    const struct kg_prune_options last = {.keep = 1, .builds_most = INFINITY};
+    const struct kg_prune_options pinned = {.keep = 1, .pin = "v1", .builds_most = INFINITY};
+    struct kg_prune_outcome outcome;
+    (void)state;
+    support_results(&results, 2, 3, 100);
+    assert_true(update(&results, "v1", 2, false, NULL, &err));
+    assert_false(update(&results, "v1", 2, false, NULL, &err));
+    assert_non_null(strstr(err.message, "pinned run 'v1'"));
+    for (int i = 0; i < 4; i++) {
+        results.created = kg_arena_printf(&results.arena, "2026-02-0%dT00:00:00Z", i + 1);
+        assert_true(update(&results, NULL, 2, false, NULL, &err));
+    }
+    load(&baseline);
+    assert_int_equal(baseline.run_count, 3);
+    assert_string_equal(baseline.runs[0].pin, "v1");
+    assert_string_equal(baseline.runs[2].created, "2026-02-04T00:00:00Z");
+    kg_baseline_free(&baseline);
+    assert_true(kg_baseline_prune(folder, FINGERPRINT, &last, &outcome, &err));
+    assert_int_equal(outcome.runs, 1);
+    assert_true(kg_baseline_prune(folder, FINGERPRINT, &pinned, &outcome, &err));
+    assert_int_equal(outcome.runs, 1);
+    assert_false(kg_baseline_prune(folder, FINGERPRINT, &pinned, &outcome, &err));
+    assert_false(kg_baseline_prune(folder, "nobody", &last, &outcome, &err));
+    kg_results_free(&results);
+}
+
+static void missing_only_adds_what_is_missing(void **state)
+{
+    struct kg_results results;
+    struct kg_baseline baseline;
+    struct kg_error err;
+    size_t added;
+    (void)state;
+    support_results(&results, 3, 3, 100);
+    results.case_count = 2;
+    assert_true(update(&results, NULL, 5, true, &added, &err));
+    assert_int_equal(added, 2);
+    results.case_count = 3;
+    results.cases[0].definition_hash = "fedcba9876543210";
+    assert_true(update(&results, NULL, 5, true, &added, &err));
+    assert_int_equal(added, 2); /* the third, and the first anew */
+    assert_true(update(&results, NULL, 5, true, &added, &err));
+    assert_int_equal(added, 0);
+    load(&baseline);
+    assert_int_equal(baseline.run_count, 1);
+    assert_int_equal(baseline.runs[0].case_count, 3);
+    kg_baseline_free(&baseline);
+    kg_results_free(&results);
+}
+
+static void partial_and_empty_results_are_refused(void **state)
+{
+    struct kg_results results;
+    struct kg_error err;
+    (void)state;
+    support_results(&results, 1, 3, 100);
+    results.filter = "--filter x";
+    assert_false(update(&results, NULL, 5, false, NULL, &err));
+    assert_non_null(strstr(err.message, "leave cases out"));
+    results.filter = NULL;
+    results.complete = false;
+    assert_false(update(&results, NULL, 5, false, NULL, &err));
+    results.complete = true;
+    results.cases[0].status = KG_STATUS_FAILED;
+    assert_false(update(&results, NULL, 5, false, NULL, &err));
+    assert_non_null(strstr(err.message, "nothing to record"));
+    kg_results_free(&results);
+}
+
+static void suites_share_a_file_without_meeting(void **state)
+{
+    struct kg_results results;
+    struct kg_baseline baseline;
+    struct kg_error err;
+    (void)state;
+    support_results(&results, 1, 3, 100);
+    assert_true(update(&results, NULL, 1, false, NULL, &err));
+    results.suite = "other";
+    for (int i = 0; i < 3; i++) {
+        results.created = kg_arena_printf(&results.arena, "2026-02-0%dT00:00:00Z", i + 1);
+        assert_true(update(&results, NULL, 1, false, NULL, &err));
+    }
+    load(&baseline);
+    assert_int_equal(baseline.run_count, 2);
+    kg_baseline_free(&baseline);
+    kg_results_free(&results);
+}
+
+static void two_writers_lose_nothing(void **state)
+{
+    enum { WRITERS = 2, UPDATES = 15 };
+    struct kg_baseline baseline;
+    int status;
+    (void)state;
+    for (int w = 0; w < WRITERS; w++)
+        if (fork() == 0) {
+            struct kg_results results;
+            struct kg_error err;
+            bool good = true;
+            support_results(&results, 2, 3, 100);
+            for (int i = 0; i < UPDATES && good; i++) {
+                results.created =
+                    kg_arena_printf(&results.arena, "2026-02-%02dT00:00:0%dZ", i + 1, w);
+                good = update(&results, NULL, 1000, false, NULL, &err);
+            }
+            kg_results_free(&results);
+            _exit(!good);
+        }
+    for (int w = 0; w < WRITERS; w++) {
+        assert_true(wait(&status) > 0);
+        assert_int_equal(status, 0);
+    }
+    load(&baseline);
+    assert_int_equal(baseline.run_count, WRITERS * UPDATES);
+    kg_baseline_free(&baseline);
+}
+
+/* Loads a store with one run of one case of version 1; its figures are given. */
+static bool v1_load(const char *figures, struct kg_error *err)
+{
+    struct kg_baseline baseline;
+    struct kg_arena arena = {0};
+    struct kg_text text = {0};
+    const char *path = kg_baseline_path(&arena, folder, FINGERPRINT);
+    kg_text_printf(&text,
+                   "{\"schema\": \"kgate.baseline.v1\", \"fingerprint\": \"%s\", \"machine\": "
+                   "{\"fingerprint\": \"%s\", \"cpu_model\": \"CPU\", \"cpu_count\": 2, "
+                   "\"memory_bytes\": 1, \"gpus\": []}, \"runs\": [{\"created\": "
+                   "\"2026-01-31T12:00:00Z\", \"suite\": \"s\", \"kgate_version\": \"9\", "
+                   "\"cases\": [{\"id\": \"a/cpu\", \"definition_hash\": \"0123456789abcdef\", "
+                   "%s}]}]}",
+                   FINGERPRINT, FINGERPRINT, figures);
+    assert_true(kg_file_write(path, text.data, text.length, err));
+    const bool good = kg_baseline_load(path, &baseline, err);
+    if (good)
+        kg_baseline_free(&baseline);
+    kg_text_free(&text);
+    kg_arena_free(&arena);
+    return good;
+}
+
+#define TIMES "\"round_medians_ns\": [5]"
+#define FIGURES TIMES ", \"round_peak_bytes\": [1]"
+
+static void damage_of_version_1_is_refused_by_name(void **state)
+{
+    static const char *const cases[][2] = {
+        {TIMES, "series[1].values: expected a value, found nothing"},
+        {TIMES ", \"round_peak_bytes\": 7",
+         "series[1].values: expected a list of numbers, found a number"},
+        {TIMES ", \"round_peak_bytes\": null",
+         "series[1].values: expected a list of numbers, found null"},
+        {"\"round_medians_ns\": {}, \"round_peak_bytes\": [1]",
+         "series[0].values: expected a list of numbers, found an object"},
+        {"\"round_peak_bytes\": [1]", "series[0].values: expected a value, found nothing"},
+        {"\"round_medians_ns\": [], \"round_peak_bytes\": [1]",
+         ": expected a series 'time' of the rounds"},
+        {FIGURES ", \"round_pulses_ns\": \"x\"",
+         "series[2].values: expected a list of numbers, found a string"},
+        {FIGURES ", \"round_means_ns\": true",
+         "series[2].values: expected a list of numbers, found true"},
+        {FIGURES ", \"counters\": 3", "series: expected a list of objects, found a number"},
+        {FIGURES ", \"counters\": [4]", "series[2]: expected an object, found a number"},
+        {FIGURES ", \"counters\": [{\"name\": \"n\", \"source\": \"perf\", \"values\": null}]",
+         "series[2].values: expected a list of numbers, found null"},
+    };
+    struct kg_error err;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_false(v1_load(cases[i][0], &err));
+        if (!strstr(err.message, cases[i][1]))
+            fail_msg("%s: %s", cases[i][0], err.message);
+    }
+}
+
+static void what_version_1_did_not_know_stays_unknown(void **state)
+{
+    static const char *const cases[] = {
+        FIGURES,
+        FIGURES ", \"round_pulses_ns\": [], \"round_means_ns\": [], \"counters\": []",
+        FIGURES ", \"round_pulses_ns\": null, \"round_means_ns\": null, \"counters\": null",
+    };
+    struct kg_error err;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (!v1_load(cases[i], &err))
+            fail_msg("%s: %s", cases[i], err.message);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(last_runs_and_pins_are_kept, begin, end),
+        cmocka_unit_test_setup_teardown(missing_only_adds_what_is_missing, begin, end),
+        cmocka_unit_test_setup_teardown(partial_and_empty_results_are_refused, begin, end),
+        cmocka_unit_test_setup_teardown(suites_share_a_file_without_meeting, begin, end),
+        cmocka_unit_test_setup_teardown(two_writers_lose_nothing, begin, end),
+        cmocka_unit_test_setup_teardown(damage_of_version_1_is_refused_by_name, begin, end),
+        cmocka_unit_test_setup_teardown(what_version_1_did_not_know_stays_unknown, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

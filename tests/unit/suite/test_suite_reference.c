@@ -1,0 +1,71 @@
+/* docs/suite.md and the parser's tables say the same, and its full example is a good suite. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/suite.h"
+#include "suite/suite_reference.h"
+
+static void page_read(struct kg_text *page)
+{
+    char buffer[4096];
+    FILE *file = fopen(KGATE_SOURCE_DIR "/docs/suite.md", "r");
+    assert_non_null(file);
+    for (size_t n; (n = fread(buffer, 1, sizeof buffer, file)) > 0;)
+        kg_text_append_bytes(page, buffer, n);
+    fclose(file);
+    assert_false(page->failed);
+}
+
+static void the_page_has_the_tables_of_the_parser(void **state)
+{
+    static const char begin[] = "<!-- keys -->\n\n", end[] = "\n<!-- /keys -->";
+    struct kg_text page = {0}, reference = {0};
+    (void)state;
+    page_read(&page);
+    kg_suite_reference_write(&reference);
+    char *first = strstr(page.data, begin), *last = strstr(page.data, end);
+    assert_non_null(first);
+    assert_non_null(last);
+    *last = '\0';
+    if (strcmp(first + sizeof begin - 1, reference.data) != 0)
+        fail_msg("docs/suite.md must have between its markers:\n\n%s", reference.data);
+    kg_text_free(&page);
+    kg_text_free(&reference);
+}
+
+static void the_examples_of_the_page_are_good(void **state)
+{
+    static const char begin[] = "```yaml\n";
+    struct kg_text page = {0};
+    size_t count = 0;
+    (void)state;
+    page_read(&page);
+    for (char *at = page.data; (at = strstr(at, begin)); count++) {
+        struct kg_suite suite;
+        struct kg_error err = {0};
+        at += sizeof begin - 1;
+        char *end = strstr(at, "```");
+        assert_non_null(end);
+        if (!kg_suite_parse("page", at, (size_t)(end - at), NULL, 0, &suite, &err))
+            fail_msg("%u:%u: %s in:\n%.*s", err.line, err.column, err.message, (int)(end - at), at);
+        kg_suite_free(&suite);
+        at = end + 3;
+    }
+    assert_true(count >= 2);
+    kg_text_free(&page);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_page_has_the_tables_of_the_parser),
+        cmocka_unit_test(the_examples_of_the_page_are_good),
+    };
+    return cmocka_run_group_tests_name("suite reference", tests, NULL, NULL);
+}

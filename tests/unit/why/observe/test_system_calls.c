@@ -1,0 +1,430 @@
+#include "test_support.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/pidfd.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "run/worker/mark.h"
+#include "why/observe/system_calls.h"
+
+/* A process that behaves as a worker does: it waits for a byte, says where its calls begin and end,
+ * and answers with a byte. */
+struct worker {
+    pid_t pid;
+    int to, from;
+};
+
+enum { CALLS = 3, READS = 7, THREADS = 300 };
+
+static void mark(int what, uint64_t calls)
+{
+    syscall(SYS_prctl, what, calls, calls * 1000000, calls * 1000000, calls * 1000000);
+}
+
+static void *reads(void *user)
+{
+    char bytes[16];
+    const int zeros = *(const int *)user;
+    for (int i = 0; i < READS; i++)
+        if (read(zeros, bytes, sizeof bytes) != sizeof bytes)
+            abort();
+    return NULL;
+}
+
+static void one_call(int zeros, bool thread)
+{
+    pthread_t other;
+    if (!thread)
+        reads(&zeros);
+    else if (pthread_create(&other, NULL, reads, &zeros) != 0 || pthread_join(other, NULL) != 0)
+        abort();
+}
+
+#define THREADS_ONLY "KGATE_TEST_THREADS_ONLY"
+
+/* What this program does as a command: threads that start, read, and end. */
+static int command_main(void)
+{
+    const int zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+    for (int i = 0; i < THREADS; i++)
+        one_call(zeros, true);
+    return 0;
+}
+
+_Noreturn static void worker_main(int from, int to, bool thread, const char *command)
+{
+    char byte;
+    uint64_t calls = 0;
+    const int zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+    alarm(120); /* whatever becomes of the test */
+    while (read(from, &byte, 1) == 1) {
+        mark(KG_MARK_BEGIN, calls);
+        for (int i = 0; i < CALLS; i++, calls++) {
+            const pid_t child = command ? fork() : -1;
+            if (!child) {
+                setenv(THREADS_ONLY, "1", 1);
+                setenv("OPENBLAS_NUM_THREADS", "1", 1); /* which the tests link */
+                execl(command, "test", "test_system_calls", (char *)NULL);
+                _exit(1);
+            }
+            if (child > 0)
+                waitpid(child, NULL, 0);
+            else
+                one_call(zeros, thread);
+            mark(KG_MARK_PAUSE, 0);
+            getppid();
+            mark(KG_MARK_RESUME, 0);
+        }
+        mark(KG_MARK_END, calls);
+        getpgrp(); /* the worker's own */
+        if (write(to, &byte, 1) != 1)
+            break;
+    }
+    _exit(0);
+}
+
+static struct worker worker_start(bool thread, const char *command)
+{
+    int to[2], from[2];
+    assert_int_equal(pipe2(to, O_CLOEXEC), 0);
+    assert_int_equal(pipe2(from, O_CLOEXEC), 0);
+    const pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        close(to[1]); /* or it would wait for itself */
+        worker_main(to[0], from[1], thread, command);
+    }
+    close(to[0]);
+    close(from[1]);
+    return (struct worker){pid, to[1], from[0]};
+}
+
+static void turn(const struct worker *worker)
+{
+    char byte = 't';
+    assert_int_equal(write(worker->to, &byte, 1), 1);
+    assert_int_equal(read(worker->from, &byte, 1), 1);
+}
+
+static int worker_end(const struct worker *worker)
+{
+    int status;
+    close(worker->to);
+    close(worker->from);
+    assert_int_equal(waitpid(worker->pid, &status, 0), worker->pid);
+    return status;
+}
+
+/* Turns of a process as it is traced: one by itself, and two. false where ptrace is not allowed here. */
+static bool trace(const struct worker *worker, bool command, size_t most, struct kg_arena *arena,
+                  struct kg_system_calls *calls)
+{
+    const struct kg_traced_process target = {
+        .process = worker->pid, .command = command, .calls_most = most};
+    struct kg_call_tracer *tracer;
+    struct kg_error err;
+    int refusal;
+    turn(worker);
+    assert_true(kg_call_tracer_start(&target, &tracer, &refusal, &err));
+    if (!tracer) {
+        print_message("ptrace is refused here: %s\n", strerror(refusal));
+        return false;
+    }
+    turn(worker);
+    turn(worker);
+    kg_call_tracer_stop(tracer);
+    assert_true(kg_call_tracer_summarize(tracer, NAN, NAN, arena, calls));
+    kg_call_tracer_free(tracer);
+    turn(worker); /* it goes on as before */
+    return true;
+}
+
+static const struct kg_system_call *kind(const struct kg_system_calls *calls, const char *name)
+{
+    for (size_t i = 0; i < calls->kind_count; i++)
+        if (!strcmp(calls->kinds[i].name, name))
+            return &calls->kinds[i];
+    return NULL;
+}
+
+static void reads_are_counted_with_their_bytes_and_nothing_of_the_workers(void **state)
+{
+    const struct worker worker = worker_start(false, NULL);
+    struct kg_arena arena = {0};
+    struct kg_system_calls calls;
+    (void)state;
+    if (trace(&worker, false, 20000, &arena, &calls)) {
+        assert_string_equal(calls.source, "ptrace");
+        assert_null(calls.reason);
+        assert_int_equal(calls.kind_count, 1);
+        assert_string_equal(calls.kinds[0].name, "read");
+        assert_float_equal(calls.kinds[0].calls, READS, 1e-9);
+        assert_float_equal(calls.kinds[0].bytes, READS * 16, 1e-9);
+        assert_float_equal(calls.calls, READS, 1e-9);
+        assert_true(calls.kinds[0].time_ns >= 0 && calls.kinds[0].time_ns <= 1e6);
+        /* as the worker said of its first turn */
+        assert_float_equal(calls.system_ns, 1e6, 1e-3);
+        assert_float_equal(calls.user_ns, 0, 1e-3);
+    }
+    assert_int_equal(worker_end(&worker), 0);
+    kg_arena_free(&arena);
+}
+
+static void threads_that_a_call_starts_are_followed(void **state)
+{
+    const struct worker worker = worker_start(true, NULL);
+    struct kg_arena arena = {0};
+    struct kg_system_calls calls;
+    (void)state;
+    if (trace(&worker, false, 20000, &arena, &calls)) {
+        assert_non_null(kind(&calls, "read"));
+        assert_float_equal(kind(&calls, "read")->calls, READS, 1e-9);
+        assert_true(kind(&calls, "clone3") || kind(&calls, "clone"));
+    }
+    assert_int_equal(worker_end(&worker), 0);
+    kg_arena_free(&arena);
+}
+
+static void of_a_command_its_process_counts_from_its_exec_on(void **state)
+{
+    const struct worker worker = worker_start(false, "/bin/true");
+    struct kg_arena arena = {0};
+    struct kg_system_calls calls;
+    (void)state;
+    if (trace(&worker, true, 20000, &arena, &calls)) {
+        assert_non_null(kind(&calls, "execve"));
+        assert_float_equal(kind(&calls, "execve")->calls, 1, 1e-9);
+        assert_non_null(kind(&calls, "mmap")); /* the loader */
+        assert_null(kind(&calls, "wait4"));
+        assert_null(kind(&calls, "clone"));
+    }
+    assert_int_equal(worker_end(&worker), 0);
+    kg_arena_free(&arena);
+}
+
+/* All calls of its threads count, also of one that stops before the thread that started it tells of it. */
+static void threads_of_a_command_count_from_their_first_call(void **state)
+{
+    const struct worker worker = worker_start(false, "/proc/self/exe");
+    struct kg_arena arena = {0};
+    struct kg_system_calls calls;
+    (void)state;
+    if (trace(&worker, true, 100000, &arena, &calls)) {
+        /* Among the first calls of each thread, and of the program itself. Where enough other kinds
+         * took longer, as beside a sanitizer's, it is not listed. */
+        const struct kg_system_call *first = kind(&calls, "set_robust_list");
+        assert_true(first || calls.kind_count == KG_HOT_CALLS_MOST);
+        if (first)
+            assert_float_equal(first->calls, THREADS + 1, 1e-9);
+    }
+    assert_int_equal(worker_end(&worker), 0);
+    kg_arena_free(&arena);
+}
+
+/* What makes more calls than anybody watches goes on untraced, and is told by what it read before. */
+static void a_call_that_is_not_seen_to_its_end_is_told_by_its_reads(void **state)
+{
+    const struct worker worker = worker_start(false, NULL);
+    struct kg_arena arena = {0};
+    struct kg_system_calls calls;
+    (void)state;
+    if (trace(&worker, false, READS, &arena, &calls)) {
+        assert_string_equal(calls.source, "ptrace");
+        assert_int_equal(calls.kind_count, 0);
+        assert_non_null(strstr(calls.reason, "too many"));
+    }
+    assert_int_equal(worker_end(&worker), 0);
+    kg_arena_free(&arena);
+}
+
+/* Who is traced by another says so, and nothing breaks. */
+static void a_process_that_is_traced_already_is_a_refusal(void **state)
+{
+    const struct worker worker = worker_start(false, NULL);
+    const struct kg_traced_process target = {.process = worker.pid, .calls_most = 100};
+    struct kg_call_tracer *tracer;
+    struct kg_error err;
+    int refusal;
+    (void)state;
+    if (ptrace(PTRACE_SEIZE, worker.pid, NULL, NULL) == 0) {
+        assert_true(kg_call_tracer_start(&target, &tracer, &refusal, &err));
+        assert_null(tracer);
+        assert_int_equal(refusal, EPERM);
+    }
+    turn(&worker);
+    assert_int_equal(worker_end(&worker), 0);
+}
+
+/* The worker dies in the middle: who started it hears of its end. */
+static void the_end_of_the_process_is_left_for_who_started_it(void **state)
+{
+    const struct worker worker = worker_start(false, NULL);
+    const struct kg_traced_process target = {.process = worker.pid, .calls_most = 100000};
+    struct kg_call_tracer *tracer;
+    struct kg_error err;
+    int refusal;
+    (void)state;
+    assert_true(kg_call_tracer_start(&target, &tracer, &refusal, &err));
+    if (tracer) {
+        turn(&worker);
+        kill(worker.pid, SIGKILL);
+        kg_call_tracer_stop(tracer);
+        kg_call_tracer_free(tracer);
+        assert_int_equal(WTERMSIG(worker_end(&worker)), SIGKILL);
+        return;
+    }
+    worker_end(&worker);
+}
+
+/* --- A call that is in the middle of something -------------------------------------------------- */
+
+/* A function of its own: what its caller counts with must not lie where the child may write. */
+__attribute__((noinline)) static void vfork_nap(const struct timespec *nap)
+{
+    const pid_t child = vfork();
+    if (child == 0) {
+        nanosleep(nap, NULL);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+static void *vforks(void *user)
+{
+    const struct timespec nap = {.tv_nsec = *(const long *)user};
+    for (int i = 0; i < 40; i++)
+        vfork_nap(&nap);
+    return NULL;
+}
+
+_Noreturn static void vforker_main(void)
+{
+    static const long naps_ns[] = {300000, 1000000, 7000000, 20000000};
+    enum { VFORKERS = sizeof naps_ns / sizeof *naps_ns };
+    pthread_t threads[VFORKERS];
+    alarm(120);
+    mark(KG_MARK_BEGIN, 0);
+    for (;;) {
+        for (int i = 0; i < VFORKERS; i++)
+            if (pthread_create(&threads[i], NULL, vforks, (void *)&naps_ns[i]) != 0)
+                _exit(1);
+        for (int i = 0; i < VFORKERS; i++)
+            pthread_join(threads[i], NULL);
+    }
+}
+
+/* Who waits for a child of vfork stops only after that one goes on, which is stopped, too. */
+static void who_is_in_the_middle_of_a_vfork_is_let_go(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        struct kg_call_tracer *tracer;
+        struct kg_error err;
+        int refusal, status;
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0)
+            vforker_main();
+        const struct kg_traced_process target = {.process = child, .calls_most = 100000};
+        const struct timespec nap = {.tv_nsec = 20000000 + i * 1300000L};
+        nanosleep(&nap, NULL);
+        assert_true(kg_call_tracer_start(&target, &tracer, &refusal, &err));
+        nanosleep(&nap, NULL);
+        if (tracer)
+            kg_call_tracer_stop(tracer);
+        kg_call_tracer_free(tracer);
+        nanosleep(&nap, NULL);
+        assert_int_equal(waitpid(child, &status, WNOHANG), 0); /* it goes on */
+        kill(child, SIGKILL);
+        assert_int_equal(waitpid(child, &status, 0), child);
+    }
+}
+
+#ifdef __x86_64__
+/* getpid by the way of programs of 32 bits, whose number is writev's elsewhere. */
+static long call_of_32_bits(void)
+{
+    long result;
+    __asm__ volatile("int $0x80" : "=a"(result) : "a"(20) : "memory");
+    return result;
+}
+
+static void calls_of_32_bits_do_not_count_as_others(void **state)
+{
+    struct kg_arena arena = {0};
+    struct kg_system_calls calls;
+    struct kg_call_tracer *tracer;
+    struct kg_error err;
+    int refusal, status, ready[2];
+    char byte = 0;
+    (void)state;
+    assert_int_equal(pipe(ready), 0);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        alarm(120);
+        const bool known = call_of_32_bits() == getpid(); /* or it ends here */
+        if (read(ready[0], &byte, 1) != 1)
+            _exit(1);
+        mark(KG_MARK_BEGIN, 0);
+        call_of_32_bits();
+        mark(KG_MARK_END, 1);
+        _exit(!known);
+    }
+    const struct timespec nap = {.tv_nsec = 50000000};
+    nanosleep(&nap, NULL);
+    const bool there = waitpid(child, &status, WNOHANG) == 0; /* the kernel may not know that way */
+    const struct kg_traced_process target = {.process = child, .calls_most = 100};
+    tracer = NULL;
+    if (there)
+        assert_true(kg_call_tracer_start(&target, &tracer, &refusal, &err));
+    if (there) {
+        assert_int_equal(write(ready[1], &byte, 1), 1);
+        /* a wait of this thread's would take the stops, too */
+        const int descriptor = pidfd_open(child, 0);
+        struct pollfd ends = {.fd = descriptor, .events = POLLIN};
+        assert_int_equal(poll(&ends, 1, 60000), 1);
+        close(descriptor);
+    }
+    if (tracer) {
+        kg_call_tracer_stop(tracer);
+        assert_true(kg_call_tracer_summarize(tracer, NAN, NAN, &arena, &calls));
+        assert_null(kind(&calls, "writev"));
+        if (!calls.reason || !strstr(calls.reason, "32 bits"))
+            fail_msg("%s", calls.reason ? calls.reason : "no reason");
+    }
+    kg_call_tracer_free(tracer);
+    if (there)
+        assert_int_equal(waitpid(child, &status, 0), child);
+    kg_arena_free(&arena);
+    close(ready[0]);
+    close(ready[1]);
+}
+#endif
+
+int main(void)
+{
+    if (getenv(THREADS_ONLY))
+        return command_main();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_are_counted_with_their_bytes_and_nothing_of_the_workers),
+        cmocka_unit_test(threads_that_a_call_starts_are_followed),
+        cmocka_unit_test(of_a_command_its_process_counts_from_its_exec_on),
+        cmocka_unit_test(threads_of_a_command_count_from_their_first_call),
+        cmocka_unit_test(a_call_that_is_not_seen_to_its_end_is_told_by_its_reads),
+        cmocka_unit_test(a_process_that_is_traced_already_is_a_refusal),
+        cmocka_unit_test(the_end_of_the_process_is_left_for_who_started_it),
+        cmocka_unit_test(who_is_in_the_middle_of_a_vfork_is_let_go),
+#ifdef __x86_64__
+        cmocka_unit_test(calls_of_32_bits_do_not_count_as_others),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

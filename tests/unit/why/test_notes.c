@@ -1,0 +1,45 @@
+/* Notes: what could not be told. */
+#include "why/facts_support.h"
+#include "why/notes.h"
+
+/* The note that begins so, of results with one timed case and a suggestion by that rule. */
+static void expect_profile_note(const char *rule, const char *wanted)
+{
+    struct kg_error err;
+    struct kg_facts facts;
+    struct kg_results results;
+    struct kg_suggestion suggestion = {.rule = rule};
+    struct kg_suggestions made = {.suggestions = &suggestion, .suggestion_count = 1};
+    const struct kg_facts_list cases = {.of = &facts, .count = 1};
+    const char *found = NULL;
+    facts_make(&facts, "cpu", false, (const struct named_fact[]){{"time_ns", 1000}, {0}});
+    support_results(&results, 1, 3, 1000);
+    const struct kg_suggest_input input = {.results = &results};
+    assert_true(kg_notes_make(&input, &cases, NULL, &made, &err));
+    for (size_t i = 0; i < made.note_count; i++)
+        if (!strncmp(made.notes[i], "no profile: ", 12))
+            found = made.notes[i];
+    assert_non_null(found);
+    assert_string_equal(found, wanted);
+    kg_arena_free(&made.arena);
+    kg_results_free(&results);
+}
+
+static void what_a_suggestion_saw_without_a_profile_is_not_said_to_want_one(void **state)
+{
+    (void)state;
+    expect_profile_note("batch",
+                        "no profile: repeated calls, waits, parallel regions and the balance of "
+                        "threads are seen by `kgate run --profile` only");
+    expect_profile_note("repeated_work",
+                        "no profile: waits, parallel regions and the balance of threads are seen "
+                        "by `kgate run --profile` only");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_suggestion_saw_without_a_profile_is_not_said_to_want_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
