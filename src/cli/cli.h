@@ -14,7 +14,7 @@
 #include "show/report.h"
 #include "suite/plan.h"
 #include "suite/trust/trust.h"
-#include "why/suggest.h"
+#include "why/suggestions.h"
 
 /* Exit status of an interrupted run: 128 plus the signal, as shells have it. */
 enum { KG_EXIT_SIGNAL = 128 };

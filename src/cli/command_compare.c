@@ -9,6 +9,7 @@
 #include "judge/profiled.h"
 #include "profiler/read/profile_load.h"
 #include "show/formats.h"
+#include "why/suggest.h"
 
 /* The base, read by a thread of its own. */
 struct base {

@@ -3,6 +3,7 @@
 
 #include "cli/subject.h"
 #include "why/explanation.h"
+#include "why/suggest.h"
 
 static bool json_print(const struct kg_explanation *explanation, struct kg_text *text,
                        struct kg_error *err)

@@ -11,7 +11,7 @@
 #include "run/ceilings/ceilings_measure.h"
 #include "why/explanation.h"
 #include "why/observe/hot_kept.h"
-#include "why/suggest.h"
+#include "why/suggestions.h"
 
 /* The kinds of files, in the order of the pipeline. */
 static const struct kg_file_kind kinds[] = {

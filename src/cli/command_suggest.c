@@ -2,6 +2,7 @@
 
 #include "cli/subject.h"
 #include "show/formats.h"
+#include "why/suggest.h"
 
 static const struct kg_report_format *format_find(const struct kg_arguments *arguments,
                                                   struct kg_error *err)

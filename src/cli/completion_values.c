@@ -6,7 +6,7 @@
 #include "show/columns.h"
 #include "show/formats.h"
 #include "show/plots/plots.h"
-#include "why/suggest.h"
+#include "why/suggestions.h"
 
 static void word_append(struct kg_text *words, const char *word)
 {

@@ -3,7 +3,7 @@
 #pragma once
 #include "cli/cli.h"
 #include "cli/inputs.h"
-#include "why/suggest.h"
+#include "why/suggestions.h"
 
 struct kg_subject {
     struct kg_arena arena;

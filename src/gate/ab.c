@@ -14,6 +14,7 @@
 #include "judge/undecided.h"
 #include "run/run.h"
 #include "show/formats.h"
+#include "why/suggest.h"
 
 /* --- Measuring until it is clear -------------------------------------------------------------- */
 

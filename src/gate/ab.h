@@ -10,7 +10,7 @@
 #include "model/baseline.h"
 #include "model/comparison.h"
 #include "run/pairing.h"
-#include "why/suggest.h"
+#include "why/suggestions.h"
 
 struct kg_ab_options {
     const char *base; /* a build as kg_build_resolve takes it; with words a command's name */

@@ -20,6 +20,7 @@
 #include "run/run.h"
 #include "show/formats.h"
 #include "why/observe/observe.h"
+#include "why/suggest.h"
 
 /* --- Measuring until it is clear -------------------------------------------------------------- */
 

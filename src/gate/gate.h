@@ -11,7 +11,7 @@
 #include "model/baseline.h"
 #include "model/comparison.h"
 #include "run/measurement.h"
-#include "why/suggest.h"
+#include "why/suggestions.h"
 
 /* A baseline that is not the store's file. */
 struct kg_gate_stored {

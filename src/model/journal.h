@@ -12,7 +12,6 @@
 
 #include "model/results.h"
 
-#define KG_JOURNAL_SCHEMA "kgate.journal.v2"
 #define KG_JOURNAL_MARK "kgate.journal." /* that of any version begins so */
 
 struct kg_journal {

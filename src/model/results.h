@@ -19,6 +19,7 @@
 #include "model/suite.h"
 
 #define KG_RESULTS_SCHEMA "kgate.results.v2"
+#define KG_JOURNAL_SCHEMA "kgate.journal.v2"
 
 enum kg_status {
     KG_STATUS_OK,

@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "show/report.h"
-#include "why/suggest.h"
+#include "why/suggestions.h"
 
 /* "3.1x here, 1.4x overall, saves 12 ms of 18 ms (measured)", "at most 2.0x here, …", or for what
  * is about memory "peak memory 512 MiB -> 128 MiB". In `arena`, or NULL. */

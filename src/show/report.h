@@ -12,7 +12,7 @@
 #include "model/results.h"
 #include "profiler/read/profile.h"
 #include "why/explanation.h"
-#include "why/suggest.h"
+#include "why/suggestions.h"
 
 struct kg_report_style {
     bool colour;    /* ANSI colours */

@@ -10,6 +10,7 @@
 #include "profiler/read/filter.h"
 #include "profiler/read/profile_load.h"
 #include "show/format_parts.h"
+#include "why/suggest.h"
 
 /* --- Kinds of files --------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "why/suggest.h"
+#include "why/suggestions.h"
 
 /* Where something is said of an operation. */
 struct kg_advice_entry {

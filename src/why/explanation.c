@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/nearest.h"
+#include "why/evidence/gather.h"
 
 /* --- Which case ------------------------------------------------------------------------------ */
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <jansson.h>
 
-#include "why/suggest.h"
+#include "why/suggestions.h"
 
 #define KG_EXPLANATION_SCHEMA "kgate.explanation.v1"
 extern const struct kg_record kg_explanation_record;

@@ -1,6 +1,6 @@
 /* notes.h: what could not be told, and why. */
 #pragma once
-#include "why/suggest.h"
+#include "why/suggestions.h"
 
 /* Fills suggestions->notes, which have their findings.
  * no_changes  why nothing was compared with the baseline; or NULL */

@@ -433,8 +433,3 @@ bool kg_suggest(const struct kg_suggest_input *input, struct kg_suggestions *sug
         kg_suggestions_free(suggestions);
     return good;
 }
-
-const struct kg_suggestions *kg_suggestions_made(const struct kg_suggestions *suggestions)
-{
-    return suggestions->created ? suggestions : NULL;
-}

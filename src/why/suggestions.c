@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "why/suggest.h"
+#include "why/suggestions.h"
 
 #define STRUCT kg_evidence_figure
 static const struct kg_field figure_fields[] = {
@@ -140,4 +140,9 @@ size_t kg_suggestions_count(const struct kg_suggestions *suggestions, enum kg_pr
     for (size_t i = 0; i < suggestions->suggestion_count; i++)
         count += suggestions->suggestions[i].priority <= least;
     return count;
+}
+
+const struct kg_suggestions *kg_suggestions_made(const struct kg_suggestions *suggestions)
+{
+    return suggestions->created ? suggestions : NULL;
 }

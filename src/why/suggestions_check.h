@@ -1,6 +1,6 @@
 /* suggestions_check.h: what no file can hold is left out, and costs nothing else. */
 #pragma once
-#include "why/suggest.h"
+#include "why/suggestions.h"
 
 /* Removes suggestions, findings and changes with a figure that the tables of their fields refuse, and
  * counts them in `unwritable_count`.

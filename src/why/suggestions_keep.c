@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
-#include "why/suggest.h"
+#include "why/suggestions.h"
 
 /* "--only must be one of critical, high, …; did you mean 'high'?" */
 static bool unknown(const char *what, const char *word, const char *const *names, size_t count,

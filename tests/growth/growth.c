@@ -6,13 +6,14 @@
 
 #include <valgrind/callgrind.h>
 
-#include "judge/waive.h"
-#include "model/suite.h"
 #include "gate/replay.h"
-#include "run/import/import.h"
-#include "suite/plan.h"
-#include "show/report.h"
+#include "judge/waive.h"
 #include "model/journal.h"
+#include "model/suite.h"
+#include "run/import/import.h"
+#include "show/report.h"
+#include "suite/plan.h"
+#include "why/evidence/gather.h"
 #include "why/suggest.h"
 
 enum { ROUNDS = 6, SCREENED = 3, TEXT_MOST = 512, SWEEP = 8 };

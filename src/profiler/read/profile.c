@@ -1,38 +1,12 @@
 #include "profiler/read/profile.h"
 
 #include <math.h>
-#include <unistd.h>
 
 #include "profiler/read/path_texts.h"
-#include "profiler/read/scan.h"
-#include "profiler/read/sum.h"
 #include "profiler/record/losses.h"
 
 const char *const kg_scope_kind_names[KG_SCOPE_KINDS + 1] = {"compute", "transfer", "profiler",
                                                              "wait",    "parallel", NULL};
-
-bool kg_profile_read_file(int file, const char *path, struct kg_profile *profile,
-                          struct kg_error *err)
-{
-    struct kg_sum sum = {0};
-    const struct kg_profile_visitor visitor = kg_sum_visitor(&sum);
-    *profile = (struct kg_profile){0};
-    const bool good =
-        kg_profile_scan_file(file, path, &visitor, err) && kg_sum_finish(&sum, profile, NULL, err);
-    kg_sum_free(&sum);
-    return good;
-}
-
-bool kg_profile_read(const char *path, struct kg_profile *profile, struct kg_error *err)
-{
-    *profile = (struct kg_profile){0};
-    const int file = kg_profile_open(path, err);
-    if (file < 0)
-        return false;
-    const bool good = kg_profile_read_file(file, path, profile, err);
-    close(file);
-    return good;
-}
 
 void kg_profile_free(struct kg_profile *profile)
 {

@@ -2,8 +2,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/grow.h"
+#include "profiler/read/scan.h"
 
 /* Room for one more item. */
 #define ROOM(items, count, capacity, err)                                                          \
@@ -401,4 +403,29 @@ void kg_sum_free(struct kg_sum *sum)
     kg_strings_free(&sum->strings);
     kg_arena_free(&sum->arena);
     *sum = (struct kg_sum){0};
+}
+
+/* --- A whole recording ----------------------------------------------------------------------- */
+
+bool kg_profile_read_file(int file, const char *path, struct kg_profile *profile,
+                          struct kg_error *err)
+{
+    struct kg_sum sum = {0};
+    const struct kg_profile_visitor visitor = kg_sum_visitor(&sum);
+    *profile = (struct kg_profile){0};
+    const bool good =
+        kg_profile_scan_file(file, path, &visitor, err) && kg_sum_finish(&sum, profile, NULL, err);
+    kg_sum_free(&sum);
+    return good;
+}
+
+bool kg_profile_read(const char *path, struct kg_profile *profile, struct kg_error *err)
+{
+    *profile = (struct kg_profile){0};
+    const int file = kg_profile_open(path, err);
+    if (file < 0)
+        return false;
+    const bool good = kg_profile_read_file(file, path, profile, err);
+    close(file);
+    return good;
 }

@@ -5,7 +5,7 @@
 #include "base/wrap.h"
 #include "show/advice_text.h"
 #include "show/explain/explain_page.h"
-#include "why/rules/causes.h"
+#include "why/rules/cause.h"
 
 /* Share of the samples from which on the program's own code says nothing. */
 static const double IN_KERNEL = 0.5;

@@ -5,6 +5,7 @@
 #include "base/wrap.h"
 #include "show/advice_text.h"
 #include "show/explain/explain_page.h"
+#include "why/rules/cause.h"
 #include "why/rules/causes.h"
 
 enum { FUNCTIONS_MOST = 8 };

@@ -1,6 +1,6 @@
 /* changed.h: what changed in the evidence of cases that became slower, or take more. */
 #pragma once
-#include "why/suggest.h"
+#include "why/suggestions.h"
 
 /* Fills suggestions->changes of the cases that became worse in time, memory or instructions, the
  * worst first; also of those whose time or amount rose beyond the threshold but is SUSPECT or INCONCLUSIVE,

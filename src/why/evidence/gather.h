@@ -1,6 +1,12 @@
-/* gather.h: the parts of kg_facts_gather that kg_suggest needs too. */
+/* gather.h: the facts of every case and scope, which rules and `explain` read. */
 #pragma once
-#include "why/suggest.h"
+#include "why/suggestions.h"
+
+/* The facts of every case, in the results' order, as the rules see them, and of every scope that
+ * takes enough of its whole for a suggestion; strings borrowed or in `arena`. For `explain`. */
+bool kg_facts_gather(const struct kg_suggest_input *input, struct kg_arena *arena,
+                     struct kg_facts_list *cases, struct kg_facts_list *scopes,
+                     struct kg_error *err);
 
 /* The thresholds that hold for the input, complete. */
 void kg_suggest_settings_of(const struct kg_suggest_input *input,

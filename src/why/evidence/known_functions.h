@@ -1,6 +1,6 @@
 /* known_functions.h: functions of libraries and of the kernel whose time speaks for a cause. */
 #pragma once
-#include "why/rules/causes.h"
+#include "why/rules/cause.h"
 
 /* By the function's name, with or without the suffix of one of its versions (`memcpy` finds
  * `__memmove_avx_unaligned_erms`). KG_CAUSE_COUNT for all others. */

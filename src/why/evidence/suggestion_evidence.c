@@ -6,6 +6,7 @@
 
 #include "why/evidence/gather.h"
 #include "why/evidence/known_functions.h"
+#include "why/rules/causes.h"
 #include "why/rules/causes_weighing.h"
 
 /* Takes over the text. */

@@ -1,6 +1,6 @@
 /* suggestion_evidence.h: the figures that something said of an operation follows from. Texts live in an arena. */
 #pragma once
-#include "why/suggest.h"
+#include "why/suggestions.h"
 
 struct kg_evidence {
     struct kg_arena *arena;

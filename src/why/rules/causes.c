@@ -392,11 +392,3 @@ void kg_causes_weigh(const struct kg_facts *facts, const struct kg_suggest_setti
         cpu_weigh(&weighing);
     conclude(&weighing, causes);
 }
-
-const struct kg_cause *kg_cause_of(const struct kg_facts *facts, enum kg_cause_kind kind)
-{
-    for (size_t i = 0; facts->causes && i < facts->causes->count; i++)
-        if (facts->causes->of[i].kind == kind)
-            return &facts->causes->of[i];
-    return NULL;
-}

@@ -1,103 +1,8 @@
-/* causes.h: what the time of a case goes to, weighed once from all that was seen of it: samples,
- * system calls, loops of machine code, counted lines, experiments, threads. Pure.
- *
- * A case on the GPU is weighed by its trace alone. To add a cause: a row in causes_words.c, a rule
- * in rules_causes.c, and, where it shows in functions of libraries, rows in known_functions.c. */
+/* causes.h: weighs the causes of a case's time, once, from all observations: samples, system calls, loops of
+ * machine code, counted lines, experiments, threads. Pure. A case on the GPU is weighed by its trace alone. */
 #pragma once
-#include <stddef.h>
-
 #include "model/suggest_settings.h"
-#include "why/evidence/facts.h"
-#include "why/rules/diagnosis.h"
-
-enum kg_cause_kind {
-    KG_CAUSE_ALLOCATION,
-    KG_CAUSE_COPYING,
-    KG_CAUSE_FORMATTING,
-    KG_CAUSE_STRING_SCANNING,
-    KG_CAUSE_LINEAR_SEARCH,
-    KG_CAUSE_REPEATED_WORK,
-    KG_CAUSE_QUADRATIC_LOOP,
-    KG_CAUSE_CALL_OVERHEAD,
-    KG_CAUSE_MATH_LIBRARY,
-    KG_CAUSE_DIVISION,
-    KG_CAUSE_CONVERSION,
-    KG_CAUSE_DENORMALS,
-    KG_CAUSE_SCALAR_LOOP,
-    KG_CAUSE_DEPENDENCY_CHAIN,
-    KG_CAUSE_STORE_FORWARDING,
-    KG_CAUSE_BRANCH_MISSES,
-    KG_CAUSE_POINTER_CHASING,
-    KG_CAUSE_CACHE_MISSES,
-    KG_CAUSE_PAGE_WALKS,
-    KG_CAUSE_ACCESS_PATTERN,
-    KG_CAUSE_MEMORY_TRAFFIC,
-    KG_CAUSE_PAGE_FAULTS,
-    KG_CAUSE_SMALL_IO,
-    KG_CAUSE_SYNC_IO,
-    KG_CAUSE_PROCESSES,
-    KG_CAUSE_LINKING,
-    KG_CAUSE_WAITING,
-    KG_CAUSE_LOCKS,
-    KG_CAUSE_ATOMICS,
-    KG_CAUSE_FALSE_SHARING,
-    KG_CAUSE_BARRIERS,
-    KG_CAUSE_LOAD_IMBALANCE,
-    KG_CAUSE_OVERSUBSCRIPTION,
-    KG_CAUSE_LAUNCH_GAPS, /* from here on of cases on the GPU */
-    KG_CAUSE_PAGEABLE_TRANSFERS,
-    KG_CAUSE_OVERLAP_TRANSFERS,
-    KG_CAUSE_SMALL_GRID,
-    KG_CAUSE_LOW_OCCUPANCY,
-    KG_CAUSE_TAIL_EFFECT,
-    KG_CAUSE_COUNT
-};
-/* As rules, files and docs call it: "allocation"; "none" of KG_CAUSE_COUNT. */
-const char *kg_cause_name(enum kg_cause_kind kind);
-
-/* KG_CAUSE_COUNT without one of that name. */
-enum kg_cause_kind kg_cause_find(const char *name);
-
-enum { KG_CAUSES_MOST = 3 };
-
-/* A turn of a hot loop: what it took, and what was counted in it. The loop has that share of what
- * was counted of the workload's own code, as of its samples. */
-struct kg_loop_turn {
-    double turns;        /* in a call, about; 0: nothing was counted */
-    double cycles;       /* NaN: likewise */
-    double least_cycles; /* that it takes by its instructions */
-    double stalled;      /* share of the cycles that its instructions do not explain */
-    double mispredicted;
-    double misses;
-    double memory_misses;
-    double guessed; /* cycles that wrong guesses cost, and that misses do: about */
-    double missed;
-};
-
-/* A cause, with where it is best seen. Places are of the facts' `hot`. */
-struct kg_cause {
-    enum kg_cause_kind kind;
-    double share; /* of the case's time that it explains, 0 to 1 */
-    /* Share of the case's time that mending it saves, at the least and at the most; NaN: not known,
-     * as it depends on what takes its place. */
-    double saves_least, saves_most;
-    bool proven;   /* it is counted that this is done over and over, or measured what it costs */
-    bool measured; /* an experiment, or a run with one thread, says so */
-    const struct kg_place *seen;    /* the function of a library, or the line; NULL: not known */
-    const struct kg_place *caller;  /* the workload's function that leads there; NULL: not known */
-    const struct kg_hot_loop *loop; /* or NULL */
-    struct kg_loop_turn turn;       /* of that; all zero without */
-    const char *in_call;            /* the system call that most of it is in; NULL: in none */
-    const struct kg_system_call *call; /* that, as it was traced; NULL: it was not */
-    bool several;                      /* it is in other functions, or system calls, too */
-};
-
-struct kg_causes {
-    struct kg_cause of[KG_CAUSES_MOST]; /* by the time that each explains, most first */
-    size_t count;
-    double unexplained;                 /* share of the time; NaN where nothing was seen */
-    const struct kg_hot_place *hottest; /* line or function; NULL: none is known */
-};
+#include "why/rules/cause.h"
 
 /* All zero where nothing was seen of it. */
 void kg_causes_weigh(const struct kg_facts *facts, const struct kg_suggest_settings *settings,
@@ -109,15 +14,3 @@ double kg_off_cpu(const struct kg_facts *facts);
 
 /* Of the work that is seen in parallel regions, what threads other than the first do; NaN: none is. */
 double kg_pool_share(const struct kg_hot *hot);
-
-/* What holds a case back whose time goes there. */
-enum kg_bound kg_cause_bound(enum kg_cause_kind kind);
-
-/* The cause of that kind among those that were found for an operation; NULL without. */
-const struct kg_cause *kg_cause_of(const struct kg_facts *facts, enum kg_cause_kind kind);
-
-/* "74 % in cos, called from make_window (window.c:41)" */
-void kg_cause_words(const struct kg_cause *cause, struct kg_text *text);
-
-/* "make_window (window.c:41)", "cos (libm.so.6)" */
-void kg_place_words(const struct kg_place *place, struct kg_text *text);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "why/rules/causes.h"
 #include "why/rules/causes_weighing.h"
 #include "why/rules/rule_parts.h"
 

@@ -1,6 +1,6 @@
 /* causes_weighing.h: what is shared while the causes of one case are weighed. Internal to causes. */
 #pragma once
-#include "why/rules/causes.h"
+#include "why/rules/cause.h"
 
 /* A cause that explains less is not worth a sentence. */
 static const double KG_SHARE_LEAST = 0.1;

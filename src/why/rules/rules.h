@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "model/suggest_settings.h"
 #include "why/evidence/facts.h"
-#include "why/rules/causes.h"
+#include "why/rules/cause.h"
 
 enum kg_suggestion_type {
     KG_TYPE_ROUTING,         /* run it elsewhere */

@@ -1,3 +1,4 @@
+#include "why/rules/causes.h"
 #include "why/rules/rule_parts.h"
 
 static bool is_imbalanced(const struct kg_facts *facts, const struct kg_suggest_settings *settings)

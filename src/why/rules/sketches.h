@@ -4,7 +4,7 @@
  * To add one: a row in sketches_table.c. */
 #pragma once
 #include "base/text.h"
-#include "why/rules/causes.h"
+#include "why/rules/cause.h"
 
 /* What a sketch is chosen by. */
 enum kg_sketch_by {

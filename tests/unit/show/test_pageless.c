@@ -5,6 +5,7 @@
 #include "show/formats.h"
 #include "show/page.h"
 #include "test_support.h"
+#include "why/suggest.h"
 
 const char kg_page_template[] = "";
 

@@ -3,7 +3,7 @@
 
 #include "suite/suggest_overrides.h"
 #include "why/advice_index.h"
-#include "why/suggest.h"
+#include "why/suggestions.h"
 
 /* Four suggestions, two findings and a change, by hand. */
 static void suggestions_make(struct kg_suggestions *suggestions)

@@ -1,7 +1,7 @@
-/* causes_words.c: what causes are called, and how they are said. */
-#include <string.h>
+/* cause.c: the table of causes, and their words. */
+#include "why/rules/cause.h"
 
-#include "why/rules/causes.h"
+#include <string.h>
 
 /* In the order of the kinds. */
 static const struct {
@@ -94,4 +94,12 @@ void kg_cause_words(const struct kg_cause *cause, struct kg_text *text)
         kg_text_append(text, cause->in_call || cause->seen ? ", called from " : " below ");
         kg_place_words(cause->caller, text);
     }
+}
+
+const struct kg_cause *kg_cause_of(const struct kg_facts *facts, enum kg_cause_kind kind)
+{
+    for (size_t i = 0; facts->causes && i < facts->causes->count; i++)
+        if (facts->causes->of[i].kind == kind)
+            return &facts->causes->of[i];
+    return NULL;
 }
