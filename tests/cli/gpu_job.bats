@@ -66,7 +66,7 @@ status_of() { cut -d ' ' -f 1 "out/gpu/$1/status"; }
     grep -qE '^sanitizer:racecheck +not run' out/gpu/summary.txt
     diff <(tail -n "$(wc -l <out/gpu/summary.txt)" <<<"$output") out/gpu/summary.txt
     # the table of docs/gpu.md is made of what is there
-    run -0 "$SOURCE/tests/bench/gpu/table.sh" out/gpu
+    run -0 "$SOURCE/tests/studies/gpu/table.sh" out/gpu
     [[ "${lines[0]}" == "Simulated GPU, driver 580"* ]]
     grep -qE '^\| memory .*\| [0-9.]+ us \|' <<<"$output"
 }

@@ -1,7 +1,7 @@
-# The table of tests/bench/kernels, from results of a few cases.
+# The table of tests/studies/kernels, from results of a few cases.
 load support
 
-table() { jq -rs --arg blas "OpenBLAS for Generic" -f "$SOURCE/tests/bench/kernels/table.jq" "$@"; }
+table() { jq -rs --arg blas "OpenBLAS for Generic" -f "$SOURCE/tests/studies/kernels/table.jq" "$@"; }
 
 @test "the benchmark of kernels shows each fast version beside the fastest of its peers" {
     cat >suite.yaml <<'YAML'

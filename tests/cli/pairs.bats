@@ -1,8 +1,8 @@
-# What tests/bench/suggestions holds suggestions against: its suite, and its table from made-up
+# What tests/studies/suggestions holds suggestions against: its suite, and its table from made-up
 # results.
 load support
 
-PAIRS=$SOURCE/tests/bench/suggestions
+PAIRS=$SOURCE/tests/studies/suggestions
 
 @test "every pair has a bad version with a cause that is a rule, and a mended one" {
     kgate list -c "$PAIRS/suite.yaml" --quiet >cases # its plugins are built for the benchmark

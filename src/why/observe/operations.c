@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Of each the least of recent cores: a chain or a turn takes no less than these say. Compared with
- * LLVM 14's models of Skylake's servers, Zen 2 and Zen 3 (tests/bench/operations.sh prints them; it
+ * LLVM 14's models of Skylake's servers, Zen 2 and Zen 3 (tests/studies/operations.sh prints them; it
  * has none of later cores), and against chains of each timed on a Zen 4. The ranges are of latencies.
  * Divisions of integers and locked operations are as timed: the models do not have them right. */
 static const struct kg_operation_cost costs[KG_OPERATIONS] = {
