@@ -5,33 +5,32 @@
 
 #include "model/series.h"
 
-#define REAL(name, unit, better, member)                                                           \
+#define REAL(name, unit, member)                                                                   \
     {                                                                                              \
-        (name), (unit), KG_BETTER_##better, offsetof(struct kg_case_result, member), false         \
+        (name), (unit), offsetof(struct kg_case_result, member), false                             \
     }
-#define COUNT(name, unit, better, member)                                                          \
+#define COUNT(name, unit, member)                                                                  \
     {                                                                                              \
-        (name), (unit), KG_BETTER_##better, offsetof(struct kg_case_result, member), true          \
+        (name), (unit), offsetof(struct kg_case_result, member), true                              \
     }
 
 /* Besides the time, which has a spread too, and what the workload itself reports. */
 static const struct single {
     const char *name;
     const char *unit;
-    enum kg_better better;
     size_t offset;
     bool count; /* a uint64_t, 0: unknown; else a double */
 } singles[] = {
-    COUNT("peak_memory", "bytes", LOWER, memory.peak_bytes),
-    COUNT("allocated_memory", "bytes", LOWER, memory.allocated_bytes),
-    REAL("device_peak_memory", "bytes", LOWER, memory.device_peak_bytes),
-    REAL("items_per_second", "1/s", HIGHER, work.items_per_second),
-    REAL("bytes_per_second", "1/s", HIGHER, work.bytes_per_second),
-    REAL("flops_per_second", "1/s", HIGHER, work.flops_per_second),
-    REAL("gpu_time", "ns", LOWER, breakdown.gpu_ns),
-    REAL("cpu_time", "ns", LOWER, breakdown.cpu_ns),
-    REAL("transfer_time", "ns", LOWER, breakdown.transfer_ns),
-    REAL("instructions", "", LOWER, look.instructions),
+    COUNT("peak_memory", "bytes", memory.peak_bytes),
+    COUNT("allocated_memory", "bytes", memory.allocated_bytes),
+    REAL("device_peak_memory", "bytes", memory.device_peak_bytes),
+    REAL("items_per_second", "1/s", work.items_per_second),
+    REAL("bytes_per_second", "1/s", work.bytes_per_second),
+    REAL("flops_per_second", "1/s", work.flops_per_second),
+    REAL("gpu_time", "ns", breakdown.gpu_ns),
+    REAL("cpu_time", "ns", breakdown.cpu_ns),
+    REAL("transfer_time", "ns", breakdown.transfer_ns),
+    REAL("instructions", "", look.instructions),
 };
 enum { SINGLES = sizeof singles / sizeof *singles };
 
@@ -47,7 +46,6 @@ static struct kg_tidy time_of(const struct kg_summary *summary)
 {
     return (struct kg_tidy){.name = kg_metric_kind_names[KG_METRIC_TIME],
                             .unit = kg_metric_rows[KG_METRIC_TIME].unit,
-                            .smaller_is_better = true,
                             .value = summary->median_ns,
                             .mean = summary->mean_ns,
                             .standard_deviation = summary->standard_deviation_ns,
@@ -75,16 +73,6 @@ static bool is_there(const struct kg_tidy *figures, size_t count, const char *na
     return false;
 }
 
-/* Of a figure that kg_case_figures gave; nobody says it of one that the suite does not name. */
-static bool smaller_is_better(const struct kg_case_result *result, const char *name)
-{
-    for (size_t i = 0; i < result->series_count; i++)
-        if (!strcmp(result->series[i].name, name))
-            return result->series[i].better == KG_BETTER_LOWER &&
-                   isfinite(result->series[i].threshold);
-    return false;
-}
-
 bool kg_tidy_of(struct kg_arena *arena, const struct kg_case_result *result,
                 struct kg_tidy **figures, size_t *count)
 {
@@ -103,7 +91,6 @@ bool kg_tidy_of(struct kg_arena *arena, const struct kg_case_result *result,
         *figure = unknown;
         figure->name = singles[i].name;
         figure->unit = singles[i].unit;
-        figure->smaller_is_better = singles[i].better == KG_BETTER_LOWER;
         figure->value = single_value(result, &singles[i]);
         *count += isfinite(figure->value) != 0;
     }
@@ -114,7 +101,6 @@ bool kg_tidy_of(struct kg_arena *arena, const struct kg_case_result *result,
         *figure = unknown;
         figure->name = own[i].name;
         figure->unit = own[i].unit;
-        figure->smaller_is_better = smaller_is_better(result, own[i].name);
         figure->own = kg_metric_kind_find(own[i].name) == KG_METRIC_KINDS;
         figure->value = own[i].value;
     }

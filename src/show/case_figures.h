@@ -1,16 +1,15 @@
 /* case_figures.h: what is known of a case as a list of figures: what files of figures for other programs (CSV,
- * OpenMetrics, benchmark trackers) are made from. */
+ * OpenMetrics) are made from. */
 #pragma once
 #include "base/arena.h"
 #include "model/results.h"
 
 /* What is not known of it is NaN. */
 struct kg_tidy {
-    const char *name;       /* a metric's, of the suite's budgets, or the workload's own */
-    const char *unit;       /* "ns", "bytes", "1/s", "J", or "" of a number */
-    bool smaller_is_better; /* false also where nobody says which way is better */
-    bool own;               /* the workload's own figure */
-    double value;           /* of the time the median of the rounds */
+    const char *name; /* a metric's, of the suite's budgets, or the workload's own */
+    const char *unit; /* "ns", "bytes", "1/s", "J", or "" of a number */
+    bool own;         /* the workload's own figure */
+    double value;     /* of the time the median of the rounds */
     double mean;
     double standard_deviation;
     double min;

@@ -1,5 +1,5 @@
-/* comparison_csv.c: results and comparisons for spreadsheets and scripts: `csv` has a row for each case and
- * metric, `csv-summary` one for each case. docs/reports.md tells of the columns. */
+/* comparison_csv.c: results and comparisons for spreadsheets and scripts: a row for each case and metric.
+ * docs/reports.md tells of the columns. */
 #include <math.h>
 #include <string.h>
 
@@ -16,14 +16,14 @@ enum { OF_FILE, OF_CASE, OF_METRIC };
 #define OF_RESULTS(head, ...) KG_CSV_COLUMN(head, OF_FILE, kg_results, __VA_ARGS__)
 #define OF_RESULT(head, ...) KG_CSV_COLUMN(head, OF_CASE, kg_case_result, __VA_ARGS__)
 #define OF_TIDY(head, ...) KG_CSV_COLUMN(head, OF_METRIC, kg_tidy, __VA_ARGS__)
-#define RESULT_COLUMNS                                                                             \
-    OF_RESULTS("suite", suite, STRING), OF_RESULT("case", id, STRING),                             \
-        OF_RESULT("workload", workload, STRING), OF_RESULT("device", device, STRING),              \
-        OF_RESULT("status", status, ENUM, .names = kg_status_names),                               \
-        OF_RESULT("rounds", round_count, SIZE)
 
 static const struct kg_csv_column result_columns[] = {
-    RESULT_COLUMNS,
+    OF_RESULTS("suite", suite, STRING),
+    OF_RESULT("case", id, STRING),
+    OF_RESULT("workload", workload, STRING),
+    OF_RESULT("device", device, STRING),
+    OF_RESULT("status", status, ENUM, .names = kg_status_names),
+    OF_RESULT("rounds", round_count, SIZE),
     OF_TIDY("metric", name, STRING),
     OF_TIDY("unit", unit, STRING),
     OF_TIDY("value", value, REAL),
@@ -34,27 +34,6 @@ static const struct kg_csv_column result_columns[] = {
     OF_TIDY("p95", p95, REAL),
     OF_TIDY("interval_low", interval_low, REAL),
     OF_TIDY("interval_high", interval_high, REAL),
-    OF_RESULT("reason", reason, STRING),
-    OF_RESULTS("commit", commit, STRING),
-};
-
-static const struct kg_csv_column summary_columns[] = {
-    RESULT_COLUMNS,
-    OF_RESULT("median_ns", summary.median_ns, REAL),
-    OF_RESULT("mean_ns", summary.mean_ns, REAL),
-    OF_RESULT("standard_deviation_ns", summary.standard_deviation_ns, REAL),
-    OF_RESULT("min_ns", summary.min_ns, REAL),
-    OF_RESULT("max_ns", summary.max_ns, REAL),
-    OF_RESULT("p95_ns", summary.p95_ns, REAL),
-    OF_RESULT("interval_low_ns", summary.interval_low_ns, REAL),
-    OF_RESULT("interval_high_ns", summary.interval_high_ns, REAL),
-    OF_RESULT("peak_bytes", memory.peak_bytes, COUNT, KG_UNKNOWN_IF_0),
-    OF_RESULT("items_per_second", work.items_per_second, REAL),
-    OF_RESULT("bytes_per_second", work.bytes_per_second, REAL),
-    OF_RESULT("flops_per_second", work.flops_per_second, REAL),
-    OF_RESULT("gpu_ns", breakdown.gpu_ns, REAL),
-    OF_RESULT("cpu_ns", breakdown.cpu_ns, REAL),
-    OF_RESULT("transfer_ns", breakdown.transfer_ns, REAL),
     OF_RESULT("reason", reason, STRING),
     OF_RESULTS("commit", commit, STRING),
 };
@@ -125,33 +104,12 @@ bool kg_results_as_csv(const struct kg_report_subject *subject, struct kg_text *
     return good || kg_error_memory(err);
 }
 
-bool kg_results_as_csv_summary(const struct kg_report_subject *subject, struct kg_text *text,
-                               struct kg_error *err)
-{
-    const struct kg_results *results = subject->results;
-    struct kg_arena arena = {0};
-    struct kg_tidy_names parameters;
-    const bool good = kg_tidy_parameters(&arena, results, &parameters);
-    if (good) {
-        kg_csv_heads(summary_columns, COUNT_OF(summary_columns), text);
-        parameter_heads(&parameters, text);
-    }
-    for (size_t i = 0; good && i < results->case_count; i++) {
-        const void *const structs[KG_CSV_STRUCTS] = {results, &results->cases[i], NULL};
-        kg_csv_fields(summary_columns, COUNT_OF(summary_columns), structs, text);
-        parameter_fields(&parameters, &results->cases[i], text);
-    }
-    kg_arena_free(&arena);
-    return good || kg_error_memory(err);
-}
-
 /* --- Comparisons ------------------------------------------------------------------------------ */
 
 #define OF_COMPARISON(head, ...) KG_CSV_COLUMN(head, OF_FILE, kg_comparison, __VA_ARGS__)
 #define OF_CHANGE(head, ...) KG_CSV_COLUMN(head, OF_CASE, kg_case_change, __VA_ARGS__)
 #define IN_METRIC(head, ...) KG_CSV_COLUMN(head, OF_METRIC, kg_metric, __VA_ARGS__)
 
-/* The metric of `csv-summary` is the one that decided. */
 static const struct kg_csv_column change_columns[] = {
     OF_COMPARISON("suite", suite, STRING),
     OF_CHANGE("case", id, STRING),
@@ -177,13 +135,16 @@ static const struct kg_csv_column change_columns[] = {
     OF_COMPARISON("baseline_commit", baseline_commit, STRING),
 };
 
-static bool changes_print(const struct kg_comparison *comparison, bool all, struct kg_text *text)
+bool kg_comparison_as_csv(const struct kg_report_subject *subject, struct kg_text *text,
+                          struct kg_error *err)
 {
+    const struct kg_comparison *comparison = subject->comparison;
+    (void)err;
     kg_csv_heads(change_columns, COUNT_OF(change_columns), text);
     kg_text_append(text, "\n");
     for (size_t i = 0; i < comparison->case_count; i++) {
         const struct kg_case_change *change = &comparison->cases[i];
-        const size_t rows = all && change->metric_count ? change->metric_count : 1;
+        const size_t rows = change->metric_count ? change->metric_count : 1;
         for (size_t m = 0; m < rows; m++) {
             const void *const structs[KG_CSV_STRUCTS] = {
                 comparison, change, m < change->metric_count ? &change->metrics[m] : NULL};
@@ -192,18 +153,4 @@ static bool changes_print(const struct kg_comparison *comparison, bool all, stru
         }
     }
     return true;
-}
-
-bool kg_comparison_as_csv(const struct kg_report_subject *subject, struct kg_text *text,
-                          struct kg_error *err)
-{
-    (void)err;
-    return changes_print(subject->comparison, true, text);
-}
-
-bool kg_comparison_as_csv_summary(const struct kg_report_subject *subject, struct kg_text *text,
-                                  struct kg_error *err)
-{
-    (void)err;
-    return changes_print(subject->comparison, false, text);
 }

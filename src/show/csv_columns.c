@@ -1,6 +1,5 @@
 #include "show/csv_columns.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "base/csv.h"
@@ -16,7 +15,6 @@ static void field_append(const struct kg_field *field, const char *at, struct kg
     union {
         const char *string;
         double real;
-        uint64_t count;
         size_t size;
         bool flag;
         int word;
@@ -30,11 +28,6 @@ static void field_append(const struct kg_field *field, const char *at, struct kg
     case KG_FIELD_REAL:
         memcpy(&value.real, at, sizeof value.real);
         kg_csv_number(text, value.real);
-        break;
-    case KG_FIELD_COUNT:
-        memcpy(&value.count, at, sizeof value.count);
-        if (value.count || !field->unknown_if_0)
-            kg_text_printf(text, "%llu", (unsigned long long)value.count);
         break;
     case KG_FIELD_SIZE:
         memcpy(&value.size, at, sizeof value.size);

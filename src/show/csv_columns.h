@@ -10,7 +10,7 @@ enum { KG_CSV_STRUCTS = 3 };
 /* A field of one of the structs that a row is made of. */
 struct kg_csv_column {
     size_t of;             /* which of them */
-    struct kg_field field; /* STRING, REAL, COUNT, SIZE, BOOL or ENUM: its head is the name */
+    struct kg_field field; /* STRING, REAL, SIZE, BOOL or ENUM: its head is the name */
 };
 
 /* After the member: its kind, then attributes of struct kg_field. */

@@ -22,12 +22,8 @@ static const struct report {
     {KG_REPORT_GITHUB, KG_COMPARISON_SCHEMA, "annotations.txt"},
     {KG_REPORT_CSV, KG_COMPARISON_SCHEMA, "comparison.csv"},
     {KG_REPORT_CSV, KG_RESULTS_SCHEMA, "results.csv"},
-    {KG_REPORT_CSV_SUMMARY, KG_COMPARISON_SCHEMA, "comparison-summary.csv"},
-    {KG_REPORT_CSV_SUMMARY, KG_RESULTS_SCHEMA, "results-summary.csv"},
     {KG_REPORT_OPENMETRICS, KG_COMPARISON_SCHEMA, "comparison.prom"},
     {KG_REPORT_OPENMETRICS, KG_RESULTS_SCHEMA, "results.prom"},
-    {KG_REPORT_SMALLER_IS_BETTER, KG_RESULTS_SCHEMA, "benchmarks.json"},
-    {KG_REPORT_BENCHER, KG_RESULTS_SCHEMA, "bencher.json"},
     {KG_REPORT_HTML, KG_COMPARISON_SCHEMA, "report.html"}, /* has the results too */
     {KG_REPORT_PNG, KG_COMPARISON_SCHEMA, "comparison.png"},
     {KG_REPORT_PNG, KG_RESULTS_SCHEMA, "results.png"},

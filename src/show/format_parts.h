@@ -6,12 +6,8 @@
 /* comparison_csv.c */
 bool kg_results_as_csv(const struct kg_report_subject *subject, struct kg_text *text,
                        struct kg_error *err);
-bool kg_results_as_csv_summary(const struct kg_report_subject *subject, struct kg_text *text,
-                               struct kg_error *err);
 bool kg_comparison_as_csv(const struct kg_report_subject *subject, struct kg_text *text,
                           struct kg_error *err);
-bool kg_comparison_as_csv_summary(const struct kg_report_subject *subject, struct kg_text *text,
-                                  struct kg_error *err);
 
 /* junit.c, github.c, openmetrics.c */
 bool kg_results_as_junit(const struct kg_report_subject *subject, struct kg_text *text,
@@ -32,12 +28,6 @@ bool kg_plotted_as_png(const struct kg_report_subject *subject, struct kg_text *
                        struct kg_error *err);
 bool kg_plotted_as_svg(const struct kg_report_subject *subject, struct kg_text *text,
                        struct kg_error *err);
-
-/* trackers.c */
-bool kg_results_as_smaller_is_better(const struct kg_report_subject *subject, struct kg_text *text,
-                                     struct kg_error *err);
-bool kg_results_as_bencher(const struct kg_report_subject *subject, struct kg_text *text,
-                           struct kg_error *err);
 
 /* formats_profile.c: profiles */
 

@@ -2,7 +2,6 @@
 import csv
 import html.parser
 import io
-import json
 import os
 import re
 import shutil
@@ -74,31 +73,6 @@ def openmetrics_read(text):
             raise Unreadable("two samples are of the same labels")
 
 
-def smaller_is_better_read(text):
-    """As github-action-benchmark's type has it; of two entries of a name it would show one."""
-    entries = json.loads(text)
-    for entry in entries:
-        kinds = {"name": str, "unit": str, "value": float, "range": str, "extra": str}
-        if any(not isinstance(value, kinds.get(key, ())) for key, value in entry.items()):
-            raise Unreadable(f"an entry of other members: {entry}")
-        if not {"name", "unit", "value"} <= set(entry):
-            raise Unreadable(f"an entry without a name, unit or value: {entry}")
-    if len({entry["name"] for entry in entries}) != len(entries):
-        raise Unreadable("two entries have one name")
-
-
-def bencher_read(text):
-    """As Bencher's schema and reference have it: benchmark, slug of a measure, numbers."""
-    for name, benchmark in json.loads(text).items():
-        if not 0 < len(name) <= 1024:
-            raise Unreadable(f"the name of a benchmark is {len(name)} characters")
-        for slug, measure in benchmark.items():
-            if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug) or len(slug) > 64:
-                raise Unreadable(f"no slug: {slug}")
-            if "value" not in measure or set(measure) - {"value", "lower_value", "upper_value"}:
-                raise Unreadable(f"no measure: {measure}")
-
-
 def svg_read(text):
     """libxml2: it is XML, of the namespace that browsers draw."""
     done = subprocess.run(["xmllint", "--noout", "-"], input=text.encode(), stderr=subprocess.PIPE, check=False)
@@ -141,8 +115,6 @@ READERS = {
     "junit": junit_read,
     "github": github_read,
     "openmetrics": openmetrics_read,
-    "custom-smaller-is-better": smaller_is_better_read,
-    "bencher": bencher_read,
     "svg": svg_read,
 }
 

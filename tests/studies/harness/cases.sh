@@ -44,7 +44,7 @@ workloads:
 YAML
     row 'compare' compare "$folder/a.json" "$folder/b.json" -q
     row 'compare -o' compare "$folder/a.json" "$folder/b.json" -q -o "$folder/reports"
-    for format in text markdown csv csv-summary junit openmetrics github json html; do
+    for format in text markdown csv junit openmetrics github json html; do
         row "report --format $format, results" report "$folder/a.json" --format $format
     done
     for format in text markdown csv junit openmetrics json; do
