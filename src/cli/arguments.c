@@ -120,7 +120,7 @@ static const struct kg_option options[] = {
            "suite"),
     OPTION("dry-run", 0, KG_OPTION_FLAG, NULL, dry_run, "print what would be written"),
     OPTION("no-cmake", 0, KG_OPTION_FLAG, NULL, no_cmake,
-           "read CMakeLists.txt by its text alone, without running cmake"),
+           "list only built programs, without running cmake"),
     OPTION("force", 0, KG_OPTION_FLAG, NULL, force, "overwrite a file that is there"),
     OPTION("json", 0, KG_OPTION_FLAG, NULL, json, "print JSON instead of the summary"),
     OPTION("quiet", 'q', KG_OPTION_FLAG, NULL, quiet, "print only the verdict and what fails"),

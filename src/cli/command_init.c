@@ -170,33 +170,47 @@ static const char ways[] =
     "benchmark::benchmark_main)\n"
     "                 kgate init                                   finds it, built or not\n";
 
+#define BUILD_THEN "build the benchmarks, then run `kgate init --force`\n"
+
+/* Why CMake does not list all: what that means, and what to do. */
+static void refusal_print(const struct kg_survey *survey, const char *why)
+{
+    struct kg_text line = {0};
+    kg_escape_terminal(&line, why, SHOWN_MOST);
+    fprintf(stderr, "kgate: cmake does not configure this repository (%s): %s; " BUILD_THEN,
+            kg_text_string(&line),
+            survey->is_configured ? "benchmarks that need such options are missing"
+                                  : "only built programs are listed");
+    kg_text_free(&line);
+}
+
 /* Asks CMake for its targets, and says so before: it runs code of the repository. */
 static bool cmake_ask(const struct kg_arguments *arguments, struct kg_survey *survey,
                       struct kg_error *err)
 {
     const char *command = kg_survey_configure_command(survey), *why = NULL;
-    if (!command || arguments->no_cmake)
+    if (arguments->no_cmake || !survey->has_cmake || survey->is_configured)
         return true;
+    if (!command) {
+        if (!arguments->quiet)
+            fputs("kgate: there is no cmake in PATH: only built programs are listed; install cmake "
+                  "or " BUILD_THEN,
+                  stderr);
+        return true;
+    }
     if (arguments->dry_run) {
         if (!arguments->quiet)
-            fprintf(
-                stderr,
-                "kgate: reads CMakeLists.txt by its text; without --dry-run it also runs `%s`\n",
-                command);
+            fprintf(stderr,
+                    "kgate: lists only built programs; without --dry-run it also runs `%s`\n",
+                    command);
         return true;
     }
     if (!arguments->quiet)
         fprintf(stderr, "kgate: runs `%s` to read the targets (--no-cmake: without)\n", command);
     if (!kg_survey_configure(".", survey, &why, err))
         return false;
-    if (why && !arguments->quiet) {
-        struct kg_text line = {0};
-        kg_escape_terminal(&line, why, SHOWN_MOST);
-        fprintf(stderr,
-                "kgate: cmake does not configure this repository (%s); its text is read instead\n",
-                kg_text_string(&line));
-        kg_text_free(&line);
-    }
+    if (why && !arguments->quiet)
+        refusal_print(survey, why);
     return true;
 }
 

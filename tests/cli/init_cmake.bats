@@ -17,6 +17,9 @@ enable_testing()
 option(X_BUILD_BENCHMARKS "more" OFF)
 include(add.cmake)
 add_library(benchmark STATIC library.c)
+add_library(gtest_main STATIC library.c)
+add_executable(unit main.c)
+target_link_libraries(unit gtest_main)
 add_library(timing INTERFACE)
 target_link_libraries(timing INTERFACE benchmark)
 add_subdirectory(bench)
@@ -31,6 +34,7 @@ CMAKE
 timed(parse)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 add_executable(slow ../main.c)
+add_executable(prepare_bench ../main.c)
 add_test(NAME slow_all COMMAND slow --size 3 ${CMAKE_SOURCE_DIR}/data/in.txt)
 set_tests_properties(slow_all PROPERTIES LABELS "benchmark;long")
 add_test(NAME quick COMMAND slow)
@@ -60,9 +64,18 @@ C
     [ "$status" -eq 0 ]
     [[ "$output" == *'kgate: runs `cmake -S . -B '* ]]
     [[ "$output" == *"add.cmake:2: parse_run, a program of Google Benchmark: it links benchmark; not built here"* ]]
-    [[ "$output" == *"bench/CMakeLists.txt:4: slow_all, a test of CTest with a label of benchmarks; not built here"* ]]
+    [[ "$output" == *"bench/CMakeLists.txt:5: slow_all, a test of CTest with a label of benchmarks; not built here"* ]]
+    [[ "$output" == *"CMakeLists.txt:8: unit, tests by GoogleTest: it links gtest_main; not built here; not measured: a test is rarely a good benchmark"* ]]
+    [[ "$output" == *"prepare_bench, a program that CMake builds; not built here; not measured: it links no harness"* ]]
+    [[ "$output" == *"build first: cmake -B build "* ]]
     [ "$(sed -n 's/^  - name: //p' kgate.yaml | xargs)" = "parse_run more slow_all" ]
+    # what is hardly a benchmark is there for whoever takes the # away
+    grep -q '^  # - name: unit' kgate.yaml
     [ ! -e build ]
+    # validate names a program that is not built
+    run kgate validate
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"did the build make it?"* ]]
     # the build that the workflow does makes all of them
     build=$(sed -n 's/^ *build: "\(.*\)"$/\1/p' .github/workflows/kgate.yml)
     [[ "$build" == *" -DX_BUILD_BENCHMARKS=ON "* ]]
@@ -93,8 +106,26 @@ C
     kgate validate
 }
 
-@test "a dry run runs no cmake and says so, and a project that does not configure is read by its text" {
+@test "options that add no benchmark, or do not configure, are no part of the build" {
     repository
+    sed -i '/X_BUILD_BENCHMARKS/,/endif/d' bench/CMakeLists.txt
+    run kgate init
+    [ "$status" -eq 0 ]
+    run ! grep -q X_BUILD_BENCHMARKS kgate.yaml .github/workflows/kgate.yml
+    printf 'if(X_BUILD_BENCHMARKS)\n  message(FATAL_ERROR "no harness")\nendif()\n' >>CMakeLists.txt
+    run kgate init --force
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"kgate: cmake does not configure this repository (with -DX_BUILD_BENCHMARKS=ON: no harness): benchmarks that need such options are missing; build the benchmarks, then run \`kgate init --force\`"* ]]
+    [ "$(sed -n 's/^  - name: //p' kgate.yaml | xargs)" = "parse_run slow_all" ]
+    run ! grep -q X_BUILD_BENCHMARKS kgate.yaml .github/workflows/kgate.yml
+}
+
+@test "a dry run runs no cmake and says so, and a project that does not configure has its built programs listed" {
+    repository
+    mkdir -p build
+    printf '#!/bin/sh\n' >build/bench_built
+    chmod +x build/bench_built
     echo 'file(WRITE ${CMAKE_SOURCE_DIR}/ran "")' >>CMakeLists.txt
     run kgate init --dry-run
     [[ "$output" == *'without --dry-run it also runs `cmake'* ]]
@@ -106,9 +137,20 @@ C
     echo "$output"
     [ "$status" -eq 0 ]
     [ -e ran ]
-    [[ "$output" == *"kgate: cmake does not configure this repository (no such thing); its text is read instead"* ]]
-    [ "$(sed -n 's/^  - name: //p' kgate.yaml | xargs)" = "more slow_all" ]
+    [[ "$output" == *"kgate: cmake does not configure this repository (no such thing): only built programs are listed; build the benchmarks, then run \`kgate init --force\`"* ]]
+    [ "$(sed -n 's/^  - name: //p' kgate.yaml | xargs)" = "bench_built" ]
     [ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'kgate-cmake*' -newer CMakeLists.txt)" ]
+}
+
+@test "without cmake the built programs are listed, and a note says so" {
+    repository
+    printf '#!/bin/sh\n' >bench_built
+    chmod +x bench_built
+    run env PATH=/nonexistent "$KGATE" init
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"kgate: there is no cmake in PATH: only built programs are listed; install cmake or build the benchmarks, then run \`kgate init --force\`"* ]]
+    [ "$(sed -n 's/^  - name: //p' kgate.yaml | xargs)" = "bench_built" ]
 }
 
 @test "an interrupted init ends cmake with all that it started, and leaves no folder" {

@@ -246,10 +246,6 @@ static void comments_append(const struct kg_survey *survey, const struct kg_find
         kg_text_printf(text, "  # %s\n", finding->note);
     if (doubt_of(finding))
         kg_text_printf(text, "  # Not measured: %s.\n", doubt_of(finding));
-    if (survey->is_configured && !finding->in_tree && kg_kind_is_target(finding->kind) &&
-        finding->source && !*finding->source)
-        kg_text_printf(text, "  # CMake leaves it out unless an option adds it%s%s.\n",
-                       *survey->options ? ", such as" : "", survey->options);
     if (!is_built(finding)) {
         kg_text_append(text, "  # Build it first: ");
         kg_finding_build(survey, finding, text);

@@ -30,10 +30,9 @@ struct kg_finding {
     const char *name;     /* of the target, test, program or rule; of other files their path */
     const char *path;     /* of the file that says it, relative to the root */
     unsigned line;        /* of that file; 0: the file itself */
-    const char *proof;    /* "links benchmark::benchmark"; NULL: the kind says all */
+    const char *proof;    /* "links benchmark"; NULL: the kind says all */
     const char *program;  /* the built program, relative to the root; NULL: it is not built */
     const char *artifact; /* where CMake will put it, relative to the root; NULL: not known */
-    const char *source;   /* the folder of its CMake project, "" is the root; NULL: not of CMake */
     const char *target;   /* the target of CMake that makes a test's program; NULL: not known */
     const char *build;    /* shell command that makes it, of make; NULL: none, or CMake makes it */
     const char **words;   /* the command to measure; NULL: the program alone */
@@ -41,7 +40,7 @@ struct kg_finding {
     const char *directory; /* where the command runs, relative to the root; NULL: the root */
     const char *doubt;     /* why its workload is written as a comment; NULL: it is live */
     bool is_made;          /* by a rule of make that makes the program */
-    bool in_tree;          /* CMake listed it */
+    bool of_cmake;         /* CMake listed it, and builds it */
     bool is_joined;        /* another finding stands for it */
     const char *note;      /* a sentence for whoever reads the suite; NULL: none */
 };
@@ -56,10 +55,6 @@ struct kg_survey {
     const char *tree;    /* the build folder of CMake, relative to the root; NULL: none is there */
     const char *options; /* " -DX=ON": options of CMake that the benchmarks need; "" if none */
     bool is_configured;  /* CMake's own list of targets was read */
-    const char **projects; /* folders with a CMakeLists.txt that has a project */
-    size_t project_count, project_capacity;
-    const char **added; /* folders that an add_subdirectory names */
-    size_t added_count, added_capacity;
 };
 
 /* Reads the files under `root`, without hidden folders, node_modules and symbolic links. In a build folder it reads
@@ -73,8 +68,10 @@ void kg_survey_free(struct kg_survey *survey);
 const char *kg_survey_configure_command(const struct kg_survey *survey);
 
 /* Lets CMake configure `root` in a temporary folder, without network and for at most a minute per try, and adds the
- * targets and tests that it lists. A project that does not configure adds nothing.
- * why  set to CMake's first error, or NULL if it configured; in the survey's arena */
+ * targets and tests that it lists. If options leave benchmarks out, it tries once more with these options.
+ * A project that does not configure adds nothing.
+ * why  set to CMake's first error, with the options of the second try before it, or to NULL if CMake configured; in
+ *      the survey's arena. After an error of the second try is_configured is set. */
 bool kg_survey_configure(const char *root, struct kg_survey *survey, const char **why,
                          struct kg_error *err);
 

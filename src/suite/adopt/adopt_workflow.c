@@ -9,25 +9,14 @@ enum { TARGETS_MOST = 12 };
 
 /* --- Building ---------------------------------------------------------------------------------- */
 
-/* Configures and builds one project of CMake; targets: " a b", or "" for all */
-static void cmake_append(const struct kg_survey *survey, const char *source, const char *targets,
-                         struct kg_text *text)
+/* Configures and builds the project; targets: " a b", or "" for all */
+static void cmake_append(const struct kg_survey *survey, const char *targets, struct kg_text *text)
 {
-    struct kg_text tree = {0};
-    kg_text_printf(&tree, "%s%s%s", kg_survey_tree(survey), *source ? "/" : "", source);
-    kg_text_append(text, text->length ? " && cmake" : "cmake");
-    if (*source) {
-        kg_text_append(text, " -S ");
-        kg_shell_quote(text, source);
-    }
-    kg_text_append(text, " -B ");
-    kg_shell_quote(text, kg_text_string(&tree));
-    kg_text_printf(text, " -DCMAKE_BUILD_TYPE=Release%s && cmake --build ",
-                   *source ? "" : survey->options);
-    kg_shell_quote(text, kg_text_string(&tree));
+    kg_text_append(text, text->length ? " && cmake -B " : "cmake -B ");
+    kg_shell_quote(text, kg_survey_tree(survey));
+    kg_text_printf(text, " -DCMAKE_BUILD_TYPE=Release%s && cmake --build ", survey->options);
+    kg_shell_quote(text, kg_survey_tree(survey));
     kg_text_printf(text, " -j%s%s", *targets ? " --target" : "", targets);
-    text->failed = text->failed || tree.failed;
-    kg_text_free(&tree);
 }
 
 /* The target of CMake that a finding needs; NULL: it is not known. */
@@ -36,27 +25,15 @@ static const char *target_of(const struct kg_finding *finding)
     return kg_kind_is_target(finding->kind) ? finding->name : finding->target;
 }
 
-/* A program that was found by its name is of no project, even if its kind is one of CMake's. */
-static bool is_of_cmake(const struct kg_finding *finding)
-{
-    return finding->source != NULL;
-}
-
-static const char *source_of(const struct kg_finding *finding)
-{
-    return finding->source ? finding->source : "";
-}
-
-/* The targets of all live workloads of a project; all of it if one is not known, or they are many. */
-static void project_append(const struct kg_survey *survey, const char *source, struct kg_text *text)
+/* The targets of all live workloads; the whole project if one is not known, or they are many. */
+static void project_append(const struct kg_survey *survey, struct kg_text *text)
 {
     struct kg_text targets = {0};
     size_t count = 0;
     bool all = false;
     for (size_t i = 0; i < survey->count; i++) {
         const struct kg_finding *finding = &survey->findings[i];
-        if (!kg_finding_is_live(finding) || !is_of_cmake(finding) ||
-            strcmp(source_of(finding), source) != 0)
+        if (!kg_finding_is_live(finding) || !finding->of_cmake)
             continue;
         all = all || !target_of(finding) || ++count > TARGETS_MOST;
         if (!all) {
@@ -64,7 +41,7 @@ static void project_append(const struct kg_survey *survey, const char *source, s
             kg_shell_quote(&targets, target_of(finding));
         }
     }
-    cmake_append(survey, source, all ? "" : kg_text_string(&targets), text);
+    cmake_append(survey, all ? "" : kg_text_string(&targets), text);
     text->failed = text->failed || targets.failed;
     kg_text_free(&targets);
 }
@@ -73,12 +50,12 @@ void kg_finding_build(const struct kg_survey *survey, const struct kg_finding *f
                       struct kg_text *text)
 {
     struct kg_text own = {0}, target = {0};
-    if (is_of_cmake(finding)) {
+    if (finding->of_cmake) {
         if (target_of(finding)) {
             kg_text_append(&target, " ");
             kg_shell_quote(&target, target_of(finding));
         }
-        cmake_append(survey, source_of(finding), kg_text_string(&target), &own);
+        cmake_append(survey, kg_text_string(&target), &own);
     } else if (finding->build) {
         kg_text_append(&own, finding->build);
     }
@@ -88,16 +65,15 @@ void kg_finding_build(const struct kg_survey *survey, const struct kg_finding *f
     kg_text_free(&target);
 }
 
-/* Whether an earlier live finding is of the same project, or has the same command of make. */
+/* Whether an earlier live finding is of CMake too, or has the same command of make. */
 static bool is_repeated(const struct kg_survey *survey, size_t index)
 {
     const struct kg_finding *finding = &survey->findings[index];
     for (size_t i = 0; i < index; i++) {
         const struct kg_finding *other = &survey->findings[i];
-        if (!kg_finding_is_live(other) || is_of_cmake(other) != is_of_cmake(finding))
+        if (!kg_finding_is_live(other) || other->of_cmake != finding->of_cmake)
             continue;
-        if (is_of_cmake(finding) ? !strcmp(source_of(other), source_of(finding))
-                                 : other->build && !strcmp(other->build, finding->build))
+        if (finding->of_cmake || (other->build && !strcmp(other->build, finding->build)))
             return true;
     }
     return false;
@@ -107,7 +83,7 @@ static bool is_repeated(const struct kg_survey *survey, size_t index)
 static bool needs_all(const struct kg_survey *survey)
 {
     for (size_t i = 0; i < survey->count; i++)
-        if (kg_finding_is_live(&survey->findings[i]) && !is_of_cmake(&survey->findings[i]) &&
+        if (kg_finding_is_live(&survey->findings[i]) && !survey->findings[i].of_cmake &&
             !survey->findings[i].build)
             return true;
     return false;
@@ -118,16 +94,16 @@ void kg_adopt_build(const struct kg_survey *survey, struct kg_text *text)
     const bool unknown = !kg_survey_live(survey); /* the suite's programs are of no finding */
     const bool all = (needs_all(survey) || unknown) && (survey->has_cmake || survey->has_makefile);
     if (all && survey->has_cmake && !(unknown && survey->has_makefile))
-        cmake_append(survey, "", "", text);
+        cmake_append(survey, "", text);
     else if (all)
         kg_text_append(text, "make");
     for (size_t i = 0; i < survey->count; i++) {
         const struct kg_finding *finding = &survey->findings[i];
         if (!kg_finding_is_live(finding) || is_repeated(survey, i))
             continue;
-        if (is_of_cmake(finding) && !(all && survey->has_cmake && !*source_of(finding))) {
-            project_append(survey, source_of(finding), text);
-        } else if (!is_of_cmake(finding) && finding->build) {
+        if (finding->of_cmake && !(all && survey->has_cmake)) {
+            project_append(survey, text);
+        } else if (!finding->of_cmake && finding->build) {
             kg_text_append(text, text->length ? " && " : "");
             kg_text_append(text, finding->build);
         }

@@ -213,28 +213,22 @@ static bool configure(const struct configuring *with, const char *options)
     return good;
 }
 
-/* Whether the survey has a benchmark of CMake that the reply has not. */
-static bool lacks_some(const struct kg_survey *survey)
+/* Number of findings that CMake lists; tests by GoogleTest are no benchmarks. */
+static size_t listed(const struct kg_survey *survey)
 {
-    bool any = false;
-    for (size_t i = 0; i < survey->count; i++) {
-        const struct kg_finding *finding = &survey->findings[i];
-        if (!kg_kind_is_target(finding->kind) || finding->kind == KG_FOUND_GTEST)
-            continue;
-        any = true;
-        if (!finding->in_tree && !*finding->source)
-            return true;
-    }
-    return !any;
+    size_t count = 0;
+    for (size_t i = 0; i < survey->count; i++)
+        count += survey->findings[i].of_cmake && survey->findings[i].kind != KG_FOUND_GTEST;
+    return count;
 }
 
-/* The sentence of CMake's first error, on one line; NULL: none. */
+/* The sentence of CMake's first error, on one line; NULL if memory is out. */
 static const char *reason_read(const struct configuring *with)
 {
     static const char mark[] = "CMake Error";
     struct kg_text text = {0}, line = {0};
     struct kg_error ignored;
-    const char *why = NULL;
+    const char *why = "it took too long, or ended without a reason";
     if (kg_file_read(with->log, LOG_MOST, &text, &ignored)) {
         const char *at = strstr(kg_text_string(&text), mark);
         at += at ? strcspn(at, "\n") : 0;
@@ -245,39 +239,48 @@ static const char *reason_read(const struct configuring *with)
             kg_text_append_bytes(&line, at, length);
             at += length;
         }
-        why = line.length ? kg_arena_copy(&with->survey->arena, kg_text_string(&line)) : NULL;
+        why = line.length ? kg_arena_copy(&with->survey->arena, kg_text_string(&line)) : why;
     }
     kg_text_free(&text);
     kg_text_free(&line);
     return why;
 }
 
-/* Once as the project is, and if that leaves benchmarks out, with the switches that name them, or else with
- * those that name tests. */
+/* Configures with options; they are kept if CMake then lists more than `before`. */
+static bool configure_again(const struct configuring *with, const char *options, size_t before,
+                            const char **why)
+{
+    struct kg_survey *survey = with->survey;
+    bool found = false;
+    if (!configure(with, options)) {
+        *why = reason_read(with);
+        *why = *why ? kg_arena_printf(&survey->arena, "with%s: %s", options, *why) : NULL;
+        return *why || kg_error_memory(with->err);
+    }
+    if (!kg_survey_reply(survey, with->root, with->built, &found, with->err))
+        return false;
+    if (listed(survey) > before)
+        survey->options = kg_arena_copy(&survey->arena, options);
+    return survey->options || kg_error_memory(with->err);
+}
+
+/* Once as the project is, and once more with the switches of its cache that are off and name benchmarks. If there is
+ * neither such a switch nor a benchmark, with the switches that name tests. */
 static bool configure_both(const struct configuring *with, const char **why)
 {
     struct kg_survey *survey = with->survey;
     struct kg_text options = {0};
-    bool found = false, good = true;
     if (!configure(with, "")) {
         *why = reason_read(with);
-        *why = *why ? *why : "it took too long, or ended without a reason";
-        return true;
+        return *why || kg_error_memory(with->err);
     }
-    good = kg_survey_reply(survey, with->root, with->built, &found, with->err);
-    survey->is_configured = found;
+    bool good = kg_survey_reply(survey, with->root, with->built, &survey->is_configured, with->err);
+    const size_t before = listed(survey);
     options_read(with->built, bench_parts, &options);
-    const bool by_name = options.length > 0;
-    if (!by_name)
+    if (!options.length && !before)
         options_read(with->built, test_parts, &options);
-    if (good && found && options.length && lacks_some(survey)) {
-        survey->options = kg_arena_copy(&survey->arena, kg_text_string(&options));
-        if (configure(with, kg_text_string(&options)))
-            good = kg_survey_reply(survey, with->root, with->built, &found, with->err);
-        good = good && (survey->options || kg_error_memory(with->err));
-        if (!by_name && lacks_some(survey))
-            survey->options = "";
-    }
+    if (good && survey->is_configured && options.length)
+        good = configure_again(with, kg_text_string(&options), before, why);
     kg_text_free(&options);
     return good;
 }

@@ -70,6 +70,28 @@ static json_t *codemodel_read(const struct reply *reply)
 
 /* --- A target ----------------------------------------------------------------------------------- */
 
+static const struct library {
+    const char *name; /* of its file without "lib", or of its target */
+    enum kg_finding_kind kind;
+} libraries[] = {
+    {"benchmark", KG_FOUND_GOOGLE_BENCHMARK},
+    {"benchmark_main", KG_FOUND_GOOGLE_BENCHMARK},
+    {"nvbench", KG_FOUND_NVBENCH},
+    {"gtest", KG_FOUND_GTEST},
+    {"gtest_main", KG_FOUND_GTEST},
+    {"gmock", KG_FOUND_GTEST},
+    {"gmock_main", KG_FOUND_GTEST},
+};
+
+/* KG_FOUND_KINDS: not known. */
+static enum kg_finding_kind library_kind(const char *name)
+{
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        if (!strcmp(libraries[i].name, name))
+            return libraries[i].kind;
+    return KG_FOUND_KINDS;
+}
+
 /* The best of the kinds so far, and the name that says it. */
 struct linked {
     enum kg_finding_kind kind;
@@ -83,7 +105,7 @@ static void library_look(struct linked *linked, const char *name, size_t length)
         return;
     memcpy(copy, name, length);
     copy[length] = '\0';
-    const enum kg_finding_kind kind = kg_library_kind(copy);
+    const enum kg_finding_kind kind = library_kind(copy);
     if (kind >= linked->kind)
         return;
     linked->kind = kind;
@@ -161,14 +183,13 @@ static const char *artifact_path(const struct reply *reply, const json_t *target
     return kg_arena_printf(&reply->survey->arena, "%s/%s", kg_survey_tree(reply->survey), path);
 }
 
-/* Adds what CMake knows to a finding that the text of a CMakeLists.txt has. */
+/* Adds what CMake knows to a finding of the same name: a built program, or a target of an earlier reply. */
 static bool finding_complete(const struct reply *reply, struct kg_finding *finding,
                              const char *artifact, const struct linked *linked)
 {
     bool good = true;
     finding->artifact = kg_arena_keep(&reply->survey->arena, artifact, &good);
-    finding->source = "";
-    finding->in_tree = true;
+    finding->of_cmake = true;
     if (finding->kind == KG_FOUND_CMAKE_TARGET && linked->kind < KG_FOUND_KINDS) {
         finding->kind = linked->kind;
         finding->proof = kg_arena_printf(&reply->survey->arena, "links %s", linked->library);
@@ -198,8 +219,7 @@ static bool executable_add(const struct reply *reply, const json_t *target, cons
                                        .line = line,
                                        .proof = named ? NULL : proof,
                                        .artifact = artifact,
-                                       .source = "",
-                                       .in_tree = true,
+                                       .of_cmake = true,
                                        .doubt = named ? kg_name_doubt(name) : NULL};
     /* a file that CMake fetched is not of this repository */
     return finding.kind == KG_FOUND_KINDS || finding.path[0] == '/' ||
@@ -219,7 +239,7 @@ static bool target_read(const struct reply *reply, const json_t *entry)
 
 /* --- Tests -------------------------------------------------------------------------------------- */
 
-/* CMake's own list of tests stands for that of the text. */
+/* The tests of a later reply stand for those of an earlier one. */
 static void tests_forget(struct kg_survey *survey)
 {
     size_t kept = 0;

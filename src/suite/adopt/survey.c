@@ -64,7 +64,6 @@ bool kg_survey_add(struct kg_survey *survey, const struct kg_finding *finding, s
     added->proof = kg_arena_keep(&survey->arena, finding->proof, &good);
     added->program = kg_arena_keep(&survey->arena, finding->program, &good);
     added->artifact = kg_arena_keep(&survey->arena, finding->artifact, &good);
-    added->source = kg_arena_keep(&survey->arena, finding->source, &good);
     added->target = kg_arena_keep(&survey->arena, finding->target, &good);
     added->build = kg_arena_keep(&survey->arena, finding->build, &good);
     added->directory = kg_arena_keep(&survey->arena, finding->directory, &good);
@@ -159,9 +158,7 @@ static bool file_add(struct walk *walk, enum kg_finding_kind kind, const char *n
     return kg_survey_add(walk->survey, &finding, walk->err);
 }
 
-static bool text_read(struct walk *walk, const char *path,
-                      bool (*reader)(struct kg_survey *survey, const char *path, const char *text,
-                                     struct kg_error *err))
+static bool makefile_look(struct walk *walk, const char *path)
 {
     struct kg_text text = {0};
     struct kg_error ignored;
@@ -170,7 +167,7 @@ static bool text_read(struct walk *walk, const char *path,
     /* what cannot be read has nothing to say */
     if (snprintf(full, sizeof full, "%s/%s", walk->root, path) < (int)sizeof full &&
         kg_file_read(full, FILE_MOST, &text, &ignored))
-        good = reader(walk->survey, path, kg_text_string(&text), walk->err);
+        good = kg_survey_makefile(walk->survey, path, kg_text_string(&text), walk->err);
     kg_text_free(&text);
     return good;
 }
@@ -206,19 +203,6 @@ static bool program_look(struct walk *walk, const char *path)
     return good;
 }
 
-static bool cmake_look(struct kg_survey *survey, const char *path, const char *text,
-                       struct kg_error *err)
-{
-    char folder[PATH_BYTES];
-    snprintf(folder, sizeof folder, "%s", path);
-    char *slash = strrchr(folder, '/');
-    *(slash ? slash : folder) = '\0';
-    /* CTestTestfile.cmake says it better, if CMake wrote one: kg_survey_reply */
-    const struct kg_test_file tests = {
-        .path = path, .folder = folder, .root = "", .built = NULL, .tree = kg_survey_tree(survey)};
-    return kg_survey_cmake(survey, path, text, err) && kg_survey_tests(survey, &tests, text, err);
-}
-
 /* A folder that CMake builds in; of several that of the name build. */
 static bool tree_keep(struct kg_survey *survey, const char *path, struct kg_error *err)
 {
@@ -240,12 +224,10 @@ static bool file_look(struct walk *walk, const char *path, const struct stat *fa
     if (!strncmp(path, ".github/workflows/", 18))
         return (!ends_with(name, ".yml") && !ends_with(name, ".yaml")) ||
                file_add(walk, KG_FOUND_WORKFLOW, name, path);
-    if (!strcmp(name, "CMakeLists.txt"))
-        return text_read(walk, path, cmake_look);
     if (!strcmp(name, "CMakeCache.txt"))
         return tree_keep(walk->survey, path, walk->err);
     if (!strcmp(name, "Makefile") || !strcmp(name, "GNUmakefile") || !strcmp(name, "makefile"))
-        return text_read(walk, path, kg_survey_makefile);
+        return makefile_look(walk, path);
     if (ends_with(name, ".cu"))
         return file_add(walk, KG_FOUND_CUDA_SOURCE, path, path);
     return !is_program(name, facts) || program_look(walk, path);
@@ -409,28 +391,6 @@ static void findings_join(struct kg_survey *survey)
     survey->count = kept;
 }
 
-static bool is_listed(const char *const *list, size_t count, const char *folder, size_t length)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strlen(list[i]) == length && !strncmp(list[i], folder, length))
-            return true;
-    return false;
-}
-
-/* The project of a CMakeLists.txt: the nearest folder above that has one and that no other adds. */
-static bool source_find(struct kg_survey *survey, struct kg_finding *finding, struct kg_error *err)
-{
-    const char *slash = strrchr(finding->path, '/');
-    size_t length = slash ? (size_t)(slash - finding->path) : 0;
-    while (length && (!is_listed(survey->projects, survey->project_count, finding->path, length) ||
-                      is_listed(survey->added, survey->added_count, finding->path, length)))
-        do
-            length--;
-        while (length && finding->path[length] != '/');
-    finding->source = kg_arena_copy_bytes(&survey->arena, finding->path, length);
-    return finding->source ? true : kg_error_memory(err);
-}
-
 /* A program that was found by its name alone may be one of a library, whatever built it. */
 static void programs_name(struct walk *walk)
 {
@@ -487,12 +447,6 @@ bool kg_survey_join(const char *root, struct kg_survey *survey, struct kg_error 
     struct walk walk = {.survey = survey, .root = root, .err = err};
     if (!programs_find(&walk, "", 0))
         return false;
-    for (size_t i = 0; i < survey->count; i++)
-        if ((kg_kind_is_target(survey->findings[i].kind) ||
-             survey->findings[i].kind == KG_FOUND_CTEST) &&
-            survey->findings[i].line && !survey->findings[i].source &&
-            !source_find(survey, &survey->findings[i], err))
-            return false;
     tests_look(&walk);
     programs_name(&walk);
     findings_join(survey);

@@ -22,24 +22,16 @@ bool kg_survey_join(const char *root, struct kg_survey *survey, struct kg_error 
 /* Whether CMake builds a program of this kind. */
 bool kg_kind_is_target(enum kg_finding_kind kind);
 
-/* The kind of a library by the name that CMake links it by, "benchmark::benchmark"; KG_FOUND_KINDS: not known. */
-enum kg_finding_kind kg_library_kind(const char *name);
-
-/* Executables and labelled tests of a CMakeLists.txt. Textual: it does not see names that come from functions,
- * generator expressions, and variables that the file does not set itself. */
-bool kg_survey_cmake(struct kg_survey *survey, const char *path, const char *text,
-                     struct kg_error *err);
-
-/* A file with tests, and how its paths are read. */
+/* A CTestTestfile.cmake, and how its paths are read. */
 struct kg_test_file {
-    const char *path;   /* relative to the root */
+    const char *path;   /* of its CMakeLists.txt, relative to the root */
     const char *folder; /* of its CMakeLists.txt, relative to the project */
     const char *root;   /* the absolute path of the repository */
-    const char *built;  /* the absolute path of the build folder; NULL: of a CMakeLists.txt */
+    const char *built;  /* the absolute path of the build folder */
     const char *tree;   /* the name that stands for the build folder, relative to the root */
 };
 
-/* Tests with a label that says benchmark, of a CMakeLists.txt or a CTestTestfile.cmake. */
+/* Tests with a label that says benchmark, of a CTestTestfile.cmake. Its targets are known before. */
 bool kg_survey_tests(struct kg_survey *survey, const struct kg_test_file *from, const char *text,
                      struct kg_error *err);
 

@@ -1,16 +1,18 @@
-/* Tests of CTest with a label that says benchmark, as commands. It reads add_test and set_tests_properties, of a
- * CMakeLists.txt and of the CTestTestfile.cmake that CMake makes of it, where paths are absolute. */
+/* Tests of CTest with a label that says benchmark, as commands. It reads a CTestTestfile.cmake, which CMake makes of
+ * add_test and set_tests_properties: the words are plain, and paths are absolute. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "suite/adopt/cmake_words.h"
 #include "suite/adopt/survey.h"
+
+enum { WORDS_MOST = 256 };
 
 struct test {
     const char *name, *path; /* path: of the file that has the call */
     unsigned line;
-    const char **words;
+    const char *const *words;
     size_t word_count;
     const char *directory;
     bool labelled;
@@ -19,36 +21,102 @@ struct test {
 struct file {
     struct kg_survey *survey;
     const struct kg_test_file *from;
-    const char *text;
-    struct kg_cmake_reader reader;
+    const char *at; /* the rest of its text */
+    struct kg_arena arena;
     struct test *tests;
     size_t count, capacity;
 };
 
-/* add_test(NAME name COMMAND words… [WORKING_DIRECTORY folder]), and add_test(name words…). */
-static bool test_read(struct file *file, const struct kg_cmake_words *words, unsigned line)
+/* --- Words -------------------------------------------------------------------------------------- */
+
+static void blanks_skip(struct file *file)
 {
-    struct kg_cmake_words all = {.count = 0};
-    for (size_t i = 0; i < words->count; i++)
-        kg_cmake_expand(&file->reader, words->at[i], &all);
-    const bool named = all.count && !strcmp(all.at[0], "NAME");
-    if (all.count < 2U + named)
-        return true;
-    struct kg_arena *arena = &file->reader.arena;
-    if (!kg_arena_grow(arena, &file->tests, file->count, &file->capacity, sizeof *file->tests))
-        return false;
-    struct test *test = &file->tests[file->count++];
-    *test = (struct test){.name = all.at[named], .line = line};
-    test->words = kg_arena_alloc(arena, all.count, sizeof *test->words);
-    for (size_t i = 1U + named; test->words && i < all.count; i++) {
-        if (named && !strcmp(all.at[i], "CONFIGURATIONS"))
-            break;
-        if (named && !strcmp(all.at[i], "WORKING_DIRECTORY") && i + 1 < all.count)
-            test->directory = all.at[++i];
-        else if (!named || strcmp(all.at[i], "COMMAND") != 0)
-            test->words[test->word_count++] = all.at[i];
+    for (;;) {
+        while (isspace((unsigned char)*file->at))
+            file->at++;
+        if (*file->at != '#')
+            return;
+        file->at += strcspn(file->at, "\n");
     }
-    return test->words != NULL;
+}
+
+/* "[=[word]=]": false if none begins here. */
+static bool bracket_read(struct file *file, const char **word)
+{
+    const size_t length = *file->at == '[' ? 2 + strspn(file->at + 1, "=") : 0;
+    char end[32];
+    if (!length || file->at[length - 1] != '[' || length >= sizeof end)
+        return false;
+    snprintf(end, sizeof end, "]%.*s]", (int)length - 2, file->at + 1);
+    const char *begin = file->at + length, *found = strstr(begin, end);
+    const size_t inside = found ? (size_t)(found - begin) : strlen(begin);
+    *word = kg_arena_copy_bytes(&file->arena, begin, inside);
+    file->at = begin + inside + (found ? length : 0);
+    return true;
+}
+
+/* A word up to its closing mark; a backslash takes the next character as it is. */
+static const char *quoted_read(struct file *file)
+{
+    struct kg_text text = {0};
+    for (file->at++; *file->at && *file->at != '"'; file->at++) {
+        file->at += file->at[0] == '\\' && file->at[1];
+        kg_text_append_bytes(&text, file->at, 1);
+    }
+    file->at += *file->at == '"';
+    const char *word = text.failed ? NULL : kg_arena_copy(&file->arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return word;
+}
+
+/* The next word; "(" and ")" are words, and "" is the end. NULL if memory is out. */
+static const char *word_read(struct file *file)
+{
+    const char *word;
+    blanks_skip(file);
+    if (bracket_read(file, &word))
+        return word;
+    if (*file->at == '"')
+        return quoted_read(file);
+    const char *begin = file->at;
+    file->at += strchr("()", *begin) ? *begin != '\0' : strcspn(begin, " \t\r\n()\"#");
+    return kg_arena_copy_bytes(&file->arena, begin, (size_t)(file->at - begin));
+}
+
+/* The words of a call up to its parenthesis, of a long one the first. False if memory is out. */
+static bool call_read(struct file *file, const char **words, size_t *count)
+{
+    *count = 0;
+    for (;;) {
+        blanks_skip(file);
+        const bool is_plain = *file->at != '"' && *file->at != '[';
+        const char *word = word_read(file);
+        if (!word)
+            return false;
+        if (is_plain && (!*word || !strcmp(word, ")")))
+            return true;
+        if (*count < WORDS_MOST && !(is_plain && !strcmp(word, "(")))
+            words[(*count)++] = word;
+    }
+}
+
+/* --- Calls -------------------------------------------------------------------------------------- */
+
+/* add_test(name words…) */
+static bool test_read(struct file *file, const char *const *words, size_t count)
+{
+    if (count < 2)
+        return true;
+    if (!kg_arena_grow(&file->arena, &file->tests, file->count, &file->capacity,
+                       sizeof *file->tests))
+        return false;
+    const char **kept = kg_arena_alloc(&file->arena, count - 1, sizeof *kept);
+    if (!kept)
+        return false;
+    memcpy(kept, words + 1, (count - 1) * sizeof *kept);
+    file->tests[file->count++] =
+        (struct test){.name = words[0], .words = kept, .word_count = count - 1};
+    return true;
 }
 
 /* "benchmark", "perf": a label of tests that measure. */
@@ -65,37 +133,31 @@ static void origin_read(struct file *file, const char *word, struct test *test)
     if (!end || strncmp(word, file->from->root, root) != 0 || word[root] != '/')
         return;
     test->path =
-        kg_arena_copy_bytes(&file->reader.arena, word + root + 1, (size_t)(end - word) - root - 1);
+        kg_arena_copy_bytes(&file->arena, word + root + 1, (size_t)(end - word) - root - 1);
     test->line = (unsigned)strtoul(end + 1, NULL, 10);
 }
 
-static void property_read(struct file *file, const struct kg_cmake_words *all, size_t first,
-                          struct test *test)
+static void property_read(struct file *file, const char *name, const char *value, struct test *test)
 {
-    bool labels = false;
-    for (size_t k = first; k < all->count; k++) {
-        test->labelled = test->labelled || (labels && is_label(all->at[k]));
-        labels = labels || !strcmp(all->at[k], "LABELS");
-        if (k + 1 < all->count && !strcmp(all->at[k], "WORKING_DIRECTORY"))
-            test->directory = all->at[k + 1];
-        if (k + 1 < all->count && !strcmp(all->at[k], "_BACKTRACE_TRIPLES"))
-            origin_read(file, all->at[k + 1], test);
-    }
+    if (!strcmp(name, "LABELS"))
+        test->labelled = is_label(value);
+    else if (!strcmp(name, "WORKING_DIRECTORY"))
+        test->directory = value;
+    else if (!strcmp(name, "_BACKTRACE_TRIPLES"))
+        origin_read(file, value, test);
 }
 
-/* set_tests_properties(names… PROPERTIES key value…), set_property(TEST names… PROPERTY key values…) */
-static void properties_read(struct file *file, const struct kg_cmake_words *words)
+/* set_tests_properties(names… PROPERTIES key value…) */
+static void properties_read(struct file *file, const char *const *words, size_t count)
 {
-    struct kg_cmake_words all = {.count = 0};
     size_t middle = 0;
-    for (size_t i = 0; i < words->count; i++)
-        kg_cmake_expand(&file->reader, words->at[i], &all);
-    while (middle < all.count && strncmp(all.at[middle], "PROPERT", 7) != 0)
+    while (middle < count && strcmp(words[middle], "PROPERTIES") != 0)
         middle++;
     for (size_t i = 0; i < middle; i++)
         for (size_t t = 0; t < file->count; t++)
-            if (!strcmp(file->tests[t].name, all.at[i]))
-                property_read(file, &all, middle + 1, &file->tests[t]);
+            for (size_t k = middle + 1; k + 1 < count && !strcmp(file->tests[t].name, words[i]);
+                 k += 2)
+                property_read(file, words[k], words[k + 1], &file->tests[t]);
 }
 
 /* --- Commands ----------------------------------------------------------------------------------- */
@@ -103,42 +165,30 @@ static void properties_read(struct file *file, const struct kg_cmake_words *word
 /* An absolute path below the repository or below the build folder, relative to the root; NULL: neither. */
 static const char *path_relative(struct file *file, const char *word)
 {
-    struct kg_arena *arena = &file->reader.arena;
     const struct kg_test_file *from = file->from;
-    const size_t root = strlen(from->root), built = from->built ? strlen(from->built) : 0;
-    if (built && !strncmp(word, from->built, built) && (!word[built] || word[built] == '/'))
-        return kg_arena_printf(arena, "%s%s", from->tree, word + built);
+    const size_t root = strlen(from->root), built = strlen(from->built);
+    if (!strncmp(word, from->built, built) && (!word[built] || word[built] == '/'))
+        return kg_arena_printf(&file->arena, "%s%s", from->tree, word + built);
     if (!strncmp(word, from->root, root) && (!word[root] || word[root] == '/'))
-        return kg_arena_copy(arena, word[root] ? word + root + 1 : "");
+        return kg_arena_copy(&file->arena, word[root] ? word + root + 1 : "");
     return NULL;
-}
-
-/* Whether the file itself makes a program of that name. */
-static bool is_executable(const struct file *file, const char *name)
-{
-    char call[KG_CMAKE_WORD_MOST + 32];
-    snprintf(call, sizeof call, "add_executable(%s", name);
-    return strstr(file->text, call) || kg_survey_target_find(file->survey, name);
 }
 
 /* The program as the repository's root sees it. A name without a slash is a target's, or one of PATH. */
 static const char *program_word(struct file *file, const char *word)
 {
-    struct kg_arena *arena = &file->reader.arena;
     const char *relative = path_relative(file, word);
     if (relative)
-        return kg_arena_printf(arena, "./%s", relative);
-    if (strchr(word, '/'))
-        return word;
-    if (is_executable(file, word))
-        return kg_arena_printf(arena, "./%s/%s%s%s", file->from->tree, file->from->folder,
+        return kg_arena_printf(&file->arena, "./%s", relative);
+    if (!strchr(word, '/') && kg_survey_target_find(file->survey, word))
+        return kg_arena_printf(&file->arena, "./%s/%s%s%s", file->from->tree, file->from->folder,
                                *file->from->folder ? "/" : "", word);
     return word;
 }
 
 static bool test_add(struct file *file, const struct test *test, struct kg_error *err)
 {
-    struct kg_arena *arena = &file->reader.arena;
+    struct kg_arena *arena = &file->arena;
     const char **words = kg_arena_alloc(arena, test->word_count + 1, sizeof *words);
     const char *directory = test->directory ? path_relative(file, test->directory) : NULL;
     /* CTest runs a test in the build folder of its CMakeLists.txt. */
@@ -159,7 +209,7 @@ static bool test_add(struct file *file, const struct test *test, struct kg_error
                                        .name = test->name,
                                        .path = test->path ? test->path : file->from->path,
                                        .line = test->line,
-                                       .source = file->from->built ? "" : NULL,
+                                       .of_cmake = true,
                                        .words = words,
                                        .word_count = test->word_count,
                                        .directory = *directory ? directory : NULL};
@@ -169,23 +219,25 @@ static bool test_add(struct file *file, const struct test *test, struct kg_error
 bool kg_survey_tests(struct kg_survey *survey, const struct kg_test_file *from, const char *text,
                      struct kg_error *err)
 {
-    struct file file = {
-        .survey = survey, .from = from, .text = text, .reader = {.at = text, .line = 1}};
-    char command[KG_CMAKE_WORD_MOST];
-    struct kg_cmake_words words;
-    unsigned line;
-    bool good = true;
-    while (good && kg_cmake_next(&file.reader, command, &line, &words)) {
-        if (kg_cmake_is(command, "add_test"))
-            good = test_read(&file, &words, line);
-        else if (kg_cmake_is(command, "set_tests_properties") ||
-                 kg_cmake_is(command, "set_property"))
-            properties_read(&file, &words);
+    struct file file = {.survey = survey, .from = from, .at = text};
+    const char *words[WORDS_MOST];
+    const char *command = word_read(&file);
+    size_t count;
+    bool good = command != NULL;
+    while (good && *command) {
+        if (!strcmp(command, "add_test")) {
+            good = call_read(&file, words, &count) && test_read(&file, words, count);
+        } else if (!strcmp(command, "set_tests_properties")) {
+            good = call_read(&file, words, &count);
+            if (good)
+                properties_read(&file, words, count);
+        }
+        command = good ? word_read(&file) : NULL;
+        good = command != NULL;
     }
-    good = (good && !file.reader.failed) || kg_error_memory(err);
+    good = good || kg_error_memory(err);
     for (size_t i = 0; good && i < file.count; i++)
-        good = !file.tests[i].labelled || !file.tests[i].word_count ||
-               test_add(&file, &file.tests[i], err);
-    kg_arena_free(&file.reader.arena);
+        good = !file.tests[i].labelled || test_add(&file, &file.tests[i], err);
+    kg_arena_free(&file.arena);
     return good;
 }
