@@ -114,9 +114,6 @@ static bool format_read(const struct kg_suite_reader *reader, const struct kg_ya
             return true;
     }
     kg_text_printf(&message, "'format' is '%s'", kg_quote(pair->value->text, quoted));
-    if (kg_adapter_find(pair->value->text))
-        kg_text_append(&message, ", whose programs cannot be asked for one benchmark; run them, "
-                                 "and `kgate import` their files");
     kg_suggest_append(&message, pair->value->text, names, count, "known formats");
     return kg_reader_fail_text(reader, pair->value->mark, &message);
 }

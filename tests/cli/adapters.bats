@@ -220,13 +220,6 @@ bench/benchmark=BM_pair<int%2C double>/manual_time/cpu" ]
     run kgate list -c one.yaml
     [ "$status" -eq 2 ]
     [[ $output == *"did you mean 'google-benchmark'?"* ]]
-    refused() {
-        suite_of <<<"  - {name: b, command: [x], format: $1}"
-        run kgate list -c one.yaml
-        [ "$status" -eq 2 ]
-        [[ $output == *"one.yaml:5:"*"'format' is '$1', $2"*"known formats: google-benchmark, nvbench, hyperfine"* ]]
-    }
-    refused criterion "whose programs cannot be asked for one benchmark; run them, and \`kgate import\` their files"
     suite_of <<<'  - {name: b, command: [x], format: google-benchmark, metrics: [time, instructions]}'
     run kgate list -c one.yaml
     [[ $output == *"only time, peak_memory and cpu_time are known"* ]]

@@ -16,7 +16,7 @@ struct kg_import_options {
     size_t set_count;
 };
 
-/* Reads files, or folders of Criterion's, into results, to be freed with kg_results_free.
+/* Reads files into results, to be freed with kg_results_free.
  * err  KG_ERROR_USAGE by file: of none of the formats, of another format or machine than the first,
  *      given twice, malformed, or without a benchmark */
 bool kg_import(const char *const *paths, size_t count, const struct kg_import_options *options,

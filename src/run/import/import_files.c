@@ -1,14 +1,11 @@
 #include "run/import/import_files.h"
 
-#include <ftw.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/text.h"
 
-enum { FILE_MOST = 256 * 1024 * 1024, DEPTH_MOST = 32 };
+enum { FILE_MOST = 256 * 1024 * 1024 };
 
 /* --- One file --------------------------------------------------------------------------------- */
 
@@ -66,7 +63,7 @@ static bool given_once(const struct kg_import_files *files, const struct kg_impo
                        struct kg_error *err)
 {
     for (size_t i = 0; i < files->count; i++)
-        if (!strcmp(files->files[i].hash, file->hash) && files->files[i].operand != file->operand)
+        if (!strcmp(files->files[i].hash, file->hash))
             return kg_error_at(err, file->path, 0, 0,
                                "the same as '%.300s': a process is one round, however often it is "
                                "given",
@@ -74,15 +71,15 @@ static bool given_once(const struct kg_import_files *files, const struct kg_impo
     return true;
 }
 
-static bool file_read(struct kg_arena *arena, const char *path, size_t operand,
-                      struct kg_import_files *files, struct kg_error *err)
+static bool file_read(struct kg_arena *arena, const char *path, struct kg_import_files *files,
+                      struct kg_error *err)
 {
     struct kg_text text = {0};
     json_t *json = NULL;
     if (!kg_arena_grow(arena, &files->files, files->count, &files->capacity, sizeof *files->files))
         return kg_error_memory(err);
     struct kg_import_file *file = &files->files[files->count];
-    *file = (struct kg_import_file){.path = kg_arena_copy(arena, path), .operand = operand};
+    *file = (struct kg_import_file){.path = kg_arena_copy(arena, path)};
     bool good = file->path ? true : kg_error_memory(err);
     good = good && kg_file_read(path, FILE_MOST, &text, err) && json_begins(path, &text, err) &&
            kg_json_parse(path, kg_text_string(&text), text.length, &json, err) &&
@@ -98,62 +95,7 @@ static bool file_read(struct kg_arena *arena, const char *path, size_t operand,
     return good;
 }
 
-/* --- A folder --------------------------------------------------------------------------------- */
-
-/* nftw hands nothing on. */
-static struct walk {
-    struct kg_arena *arena;
-    const char **paths;
-    size_t count, capacity;
-    bool failed;
-} walk;
-
-/* Criterion's latest samples: NAME/new/sample.json. */
-static int entry_see(const char *path, const struct stat *facts, int kind, struct FTW *place)
-{
-    static const char wanted[] = "/new/sample.json";
-    const size_t length = strlen(path);
-    (void)facts, (void)place;
-    if (kind != FTW_F || length < sizeof wanted ||
-        strcmp(path + length - sizeof wanted + 1, wanted) != 0)
-        return 0;
-    walk.failed =
-        !kg_arena_grow(walk.arena, &walk.paths, walk.count, &walk.capacity, sizeof *walk.paths) ||
-        !(walk.paths[walk.count] = kg_arena_copy(walk.arena, path));
-    walk.count++;
-    return walk.failed;
-}
-
-static int paths_compare(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static bool folder_read(struct kg_arena *arena, const char *path, size_t operand,
-                        struct kg_import_files *files, struct kg_error *err)
-{
-    walk = (struct walk){.arena = arena};
-    nftw(path, entry_see, DEPTH_MOST, FTW_PHYS);
-    if (walk.failed)
-        return kg_error_memory(err);
-    if (!walk.count)
-        return kg_error_at(err, path, 0, 0,
-                           "a folder without Criterion's NAME/new/sample.json; other harnesses "
-                           "write files");
-    qsort(walk.paths, walk.count, sizeof *walk.paths, paths_compare);
-    for (size_t i = 0; i < walk.count; i++)
-        if (!file_read(arena, walk.paths[i], operand, files, err))
-            return false;
-    return true;
-}
-
 /* --- All -------------------------------------------------------------------------------------- */
-
-static bool is_folder(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
-}
 
 bool kg_import_files_read(struct kg_arena *arena, const char *const *paths, size_t count,
                           const char *format, struct kg_import_files *files, struct kg_error *err)
@@ -162,7 +104,7 @@ bool kg_import_files_read(struct kg_arena *arena, const char *const *paths, size
     if (format && !files->adapter)
         return adapter_unknown(format, err);
     for (size_t i = 0; i < count; i++)
-        if (!(is_folder(paths[i]) ? folder_read : file_read)(arena, paths[i], i, files, err))
+        if (!file_read(arena, paths[i], files, err))
             return false;
     return true;
 }

@@ -6,8 +6,7 @@
 
 struct kg_import_file {
     const char *path;
-    char hash[17];  /* of its bytes */
-    size_t operand; /* which of the operands it is of: those of one are one process's */
+    char hash[17]; /* of its bytes */
     struct kg_foreign content;
 };
 
@@ -18,7 +17,7 @@ struct kg_import_files {
     size_t capacity;
 };
 
-/* Reads all, folders too.
+/* Reads all.
  * format  NULL: as their content says */
 bool kg_import_files_read(struct kg_arena *arena, const char *const *paths, size_t count,
                           const char *format, struct kg_import_files *files, struct kg_error *err);

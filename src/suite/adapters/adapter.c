@@ -10,11 +10,13 @@
 #include "base/text.h"
 
 extern const struct kg_adapter kg_adapter_google_benchmark, kg_adapter_nvbench,
-    kg_adapter_pytest_benchmark, kg_adapter_criterion, kg_adapter_hyperfine;
+    kg_adapter_hyperfine;
 
 const struct kg_adapter *const kg_adapters[] = {
-    &kg_adapter_google_benchmark, &kg_adapter_nvbench,   &kg_adapter_pytest_benchmark,
-    &kg_adapter_criterion,        &kg_adapter_hyperfine, NULL,
+    &kg_adapter_google_benchmark,
+    &kg_adapter_nvbench,
+    &kg_adapter_hyperfine,
+    NULL,
 };
 
 const struct kg_adapter *kg_adapter_find(const char *name)
