@@ -237,40 +237,23 @@ static bool start(const struct kg_prepared_suite *what, const struct kg_ab_optio
            (!options->directory || kg_directory_make(options->directory, err));
 }
 
-/* Programs whose own time says how many iterations they chose: how long they measure is fixed. */
-static const struct harness {
-    bool (*is)(const struct kg_build *build);
-    const char *what, *instead;
-} harnesses[] = {
-    {kg_build_is_google_benchmark,
-     "is a program of Google Benchmark, which runs as many iterations",
-     "measure it by a suite with `format: google-benchmark`, as `kgate init` writes it, and `kgate "
-     "ab -c SUITE OLD NEW`"},
-    {kg_build_is_hyperfine, "measures by hyperfine, which runs its commands as many times",
-     "give the commands that it runs themselves, `kgate ab 'OLD' 'NEW'`, or a suite with `format: "
-     "hyperfine`"},
-};
-
-/* Of two commands: a note that is said before they are measured, as a measurement of minutes is worth
- * nothing. */
+/* A program of Google Benchmark measures for a fixed time, so its own time is no measure. The note comes
+ * before minutes of measuring. */
 static bool harness_note(const struct kg_ab_options *options, struct kg_ab *ab,
                          struct kg_error *err)
 {
-    const struct kg_build *build = NULL;
-    const struct harness *harness = NULL;
-    for (size_t i = 0; i < sizeof harnesses / sizeof *harnesses && !build; i++) {
-        harness = &harnesses[i];
-        build = harness->is(&ab->base_build)   ? &ab->base_build
-                : harness->is(&ab->head_build) ? &ab->head_build
-                                               : NULL;
-    }
+    const struct kg_build *build = kg_build_is_google_benchmark(&ab->base_build)   ? &ab->base_build
+                                   : kg_build_is_google_benchmark(&ab->head_build) ? &ab->head_build
+                                                                                   : NULL;
     if (!build)
         return true;
     ab->harness_note = kg_arena_printf(
         &ab->arena,
-        "'%s' %s as fit a fixed time: the time of the whole program does not say how "
-        "fast it is; %s (docs/adapters.md)",
-        build->given, harness->what, harness->instead);
+        "'%s' is a program of Google Benchmark, which runs as many iterations as fit a fixed time: "
+        "the time of the whole program does not say how fast it is; measure it by a suite with "
+        "`format: google-benchmark`, as `kgate init` writes it, and `kgate ab -c SUITE OLD NEW` "
+        "(docs/adapters.md)",
+        build->given);
     if (!ab->harness_note)
         return kg_error_memory(err);
     if (options->foresaid.say)

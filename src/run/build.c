@@ -249,13 +249,6 @@ bool kg_build_is_google_benchmark(const struct kg_build *build)
     return build->words.count && build->command && kg_code_is_google_benchmark(build->command);
 }
 
-bool kg_build_is_hyperfine(const struct kg_build *build)
-{
-    const char *slash = build->command ? strrchr(build->command, '/') : NULL;
-    return build->words.count && build->command &&
-           !strcmp(slash ? slash + 1 : build->command, "hyperfine");
-}
-
 const char *kg_build_place(const struct kg_build *build)
 {
     if (build->stored)

@@ -46,9 +46,6 @@ bool kg_build_of_file(const char *label, const char *path, enum kg_source source
  * many iterations it chose. */
 bool kg_build_is_google_benchmark(const struct kg_build *build);
 
-/* Whether it is one of hyperfine, likewise. */
-bool kg_build_is_hyperfine(const struct kg_build *build);
-
 /* The file or folder of the build; NULL of a kept build, which no checkout here has made. */
 const char *kg_build_place(const struct kg_build *build);
 

@@ -49,11 +49,8 @@ static bool value_add(struct kg_suite *suite, const struct kg_workload_spec *spe
     if (strlen(value) > VALUE_MOST)
         return kg_error_at(err, suite->path, axis->mark.line, axis->mark.column,
                            "in workload '%s': the name of the benchmark '%.60s...' has more than "
-                           "%d bytes%s",
-                           spec->name, value, VALUE_MOST,
-                           !strcmp(spec->setting.format, "hyperfine")
-                               ? "; `--command-name` gives a short one"
-                               : "");
+                           "%d bytes",
+                           spec->name, value, VALUE_MOST);
     axis->value_marks[axis->value_count] = axis->mark;
     axis->values[axis->value_count++] = value;
     return true;
@@ -242,26 +239,6 @@ static bool gpu_miss(struct discovery *discovery, struct kg_workload_spec *spec,
     return spec->skip_reason ? true : kg_error_memory(err);
 }
 
-/* Whether a build of `ab` would stand in the place of what measures, not of what is measured. */
-static bool replaces_harness(const struct kg_build *build, const struct kg_adapter *adapter)
-{
-    return build && build->kind == KG_BUILD_COMMAND && !adapter->list_word;
-}
-
-static bool builds_check(const struct discovery *discovery, const struct kg_workload_spec *spec,
-                         struct kg_error *err)
-{
-    const struct kg_adapter *adapter = kg_adapter_find(spec->setting.format);
-    if (!replaces_harness(discovery->head, adapter) && !replaces_harness(discovery->base, adapter))
-        return true;
-    return kg_error_at(err, discovery->suite->path, spec->target_mark.line,
-                       spec->target_mark.column,
-                       "in workload '%s': a program given as a build would be run in the place of "
-                       "%s, not of what that measures; give two folders, each with what the "
-                       "command names, or `kgate ab 'OLD' 'NEW'` without a suite",
-                       spec->name, adapter->name);
-}
-
 /* Asks the program of the workload's first case. */
 static bool one_discover(struct discovery *discovery, size_t index, struct kg_error *err)
 {
@@ -272,7 +249,7 @@ static bool one_discover(struct discovery *discovery, size_t index, struct kg_er
     const char **names;
     size_t count;
     bool missed = false;
-    if (!builds_check(discovery, spec, err) || !names_ask(discovery, index, &answer, err))
+    if (!names_ask(discovery, index, &answer, err))
         return false;
     if (kg_interrupt_caught())
         return true;

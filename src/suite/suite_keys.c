@@ -200,8 +200,8 @@ static const struct kg_key workload_keys[] = {
     {"workload", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
      "with `plugin`: the workload in it; by default `name`"},
     {"format", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
-     "with `command`: it is a program of another harness, `google-benchmark`, `nvbench` or `hyperfine`; each of its "
-     "benchmarks is a case ([adapters.md](adapters.md))"},
+     "with `command`: it is a program of another harness, `google-benchmark` or `nvbench`; each of its benchmarks is "
+     "a case ([adapters.md](adapters.md))"},
     {"environment", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,
      "with `command`: variables besides those that kgate was started with"},
     {"directory", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,

@@ -213,6 +213,10 @@ bench/benchmark=BM_pair<int%2C double>/manual_time/cpu" ]
     run kgate list -c one.yaml
     [ "$status" -eq 2 ]
     [[ $output == *"the program lists no benchmark"* ]]
+    suite_of <<<'  - {name: b, command: [sh, -c, "printf %0201d 1"], format: google-benchmark}'
+    run kgate list -c one.yaml
+    [ "$status" -eq 2 ]
+    [[ $output == *"the name of the benchmark '000"*"has more than 200 bytes"* ]]
 }
 
 @test "what a format cannot have is refused when the suite is read" {
@@ -220,6 +224,11 @@ bench/benchmark=BM_pair<int%2C double>/manual_time/cpu" ]
     run kgate list -c one.yaml
     [ "$status" -eq 2 ]
     [[ $output == *"did you mean 'google-benchmark'?"* ]]
+    # a harness whose files are imported alone
+    suite_of <<<'  - {name: b, command: [x], format: hyperfine}'
+    run kgate list -c one.yaml
+    [ "$status" -eq 2 ]
+    [[ $output == *"one.yaml:5:"*"'format' is 'hyperfine'; known formats: google-benchmark, nvbench"* ]]
     suite_of <<<'  - {name: b, command: [x], format: google-benchmark, metrics: [time, instructions]}'
     run kgate list -c one.yaml
     [[ $output == *"only time, peak_memory and cpu_time are known"* ]]

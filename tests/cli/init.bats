@@ -196,24 +196,6 @@ C
     [[ "$output" == *"bench.sh: a program, by its name; not measured: the script builds as well as it measures"* ]]
 }
 
-@test "calls of hyperfine in a script become workloads, and those that a shell has to expand comments" {
-    mkdir -p repository/sub
-    cd repository
-    printf '#!/bin/sh\nset -e\nhyperfine --warmup 3 \\\n  --export-json o.json "./app {n}.txt" -L n 1,2\nhyperfine "./app $FILE"\n' >bench.sh
-    printf '#!/bin/sh\ncd "$(dirname "$0")"\nhyperfine ./app\n' >sub/benchmark
-    chmod +x bench.sh sub/benchmark
-    run init
-    echo "$output"
-    [ "$status" -eq 0 ]
-    [[ "$output" == *"bench.sh:3: bench.sh, a call of hyperfine"$'\n'* ]]
-    [[ "$output" == *"bench.sh:5: bench.sh, a call of hyperfine; not measured: the shell has something to expand"* ]]
-    [[ "$output" == *"sub/benchmark:3: benchmark, a call of hyperfine; not measured: the script enters another folder before"* ]]
-    [ "$(kgate list -c kgate.yaml | wc -l)" -eq 2 ]
-    kgate list -c kgate.yaml | grep -qx 'bench.sh/benchmark=./app 2.txt/cpu'
-    run ! grep -q 'export-json' kgate.yaml
-    [ "$(grep -c '^    format: hyperfine' kgate.yaml)" -eq 1 ]
-}
-
 @test "out/ is ignored once, and not where the user has such a folder or said so" {
     repository
     printf 'x\n/out' >.gitignore

@@ -251,7 +251,7 @@ bool kg_worker_harness_list(struct kg_worker *worker, struct kg_error *err)
     struct kg_text printed = {0};
     struct kg_foreign_names names = {0};
     const struct kg_adapter *adapter = adapter_of(worker);
-    bool good = (!adapter->list_word || list_print(worker, adapter->list_word, &printed, err)) &&
+    bool good = list_print(worker, adapter->list_word, &printed, err) &&
                 adapter->list(&worker->arena, worker->request.command,
                               worker->request.command_count, printed.data, &names, err);
     worker->response.names = names.at;

@@ -86,11 +86,11 @@ struct kg_adapter {
      * err    KG_ERROR_MEASURE where the words cannot be had: what is in the way, and what to do */
     bool (*run_words)(struct kg_arena *arena, const struct kg_foreign_run *run, const char ***words,
                       size_t *count, struct kg_error *err);
-    /* The word that makes a program print its benchmarks. NULL: its command's words say them all. */
+    /* The word that makes a program print its benchmarks. */
     const char *list_word;
     /* Which benchmarks there are.
      * words   those of the command
-     * output  what the program has printed, which is written to; NULL where there is no list_word
+     * output  what the program has printed, which is written to
      * err     as of run_words */
     bool (*list)(struct kg_arena *arena, const char *const *words, size_t count, char *output,
                  struct kg_foreign_names *names, struct kg_error *err);

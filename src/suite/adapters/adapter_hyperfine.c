@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "suite/adapters/adapter.h"
-#include "suite/adapters/hyperfine_words.h"
 
 static bool is_json(const json_t *json)
 {
@@ -66,19 +65,9 @@ static bool read_file(struct kg_arena *arena, const char *path, const json_t *js
     return true;
 }
 
-/* Nothing is run: what the benchmarks are called stands in the command. */
-static bool list(struct kg_arena *arena, const char *const *words, size_t count, char *output,
-                 struct kg_foreign_names *names, struct kg_error *err)
-{
-    (void)output;
-    return kg_hyperfine_list(arena, words, count, names, err);
-}
-
 const struct kg_adapter kg_adapter_hyperfine = {
     .name = "hyperfine",
     .help = "hyperfine's `--export-json`",
     .is_json = is_json,
     .read = read_file,
-    .run_words = kg_hyperfine_run_words,
-    .list = list,
 };

@@ -16,7 +16,6 @@ enum kg_finding_kind {
     KG_FOUND_GTEST,            /* likewise: a test, which is rarely a good benchmark */
     KG_FOUND_CMAKE_TARGET,     /* a target of CMake that is named bench, of no known library */
     KG_FOUND_CTEST,            /* a test with the label benchmark */
-    KG_FOUND_HYPERFINE,        /* a call of hyperfine in a script */
     KG_FOUND_PROGRAM,          /* an executable file named bench */
     KG_FOUND_MAKE_TARGET,      /* a rule of a Makefile named bench */
     KG_FOUND_CUDA_SOURCE,

@@ -39,7 +39,7 @@ bool kg_survey_tests(struct kg_survey *survey, const struct kg_test_file *from, 
 bool kg_survey_makefile(struct kg_survey *survey, const char *path, const char *text,
                         struct kg_error *err);
 
-/* An executable file whose name says bench: a script's calls of hyperfine, or the file itself.
+/* An executable file whose name says bench.
  * text  of a script; NULL: the file is none */
 bool kg_survey_program(struct kg_survey *survey, const char *path, const char *text,
                        struct kg_error *err);
