@@ -64,20 +64,11 @@ struct kg_field {
     const char *help;    /* what it means: a phrase, for the schema and the reference */
 };
 
-/* A step from one version of a file to the next. */
-struct kg_migration {
-    const char *from; /* schemas: "kgate.results.v1" */
-    const char *to;
-    bool (*apply)(json_t *file); /* changes the file; what does not fit it leaves for the reader to
-                                    refuse; false where memory is out */
-};
-
 struct kg_record {
     size_t size; /* of the struct */
     const struct kg_field *fields;
     size_t field_count;
-    const char *help;                      /* what one object is: a sentence */
-    const struct kg_migration *migrations; /* of a whole file, ended by a `from` of NULL; or NULL */
+    const char *help; /* what one object is: a sentence */
 };
 
 /* Rows of a table, of the struct that the macro STRUCT names meanwhile:
@@ -113,7 +104,6 @@ struct kg_record {
         .size = sizeof(struct STRUCT), .fields = (table),                                          \
         .field_count = sizeof(table) / sizeof *(table), .help = __VA_ARGS__                        \
     }
-#define KG_MIGRATIONS(table) .migrations = (table)
 
 #define KG_OPTIONAL .optional = true
 #define KG_NULLABLE .nullable = true
@@ -182,8 +172,8 @@ bool kg_record_print(const struct kg_record *record, const void *object, const c
  * array of numbers on one line. Every real reads back as the same double. */
 bool kg_record_save(const struct kg_record *record, const void *object, const char *schema,
                     const char *path, struct kg_error *err);
-/* Reads one. A file of an older version passes the record's migrations first. One of a newer
- * version is refused with that version's name, and so is any other `schema` than the given one.
+/* Reads one. A file with another `schema` than the given one is refused by name, and so is another
+ * version of it.
  * Errors name the path, and line and column where the JSON itself is malformed. At most 1 GiB. */
 bool kg_record_load(const struct kg_record *record, const char *schema, const char *path,
                     struct kg_arena *arena, void *object, struct kg_error *err);
@@ -193,13 +183,11 @@ bool kg_record_parse(const struct kg_record *record, const char *schema, const c
                      struct kg_error *err);
 /* As kg_record_load does first, without saying why not: the file is read part by part, and its text is not in
  * memory beside all that is made of it. false also of what is no regular file, which is left untouched, and of
- * older versions: the object is as it was. */
+ * other versions: the object is as it was. */
 bool kg_record_load_parts(const struct kg_record *record, const char *schema, const char *path,
                           struct kg_arena *arena, void *object);
-/* Brings a parsed file to the version that `schema` names, step by step; its `schema` member stays.
- * false where it has another schema, or a newer version of it: err says which. */
-bool kg_record_migrate(const struct kg_record *record, json_t *file, const char *schema,
-                       struct kg_error *err);
+/* Whether a parsed file has this schema, in this version. err: KG_ERROR_USAGE that names both. */
+bool kg_schema_check(const json_t *file, const char *schema, struct kg_error *err);
 /* Characters of a schema before its version: those of "kgate.results" in "kgate.results.v1". All of
  * them where it does not end in a version. */
 size_t kg_schema_kind_length(const char *schema);

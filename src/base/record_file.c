@@ -43,38 +43,18 @@ static unsigned long version_of(const char *schema)
     return schema[length] ? strtoul(schema + length + 2, NULL, 10) : 0;
 }
 
-static const struct kg_migration *migration_find(const struct kg_record *record, const char *from)
+bool kg_schema_check(const json_t *file, const char *schema, struct kg_error *err)
 {
-    const struct kg_migration *migration = record->migrations;
-    while (migration && migration->from && strcmp(migration->from, from) != 0)
-        migration++;
-    return migration && migration->from ? migration : NULL;
-}
-
-static bool schema_refuse(const char *schema, const char *found, struct kg_error *err)
-{
+    const char *found = json_string_value(json_object_get(file, "schema"));
+    if (!found)
+        return kg_error_set(err, KG_ERROR_USAGE, "schema: expected '%s', found nothing", schema);
+    if (!strcmp(found, schema))
+        return true;
     if (kg_schema_is(schema, found) && version_of(found) > version_of(schema))
         return kg_error_set(err, KG_ERROR_USAGE,
                             "written by a newer kgate (%.60s; this one reads up to v%lu)", found,
                             version_of(schema));
     return kg_error_set(err, KG_ERROR_USAGE, "schema: expected '%s', found '%.60s'", schema, found);
-}
-
-bool kg_record_migrate(const struct kg_record *record, json_t *file, const char *schema,
-                       struct kg_error *err)
-{
-    const char *found = json_string_value(json_object_get(file, "schema"));
-    if (!found)
-        return kg_error_set(err, KG_ERROR_USAGE, "schema: expected '%s', found nothing", schema);
-    while (strcmp(found, schema) != 0) {
-        const struct kg_migration *step = migration_find(record, found);
-        if (!step)
-            return schema_refuse(schema, found, err);
-        if (!step->apply(file))
-            return kg_error_memory(err);
-        found = step->to;
-    }
-    return true;
 }
 
 bool kg_json_parse(const char *path, const char *bytes, size_t length, json_t **json,
@@ -106,7 +86,7 @@ bool kg_json_parse(const char *path, const char *bytes, size_t length, json_t **
                        at.column > 0 ? (unsigned)at.column : 0, "malformed JSON: %s", at.text);
 }
 
-/* By a tree: what the text is refused for is said, and a file of an older version becomes one of this. */
+/* By a tree, which knows why the text is refused. */
 static bool tree_read(const struct kg_record *record, const char *schema, const char *path,
                       const char *bytes, size_t length, struct kg_arena *arena, void *object,
                       struct kg_error *err)
@@ -114,8 +94,8 @@ static bool tree_read(const struct kg_record *record, const char *schema, const 
     json_t *json;
     if (!kg_json_parse(path, bytes, length, &json, err))
         return false;
-    const bool good = kg_record_migrate(record, json, schema, err) &&
-                      kg_record_read(record, json, arena, object, err);
+    const bool good =
+        kg_schema_check(json, schema, err) && kg_record_read(record, json, arena, object, err);
     if (!good)
         snprintf(err->path, sizeof err->path, "%s", path);
     json_decref(json);

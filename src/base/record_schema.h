@@ -6,11 +6,11 @@
 /* A kind of file. */
 struct kg_file_kind {
     const char *name;   /* "results" */
-    const char *schema; /* "kgate.results.v2" */
+    const char *schema; /* "kgate.results.v1" */
     const struct kg_record *record;
 };
 
-/* "results.v2.schema.json", the schema's file under docs/schema. */
+/* "results.v1.schema.json", the schema's file under docs/schema. */
 void kg_schema_file_name(const struct kg_file_kind *kind, char *name, size_t bytes);
 
 /* Appends the schema's text, as its file has it. false where memory is out. */

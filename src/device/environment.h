@@ -12,7 +12,7 @@
 #define KG_ENVIRONMENT_HASH "hash "
 
 struct kg_environment {
-    bool known; /* false: files of an older kgate, imported results */
+    bool known; /* false: imported results */
     /* By name, sorted. A value is as it was set only where it is short, printable, without a slash and
      * not quoted, and of a variable that takes no words of the user's own; else KG_ENVIRONMENT_HASH and 8
      * hexadecimal digits. What is set to "" is left out. */

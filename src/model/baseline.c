@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/baseline_v1.h"
 #include "model/code_fields.h"
 #include "model/disturbance.h"
 #include "model/series.h"
@@ -99,12 +98,8 @@ static const struct kg_field baseline_fields[] = {
     KG_LIST(runs, run_count, RECORDS, "oldest first", KG_OF(run_record)),
 };
 
-static const struct kg_migration baseline_migrations[] = {
-    {"kgate.baseline.v1", KG_BASELINE_SCHEMA, kg_baseline_from_v1},
-    {NULL, NULL, NULL},
-};
-const struct kg_record kg_baseline_record = KG_RECORD_OF(
-    baseline_fields, "The stored runs of one machine.", KG_MIGRATIONS(baseline_migrations));
+const struct kg_record kg_baseline_record =
+    KG_RECORD_OF(baseline_fields, "The stored runs of one machine.");
 #undef STRUCT
 
 /* What one round gives beside its metrics: NaN where that is not known. */

@@ -1,5 +1,5 @@
 /* baseline.h: the stored runs of a machine, one JSON file per machine fingerprint:
- * DIR/<fingerprint>.json, kgate.baseline.v2. */
+ * DIR/<fingerprint>.json, kgate.baseline.v1. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "model/traits.h"
 #include "model/waivers.h"
 
-#define KG_BASELINE_SCHEMA "kgate.baseline.v2"
+#define KG_BASELINE_SCHEMA "kgate.baseline.v1"
 
 /* The values of one metric of a stored case, those of judged rounds. */
 struct kg_baseline_series {

@@ -10,7 +10,6 @@
 
 #include "base/file.h"
 #include "base/units.h"
-#include "model/results_v1.h"
 
 static bool too_long(const struct kg_journal *journal, struct kg_error *err)
 {
@@ -142,13 +141,11 @@ static bool round_append(struct kg_results *results, size_t index, const json_t 
     return true;
 }
 
-static bool case_update(struct kg_results *results, size_t index, json_t *json,
+static bool case_update(struct kg_results *results, size_t index, const json_t *json,
                         struct kg_error *err)
 {
     struct kg_case_result *result = &results->cases[index];
     struct kg_case_result updated = {0};
-    if (!kg_case_from_v1(json))
-        return kg_error_memory(err);
     if (!kg_record_read(&kg_case_result_record, json, &results->arena, &updated, err))
         return false;
     updated.rounds = result->rounds;
@@ -162,7 +159,7 @@ static bool entry_apply(struct kg_results *results, const json_t *json, struct k
 {
     const json_t *number = json_object_get(json, "case");
     const json_t *round = json_object_get(json, "round");
-    json_t *update = json_object_get(json, "update");
+    const json_t *update = json_object_get(json, "update");
     const json_int_t index = json_integer_value(number);
     if (!json_is_integer(number) || index < 0 || (size_t)index >= results->case_count)
         return kg_error_set(err, KG_ERROR_USAGE, "case: expected the index of a case");

@@ -2,7 +2,7 @@
  * results file has one line of JSON for each thing that happened; when the results are written it
  * is removed. A run killed by anything short of a power cut leaves it, and it reads as results.
  *
- * Line 1 is kgate.journal.v2: the results document without rounds. Each further line is
+ * Line 1 is kgate.journal.v1: the results document without rounds. Each further line is
  * {"case": INDEX, "round": {…}} or {"case": INDEX, "update": {…the case without rounds…}}. A last
  * line cut short is ignored. One writer; not thread-safe. */
 #pragma once

@@ -3,7 +3,6 @@
 #include <stddef.h>
 
 #include "model/code_fields.h"
-#include "model/results_v1.h"
 
 const char *const kg_status_names[6] = {"OK", "FAILED", "SKIPPED", "UNMEASURED", "UNCHANGED", NULL};
 
@@ -285,13 +284,8 @@ static const struct kg_field results_fields[] = {
     KG_LIST(cases, case_count, RECORDS, "in the suite's order", KG_OF(kg_case_result_record)),
 };
 
-static const struct kg_migration results_migrations[] = {
-    {"kgate.results.v1", KG_RESULTS_SCHEMA, kg_results_from_v1},
-    {"kgate.journal.v1", KG_JOURNAL_SCHEMA, kg_results_from_v1},
-    {NULL, NULL, NULL},
-};
 const struct kg_record kg_results_record =
-    KG_RECORD_OF(results_fields, "What measuring a suite gave.", KG_MIGRATIONS(results_migrations));
+    KG_RECORD_OF(results_fields, "What measuring a suite gave.");
 #undef STRUCT
 
 void kg_results_free(struct kg_results *results)

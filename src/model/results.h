@@ -1,4 +1,4 @@
-/* results.h: what measuring a suite gave: one struct for each case, JSON in kgate.results.v2. Times
+/* results.h: what measuring a suite gave: one struct for each case, JSON in kgate.results.v1. Times
  * are nanoseconds a call; a figure that is not known is NaN, a text NULL. */
 #pragma once
 #include <stdbool.h>
@@ -18,8 +18,8 @@
 #include "model/suggest_settings.h"
 #include "model/suite.h"
 
-#define KG_RESULTS_SCHEMA "kgate.results.v2"
-#define KG_JOURNAL_SCHEMA "kgate.journal.v2"
+#define KG_RESULTS_SCHEMA "kgate.results.v1"
+#define KG_JOURNAL_SCHEMA "kgate.journal.v1"
 
 enum kg_status {
     KG_STATUS_OK,

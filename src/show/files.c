@@ -40,7 +40,7 @@ enum {
     MEASURED_FILES = sizeof measured_files / sizeof *measured_files
 };
 
-/* Files of an older kgate name no reports. */
+/* A file may name no reports. */
 static bool is_asked_for(const struct report *report, const struct kg_comparison *comparison,
                          const struct kg_results *results)
 {

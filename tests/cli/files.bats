@@ -45,10 +45,31 @@ YAML
     echo '{"schema": "other.v1"}' >other.json
     run kgate compare other.json a.json
     [ "$status" -eq 2 ]
-    [[ "$output" == *"expected 'kgate.results.v2', found 'other.v1'"* ]]
+    [[ "$output" == *"expected 'kgate.results.v1', found 'other.v1'"* ]]
     : >empty.json
     run kgate compare a.json empty.json
     [ "$status" -eq 2 ]
+}
+
+@test "a file of a newer version is refused with the version's name" {
+    local kind message="this one reads up to v1)"
+    for kind in results baseline comparison suggestions calibration profile journal; do
+        echo "{\"schema\": \"kgate.$kind.v99\"}" >newer.json
+        run kgate report newer.json
+        [ "$status" -eq 2 ]
+        [[ "$output" == *"newer.json"*"written by a newer kgate (kgate.$kind.v99; $message"* ]]
+    done
+    for kind in results baseline; do
+        echo "{\"schema\": \"kgate.$kind.v99\"}" >newer.json
+        run kgate compare newer.json "$SOURCE/tests/data/results.json"
+        [ "$status" -eq 2 ]
+        [[ "$output" == *"newer.json"*"written by a newer kgate (kgate.$kind.v99; $message"* ]]
+    done
+    mkdir base
+    mv newer.json "base/$(jq -r .fingerprint "$SOURCE/tests/data/baseline.json").json"
+    run kgate baseline update "$SOURCE/tests/data/results.json" -b base
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"written by a newer kgate (kgate.baseline.v99; $message"* ]]
 }
 
 @test "compare takes a baseline file too" {
@@ -128,19 +149,19 @@ SH
     jq -e '.cases[0].status == "OK"' a.json
 }
 
-@test "files of an older kgate, without pace, probes, counters and metrics, load and compare" {
+@test "files without pace, probes, counters and metrics load and compare" {
     kgate run -c suite.yaml -o measured.json -q --set rounds.min=6
     agreeing measured.json >r.json
-    jq 'del(.probes, .cases[].series[2:], .cases[].metrics, .cases[].rounds.pulse_ns)' r.json >old.json
-    run kgate compare old.json r.json
+    jq 'del(.probes, .cases[].series[2:], .cases[].metrics, .cases[].rounds.pulse_ns)' r.json >less.json
+    run kgate compare less.json r.json
     [ "$status" -eq 0 ]
-    run kgate compare r.json old.json
+    run kgate compare r.json less.json
     [ "$status" -eq 0 ]
-    kgate baseline update old.json -b base
+    kgate baseline update less.json -b base
     for file in base/*.json; do
         jq 'del(.runs[].cases[].batch) | .runs[].cases[].series |= map(select(.name == "time" or .name == "peak_memory"))' \
-            "$file" >older.json
-        mv older.json "$file"
+            "$file" >less.json
+        mv less.json "$file"
     done
     run kgate gate -c suite.yaml -b base -o out
     # this machine may be busier than it was

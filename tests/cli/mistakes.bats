@@ -42,7 +42,7 @@ fast() { kgate "$@" --set rounds.min=1 --set rounds.max=1 --set min_time=1ms; }
 }
 
 @test "where recording fails the verdict and the reports are there all the same" {
-    mkdir -p base && echo '{"schema": "kgate.baseline.v2", "fingerprint": "x", "machine": {}, "runs": []}' >base/x.json
+    mkdir -p base && echo '{"schema": "kgate.baseline.v1", "fingerprint": "x", "machine": {}, "runs": []}' >base/x.json
     # the store goes away while the workload runs
     suite_of <<'YAML'
   - {name: vandal, command: [sh, -c, 'rm -rf base; : >base']}

@@ -2,7 +2,7 @@ load support
 
 # What `report --format html` writes. How it looks and works is asked in a browser: tests/html.
 setup_file() {
-    "$KGATE" report "$SOURCE/tests/kept/v1/base.json" --format html >"$BATS_FILE_TMPDIR/page.html" ||
+    "$KGATE" report "$SOURCE/tests/data/results.json" --format html >"$BATS_FILE_TMPDIR/page.html" ||
         rm "$BATS_FILE_TMPDIR/page.html"
 }
 
@@ -11,7 +11,7 @@ needs_page() { [ -f "$BATS_FILE_TMPDIR/page.html" ] || skip "kgate was built wit
 # In every build: tests/unit/show/test_pageless.c.
 @test "a kgate that was built without the page says how to get it" {
     [ ! -f "$BATS_FILE_TMPDIR/page.html" ] || skip "kgate was built with the page"
-    run kgate report "$SOURCE/tests/kept/v1/base.json" --format html -o page.html
+    run kgate report "$SOURCE/tests/data/results.json" --format html -o page.html
     [ "$status" -eq 2 ]
     [[ "$output" == *"built without the HTML page: with Node.js there, run \`npm ci --ignore-scripts\`"* ]]
     [ ! -e page.html ]
@@ -20,28 +20,28 @@ needs_page() { [ -f "$BATS_FILE_TMPDIR/page.html" ] || skip "kgate was built wit
 # The JSON of the files in the page $1.
 files_of() { sed -n 's/^<script type="application\/json" class="file" data-name="[^"]*">\(.*\)<\/script>$/\1/p' "$1"; }
 
-@test "the page holds the file's JSON in its newest version, without samples" {
+@test "the page holds the file's JSON without samples" {
     needs_page
     files_of "$BATS_FILE_TMPDIR/page.html" >file.json
-    [ "$(jq -r .schema file.json)" = kgate.results.v2 ]
-    [ "$(jq '.cases | length' file.json)" = "$(jq '.cases | length' "$SOURCE/tests/kept/v1/base.json")" ]
+    [ "$(jq -r .schema file.json)" = kgate.results.v1 ]
+    [ "$(jq '.cases | length' file.json)" = "$(jq '.cases | length' "$SOURCE/tests/data/results.json")" ]
     [ "$(jq '[.cases[].rounds.samples_ns[][]] | length' file.json)" = 0 ]
     [ "$(jq '[.cases[].rounds.median_ns[]] | length > 0' file.json)" = true ]
 }
 
 @test "several files, of different kinds, are one page" {
     needs_page
-    kgate report "$SOURCE"/tests/kept/v1/{base,comparison,baseline,suggestions}.json \
-        "$SOURCE/tests/kept/v1/profile.kgprof" --format html -o page.html
+    kgate report "$SOURCE"/tests/data/{results,comparison,baseline,suggestions}.json \
+        "$SOURCE/tests/data/profile.kgprof" --format html -o page.html
     files_of page.html | jq -r .schema >schemas
-    printf 'kgate.%s\n' results.v2 comparison.v1 suggestions.v1 baseline.v2 suggestions.v1 profile.v1 |
+    printf 'kgate.%s\n' results.v1 comparison.v1 suggestions.v1 baseline.v1 suggestions.v1 profile.v1 |
         sort >expected
     sort schemas | uniq | diff - <(uniq expected)
 }
 
 @test "nothing in a name ends the script that holds it" {
     needs_page
-    jq '.suite = "</script><img src=x onerror=alert(1)><!--\u2028"' "$SOURCE/tests/kept/v1/base.json" >'a"<b>.json'
+    jq '.suite = "</script><img src=x onerror=alert(1)><!--\u2028"' "$SOURCE/tests/data/results.json" >'a"<b>.json'
     kgate report 'a"<b>.json' --format html >page.html
     run grep -c '<img' page.html
     [ "$output" = 0 ]
@@ -57,7 +57,7 @@ plain_of() { sed -n '/^<main/,/^<\/main>/p' "$1" | sed 's/<wbr>//g'; }
 @test "without a script the page has the verdict and the cases, escaped" {
     needs_page
     jq '.verdict_reasons[0] = "<b>x</b> `kgate run`" | .cases[0].id = "a<b>&/n=1,m=2/cpu" | .commit = "v1.7-3-gabc"' \
-        "$SOURCE/tests/kept/v1/comparison.json" >comparison.json
+        "$SOURCE/tests/data/comparison.json" >comparison.json
     kgate report comparison.json --format html >page.html
     plain_of page.html >plain.html
     grep -q "$(jq -r .verdict comparison.json): &lt;b&gt;x&lt;/b&gt; <code>kgate run</code>" plain.html
@@ -69,7 +69,7 @@ plain_of() { sed -n '/^<main/,/^<\/main>/p' "$1" | sed 's/<wbr>//g'; }
 
 @test "without a script the page has the first of many cases, and counts the rest" {
     needs_page
-    jq '.cases = [range(3000) as $i | .cases[0] | .id = "w/n=\($i)/cpu"]' "$SOURCE/tests/kept/v1/comparison.json" >many.json
+    jq '.cases = [range(3000) as $i | .cases[0] | .id = "w/n=\($i)/cpu"]' "$SOURCE/tests/data/comparison.json" >many.json
     kgate report many.json --format html >page.html
     plain_of page.html >plain.html
     [ "$(grep -c '<th scope="row">' plain.html)" -eq 200 ]
@@ -100,19 +100,19 @@ YAML
 }
 
 @test "several files are only for the page, and a missing one is told" {
-    run kgate report "$SOURCE"/tests/kept/v1/{base,current}.json
+    run kgate report "$SOURCE"/tests/data/{results,comparison}.json
     [ "$status" -eq 2 ]
     [[ "$output" == *"one file is printed at a time; several are shown by --format html"* ]]
-    run kgate report "$SOURCE/tests/kept/v1/base.json" none.json --format html -o page.html
+    run kgate report "$SOURCE/tests/data/results.json" none.json --format html -o page.html
     [ "$status" -eq 2 ]
     [ ! -e page.html ]
 }
 
 @test "a suite's reports may name it: then a comparison leaves one of all that it knows" {
     needs_page
-    jq '.policy.reports = ["html"]' "$SOURCE/tests/kept/v1/base.json" >base.json
+    jq '.policy.reports = ["html"]' "$SOURCE/tests/data/results.json" >base.json
     run kgate compare base.json base.json -o out
-    diff <(printf 'kgate.%s\n' baseline.v2 comparison.v1 results.v2 suggestions.v1) \
+    diff <(printf 'kgate.%s\n' baseline.v1 comparison.v1 results.v1 suggestions.v1) \
         <(files_of out/report.html | jq -r .schema | sort)
     [ ! -e out/report.md ]
 }
@@ -121,8 +121,8 @@ YAML
 @test "the page opens in a browser: charts are drawn, nothing is asked for, and the console stays empty" {
     needs_page
     command -v chromium >/dev/null || skip "there is no chromium"
-    cp "$SOURCE"/tests/kept/v1/{base,comparison,baseline,suggestions}.json .
-    kgate report base.json comparison.json baseline.json suggestions.json --format html -o page.html
+    cp "$SOURCE"/tests/data/{results,comparison,baseline,suggestions}.json .
+    kgate report results.json comparison.json baseline.json suggestions.json --format html -o page.html
     # What the page asks for is an error on its console: its policy allows nothing. The browser's own time runs
     # out on a busy machine before it has drawn: then it gets more.
     for budget in 5000 20000 60000; do
@@ -156,7 +156,7 @@ YAML
     done
     run kgate gate -c suite.yaml -b store -o out
     [ -e out/report.html ]
-    files_of out/report.html | jq -c 'select(.schema == "kgate.baseline.v2")' >baseline.json
+    files_of out/report.html | jq -c 'select(.schema == "kgate.baseline.v1")' >baseline.json
     [ "$(jq -c '[.runs[].suite]' baseline.json)" = '["stored","stored"]' ]
     [ "$(jq '.runs | length' store/*.json)" = 3 ]
 }
@@ -172,14 +172,14 @@ workloads:
   - {name: encode, kernel: lattice_encode, params: {lattice: D4, q: 4, M: 2, batch: 10}}
 YAML
     run kgate ab -c suite.yaml --base "$KGATE" --head "$KGATE" --measure-unchanged -o out
-    files_of out/report.html | jq -c 'select(.schema == "kgate.results.v2" and .pair) | .cases[0].rounds.base_ratio == null' >sides
+    files_of out/report.html | jq -c 'select(.schema == "kgate.results.v1" and .pair) | .cases[0].rounds.base_ratio == null' >sides
     printf '%s\n' false true | diff - <(sort sides)
 }
 
 @test "the page holds how each case stands to its budgets" {
     needs_page
-    kgate report "$SOURCE/tests/kept/v1/base.json" --format json |
-        jq '.cases[0].status = "OK" | .cases[0].budgets = [{metric: "time", relation: "<=", limit: 1}] | .cases[1:][].budgets = []' >budgets.json
+    jq '.cases[0].status = "OK" | .cases[0].budgets = [{metric: "time", relation: "<=", limit: 1}] | .cases[1:][].budgets = []' \
+        "$SOURCE/tests/data/results.json" >budgets.json
     kgate report budgets.json --format html >page.html
     files_of page.html >file.json
     [ "$(jq -c '.cases[0].held | {count, missed, unknown}' file.json)" = '{"count":1,"missed":1,"unknown":0}' ]

@@ -83,7 +83,7 @@ made_up() {
     says "not a regular file" <(cat r.json)
     says "not a regular file" -
     echo '{"schema": "other.v1"}' >other.json
-    says "expected 'kgate.results.v2', found 'other.v1'" other.json
+    says "expected 'kgate.results.v1', found 'other.v1'" other.json
     says "none.json" r.json --base none.json
     says "usage: kgate suggest RESULTS.json"
 }

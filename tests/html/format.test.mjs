@@ -38,9 +38,9 @@ test("a budget is a limit, no baseline that changed", () => {
 });
 
 test("controls and changes of direction in a file are shown as on a terminal", () => {
-    const json = { schema: "kgate.results.v2", suite: "a\u001b[31mb\u202egnp.exe", note: "two\nlines", "na\u0007me": "日本語" };
+    const json = { schema: "kgate.results.v1", suite: "a\u001b[31mb\u202egnp.exe", note: "two\nlines", "na\u0007me": "日本語" };
     const { json: read } = fileOf({ name: "x", text: JSON.stringify(json) });
-    assert.deepEqual(read, { schema: "kgate.results.v2", suite: "a\\x1b[31mb\\xe2\\x80\\xaegnp.exe", note: "two\nlines", "na\\x07me": "日本語" });
+    assert.deepEqual(read, { schema: "kgate.results.v1", suite: "a\\x1b[31mb\\xe2\\x80\\xaegnp.exe", note: "two\nlines", "na\\x07me": "日本語" });
 });
 
 test("labels of different names differ, however short they are", () => {

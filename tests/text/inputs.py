@@ -1,7 +1,6 @@
 """inputs.py: results files for tests, made from a few words.
 
-The files are of version 1, which every kgate reads. The templates below are the one place that
-knows what a file must have.
+The templates below are the one place that knows what a file must have.
 """
 import copy
 import fnmatch
@@ -48,10 +47,11 @@ CASE = {
     "definition_hash": "0123456789abcdef",
     "tags": [],
     "status": "OK",
-    "threshold": 0.05,
-    "min_effect_ns": 1,
-    "memory_threshold": 0.1,
-    "min_memory_effect_bytes": 1024,
+    "series": [
+        {"name": "time", "source": "rounds", "better": "lower", "threshold": 0.05, "min_effect": 1},
+        {"name": "peak_memory", "source": "rounds", "better": "lower", "threshold": 0.1,
+         "min_effect": 1024},
+    ],
     "budgets": [],
     "rounds": {},
     "summary": {},
@@ -317,15 +317,15 @@ def status_set(status):
 def counter_set(case, words):
     """`counter NAME KEY VALUE… : FIGURES`, `counter NAME x FACTOR`, `counter NAME : none "why"`."""
     name, *rest = words
-    counters = case.setdefault("counters", [])
-    known = next((counter for counter in counters if counter["name"] == name), None)
+    series = case["series"]
+    known = next((one for one in series if one["name"] == name), None)
     if rest[0] == "x":
         known["values"] = [value * number(rest[1]) for value in known["values"]]
         return
     at = rest.index(":")
     if not known or "source" in rest[:at]:
         known = {"name": name, "source": "workload", "better": "lower", "values": []}
-        counters.append(known)
+        series.append(known)
     for key, value in zip(rest[:at:2], rest[1:at:2]):
         known[key] = number(value) if key == "threshold" else text_of(value)
     figures = rest[at + 1 :]

@@ -94,7 +94,7 @@ static bool text_parse(struct reader *reader, const struct kg_text *text, bool w
     json_t *json;
     if (!kg_json_parse(reader->path, kg_text_string(text), text->length, &json, err))
         return false;
-    bool good = kg_record_migrate(&kg_profile_file_record, json, KG_PROFILE_SCHEMA, err);
+    bool good = kg_schema_check(json, KG_PROFILE_SCHEMA, err);
     good = good &&
            kg_record_read(&kg_profile_file_record, json, &reader->arena, &reader->loaded, err) &&
            kg_loaded_check(&reader->loaded, err);

@@ -1,14 +1,8 @@
 /* What a file is: its kind by `schema`, and whether this page knows its version. */
 
-/* The newest version of each kind that the page reads, and the oldest that has the same members. */
-const KINDS = {
-    "kgate.results": { kind: "results", oldest: 2, newest: 2 },
-    "kgate.comparison": { kind: "comparison", oldest: 1, newest: 1 },
-    "kgate.suggestions": { kind: "suggestions", oldest: 1, newest: 1 },
-    "kgate.baseline": { kind: "baseline", oldest: 2, newest: 2 },
-    "kgate.profile": { kind: "profile", oldest: 1, newest: 1 },
-    "kgate.calibration": { kind: "calibration", oldest: 1, newest: 1 },
-};
+/* The kinds that the page shows, all in one version. */
+const KINDS = ["results", "comparison", "suggestions", "baseline", "profile", "calibration"];
+const VERSION = 1;
 
 /* What could make a name read as another, controls and changes of direction, is shown as on a terminal: \x1b. */
 const HARMFUL = /[^\P{Cc}\t\n\r]|[\u2028-\u202e\u2066-\u2069]/gu;
@@ -30,12 +24,9 @@ export function fileOf({ name, text }) {
     } catch (error) {
         return { name, problem: `it is not JSON: ${error.message}` };
     }
-    const [, schema, version] = /^(.*)\.v(\d+)$/.exec(json?.schema ?? "") ?? [];
-    const known = KINDS[schema];
-    if (!known) return { name, problem: "it is no file of kgate that this page shows: its schema is missing or another" };
-    if (Number(version) > known.newest)
-        return { name, problem: `it was written by a newer kgate (${json.schema}); make a page with that one` };
-    if (Number(version) < known.oldest)
-        return { name, problem: `it is of an older version (${json.schema}); \`kgate report FILE --format json\` renews it` };
-    return { name, kind: known.kind, json, bytes: text.length };
+    const [, kind, version] = /^kgate\.(.*)\.v(\d+)$/.exec(json?.schema ?? "") ?? [];
+    if (!KINDS.includes(kind)) return { name, problem: "it is no file of kgate that this page shows: its schema is missing or another" };
+    if (Number(version) !== VERSION)
+        return { name, problem: `it was written by another version of kgate (${json.schema}); make a page with that one` };
+    return { name, kind, json, bytes: text.length };
 }

@@ -1,4 +1,4 @@
-/* Records: what a table's rows refuse, in which words, and how older versions are reached. */
+/* Records: what a table's rows refuse, in which words, and which schemas are read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,30 +49,10 @@ static const struct kg_field thing_fields[] = {
     KG_MENTION(remark, STRING, "for readers", KG_OPTIONAL),
 };
 
-/* Version 1 said "title", version 2 "label"; weights were in tons until then. */
-static bool from_v1(json_t *file)
-{
-    return json_object_set(file, "label", json_object_get(file, "title")) == 0;
-}
-
-static bool from_v2(json_t *file)
-{
-    json_object_set(file, "name", json_object_get(file, "label"));
-    return json_object_set_new(
-               file, "weight",
-               json_real(1000 * json_number_value(json_object_get(file, "weight")))) == 0;
-}
-
-static const struct kg_migration migrations[] = {
-    {"kgate.thing.v1", "kgate.thing.v2", from_v1},
-    {"kgate.thing.v2", "kgate.thing.v3", from_v2},
-    {NULL, NULL, NULL},
-};
-static const struct kg_record thing_record =
-    KG_RECORD_OF(thing_fields, "A thing.", KG_MIGRATIONS(migrations));
+static const struct kg_record thing_record = KG_RECORD_OF(thing_fields, "A thing.");
 #undef STRUCT
 
-#define SCHEMA "kgate.thing.v3"
+#define SCHEMA "kgate.thing.v1"
 
 static struct kg_arena arena;
 
@@ -166,34 +146,18 @@ static void what_does_not_fit_is_named_with_what_was_expected(void **state)
     }
 }
 
-static void older_versions_are_raised_step_by_step(void **state)
-{
-    struct thing thing;
-    struct kg_error err;
-    (void)state;
-    assert_true(parse("{\"schema\": \"kgate.thing.v1\", \"title\": \"old\", \"weight\": 2, "
-                      "\"share\": null, \"count\": 1}",
-                      &thing, &err));
-    assert_string_equal(thing.name, "old");
-    assert_true(thing.weight == 2000);
-    assert_true(parse("{\"schema\": \"kgate.thing.v2\", \"label\": \"newer\", \"weight\": 2, "
-                      "\"share\": null, \"count\": 1}",
-                      &thing, &err));
-    assert_string_equal(thing.name, "newer");
-}
-
 static void other_versions_and_files_are_refused_by_name(void **state)
 {
     static const char *const cases[][2] = {
-        {"kgate.thing.v4", "written by a newer kgate (kgate.thing.v4; this one reads up to v3)"},
-        {"kgate.thing.v12", "written by a newer kgate (kgate.thing.v12; this one reads up to v3)"},
-        {"kgate.thing.v0", "schema: expected 'kgate.thing.v3', found 'kgate.thing.v0'"},
-        {"kgate.other.v4", "schema: expected 'kgate.thing.v3', found 'kgate.other.v4'"},
-        {"kgate.thing.v-1", "schema: expected 'kgate.thing.v3', found 'kgate.thing.v-1'"},
-        {"kgate.thing.v+4", "schema: expected 'kgate.thing.v3', found 'kgate.thing.v+4'"},
-        {"kgate.thing.v4x", "schema: expected 'kgate.thing.v3', found 'kgate.thing.v4x'"},
-        {"kgate.thing.v", "schema: expected 'kgate.thing.v3', found 'kgate.thing.v'"},
-        {"thing", "schema: expected 'kgate.thing.v3', found 'thing'"},
+        {"kgate.thing.v2", "written by a newer kgate (kgate.thing.v2; this one reads up to v1)"},
+        {"kgate.thing.v12", "written by a newer kgate (kgate.thing.v12; this one reads up to v1)"},
+        {"kgate.thing.v0", "schema: expected 'kgate.thing.v1', found 'kgate.thing.v0'"},
+        {"kgate.other.v2", "schema: expected 'kgate.thing.v1', found 'kgate.other.v2'"},
+        {"kgate.thing.v-1", "schema: expected 'kgate.thing.v1', found 'kgate.thing.v-1'"},
+        {"kgate.thing.v+2", "schema: expected 'kgate.thing.v1', found 'kgate.thing.v+2'"},
+        {"kgate.thing.v2x", "schema: expected 'kgate.thing.v1', found 'kgate.thing.v2x'"},
+        {"kgate.thing.v", "schema: expected 'kgate.thing.v1', found 'kgate.thing.v'"},
+        {"thing", "schema: expected 'kgate.thing.v1', found 'thing'"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -280,7 +244,6 @@ int main(void)
         cmocka_unit_test(what_is_in_range_is_read),
         cmocka_unit_test(unknown_numbers_are_in_every_range),
         cmocka_unit_test(what_does_not_fit_is_named_with_what_was_expected),
-        cmocka_unit_test(older_versions_are_raised_step_by_step),
         cmocka_unit_test(other_versions_and_files_are_refused_by_name),
         cmocka_unit_test(a_schema_is_of_a_kind_whatever_its_version),
         cmocka_unit_test(a_file_has_a_line_for_each_member_and_one_for_a_list_of_numbers),

@@ -93,7 +93,7 @@ static bool both_read(const char *bytes, size_t length)
     json_t *json;
     bool by_tree = kg_json_parse("text", bytes, length, &json, &err);
     if (by_tree) {
-        by_tree = kg_record_migrate(&sample_record, json, SCHEMA, &err) &&
+        by_tree = kg_schema_check(json, SCHEMA, &err) &&
                   kg_record_read(&sample_record, json, &arena, &tree, &err);
         json_decref(json);
     }

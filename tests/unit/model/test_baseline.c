@@ -160,21 +160,21 @@ static void two_writers_lose_nothing(void **state)
     kg_baseline_free(&baseline);
 }
 
-/* Loads a store with one run of one case of version 1; its figures are given. */
-static bool v1_load(const char *figures, struct kg_error *err)
+/* Loads a store with one run of one case, whose series are given. */
+static bool series_load(const char *series, struct kg_error *err)
 {
     struct kg_baseline baseline;
     struct kg_arena arena = {0};
     struct kg_text text = {0};
     const char *path = kg_baseline_path(&arena, folder, FINGERPRINT);
     kg_text_printf(&text,
-                   "{\"schema\": \"kgate.baseline.v1\", \"fingerprint\": \"%s\", \"machine\": "
+                   "{\"schema\": \"" KG_BASELINE_SCHEMA "\", \"fingerprint\": \"%s\", \"machine\": "
                    "{\"fingerprint\": \"%s\", \"cpu_model\": \"CPU\", \"cpu_count\": 2, "
                    "\"memory_bytes\": 1, \"gpus\": []}, \"runs\": [{\"created\": "
                    "\"2026-01-31T12:00:00Z\", \"suite\": \"s\", \"kgate_version\": \"9\", "
                    "\"cases\": [{\"id\": \"a/cpu\", \"definition_hash\": \"0123456789abcdef\", "
-                   "%s}]}]}",
-                   FINGERPRINT, FINGERPRINT, figures);
+                   "\"series\": %s}]}]}",
+                   FINGERPRINT, FINGERPRINT, series);
     assert_true(kg_file_write(path, text.data, text.length, err));
     const bool good = kg_baseline_load(path, &baseline, err);
     if (good)
@@ -184,52 +184,30 @@ static bool v1_load(const char *figures, struct kg_error *err)
     return good;
 }
 
-#define TIMES "\"round_medians_ns\": [5]"
-#define FIGURES TIMES ", \"round_peak_bytes\": [1]"
+#define TIME "{\"name\": \"time\", \"source\": \"rounds\", \"values\": [5]}"
+#define MEMORY(values) "{\"name\": \"peak_memory\", \"source\": \"rounds\"" values "}"
 
-static void damage_of_version_1_is_refused_by_name(void **state)
+static void damaged_series_are_refused_by_name(void **state)
 {
     static const char *const cases[][2] = {
-        {TIMES, "series[1].values: expected a value, found nothing"},
-        {TIMES ", \"round_peak_bytes\": 7",
+        {"3", "series: expected a list of objects, found a number"},
+        {"[" TIME ", 4]", "series[1]: expected an object, found a number"},
+        {"[" TIME ", " MEMORY("") "]", "series[1].values: expected a value, found nothing"},
+        {"[" TIME ", " MEMORY(", \"values\": 7") "]",
          "series[1].values: expected a list of numbers, found a number"},
-        {TIMES ", \"round_peak_bytes\": null",
+        {"[" TIME ", " MEMORY(", \"values\": null") "]",
          "series[1].values: expected a list of numbers, found null"},
-        {"\"round_medians_ns\": {}, \"round_peak_bytes\": [1]",
-         "series[0].values: expected a list of numbers, found an object"},
-        {"\"round_peak_bytes\": [1]", "series[0].values: expected a value, found nothing"},
-        {"\"round_medians_ns\": [], \"round_peak_bytes\": [1]",
-         ": expected a series 'time' of the rounds"},
-        {FIGURES ", \"round_pulses_ns\": \"x\"",
-         "series[2].values: expected a list of numbers, found a string"},
-        {FIGURES ", \"round_means_ns\": true",
-         "series[2].values: expected a list of numbers, found true"},
-        {FIGURES ", \"counters\": 3", "series: expected a list of objects, found a number"},
-        {FIGURES ", \"counters\": [4]", "series[2]: expected an object, found a number"},
-        {FIGURES ", \"counters\": [{\"name\": \"n\", \"source\": \"perf\", \"values\": null}]",
-         "series[2].values: expected a list of numbers, found null"},
+        {"[" MEMORY(", \"values\": [1]") "]", ": expected a series 'time' of the rounds"},
     };
     struct kg_error err;
     (void)state;
+    if (!series_load("[" TIME ", " MEMORY(", \"values\": [1]") "]", &err))
+        fail_msg("%s", err.message);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_false(v1_load(cases[i][0], &err));
+        assert_false(series_load(cases[i][0], &err));
         if (!strstr(err.message, cases[i][1]))
             fail_msg("%s: %s", cases[i][0], err.message);
     }
-}
-
-static void what_version_1_did_not_know_stays_unknown(void **state)
-{
-    static const char *const cases[] = {
-        FIGURES,
-        FIGURES ", \"round_pulses_ns\": [], \"round_means_ns\": [], \"counters\": []",
-        FIGURES ", \"round_pulses_ns\": null, \"round_means_ns\": null, \"counters\": null",
-    };
-    struct kg_error err;
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (!v1_load(cases[i], &err))
-            fail_msg("%s: %s", cases[i], err.message);
 }
 
 int main(void)
@@ -240,8 +218,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(partial_and_empty_results_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(suites_share_a_file_without_meeting, begin, end),
         cmocka_unit_test_setup_teardown(two_writers_lose_nothing, begin, end),
-        cmocka_unit_test_setup_teardown(damage_of_version_1_is_refused_by_name, begin, end),
-        cmocka_unit_test_setup_teardown(what_version_1_did_not_know_stays_unknown, begin, end),
+        cmocka_unit_test_setup_teardown(damaged_series_are_refused_by_name, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

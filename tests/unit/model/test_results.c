@@ -122,7 +122,7 @@ static void what_does_not_fit_is_named(void **state)
     (void)state;
     support_results(&results, 2, 3, 100);
     struct kg_text text = text_of(&results);
-    refuse(&text, "kgate.results.v2", "kgate.results.v9",
+    refuse(&text, "kgate.results.v1", "kgate.results.v9",
            "written by a newer kgate (kgate.results.v9; this one reads up to v");
     refuse(&text, "\"median_ns\": [100.0", "\"median_ns\": [\"x\"",
            "cases[0].rounds.median_ns[0]: expected a number, found a string");

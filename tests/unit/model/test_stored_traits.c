@@ -143,14 +143,15 @@ static bool file_load(const char *run, const char *stored, struct kg_baseline *b
                       struct kg_error *err)
 {
     struct kg_text text = {0};
-    kg_text_printf(&text,
-                   "{\"schema\": \"kgate.baseline.v1\", \"fingerprint\": \"%s\", \"machine\": "
-                   "{\"fingerprint\": \"%s\", \"cpu_model\": \"CPU\", \"cpu_count\": 2, "
-                   "\"memory_bytes\": 1, \"gpus\": []}, \"runs\": [{\"created\": "
-                   "\"2026-01-31T12:00:00Z\", \"suite\": \"s\", \"kgate_version\": \"9\", %s"
-                   "\"cases\": [{\"id\": \"a/cpu\", \"definition_hash\": \"0123456789abcdef\", "
-                   "\"round_medians_ns\": [1], \"round_peak_bytes\": [1]%s}]}]}",
-                   FINGERPRINT, FINGERPRINT, run, stored);
+    kg_text_printf(
+        &text,
+        "{\"schema\": \"kgate.baseline.v1\", \"fingerprint\": \"%s\", \"machine\": "
+        "{\"fingerprint\": \"%s\", \"cpu_model\": \"CPU\", \"cpu_count\": 2, "
+        "\"memory_bytes\": 1, \"gpus\": []}, \"runs\": [{\"created\": "
+        "\"2026-01-31T12:00:00Z\", \"suite\": \"s\", \"kgate_version\": \"9\", %s"
+        "\"cases\": [{\"id\": \"a/cpu\", \"definition_hash\": \"0123456789abcdef\", "
+        "\"series\": [{\"name\": \"time\", \"source\": \"rounds\", \"values\": [1]}]%s}]}]}",
+        FINGERPRINT, FINGERPRINT, run, stored);
     FILE *file = fopen(store_path(), "w");
     assert_non_null(file);
     fputs(kg_text_string(&text), file);
@@ -184,7 +185,7 @@ static void names_of_a_later_kgate_are_left_aside_and_kept(void **state)
     kg_results_free(&results);
 }
 
-static void files_of_an_earlier_kgate_have_none(void **state)
+static void a_file_may_have_none(void **state)
 {
     struct kg_baseline baseline;
     struct kg_error err;
@@ -227,7 +228,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_no_case_knows_takes_no_room, begin, end),
         cmocka_unit_test_setup_teardown(added_cases_bring_theirs_into_the_newest_run, begin, end),
         cmocka_unit_test_setup_teardown(names_of_a_later_kgate_are_left_aside_and_kept, begin, end),
-        cmocka_unit_test_setup_teardown(files_of_an_earlier_kgate_have_none, begin, end),
+        cmocka_unit_test_setup_teardown(a_file_may_have_none, begin, end),
         cmocka_unit_test_setup_teardown(what_makes_no_sense_is_refused, begin, end),
     };
     return cmocka_run_group_tests_name("stored traits", tests, NULL, NULL);
