@@ -40,10 +40,8 @@
 extern "C" {
 #endif
 
-/** Version of this interface. A plugin built for version 1, which had no `report`, 2, which had
- * nothing for the GPU, 3, which had no written_bytes, 4, which had no item_name, or 5, which had no
- * refresh, works too. One built for a later version than kgate's is refused with a message. */
-#define KGATE_PLUGIN_ABI 6u
+/** Version of this interface. kgate refuses a plugin that was built for another version. */
+#define KGATE_PLUGIN_ABI 1u
 
 /** What a parameter's text is read as. */
 enum kgate_param_type {
@@ -82,13 +80,13 @@ struct kgate_work {
     double items; /**< things processed: elements, vectors, edges */
     double bytes; /**< bytes that must move at the least between memory and processor */
     double flops; /**< floating-point operations; one multiply-add is two */
-    enum kgate_arithmetic arithmetic; /**< of the flops; since version 3 */
+    enum kgate_arithmetic arithmetic; /**< of the flops */
     /** Those of `bytes` that are written, where that is known: memory that is only read may be
-     * faster. Since version 4. */
+     * faster. */
     double written_bytes;
     /** What the items are, in the plural: "vectors", "tokens". At most 32 letters, digits, blanks,
      * `-` and `_`; static. Reports then give the rate in them: it is the workload's own unit. NULL
-     * where another figure says more, such as the flops. Since version 5. */
+     * where another figure says more, such as the flops. */
     const char *item_name;
 };
 
@@ -198,7 +196,7 @@ struct kgate_workload {
      * Makes the input again, by context->seed, which is another one from here on: other values of
      * the same size at the same addresses, as if `set_up` had just made them. `run` and `check`
      * follow, so that a `run` that remembers what it has computed is found out. Optional; without
-     * it the state is set up anew. Since version 6.
+     * it the state is set up anew.
      * @return false with context->message where that is impossible */
     bool (*refresh)(struct kgate_context *context, void *state);
 };

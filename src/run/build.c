@@ -159,8 +159,7 @@ static bool protocol_check(const struct kg_build *build, struct kg_error *err)
                         "%s: the worker of '%.300s' speaks %s, this kgate %s: they cannot be "
                         "paired; build both at versions that speak the same",
                         build->label, build->program,
-                        known ? answer : "an older protocol that does not say its version",
-                        KG_REQUEST_SCHEMA);
+                        known ? answer : "a protocol that it does not name", KG_REQUEST_SCHEMA);
 }
 
 bool kg_build_resolve(struct kg_arena *arena, const char *label, const char *given,

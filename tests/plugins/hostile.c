@@ -28,7 +28,7 @@ static void nothing(void *state)
 static void response_write(int file, const char *median, const char *batch)
 {
     dprintf(file,
-            "{\"schema\":\"kgate.response.v4\",\"good\":true,\"unavailable\":false,"
+            "{\"schema\":\"kgate.response.v1\",\"good\":true,\"unavailable\":false,"
             "\"held_calls\":0,\"timer_resolution_ns\":20,\"batch\":%s,"
             "\"check\":{\"checked\":true,\"error\":0,\"tolerance\":1},"
             "\"work\":{\"items\":null,\"bytes\":null,\"flops\":null},"

@@ -10,8 +10,7 @@
 #include <stdint.h>
 
 #define KG_CHUNK_MAGIC UINT32_C(0x3150674b) /* "KgP1" in little-endian order */
-/* What is written; all from 1 on are read. 2 has the kinds wait and parallel of scopes. */
-enum { KG_RECORDING_VERSION = 2 };
+enum { KG_RECORDING_VERSION = 1 };
 
 enum kg_chunk_type {
     KG_CHUNK_PROCESS = 1, /* struct kg_chunk_process and strings */

@@ -24,9 +24,9 @@
 #include "model/suite.h"
 #include "suite/sources/source.h"
 
-/* Raised when a request or response changes its meaning: a worker refuses another version. */
-#define KG_REQUEST_SCHEMA "kgate.request.v4"
-#define KG_RESPONSE_SCHEMA "kgate.response.v4"
+/* A worker refuses another version. */
+#define KG_REQUEST_SCHEMA "kgate.request.v1"
+#define KG_RESPONSE_SCHEMA "kgate.response.v1"
 
 /* Exit status of a worker whose count was over (count_time_ns) before its calls were: what was
  * counted of them is in Callgrind's file. */

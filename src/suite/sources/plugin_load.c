@@ -1,6 +1,5 @@
 #include "suite/sources/plugin_load.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +10,7 @@
 #include "base/text.h"
 #include "suite/sources/own_pages.h"
 
-enum { NAMES_MOST = 256, SINCE_REFRESH = 6 };
+enum { NAMES_MOST = 256 };
 
 /* The nearest of the names that there are, or some of them. */
 static void names_append(struct kg_text *text, const char *name, const char *const *names,
@@ -53,8 +52,8 @@ static const struct kgate_workload *workload_find(const struct kgate_plugin *plu
     return NULL;
 }
 
-/* The workloads of KGATE_BENCH as a plugin's list; a process has one plugin at a time. The list has the
- * highest version if kgate does not know it, otherwise the lowest. NULL: there are none. */
+/* The workloads of KGATE_BENCH as a plugin's list; a process has one plugin at a time. If one of them has
+ * another version than kgate's, so has the list. NULL: there are none. */
 static const struct kgate_plugin *benches_list(void *object)
 {
     static const struct kgate_workload *workloads[NAMES_MOST];
@@ -62,11 +61,10 @@ static const struct kgate_plugin *benches_list(void *object)
     struct kg_exported found[NAMES_MOST];
     const size_t count = kg_library_exported(object, "kgate_bench_", found, NAMES_MOST);
     plugin = (struct kgate_plugin){KGATE_PLUGIN_ABI, workloads, 0};
-    for (size_t i = 0; i < count && i < NAMES_MOST && plugin.abi <= KGATE_PLUGIN_ABI; i++) {
+    for (size_t i = 0; i < count && i < NAMES_MOST && plugin.abi == KGATE_PLUGIN_ABI; i++) {
         const struct kgate_bench *bench = found[i].address;
         workloads[plugin.workload_count++] = &bench->workload;
-        if (bench->abi > KGATE_PLUGIN_ABI || bench->abi < plugin.abi)
-            plugin.abi = bench->abi;
+        plugin.abi = bench->abi;
     }
     return count ? &plugin : NULL;
 }
@@ -115,7 +113,7 @@ static const struct kgate_plugin *plugin_open(const char *path, char *note, stru
     const struct kgate_plugin *plugin = NULL;
     if (!object_list(object, path, &plugin, err))
         return NULL;
-    if (!plugin || plugin->abi < 1 || plugin->abi > KGATE_PLUGIN_ABI) {
+    if (!plugin || plugin->abi != KGATE_PLUGIN_ABI) {
         kg_error_set(err, KG_ERROR_USAGE,
                      "plugin '%s' has interface version %u, this kgate has %u: build it again",
                      path, plugin ? plugin->abi : 0, KGATE_PLUGIN_ABI);
@@ -124,22 +122,11 @@ static const struct kgate_plugin *plugin_open(const char *path, char *note, stru
     return plugin;
 }
 
-/* As this kgate's table: what the plugin's has is shorter. A process has one workload at a time. */
-static const struct kgate_workload *older_widen(const struct kgate_workload *older)
-{
-    static struct kgate_workload wide;
-    memset(&wide, 0, sizeof wide);
-    memcpy(&wide, older, offsetof(struct kgate_workload, refresh));
-    return &wide;
-}
-
 const struct kgate_workload *kg_plugin_load(const char *path, const char *name, bool given,
                                             char note[KG_OWN_PAGES_WORDS], struct kg_error *err)
 {
     const struct kgate_plugin *plugin = plugin_open(path, note, err);
-    const struct kgate_workload *found =
-        plugin ? workload_find(plugin, path, name, given, err) : NULL;
-    return found && plugin->abi < SINCE_REFRESH ? older_widen(found) : found;
+    return plugin ? workload_find(plugin, path, name, given, err) : NULL;
 }
 
 bool kg_plugin_list(const char *path, struct kg_text *names, struct kg_error *err)

@@ -232,27 +232,7 @@ static void a_newer_version_is_refused(void **state)
     struct recording recording = {0};
     recording_rich(&recording, 1);
     recording.bytes.data[offsetof(struct kg_chunk, version)]++;
-    refuse(&recording, "recorded by a newer kgate, in version 3");
-    recording_free(&recording);
-}
-
-/* Before there were scopes that wait and parallel regions. */
-static void the_first_version_is_read(void **state)
-{
-    (void)state;
-    struct recording recording = {0};
-    struct heard heard;
-    recording_rich(&recording, 1);
-    for (size_t at = 0; at < recording.bytes.length;) {
-        struct kg_chunk chunk;
-        memcpy(&chunk, recording.bytes.data + at, sizeof chunk);
-        chunk.version = 1;
-        memcpy(recording.bytes.data + at, &chunk, sizeof chunk);
-        at += sizeof chunk + chunk.bytes;
-    }
-    hear(&recording, &heard);
-    assert_int_equal(heard.entry_count, 8);
-    heard_free(&heard);
+    refuse(&recording, "recorded by a newer kgate, in version 2");
     recording_free(&recording);
 }
 
@@ -649,7 +629,7 @@ static void a_newer_version_after_a_cut_is_refused(void **state)
     second.bytes.data[offsetof(struct kg_chunk, version)]++;
     for (size_t cut = 0; cut < 200; cut++) {
         join(&joined, &first, first.bytes.length - cut, "", &second);
-        refuse(&joined, "recorded by a newer kgate, in version 3");
+        refuse(&joined, "recorded by a newer kgate, in version 2");
     }
     recording_free(&first);
     recording_free(&second);
@@ -758,7 +738,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_recording_holds_is_told),
-        cmocka_unit_test(the_first_version_is_read),
         cmocka_unit_test(kinds_of_scopes_are_told),
         cmocka_unit_test(an_entry_says_all_that_it_has),
         cmocka_unit_test(the_length_of_a_tick_comes_from_the_ends),
