@@ -1,4 +1,4 @@
-#include "base/record_members.h"
+#include "base/record_text.h"
 
 bool kg_record_member_seen(const struct kg_record_members *members, size_t field)
 {

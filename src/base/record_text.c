@@ -8,7 +8,6 @@
 
 #include "base/grow.h"
 #include "base/json_text.h"
-#include "base/record_members.h"
 #include "base/record_range.h"
 
 /* Items whose number is not known before the last is read. */

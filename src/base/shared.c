@@ -1,4 +1,4 @@
-#include "base/shared.h"
+#include "base/json_text.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "cli/accepted.h"
+#include "cli/waiving.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -9,7 +9,6 @@
 #include "base/json_string.h"
 #include "base/units.h"
 #include "base/wrap.h"
-#include "cli/waiving.h"
 #include "judge/reference.h"
 
 enum { ID_MOST = 4096, TEXT_MOST = 1000, DAY_LENGTH = 10 };

@@ -1,4 +1,4 @@
-#include "cli/base_suite.h"
+#include "cli/sides.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -8,7 +8,6 @@
 #include "base/advice.h"
 #include "base/escape.h"
 #include "base/wrap.h"
-#include "cli/base_suite.h"
 #include "cli/cli.h"
 #include "cli/exports.h"
 #include "cli/progress_bar.h"

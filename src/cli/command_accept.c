@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/nearest.h"
 #include "base/units.h"
-#include "cli/accepted.h"
+#include "cli/waiving.h"
 #include "judge/acceptable.h"
 #include "suite/waivers_file.h"
 

@@ -8,7 +8,6 @@
 #include "base/nearest.h"
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/stored_slower.h"
 #include "cli/waiving.h"
 #include "judge/build_names.h"
 #include "judge/renewal.h"

@@ -1,10 +1,10 @@
 /* command_calibrate.c: what a suite's gate is worth here. Options in, the report out;
- * gate/calibrate_suite.h does it. */
+ * gate/calibrate.h does it. */
 #include <stdio.h>
 
 #include "cli/cli.h"
 #include "cli/runs_shown.h"
-#include "gate/calibrate_suite.h"
+#include "gate/calibrate.h"
 
 static bool print(const struct kg_arguments *arguments, const struct kg_calibration *calibration,
                   struct kg_error *err)

@@ -5,7 +5,6 @@
 
 #include "base/nearest.h"
 #include "cli/cli.h"
-#include "cli/completion_values.h"
 
 /* A string with a backslash, or what stands in its place, before some characters. */
 static void escaped(struct kg_text *text, const char *string, size_t length, const char *which)

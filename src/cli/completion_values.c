@@ -1,4 +1,4 @@
-#include "cli/completion_values.h"
+#include "cli/cli.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
-#include "suite/adopt/plugin_template.h"
+#include "suite/adopt/adopt.h"
 
 static const size_t SUITE_MOST = (size_t)16 << 20;
 

@@ -6,7 +6,7 @@
 
 #include "base/escape.h"
 #include "gate/suiteless.h"
-#include "run/plugin_workloads.h"
+#include "run/opening.h"
 
 enum { SIDES = 2, NAME_MOST = 60 };
 static const char *const options[SIDES] = {"--base", "--head"};

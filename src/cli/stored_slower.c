@@ -1,4 +1,4 @@
-#include "cli/stored_slower.h"
+#include "cli/waiving.h"
 
 #include "base/escape.h"
 #include "base/units.h"

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "profiler/read/profile_load.h"
-#include "profiler/read/profile_load_usual.h"
 #include "suite/suggest_overrides.h"
 
 /* A note instead of the recording. false where it is not the recording's fault. */

@@ -1,4 +1,4 @@
-#include "device/architectures.h"
+#include "device/machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>

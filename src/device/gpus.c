@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "device/driver_process.h"
-#include "device/gpus_ask.h"
 
 /* The answer as it arrives: the facts, then the problem. */
 struct answer {

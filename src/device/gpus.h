@@ -68,3 +68,10 @@ bool kg_gpus_read(const struct kg_gpus_query *query, struct kg_gpus *gpus, struc
  * err     KG_ERROR_USAGE with what is allowed, or the devices that there are */
 bool kg_gpus_choose(const struct kg_gpus *gpus, const char *device, size_t *chosen,
                     struct kg_error *err);
+
+/* gpus_ask.c: the process that asks the driver, for gpus.c. */
+
+/* A kg_apart_work of a struct kg_gpus_query: answers with the facts (struct kg_gpus,
+ * `problem` unset), then with the problem of the chosen device (as many bytes as struct
+ * kg_gpus has for it). */
+void kg_gpus_ask(const void *query, int pipe);

@@ -1,5 +1,5 @@
 /* Runs in a process of its own: driver_process.h. */
-#include "device/gpus_ask.h"
+#include "device/gpus.h"
 
 #include <stdio.h>
 #include <stdlib.h>

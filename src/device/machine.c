@@ -13,7 +13,6 @@
 #include "base/cpu/blas.h"
 #include "base/cpu/vectors.h"
 #include "base/hash.h"
-#include "device/machine_gpus.h"
 
 #define STRUCT kg_gpu
 static const struct kg_field gpu_fields[] = {

@@ -87,3 +87,25 @@ bool kg_machine_driver_old(const struct kg_machine *machine, char *why, size_t w
 /* A copy whose strings live in `arena`; false where memory is out. */
 bool kg_machine_copy(struct kg_arena *arena, const struct kg_machine *machine,
                      struct kg_machine *into);
+
+/* machine_gpus.c: the part of a machine's facts that is about its GPUs. Internal to machine.h. */
+
+/* Fills what the driver says of the GPUs, or why it says nothing.
+ * device  as kg_machine_read has it
+ * err     KG_ERROR_USAGE of a device that is not there */
+bool kg_machine_gpus_read(struct kg_arena *arena, const char *device, struct kg_machine *machine,
+                          struct kg_error *err);
+
+/* false where memory is out. */
+bool kg_gpu_copy(struct kg_arena *arena, const struct kg_gpu *gpu, struct kg_gpu *into);
+
+/* architectures.c: which GPUs a list of CMAKE_CUDA_ARCHITECTURES makes code for. Pure. */
+
+/* Whether one of the listed codes runs on a device of this compute capability: machine code on its
+ * own major version from its minor on (of "90a" on 9.0 only), virtual code from its own on.
+ * list  "80-real,90-real,90-virtual"; separated by commas. A word without digits ("native", "all")
+ *       is taken to fit */
+bool kg_architectures_fit(const char *list, int major, int minor);
+
+/* The same list for people: "8.0, 9.0 and later". */
+void kg_architectures_words(const char *list, char *text, size_t bytes);

@@ -1,10 +1,9 @@
-#include "device/machine_gpus.h"
+#include "device/machine.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "device/architectures.h"
 #include "device/driver.h"
 #include "device/gpus.h"
 #include "device/nvml.h"

@@ -9,7 +9,6 @@
 
 #include "base/library.h"
 #include "device/driver_process.h"
-#include "device/relatives.h"
 
 enum { SUCCESS = 0, INSUFFICIENT_SIZE = 7, GPU_IS_LOST = 15 };
 enum { CLOCK_SM = 1, CLOCK_MEMORY = 2 };

@@ -108,3 +108,15 @@ struct kg_nvml_gpus {
 /* Opens the library, reads every device and closes it, in a process of its own: where the library
  * crashes or hangs, the status is KG_NVML_FAILED. */
 void kg_nvml_gpus_read(const char *library, int timeout_ms, struct kg_nvml_gpus *gpus);
+
+/* relatives.c: which processes belong to this one. Thread-safe. */
+
+enum kg_kinship {
+    KG_KINSHIP_OWN, /* this process, one it descends from, its parent's other children and theirs:
+                           for a worker those are the other side's worker of `ab` */
+    KG_KINSHIP_SERVICE, /* NVIDIA's MPS server: it works for others alone */
+    KG_KINSHIP_OTHER,   /* another that is there */
+    KG_KINSHIP_UNSEEN,  /* no such process can be seen from here */
+};
+/* Asked by a worker. A parent that is the system's first process makes no family. */
+enum kg_kinship kg_kinship(long pid);

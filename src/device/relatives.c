@@ -1,4 +1,4 @@
-#include "device/relatives.h"
+#include "device/nvml.h"
 
 #include <stdbool.h>
 #include <stdio.h>

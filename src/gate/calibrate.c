@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/statistics/stats.h"
-#include "gate/replay.h"
 #include "model/series.h"
 
 /* Changes beyond this are not looked for: a case that cannot see them is of no use to a gate. */

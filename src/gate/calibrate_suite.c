@@ -1,6 +1,5 @@
-#include "gate/calibrate_suite.h"
-
 #include "gate/calibrate.h"
+
 #include "gate/planned.h"
 #include "run/run.h"
 

@@ -1,4 +1,4 @@
-#include "gate/replay.h"
+#include "gate/calibrate.h"
 
 #include <math.h>
 

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "gate/sequence_rounds.h"
 #include "judge/pair_merge.h"
 
 static bool stopped(const struct kg_runner *runner)

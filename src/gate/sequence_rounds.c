@@ -1,4 +1,4 @@
-#include "gate/sequence_rounds.h"
+#include "gate/sequence.h"
 
 #include <string.h>
 

@@ -1,9 +1,27 @@
 /* budget.h: a case's figures against the suite's absolute limits. */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 
-#include "judge/counterpart.h"
 #include "model/comparison.h"
+#include "model/results.h"
+
+/* counterpart.c: finds the CPU case that has the workload and parameters of a GPU case; their
+ * timing may differ. Pure. */
+
+/* The cases on the CPU, sorted by workload and parameters. */
+struct kg_counterparts {
+    const struct kg_case_result **cases;
+    size_t count;
+};
+
+/* The index lives in `arena` and points into `results`; false where memory is out. */
+bool kg_counterparts_index(struct kg_arena *arena, const struct kg_results *results,
+                           struct kg_counterparts *counterparts);
+
+/* The CPU case that belongs to `result`; NULL where the results have none. */
+const struct kg_case_result *kg_counterpart_find(const struct kg_counterparts *counterparts,
+                                                 const struct kg_case_result *result);
 
 /* What judging budgets needs. A speedup over the CPU needs a second case, the counterpart. */
 struct kg_budget_grounds {

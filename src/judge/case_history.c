@@ -1,4 +1,4 @@
-#include "judge/case_history.h"
+#include "judge/compare_parts.h"
 
 #include "base/statistics/stats.h"
 

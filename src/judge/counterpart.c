@@ -1,4 +1,4 @@
-#include "judge/counterpart.h"
+#include "judge/budget.h"
 
 #include <stdlib.h>
 #include <string.h>

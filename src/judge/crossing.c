@@ -1,4 +1,4 @@
-#include "judge/crossing.h"
+#include "judge/compare_parts.h"
 
 #include <math.h>
 

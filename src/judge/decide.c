@@ -1,4 +1,4 @@
-#include "judge/decide.h"
+#include "judge/compare_parts.h"
 
 #include <math.h>
 #include <string.h>

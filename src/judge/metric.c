@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/statistics/stats.h"
-#include "judge/levels.h"
+#include "judge/compare_parts.h"
 
 /* Values that differ by no more than this share of the threshold repeat. */
 static const double REPEATS = 0.25;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "judge/crossing.h"
+#include "judge/compare_parts.h"
 #include "judge/metric.h"
 
 /* What a round of the metric is called. */

@@ -1,4 +1,4 @@
-#include "judge/removed.h"
+#include "judge/compare_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "judge/spread.h"
+#include "judge/compare_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

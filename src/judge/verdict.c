@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "judge/compare_parts.h"
 #include "judge/comparison_notes.h"
-#include "judge/spread.h"
 #include "judge/undecided.h"
 
 enum { REASONS_MOST = KG_CHANGE_COUNT + 8 };

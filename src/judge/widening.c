@@ -3,7 +3,7 @@
  * the slow rounds are looked for themselves. On a busy machine slow rounds are disturbed rounds, as a
  * long call is preempted and a short one is not: so rounds that are not judged count too, by the least
  * that they may have taken. The ratio was chosen on one half of the public sets (docs/statistics.md). */
-#include "judge/widening.h"
+#include "judge/evidence.h"
 
 #include <math.h>
 #include <string.h>

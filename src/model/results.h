@@ -346,7 +346,7 @@ struct kg_results {
     const char *suite;
     const char *suite_path;
     const char
-        *commit; /* of the checkout that was measured (suite/trust/checkout.h); NULL: not known */
+        *commit; /* of the checkout that was measured (suite/trust/trust.h); NULL: not known */
     const char *branch; /* likewise */
     struct kg_results_policy policy;
     bool complete;      /* false: interrupted, or read from the journal of a run that was killed */
@@ -418,3 +418,10 @@ const char *kg_results_recording(struct kg_arena *arena, const char *path,
 const char *kg_timestamp(struct kg_arena *arena);
 /* Whether the text is such a time, and there is such a day. */
 bool kg_timestamp_is(const char *text);
+
+/* results_validate.c: whether what a results file says can be: for files that were edited, or
+ * written by something else. Pure. */
+
+/* Types fit already.
+ * err  KG_ERROR_USAGE by the name of the first field whose value cannot be */
+bool kg_results_validate(const struct kg_results *results, struct kg_error *err);

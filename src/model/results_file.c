@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "model/journal.h"
 #include "model/results.h"
-#include "model/results_validate.h"
 
 bool kg_results_write(const struct kg_results *results, const char *path, struct kg_error *err)
 {

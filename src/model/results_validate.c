@@ -1,4 +1,4 @@
-#include "model/results_validate.h"
+#include "model/results.h"
 
 #include <math.h>
 #include <stdlib.h>

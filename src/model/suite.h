@@ -63,7 +63,7 @@ enum kg_timing {
 extern const char *const kg_timing_names[5];
 
 /* Whether a call is observed apart from the timed rounds: traced on the GPU, and on the CPU as
- * cpu_counters_pass.h says. */
+ * cpu_counters_pass.c says. */
 enum kg_tracing { KG_TRACING_NO, KG_TRACING_YES };
 
 /* Whether `gate` and `ab` measure a case whose code is that of its reference. Usual: `gate` does, and `ab`

@@ -1,4 +1,4 @@
-#include "run/impossible.h"
+#include "run/extra_passes.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,7 @@
-#include "run/impossible_pass.h"
+#include "run/extra_passes.h"
 
 #include "run/case_worker.h"
 #include "run/cpu_ceilings_pass.h"
-#include "run/impossible.h"
 #include "run/run.h"
 
 enum { REASON_BYTES = 256 };

@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/words.h"
 #include "run/measurement.h"
 
 /* Cases of plugins and CUDA sources that are opened, at most: a process each. */
@@ -24,3 +27,11 @@ struct kg_opening {
  * skipped on this machine are left out, but for those of CUDA sources. */
 bool kg_open_all(const struct kg_prepared_suite *what, struct kg_opening *opening,
                  struct kg_error *err);
+
+/* plugin_workloads.c: which workloads a plugin has, asked in a process that loads it. */
+
+/* path   of the plugin
+ * names  in `arena`, in the plugin's order
+ * err    KG_ERROR_USAGE with the loader's words where it cannot be loaded, or has none */
+bool kg_plugin_workloads(struct kg_arena *arena, const char *path, struct kg_words *names,
+                         struct kg_error *err);

@@ -1,4 +1,4 @@
-#include "run/plugin_workloads.h"
+#include "run/opening.h"
 
 #include <limits.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "run/probe.h"
+#include "run/measurement.h"
 
 #include <math.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-#include "run/profile_pass.h"
+#include "run/extra_passes.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -14,15 +14,14 @@
 #include "run/case_threads.h"
 #include "run/case_worker.h"
 #include "run/ceilings_pass.h"
-#include "run/counting/count_pass.h"
 #include "run/cpu_ceilings_pass.h"
+#include "run/extra_passes.h"
 #include "run/group.h"
-#include "run/impossible_pass.h"
 #include "run/measured_files.h"
 #include "run/pass.h"
 #include "run/rounds.h"
 #include "run/worker_program.h"
-#include "suite/trust/checkout.h"
+#include "suite/trust/trust.h"
 
 const double KG_CONFIRM_AFTER_NS = 1e9;
 const double KG_CONFIRM_APART_NS = 100e6;

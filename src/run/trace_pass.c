@@ -1,4 +1,4 @@
-#include "run/trace_pass.h"
+#include "run/extra_passes.h"
 
 #include <math.h>
 #include <string.h>

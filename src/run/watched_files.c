@@ -1,4 +1,4 @@
-#include "run/watched_files.h"
+#include "run/pairing.h"
 
 #include <string.h>
 

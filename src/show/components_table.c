@@ -1,4 +1,4 @@
-#include "show/components_table.h"
+#include "show/format_parts.h"
 
 #include <math.h>
 #include <stdio.h>

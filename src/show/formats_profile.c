@@ -3,7 +3,6 @@
 
 #include "base/file.h"
 #include "profiler/read/profile_load.h"
-#include "show/components_table.h"
 #include "show/format_parts.h"
 
 /* Rows of a table or ranking where nothing was said. */

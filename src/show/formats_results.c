@@ -1,7 +1,6 @@
 /* formats_results.c: results as the tables that options ask for. */
 #include "show/format_parts.h"
 #include "show/results_table.h"
-#include "show/sweep_tables.h"
 
 bool kg_results_as_sweeps(const struct kg_report_subject *subject, bool markdown,
                           struct kg_text *text, struct kg_error *err)

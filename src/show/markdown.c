@@ -5,11 +5,8 @@
 #include "base/units.h"
 #include "show/advice_text.h"
 #include "show/cells.h"
-#include "show/markdown_closing.h"
-#include "show/markdown_reasons.h"
-#include "show/markdown_words.h"
+#include "show/markdown_parts.h"
 #include "show/report.h"
-#include "show/sparkline.h"
 #include "why/advice_index.h"
 
 /* Characters of a text; escaped, one takes nine bytes at the most. So a row, or a reason with what

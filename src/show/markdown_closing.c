@@ -1,11 +1,10 @@
 /* What stands at the end of markdown: the machine, the policy, and what false alarms there are. */
-#include "show/markdown_closing.h"
+#include "show/markdown_parts.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/units.h"
-#include "show/markdown_words.h"
 
 /* No further item is taken from so many bytes on. */
 enum { REASON_MOST = 300, CLOSING_MOST = 16000 };

@@ -1,10 +1,9 @@
-#include "show/markdown_reasons.h"
+#include "show/markdown_parts.h"
 
 #include <string.h>
 
 #include "base/escape.h"
 #include "show/cells.h"
-#include "show/markdown_words.h"
 
 /* Characters, as in markdown.c. */
 enum { ID_MOST = 200, REASON_MOST = 300, HINT_MOST = 160, TAIL_MOST = 300, COMMAND_MOST = 400 };

@@ -1,4 +1,4 @@
-#include "show/markdown_words.h"
+#include "show/markdown_parts.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,6 @@
 #include "base/record.h"
 #include "base/xml.h"
 #include "show/format_parts.h"
-#include "show/page_results.h"
 #include "show/page_summary.h"
 
 /* Where the files and the summary go, in src/show/page/index.html. */

@@ -1,11 +1,10 @@
-#include "show/page_results.h"
+#include "show/page.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/record.h"
-#include "show/page.h"
 
 /* Cases beyond which the hottest functions and lines of each are left out, which are most of a file. */
 enum { HOT_CASES_MOST = 300, PART_BYTES = 1 << 20 };

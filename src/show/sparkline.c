@@ -1,4 +1,4 @@
-#include "show/sparkline.h"
+#include "show/markdown_parts.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #include "base/escape.h"
 #include "base/units.h"
 #include "show/advice_text.h"
-#include "show/markdown_words.h"
+#include "show/markdown_parts.h"
 #include "show/report.h"
 
 /* Characters, each of at most nine bytes once escaped, so that a suggestion, a change or a finding

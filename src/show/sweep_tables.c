@@ -1,4 +1,4 @@
-#include "show/sweep_tables.h"
+#include "show/format_parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -88,3 +88,9 @@ bool kg_key_holds(const struct kg_key *key, const void *base);
 /* Fills the structs with the defaults of the tables. */
 bool kg_keys_default(struct kg_settings *settings, struct kg_policy *policy,
                      struct kg_suggest_settings *suggest);
+
+/* suite_reference.c: the suite's keys as a page of documentation, from the parser's own tables. */
+
+/* Markdown tables of every key with type, unit, default and meaning: the part of docs/suite.md
+ * between its markers, so that page and parser cannot differ. */
+void kg_suite_reference_write(struct kg_text *text);

@@ -1,8 +1,6 @@
-#include "suite/suite_reference.h"
+#include "suite/suite_keys.h"
 
 #include <string.h>
-
-#include "suite/suite_keys.h"
 
 /* "cpu,cuda" as code, one word at a time. */
 static void words_write(struct kg_text *text, const char *words)

@@ -1,4 +1,4 @@
-#include "why/next_look.h"
+#include "why/suggest_parts.h"
 
 #include <string.h>
 

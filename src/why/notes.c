@@ -1,4 +1,4 @@
-#include "why/notes.h"
+#include "why/suggest_parts.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,14 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "why/evidence/changed.h"
 #include "why/evidence/gather.h"
-#include "why/evidence/suggestion_evidence.h"
-#include "why/next_look.h"
-#include "why/notes.h"
 #include "why/rules/rule_parts.h"
 #include "why/rules/sketches.h"
-#include "why/suggestions_check.h"
+#include "why/suggest_parts.h"
 
 /* What is being made, from what. */
 struct maker {

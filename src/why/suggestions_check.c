@@ -1,4 +1,4 @@
-#include "why/suggestions_check.h"
+#include "why/suggest_parts.h"
 
 #include <string.h>
 

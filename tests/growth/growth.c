@@ -6,7 +6,7 @@
 
 #include <valgrind/callgrind.h>
 
-#include "gate/replay.h"
+#include "gate/calibrate.h"
 #include "judge/waive.h"
 #include "model/journal.h"
 #include "model/suite.h"

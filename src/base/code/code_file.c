@@ -1,4 +1,4 @@
-#include "base/code/code_file.h"
+#include "base/code/code_identity.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

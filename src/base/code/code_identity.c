@@ -6,11 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/code/code_file.h"
 #include "base/code/code_hash.h"
 #include "base/code/code_table.h"
 #include "base/code/elf.h"
-#include "base/code/loader.h"
 #include "base/file.h"
 #include "base/hash.h"
 

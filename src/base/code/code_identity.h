@@ -85,3 +85,51 @@ const char *kg_code_program(struct kg_code_memory *memory, struct kg_arena *aren
 
 /* `path` from `directory` on, in `arena`; either may be NULL. NULL if both are, or if memory is out. */
 const char *kg_code_beside(struct kg_arena *arena, const char *directory, const char *path);
+
+/* code_file.c: what an ELF file says of the code that runs with it. Each file is read once: the
+ * libraries of ten thousand cases are mostly the same few. Not thread-safe. */
+
+struct kg_code_file {
+    const char *path;
+    const char *hash;        /* 16 hexadecimal digits; NULL where there is none */
+    const char *interpreter; /* path of its dynamic loader; NULL without one */
+    bool system;             /* in a folder of the operating system's */
+    bool has_auditors;       /* it names libraries that decide what the loader loads: DT_AUDIT */
+    bool loads_code;         /* it can load code while it runs: dlopen */
+    bool starts_programs;    /* it can start programs: exec, posix_spawn, system, popen */
+    bool opens_files;        /* it can open files, sockets or shared memory by name */
+};
+
+/* Zero-initialise. */
+struct kg_code_files {
+    struct kg_code_file *files;
+    size_t count, capacity;
+};
+
+/* What is known of a file; without a hash where it cannot be read, is no ELF64 file or holds no
+ * code. The pointer is good until the next call.
+ * arena    the same with each call
+ * library  a file in a system folder is known by its build id where it has one, which takes
+ *          microseconds however large it is; else by its code (code_hash.h)
+ * returns  NULL where memory is out */
+const struct kg_code_file *kg_code_file_find(struct kg_code_files *files, struct kg_arena *arena,
+                                             const char *path, bool library);
+
+/* loader.c: which shared libraries are loaded with a file, by what the dynamic loader itself says:
+ * it alone knows its search (RPATH, RUNPATH, $ORIGIN, LD_LIBRARY_PATH, LD_PRELOAD, its cache, its
+ * default folders, variants by processor). It lists them without running any of their code. */
+
+struct kg_loaded {
+    const char *name; /* as the file asks for it, without folders: "libm.so.6" */
+    const char *path;
+};
+
+/* The libraries of a program or shared object, those of libraries and the loader itself included,
+ * in an array in `arena`, sorted by name.
+ * interpreter  the loader's path
+ * file         an absolute path if there is a directory
+ * directory    folder in which the process will run; NULL: here
+ * returns      false if the loader gives no answer, does not find a library, or finds one by a
+ *              relative path */
+bool kg_loader_list(struct kg_arena *arena, const char *interpreter, const char *file,
+                    const char *directory, struct kg_loaded **loaded, size_t *count);

@@ -1,4 +1,4 @@
-#include "base/code/loader.h"
+#include "base/code/code_identity.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -20,7 +20,6 @@
 #include "base/process/descendants.h"
 #include "base/process/guard.h"
 #include "base/process/interrupt.h"
-#include "base/process/worker_environment.h"
 
 enum { RESPONSE_MOST = 64 * 1024 * 1024 };
 

@@ -1,4 +1,4 @@
-#include "base/process/worker_environment.h"
+#include "base/process/process.h"
 
 #include <inttypes.h>
 #include <stdio.h>

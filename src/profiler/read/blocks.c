@@ -1,4 +1,4 @@
-#include "profiler/read/blocks.h"
+#include "profiler/read/sum.h"
 
 /* Two parts become one, and there is room again. */
 static void pair(struct kg_blocks *blocks)

@@ -1,4 +1,4 @@
-#include "profiler/read/histogram.h"
+#include "profiler/read/sum.h"
 
 #include <math.h>
 #include <stdlib.h>

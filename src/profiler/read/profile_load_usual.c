@@ -1,4 +1,4 @@
-#include "profiler/read/profile_load_usual.h"
+#include "profiler/read/profile_load.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 
 #include "base/grow.h"
 #include "base/statistics/stats.h"
-#include "profiler/read/profile_load.h"
 #include "profiler/read/scan.h"
 #include "profiler/read/sum.h"
 

@@ -5,11 +5,57 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profiler/read/blocks.h"
-#include "profiler/read/histogram.h"
 #include "profiler/read/map.h"
 #include "profiler/read/profile.h"
 #include "profiler/read/strings.h"
+
+/* histogram.c: how durations are spread, in bounded memory: counts by octave and by 64ths of it, so
+ * that any value is known within 0.8 %. Not thread-safe. */
+
+enum {
+    KG_HISTOGRAM_PARTS = 64,   /* of an octave */
+    KG_HISTOGRAM_OCTAVES = 64, /* from 1/16 of the unit up */
+    KG_HISTOGRAM_LOWEST = -4,  /* exponent of the first octave */
+};
+
+/* Zero-initialise before first use. Octaves without values take no memory. */
+struct kg_histogram {
+    uint64_t *octaves[KG_HISTOGRAM_OCTAVES];
+    uint64_t count;
+};
+
+/* Adds a value, not NaN. What is below the first octave counts as its beginning, what is above the
+ * last as its end. false: memory is out. */
+bool kg_histogram_add(struct kg_histogram *histogram, double value);
+/* Adds all values of `more`. */
+bool kg_histogram_merge(struct kg_histogram *histogram, const struct kg_histogram *more);
+
+/* Quantile p, 0 to 1, by linear interpolation between the two nearest values (Hyndman and Fan 1996,
+ * type 7), within 1 % of that of the values themselves; 0 where there are none. */
+double kg_histogram_quantile(const struct kg_histogram *histogram, double p);
+void kg_histogram_free(struct kg_histogram *histogram);
+
+/* blocks.c: the means of consecutive parts of a series whose length is not known beforehand. Not
+ * thread-safe. */
+
+/* Parts that are held: eight for each block that is given, so that blocks are of nearly equal
+ * counts. */
+enum { KG_BLOCK_PARTS = 80 };
+
+/* Zero-initialise before first use. */
+struct kg_blocks {
+    double sums[KG_BLOCK_PARTS];
+    size_t used;        /* parts with values */
+    uint64_t part_size; /* values in each but the last */
+    uint64_t last_size; /* values in the last */
+};
+
+void kg_blocks_add(struct kg_blocks *blocks, double value);
+
+/* The means of up to `most` (at most KG_BLOCK_PARTS / 2) consecutive blocks, into `means`; of fewer
+ * values than that, each is one.
+ * returns how many: 0 where there were no values */
+size_t kg_blocks_means(const struct kg_blocks *blocks, size_t most, double *means);
 
 /* How the threads of a process share a path, or a name. */
 struct kg_sum_balance {

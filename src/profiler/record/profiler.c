@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "profiler/record/nvtx.h"
-#include "profiler/record/recordings.h"
 #include "profiler/record/thread_hot.h"
 
 enum { ENTRIES_LEAST = 64, ENTRIES_USUAL = 1024, ENTRIES_MOST = 1 << 20 };

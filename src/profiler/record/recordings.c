@@ -1,4 +1,4 @@
-#include "profiler/record/recordings.h"
+#include "profiler/record/profiler.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "run/ceilings/cpu_code.h"
+#include "run/ceilings/cpu_ceilings_parts.h"
 
 #include <stdbool.h>
 

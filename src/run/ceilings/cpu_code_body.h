@@ -1,4 +1,4 @@
-/* cpu_code_body.h: the loops of cpu_code.h for one instruction set; cpu_code.c includes it once for
+/* cpu_code_body.h: the loops of cpu_code.c for one instruction set; cpu_code.c includes it once for
  * each. Needs
  *   NAME(function)           the function's name in this set
  *   TARGET                   the attribute by which the compiler may use it

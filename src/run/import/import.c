@@ -7,7 +7,7 @@
 
 #include "device/machine.h"
 #include "model/suite.h"
-#include "run/import/import_cases.h"
+#include "run/import/importing.h"
 
 /* --- Where and when --------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-#include "run/import/import_cases.h"
+#include "run/import/importing.h"
 
 #include <inttypes.h>
 #include <math.h>

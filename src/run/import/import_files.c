@@ -1,4 +1,4 @@
-#include "run/import/import_files.h"
+#include "run/import/importing.h"
 
 #include <string.h>
 

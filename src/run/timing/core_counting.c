@@ -1,4 +1,4 @@
-#include "run/timing/core_counting.h"
+#include "run/timing/sampler.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "run/timing/gpu_clock.h"
+#include "run/timing/gpu_timer.h"
 
 #include <math.h>
 #include <stdbool.h>

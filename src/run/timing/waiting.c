@@ -1,4 +1,4 @@
-#include "run/timing/waiting.h"
+#include "run/timing/sampler.h"
 
 #include <dirent.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "run/worker/changes.h"
+#include "run/worker/worker.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "run/worker/cupti_activity.h"
+#include "run/worker/trace_task.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "run/worker/kernel_name.h"
+#include "run/worker/trace_task.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

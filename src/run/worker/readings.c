@@ -1,11 +1,10 @@
-#include "run/worker/readings.h"
+#include "run/worker/worker_state.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "device/tree.h"
-#include "run/worker/worker_state.h"
 
 #define POWERCAP "/sys/class/powercap/intel-rapl:"
 

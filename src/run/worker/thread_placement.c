@@ -1,4 +1,4 @@
-#include "run/worker/thread_placement.h"
+#include "run/worker/worker.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,10 +4,8 @@
 
 #include "run/worker/activity.h"
 #include "run/worker/cupti.h"
-#include "run/worker/cupti_activity.h"
 #include "run/worker/cupti_counters.h"
 #include "run/worker/gpu_inspect.h"
-#include "run/worker/kernel_name.h"
 
 struct task {
     struct kg_gpu_timer *timer;

@@ -17,9 +17,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "run/ceilings/ceilings_measure.h"
-#include "run/worker/changes.h"
 #include "run/worker/mark.h"
-#include "run/worker/thread_placement.h"
 #include "run/worker/worker_state.h"
 #include "suite/sources/source.h"
 

@@ -1,6 +1,6 @@
 /* plugin_template.c: the texts of `kgate init --plugin`. The suite is text to its user, with comments: the
  * entry is added to the text, and the parser then tells whether the new suite is the old one and the entry. */
-#include "suite/adopt/plugin_template.h"
+#include "suite/adopt/adopt.h"
 
 #include <ctype.h>
 #include <stdio.h>

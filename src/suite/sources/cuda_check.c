@@ -1,4 +1,4 @@
-#include "suite/sources/cuda_check.h"
+#include "suite/sources/cuda_source.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "suite/sources/cuda_entry.h"
+#include "suite/sources/cuda_source.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -11,8 +11,6 @@
 #include "base/hash.h"
 #include "device/driver.h"
 #include "device/nvrtc.h"
-#include "suite/sources/cuda_check.h"
-#include "suite/sources/cuda_entry.h"
 #include "suite/sources/cuda_launch.h"
 #include "suite/sources/host.h"
 

@@ -1,4 +1,4 @@
-#include "suite/sources/cuda_values.h"
+#include "suite/sources/cuda_launch.h"
 
 #include <float.h>
 #include <math.h>

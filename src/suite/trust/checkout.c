@@ -1,5 +1,5 @@
 /* The version that was measured, asked of git without running anything that the repository names. */
-#include "suite/trust/checkout.h"
+#include "suite/trust/trust.h"
 
 #include <limits.h>
 #include <stdbool.h>

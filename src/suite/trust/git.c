@@ -1,4 +1,4 @@
-#include "suite/trust/git.h"
+#include "suite/trust/trust.h"
 
 #include <limits.h>
 #include <stdio.h>

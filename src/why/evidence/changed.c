@@ -1,4 +1,4 @@
-#include "why/evidence/changed.h"
+#include "why/suggest_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

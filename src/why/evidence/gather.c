@@ -6,9 +6,7 @@
 #include "model/disturbance.h"
 #include "model/suite.h"
 #include "suite/suggest_overrides.h"
-#include "why/evidence/neighbours.h"
 #include "why/evidence/scopes.h"
-#include "why/evidence/scopes_split.h"
 #include "why/rules/causes.h"
 #include "why/rules/rule_parts.h"
 

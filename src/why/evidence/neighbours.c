@@ -1,4 +1,4 @@
-#include "why/evidence/neighbours.h"
+#include "why/evidence/gather.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "profiler/read/profile.h"
-#include "why/evidence/scopes_parts.h"
 
 bool kg_scopes_of_case(const struct kg_profile *profile, const struct kg_suggest_settings *settings,
                        struct kg_facts *facts, struct kg_error *err)

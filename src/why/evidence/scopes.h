@@ -6,12 +6,133 @@
  * first; the outermost scopes of other threads stand beside it. A command has no such scope: each
  * of its processes is a call, and its first thread is the first that recorded. */
 #pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/arena.h"
 #include "base/error.h"
 #include "model/cpu_ceilings.h"
 #include "model/suggest_settings.h"
 #include "profiler/read/profile.h"
 #include "why/evidence/facts.h"
+#include "why/evidence/scopes_view.h"
+
+/* scopes_subject.c: a case, or an outermost scope, that is looked at, and its rows' times and bytes
+ * in one call of it. For scopes.c and scopes_parts.c. */
+
+/* From this share of its time on the GPU, a whole's time is that of the GPU; and from this share of
+ * what is inside a scope, one inside it is what it is there for. */
+#define KG_SCOPE_MOSTLY 0.5
+
+struct kg_scope_subject {
+    struct kg_scope_view view; /* without calls nothing was recorded of it */
+    const struct kg_suggest_settings *settings;
+    const struct kg_cpu_ceilings *ceilings; /* or NULL */
+    bool on_gpu;
+    double scale;     /* of the host's times: from all calls to one as it was measured */
+    double gpu_scale; /* of the GPU's */
+};
+
+/* of    facts of the case; NULL: the outermost scope `root` of a profile of any program
+ * View and memory are to be freed by kg_scope_view_free, but not on failure. */
+bool kg_scope_subject_open(const struct kg_profile *profile, const struct kg_facts *of, size_t root,
+                           const struct kg_suggest_settings *settings,
+                           struct kg_scope_subject *subject, struct kg_error *err);
+
+/* a / b where both are known. */
+double kg_scope_ratio(double a, double b);
+
+const struct kg_profile_figures *kg_scope_figures(const struct kg_scope_subject *subject,
+                                                  size_t row);
+size_t kg_scope_kind(const struct kg_scope_subject *subject, size_t row);
+
+/* The part of a row's figures that is of the first thread in the processes looked at. */
+double kg_scope_part(const struct kg_scope_subject *subject, size_t row);
+
+/* A row's calls and time in a call of the whole. Of what is on the GPU that is its time there: the
+ * host may only have launched it. */
+double kg_scope_calls(const struct kg_scope_subject *subject, size_t row);
+double kg_scope_time(const struct kg_scope_subject *subject, size_t row);
+
+/* Time on the GPU, of all calls, as it was recorded. */
+double kg_scope_gpu_time(const struct kg_scope_subject *subject, size_t row);
+
+/* Read and written in a call of the whole, by all threads; NaN where nothing was said. */
+double kg_scope_bytes(const struct kg_scope_subject *subject, size_t row);
+
+/* Whether the first thread waited there, and was not waiting already; or
+ * began a parallel region. */
+bool kg_scope_is_wait(const struct kg_scope_subject *subject, size_t row);
+bool kg_scope_is_region(const struct kg_scope_subject *subject, size_t row);
+
+/* Rows from `first` up to `end`: a scope and those inside it. */
+struct kg_scope_rows {
+    size_t first, end;
+    bool whole;
+};
+struct kg_scope_rows kg_scope_rows_at(const struct kg_scope_subject *subject, size_t row);
+
+/* scopes_lanes.c: the threads that recorded, where a call may start its own anew: those that come
+ * after each other are one. For scopes_view.c. */
+
+/* What one thread of a process had: some of the profile's shares, by row. */
+struct kg_scope_section {
+    const struct kg_profile_share *shares;
+    size_t count;
+    size_t process;
+    double start_ns, end_ns;
+    bool first; /* the thread that does the calls; set by the caller */
+    size_t lane;
+};
+
+/* Shares of one thread, from `from` on; in no lane. */
+struct kg_scope_section kg_scope_section_at(const struct kg_profile *profile, size_t from);
+
+/* Threads that come after each other, of which it has the last. */
+struct kg_scope_lane {
+    double end_ns;
+    size_t turn; /* when it got that, among the threads of its process */
+};
+
+/* Gives each thread its lane, and sorts them by process and lane. A process has as many as there
+ * were threads at a time, and they take turns: the first thread of a call is the first one of the
+ * call before again, and the second the second, though it may have begun only when the first was
+ * done. lanes: room for as many as there are sections. */
+void kg_scope_lanes_find(struct kg_scope_section *sections, size_t count,
+                         struct kg_scope_lane *lanes);
+
+/* scopes_split.c: a recording of many cases, taken apart into what there is of each: to look through all of it
+ * for every case took time by the square of their number. */
+
+/* Where what belongs to a case is in a profile, which it borrows. */
+struct kg_scope_split {
+    const struct kg_profile *profile;
+    size_t *processes; /* by label; those without one come first */
+    size_t *roots;     /* outermost rows by name; of one name the first comes first */
+    size_t root_count;
+    size_t *shares; /* of each process its first share, and at the end their number */
+    size_t *places; /* of each row its place in the part at hand, or KG_SCOPE_NONE */
+};
+
+/* In `arena`. false where memory is out. */
+bool kg_scope_split_make(const struct kg_profile *profile, struct kg_arena *arena,
+                         struct kg_scope_split *split, struct kg_error *err);
+
+/* What the profile has of one case: the processes with that label, their shares, the rows of those with
+ * the ones around them, and the outermost row of that name. kg_scopes_of_case and kg_scopes_find say of
+ * the case with it what they say with the profile.
+ * part   in `arena`, which is to live as long; strings and figures are borrowed; not to be freed
+ * false  where memory is out */
+bool kg_scope_split_part(struct kg_scope_split *split, const char *label, struct kg_arena *arena,
+                         struct kg_profile *part, struct kg_error *err);
+
+/* scopes_parts.c: what the time in a scope goes to besides work, how threads shared it, and what
+ * could be fused. For scopes.c. */
+
+/* The profile's part of the facts, but calls, of a row and what is inside it; of the subject's root
+ * everything. What there is nothing of stays as it is. false where memory is out. */
+bool kg_scope_profile_tell(struct kg_scope_subject *subject, size_t row, struct kg_facts *facts,
+                           struct kg_error *err);
 
 /* Adds to the facts of a case what the recording has of it (facts->operation is its id): waits,
  * parallel regions, balance of threads, what could be fused. What there is nothing of stays as it

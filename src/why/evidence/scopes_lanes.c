@@ -1,4 +1,4 @@
-#include "why/evidence/scopes_lanes.h"
+#include "why/evidence/scopes.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "why/evidence/scopes_split.h"
+#include "why/evidence/scopes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "why/evidence/scopes_subject.h"
+#include "why/evidence/scopes.h"
 
 #include <math.h>
 #include <string.h>

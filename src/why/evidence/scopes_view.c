@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "why/evidence/scopes_lanes.h"
+#include "why/evidence/scopes.h"
 
 size_t kg_scope_parent(const struct kg_profile *profile, size_t row)
 {

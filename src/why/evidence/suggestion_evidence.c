@@ -1,4 +1,4 @@
-#include "why/evidence/suggestion_evidence.h"
+#include "why/suggest_parts.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "why/observe/callgrind_sums.h"
+#include "why/observe/callgrind_lines.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "why/observe/core_step.h"
+#include "why/observe/hot_steps.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "why/observe/cpu_counters_pass.h"
+#include "why/observe/hot_steps.h"
 
 #include <math.h>
 #include <string.h>

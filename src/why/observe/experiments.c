@@ -1,4 +1,4 @@
-#include "why/observe/experiments.h"
+#include "why/observe/hot_steps.h"
 
 #include <math.h>
 #include <stdio.h>

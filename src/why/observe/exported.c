@@ -1,4 +1,4 @@
-#include "why/observe/exported.h"
+#include "why/observe/modules.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "why/observe/hot_loops.h"
+#include "why/observe/hot_steps.h"
 
 #include "why/observe/loops.h"
 

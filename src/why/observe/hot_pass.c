@@ -6,14 +6,10 @@
 #include "base/file.h"
 #include "run/case_worker.h"
 #include "run/pass.h"
-#include "why/observe/calls_step.h"
-#include "why/observe/core_step.h"
-#include "why/observe/experiments.h"
 #include "why/observe/hot_kept.h"
-#include "why/observe/hot_loops.h"
 #include "why/observe/hot_step.h"
+#include "why/observe/hot_steps.h"
 #include "why/observe/line_count.h"
-#include "why/observe/sample_step.h"
 
 /* In this order: what comes later may read what those before found. */
 static kg_hot_step *const steps[] = {

@@ -1,4 +1,4 @@
-#include "why/observe/loop_flow.h"
+#include "why/observe/loops.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "why/observe/loop_graph.h"
+#include "why/observe/loops.h"
 
 #include <string.h>
 

@@ -5,9 +5,6 @@
 #include <string.h>
 
 #include "why/observe/disassembly.h"
-#include "why/observe/loop_flow.h"
-#include "why/observe/loop_graph.h"
-#include "why/observe/machine_code.h"
 
 enum {
     FILES_MOST = 16,

@@ -1,4 +1,4 @@
-#include "why/observe/machine_code.h"
+#include "why/observe/loops.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/grow.h"
-#include "why/observe/exported.h"
 
 /* Debug information is read for so long; later addresses have the names of symbols alone. */
 static const uint64_t BUDGET_NS = 1500000000;

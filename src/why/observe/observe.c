@@ -2,9 +2,9 @@
 
 #include "base/process/guard.h"
 #include "run/ceilings_pass.h"
-#include "run/trace_pass.h"
-#include "why/observe/cpu_counters_pass.h"
+#include "run/extra_passes.h"
 #include "why/observe/hot_pass.h"
+#include "why/observe/hot_steps.h"
 
 void kg_observe(struct kg_measurement *measurement, struct kg_advice *advice)
 {

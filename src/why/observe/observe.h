@@ -5,7 +5,7 @@
 
 /* Observes the cases apart from their rounds, unless the suite says `trace: no`: the ceilings of
  * the GPU, again where its clock has changed since; the counters of cases on the CPU
- * (cpu_counters_pass.h); what each call puts on the GPU. To be called after the rounds, since no
+ * (cpu_counters_pass.c); what each call puts on the GPU. To be called after the rounds, since no
  * verdict depends on it. Stops early when asked to stop.
  * advice  takes a note of each kind of profile that failed; NULL: standard error alone has it */
 void kg_observe(struct kg_measurement *measurement, struct kg_advice *advice);

@@ -1,4 +1,4 @@
-#include "why/observe/operations.h"
+#include "why/observe/disassembly.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,12 +1,108 @@
 /* sampler_state.h: what thread_sampler.c gathers and sample_summary.c reads. */
 #pragma once
 #include <sched.h>
+#include <stdint.h>
 
 #include "base/random.h"
+#include "why/observe/modules.h"
 #include "why/observe/tasks.h"
 #include "why/observe/thread_sampler.h"
-#include "why/observe/thread_samples.h"
-#include "why/observe/unwind.h"
+
+/* stopped.c: the registers of a thread and the top of its stack, for which it is stopped by ptrace for
+ * some microseconds. Between two looks it is not traced. */
+
+/* By the numbers that DWARF has for them: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 … r15, and the
+ * place of the next instruction. */
+enum { KG_REGISTERS = 17, KG_REGISTER_STACK = 7, KG_REGISTER_PLACE = 16 };
+enum { KG_STACK_BYTES = 16 * 1024 };
+
+struct kg_stopped {
+    uint64_t registers[KG_REGISTERS];
+    bool known[KG_REGISTERS];
+    long call;           /* the system call that it was in; -1: in none */
+    size_t stack_length; /* bytes of `stack`, from the stack pointer upwards */
+    unsigned char stack[KG_STACK_BYTES];
+};
+
+enum kg_stop {
+    KG_STOP_READ,
+    KG_STOP_GONE,
+    KG_STOP_REFUSED,
+    KG_STOP_LATE, /* it has not stopped soon: kg_task_release must let it go later */
+};
+
+/* Stops a thread, reads it and lets it go on. SIGCHLD should be blocked, or each stop takes a
+ * millisecond.
+ * child    whether its process is a child of this one: what waits for its end still finds it
+ * refusal  on KG_STOP_REFUSED: errno */
+enum kg_stop kg_task_stop(const struct kg_task *task, bool child, struct kg_stopped *stopped,
+                          int *refusal);
+
+/* Lets a thread go on that was late to stop, or takes its end.
+ * limit_ns  how long it is waited for
+ * returns   false where it has not stopped yet */
+bool kg_task_release(const struct kg_task *task, bool child, uint64_t limit_ns);
+
+/* Reads what can be read of a thread that waits, without stopping it: the stack and the place alone. */
+void kg_task_waiting_read(const struct kg_task *task, const struct kg_task_state *state,
+                          struct kg_stopped *stopped);
+
+/* Reads memory of a process; false where not all of it is there. */
+bool kg_process_memory(pid_t process, uint64_t address, void *bytes, size_t count);
+
+/* unwind.c: the stack of a stopped thread as addresses in files of machine code, by the tables that
+ * compilers write for exceptions; by frame pointers where there are none. One thread. */
+
+enum { KG_UNWIND_MOST = 256 };
+
+struct kg_unwinder;
+
+/* For the processes of one workload. NULL where memory is out.
+ * modules  borrowed */
+struct kg_unwinder *kg_unwinder_open(struct kg_modules *modules);
+void kg_unwinder_close(struct kg_unwinder *unwinder);
+
+/* The frames of a thread, the innermost first: the address of the next instruction, then of the
+ * calls. What cannot be unwound ends there; an address in no file is left out but for the innermost,
+ * which is of KG_MODULE_NO_FILE.
+ * returns  how many; 0 where the process has ended */
+size_t kg_unwind(struct kg_unwinder *unwinder, const struct kg_task *task,
+                 const struct kg_stopped *stopped, kg_code_address frames[KG_UNWIND_MOST]);
+
+/* thread_samples.c: what was seen of threads, tick by tick, each stack kept once. */
+
+enum { KG_STACK_SAMPLES_MOST = 1 << 20 };
+
+struct kg_stack_sample {
+    uint32_t stack;
+    uint32_t tick;
+    bool first;   /* the workload's first thread */
+    bool root;    /* of the process that was asked about, not of one that it started */
+    bool waiting; /* off the CPU, and not ready */
+    long call;    /* the system call that it was in; -1: in none */
+};
+
+/* Frames, the innermost first, in the pool of all. */
+struct kg_raw_stack {
+    size_t start, count;
+};
+
+struct kg_samples {
+    struct kg_stack_sample *of;
+    size_t count, capacity;
+    struct kg_raw_stack *stacks;
+    size_t stack_count, stack_capacity;
+    kg_code_address *pool;
+    size_t pool_count, pool_capacity;
+    uint32_t *table; /* of stacks, by their hash: number + 1 */
+    size_t table_room;
+    bool failed; /* memory was out: what came later is missing */
+};
+
+/* The number of a stack. On failure `failed` is set, and 0 returned. */
+uint32_t kg_samples_stack(struct kg_samples *samples, const kg_code_address *frames, size_t count);
+void kg_samples_add(struct kg_samples *samples, const struct kg_stack_sample *sample);
+void kg_samples_free(struct kg_samples *samples);
 
 enum { KG_WAITS_MOST = 256, KG_LATE_MOST = 16 };
 

@@ -1,4 +1,4 @@
-#include "why/observe/stopped.h"
+#include "why/observe/sampler_state.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* thread_sampler.h: where the time of a running process goes: its threads, and those of the processes that it
  * starts, are looked at about a thousand times a second, running or waiting. Each look stops a thread
- * for some microseconds (stopped.h); nothing is put into the process, and no privilege is needed for
+ * for some microseconds (stopped.c); nothing is put into the process, and no privilege is needed for
  * a process of one's own. One thread, the same for all calls.
  *
  * modules.h names the code at an address; addresses.h is for a disassembler. */

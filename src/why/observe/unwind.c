@@ -1,4 +1,4 @@
-#include "why/observe/unwind.h"
+#include "why/observe/sampler_state.h"
 
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gate/replay.h"
+#include "gate/calibrate.h"
 #include "rules.h"
 
 /* The twenty cases of a recorded run as results of their own; with `slow`, one of the slowed cases

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "gate/replay.h"
+#include "gate/calibrate.h"
 #include "model/comparison.h"
 #include "noise.h"
 #include "rules.h"

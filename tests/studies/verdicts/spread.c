@@ -1,4 +1,4 @@
-/* spread: how often the rule of judge/widening.h is wrong, and how often it finds a part of the
+/* spread: how often the rule of judge/widening.c is wrong, and how often it finds a part of the
  * rounds that became slower, on public noise.
  *
  *     spread FORKS.csv RUNS.csv [DRAWS]
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "judge/widening.h"
+#include "judge/evidence.h"
 #include "noise.h"
 
 enum { ROUNDS_MOST = 64 };

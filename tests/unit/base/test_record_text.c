@@ -13,7 +13,6 @@
 
 #include "base/json_text.h"
 #include "base/record_text.h"
-#include "base/shared.h"
 
 #define SCHEMA "kgate.sample.v1"
 

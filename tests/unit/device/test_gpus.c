@@ -1,7 +1,7 @@
 #include "base/file.h"
-#include "device/architectures.h"
 #include "device/gpus.h"
-#include "device/relatives.h"
+#include "device/machine.h"
+#include "device/nvml.h"
 #include "test_support.h"
 
 #include <sys/wait.h>

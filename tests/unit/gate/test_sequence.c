@@ -1,6 +1,6 @@
 /* Measuring until it is clear: what is asked for, and what is decided, on recorded rounds. */
 #include "base/random.h"
-#include "gate/replay.h"
+#include "gate/calibrate.h"
 #include "gate/sequence.h"
 #include "test_support.h"
 

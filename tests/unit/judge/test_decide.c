@@ -1,7 +1,7 @@
 /* All tests of a comparison judged together: what was looked at on the way
  * must not help the rest. */
 #include "base/random.h"
-#include "judge/decide.h"
+#include "judge/compare_parts.h"
 #include "test_support.h"
 
 enum { TESTS = 20 };

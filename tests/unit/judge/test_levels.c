@@ -1,5 +1,5 @@
 /* Stored runs on two levels: a step that the code made is no noise that may hide the next one. */
-#include "judge/levels.h"
+#include "judge/compare_parts.h"
 #include "judge/metric.h"
 #include "judge/reasons.h"
 #include "test_support.h"

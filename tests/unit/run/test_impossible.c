@@ -1,7 +1,7 @@
 /* Rates that no machine has, by ceilings and cases made up for the purpose. */
 #include <math.h>
 
-#include "run/impossible.h"
+#include "run/extra_passes.h"
 #include "test_support.h"
 
 /* 100 GFLOP/s and 1 TB/s of one thread, twice that of both. */

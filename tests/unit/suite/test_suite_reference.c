@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "model/suite.h"
-#include "suite/suite_reference.h"
+#include "suite/suite_keys.h"
 
 static void page_read(struct kg_text *page)
 {

@@ -1,6 +1,6 @@
 /* Notes: what could not be told. */
 #include "why/facts_support.h"
-#include "why/notes.h"
+#include "why/suggest_parts.h"
 
 /* The note that begins so, of results with one timed case and a suggestion by that rule. */
 static void expect_profile_note(const char *rule, const char *wanted)

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "why/suggestions_check.h"
+#include "why/suggest_parts.h"
 
 static struct kg_suggestion suggestion_of(const char *operation, double current_ns)
 {

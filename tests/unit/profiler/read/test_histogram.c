@@ -4,8 +4,7 @@
 
 #include "base/random.h"
 #include "base/statistics/stats.h"
-#include "profiler/read/blocks.h"
-#include "profiler/read/histogram.h"
+#include "profiler/read/sum.h"
 
 enum { VALUES = 20000 };
 

@@ -1,6 +1,6 @@
 /* Which counters a processor has, read of trees as the kernel exports them; what the slots of a
  * pipeline went to, of counts that others have recorded. No counter is needed here. */
-#include "run/timing/core_counting.h"
+#include "run/timing/sampler.h"
 #include "run/timing/topdown.h"
 
 #include <linux/perf_event.h>

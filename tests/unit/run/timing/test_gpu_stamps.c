@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "run/timing/gpu_clock.h"
+#include "run/timing/gpu_timer.h"
 
 enum { MULTIPROCESSORS = 132 };
 

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "device/tree.h"
-#include "run/timing/waiting.h"
+#include "run/timing/sampler.h"
 #include "test_support.h"
 
 enum { RIVALS = 3 };

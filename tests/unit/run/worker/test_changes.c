@@ -1,5 +1,5 @@
 /* What an experiment changes in the process that runs a workload. */
-#include "run/worker/changes.h"
+#include "run/worker/worker.h"
 
 #include <pthread.h>
 #include <sys/mman.h>

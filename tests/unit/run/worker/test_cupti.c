@@ -3,8 +3,8 @@
 
 #include "run/timing/table_driver.h"
 #include "run/worker/cupti_abi.h"
-#include "run/worker/cupti_activity.h"
 #include "run/worker/cupti_counters.h"
+#include "run/worker/trace_task.h"
 #include "test_support.h"
 
 #include "cupti_support.h"

@@ -1,5 +1,5 @@
 /* Names of kernels as people write them. */
-#include "run/worker/kernel_name.h"
+#include "run/worker/trace_task.h"
 #include "test_support.h"
 
 static struct kg_arena arena;

@@ -1,5 +1,5 @@
 /* The energy counters of CPU packages, in a tree laid out as /sys is. */
-#include "run/worker/readings.h"
+#include "run/worker/worker_state.h"
 #include "test_support.h"
 
 #include <sys/stat.h>

@@ -2,7 +2,7 @@
 #include "test_support.h"
 
 #include "model/comparison.h"
-#include "why/evidence/changed.h"
+#include "why/suggest_parts.h"
 
 enum { CASES = 3 };
 

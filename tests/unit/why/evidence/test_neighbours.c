@@ -1,7 +1,7 @@
 /* What cases of the same results say of each other. */
 #include "why/facts_support.h"
 
-#include "why/evidence/neighbours.h"
+#include "why/evidence/gather.h"
 
 enum { PARAMS_MOST = 4, CASES_MOST = 16 };
 

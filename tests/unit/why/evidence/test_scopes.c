@@ -6,9 +6,7 @@
 
 #include "base/random.h"
 #include "profiler/read/profile_load.h"
-#include "profiler/read/profile_load_usual.h"
 #include "why/evidence/scopes.h"
-#include "why/evidence/scopes_split.h"
 
 enum { COST = 10 }; /* of a scope, to the one around it */
 

@@ -4,7 +4,6 @@
 
 #include "why/observe/disassembly.h"
 #include "why/observe/loops.h"
-#include "why/observe/machine_code.h"
 
 /* Loops of known kinds (loop_shapes.c), compiled with -O2 by the compiler of this build. */
 

@@ -21,7 +21,7 @@
 #include "base/clock.h"
 #include "test_support.h"
 #include "why/observe/modules.h"
-#include "why/observe/stopped.h"
+#include "why/observe/sampler_state.h"
 
 #define APART __attribute__((noinline, used))
 

@@ -1,4 +1,4 @@
-#include "why/observe/thread_samples.h"
+#include "why/observe/sampler_state.h"
 
 #include "test_support.h"
 

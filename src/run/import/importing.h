@@ -1,9 +1,33 @@
-/* import_cases.h: what files say of benchmarks as cases and their rounds. */
+/* importing.h: the steps of an import: files to cases, cases to results. Internal to run/import. */
 #pragma once
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/names.h"
 #include "model/suite.h"
 #include "run/import/import.h"
-#include "run/import/import_files.h"
+#include "suite/adapters/adapter.h"
+
+/* import_files.c: what is given to `kgate import` as read files. */
+
+struct kg_import_file {
+    const char *path;
+    char hash[17]; /* of its bytes */
+    struct kg_foreign content;
+};
+
+struct kg_import_files {
+    const struct kg_adapter *adapter; /* of all of them */
+    struct kg_import_file *files;
+    size_t count;
+    size_t capacity;
+};
+
+/* Reads all.
+ * format  NULL: as their content says */
+bool kg_import_files_read(struct kg_arena *arena, const char *const *paths, size_t count,
+                          const char *format, struct kg_import_files *files, struct kg_error *err);
+
+/* import_cases.c: what files say of benchmarks as cases and their rounds. */
 
 struct kg_importing {
     const struct kg_import_options *options;
