@@ -10,7 +10,7 @@
 #include "cli/arguments.h"
 #include "judge/builds.h"
 #include "model/comparison.h"
-#include "run/measurement.h"
+#include "run/run.h"
 #include "show/report.h"
 #include "suite/plan.h"
 #include "suite/trust/trust.h"
@@ -90,7 +90,7 @@ bool kg_prepare_suite(const struct kg_arguments *arguments, const struct kg_text
 void kg_prepared_free(struct kg_prepared *prepared);
 /* Whether --trust's suite does not have the case's workload. */
 bool kg_prepared_untrusted(const struct kg_prepared *prepared, const struct kg_case *planned);
-/* The same as a measurement takes it. */
+/* The same as a run takes it. */
 struct kg_prepared_suite kg_prepared_what(const struct kg_prepared *prepared);
 
 /* --budget as nanoseconds; INFINITY where it is not given. */

@@ -9,7 +9,6 @@
 #include "gate/start_note.h"
 #include "gate/suiteless.h"
 #include "run/extra_passes.h"
-#include "run/measurement.h"
 #include "run/run.h"
 #include "show/formats.h"
 #include "why/observe/observe.h"
@@ -17,20 +16,21 @@
 /* Measures, and records where that is asked for.
  * recorded  false with `unrecorded` where the recording could not be made: what was measured stands */
 static bool all_measure(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
-                        const struct kg_planned_stored *stored, struct kg_measurement *measurement,
-                        bool *recorded, struct kg_error *unrecorded, struct kg_error *err)
+                        const struct kg_planned_stored *stored, struct kg_run *run, bool *recorded,
+                        struct kg_error *unrecorded, struct kg_error *err)
 {
     *recorded = true;
-    if (!kg_allocate_fewest(measurement, &prepared->plan, stored->round_ns, err) ||
-        !kg_measurement_judge(measurement, true, err))
+    if (!kg_allocate_fewest(run, &prepared->plan, stored->round_ns, err) ||
+        !kg_run_judge(run, true, err))
         return false;
-    kg_observe(measurement, NULL);
+    const struct kg_session session = kg_run_session(run);
+    kg_observe(&session, NULL);
     if (!arguments->profile)
         return true;
-    const char *path = kg_profile_beside(&measurement->results.arena, arguments->output);
+    const char *path = kg_profile_beside(&run->results.arena, arguments->output);
     if (!path)
         return kg_error_memory(err);
-    *recorded = kg_profile_pass(measurement, path, unrecorded);
+    *recorded = kg_profile_pass(&session, path, unrecorded);
     return true;
 }
 
@@ -83,14 +83,14 @@ static bool stored_find(const struct kg_arguments *arguments, const struct kg_pr
            !arguments->baseline;
 }
 
-static bool results_keep(const struct kg_arguments *arguments, struct kg_measurement *measurement,
+static bool results_keep(const struct kg_arguments *arguments, struct kg_run *run,
                          struct kg_error *err)
 {
     if (!arguments->output)
         return true;
-    if (!kg_results_write(&measurement->results, arguments->output, err))
+    if (!kg_results_write(&run->results, arguments->output, err))
         return false;
-    kg_measurement_written(measurement);
+    kg_run_written(run);
     return true;
 }
 
@@ -98,40 +98,38 @@ static int measure(const struct kg_arguments *arguments, const struct kg_prepare
                    const struct kg_planned_stored *stored, const char *start_note,
                    struct kg_error *err)
 {
-    struct kg_measurement measurement;
+    struct kg_run run;
     struct kg_progress_bar bar;
     const struct kg_prepared_suite what = kg_prepared_what(prepared);
-    const struct kg_measurement_options options = {.results_path = arguments->output,
-                                                   .filter = prepared->left_out,
-                                                   .batches = stored->batches,
-                                                   .round_ns = stored->round_ns,
-                                                   .progress =
-                                                       kg_progress_bar_start(&bar, arguments)};
-    if (!kg_measurement_begin(&measurement, &what, &options, err))
+    const struct kg_run_options options = {.results_path = arguments->output,
+                                           .filter = prepared->left_out,
+                                           .batches = stored->batches,
+                                           .round_ns = stored->round_ns,
+                                           .progress = kg_progress_bar_start(&bar, arguments)};
+    if (!kg_run_begin(&run, &what, &options, err))
         return kg_fail(err);
-    measurement.results.start_note = *start_note ? start_note : NULL;
+    run.results.start_note = *start_note ? start_note : NULL;
     struct kg_error unrecorded;
     bool recorded;
-    bool good = all_measure(arguments, prepared, stored, &measurement, &recorded, &unrecorded, err);
-    const int signal = kg_measurement_interrupted(&measurement);
-    kg_measurement_end(&measurement);
+    bool good = all_measure(arguments, prepared, stored, &run, &recorded, &unrecorded, err);
+    const int signal = kg_run_interrupted(&run);
+    kg_run_end(&run);
     kg_progress_bar_clear(&bar);
-    good = good && results_keep(arguments, &measurement, err);
+    good = good && results_keep(arguments, &run, err);
     if (signal)
         fprintf(stderr, "kgate: interrupted%s%s\n",
                 arguments->output ? "; what was measured is in " : "",
                 arguments->output ? arguments->output : "");
-    const struct kg_report_subject subject = {.results = &measurement.results,
-                                              .top = KG_REPORT_TOP_USUAL};
-    good = good && kg_results_summary(arguments, &measurement.results, err) &&
-           profile_print(arguments, &measurement.results, err) &&
+    const struct kg_report_subject subject = {.results = &run.results, .top = KG_REPORT_TOP_USUAL};
+    good = good && kg_results_summary(arguments, &run.results, err) &&
+           profile_print(arguments, &run.results, err) &&
            kg_exports_write(arguments, KG_RESULTS_SCHEMA, &subject, err);
     const int missing = recorded ? KG_EXIT_PASS : kg_fail(&unrecorded);
     const int status = !good     ? kg_fail(err)
                        : signal  ? KG_EXIT_SIGNAL + signal
                        : missing ? missing
-                                 : status_of(&measurement.results);
-    kg_measurement_free(&measurement);
+                                 : status_of(&run.results);
+    kg_run_free(&run);
     return status;
 }
 

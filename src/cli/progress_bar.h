@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "cli/arguments.h"
-#include "run/measurement.h"
+#include "run/run.h"
 #include "show/progress.h"
 
 struct kg_progress_bar {

@@ -23,8 +23,8 @@ static bool rounds_measure(void *user, const size_t *wanted, bool confirm, struc
 {
     struct kg_ab *ab = user;
     if (!kg_pairing_rounds(&ab->pairing, wanted, confirm, err) ||
-        !kg_measurement_judge(&ab->pairing.base, false, err) ||
-        !kg_measurement_judge(&ab->pairing.head, false, err))
+        !kg_run_judge(&ab->pairing.base, false, err) ||
+        !kg_run_judge(&ab->pairing.head, false, err))
         return false;
     kg_baseline_free(&ab->baseline);
     return kg_baseline_from_results(ab->base, &ab->baseline, err);
@@ -43,12 +43,12 @@ static void length_set(void *user, size_t index, double measured_ns)
 
 static double elapsed_ns(void *user)
 {
-    return kg_measurement_elapsed_ns(&((struct kg_ab *)user)->pairing.base);
+    return kg_run_elapsed_ns(&((struct kg_ab *)user)->pairing.base);
 }
 
 static bool is_stopped(void *user)
 {
-    return kg_measurement_interrupted(&((struct kg_ab *)user)->pairing.head) != 0;
+    return kg_run_interrupted(&((struct kg_ab *)user)->pairing.head) != 0;
 }
 
 static bool sequence_run(const struct kg_prepared_suite *what, double budget_ns, struct kg_ab *ab,
@@ -76,10 +76,10 @@ static bool results_write(struct kg_ab *ab, bool measured, struct kg_error *err)
         return measured;
     if (!kg_results_write(ab->base, ab->base_path, writing))
         return false;
-    kg_measurement_written(&ab->pairing.base);
+    kg_run_written(&ab->pairing.base);
     if (!kg_results_write(ab->head, ab->head_path, writing))
         return false;
-    kg_measurement_written(&ab->pairing.head);
+    kg_run_written(&ab->pairing.head);
     return measured;
 }
 
@@ -116,7 +116,7 @@ bool kg_ab_measure(const struct kg_prepared_suite *what, const struct kg_pairing
     if (ab->foresaid.say)
         ab->pairing.head.fewest = (struct kg_fewest_watch){fewest_watch, ab};
     const bool good = libraries_check(options, ab, err) && sequence_run(what, budget_ns, ab, err);
-    ab->signal = kg_measurement_interrupted(&ab->pairing.head);
+    ab->signal = kg_run_interrupted(&ab->pairing.head);
     kg_pairing_end(&ab->pairing);
     return results_write(ab, good, err);
 }

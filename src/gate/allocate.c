@@ -52,8 +52,8 @@ static struct kg_round_evidence evidence_of(const struct kg_round *round,
 }
 
 /* false where memory is out. */
-static bool rounds_see(const struct kg_measurement *head, const struct kg_measurement *base,
-                       size_t index, struct rounds_seen *seen)
+static bool rounds_see(const struct kg_run *head, const struct kg_run *base, size_t index,
+                       struct rounds_seen *seen)
 {
     const struct kg_case_result *result = &head->results.cases[index];
     const size_t count = result->round_count;
@@ -81,23 +81,21 @@ static bool rounds_see(const struct kg_measurement *head, const struct kg_measur
 }
 
 /* Whether the case's rounds have costs of their own. */
-static bool has_costs(const struct kg_measurement *measurement, size_t index)
+static bool has_costs(const struct kg_run *run, size_t index)
 {
-    const struct kg_case_result *result = &measurement->results.cases[index];
-    return result->round_count && result->status == KG_STATUS_OK &&
-           measurement->elapsed_ns[index] > 0;
+    const struct kg_case_result *result = &run->results.cases[index];
+    return result->round_count && result->status == KG_STATUS_OK && run->elapsed_ns[index] > 0;
 }
 
-static double min_time_ns(const struct kg_measurement *measurement, size_t index)
+static double min_time_ns(const struct kg_run *run, size_t index)
 {
-    return measurement->plan->cases[index].spec->settings.min_time_ns;
+    return run->plan->cases[index].spec->settings.min_time_ns;
 }
 
 /* Time that one side measures in a round of min_time: at least a sample, and in a pair two. */
-static double asked_ns(const struct kg_measurement *measurement, size_t index,
-                       const struct rounds_seen *seen)
+static double asked_ns(const struct kg_run *run, size_t index, const struct rounds_seen *seen)
 {
-    return fmax(min_time_ns(measurement, index), seen->sides * seen->sample_ns);
+    return fmax(min_time_ns(run, index), seen->sides * seen->sample_ns);
 }
 
 /* The shortest that is allowed, of one side, and the longest. */
@@ -123,17 +121,17 @@ static void plan_fill(const struct rounds_seen *seen, double asked, double least
                                    .spread = seen->spread};
 }
 
-bool kg_allocate_alike(const struct kg_measurement *measurement, size_t index,
-                       struct kg_round_plan *plan)
+bool kg_allocate_alike(struct kg_run *run, size_t index, struct kg_round_plan *plan)
 {
+    const struct kg_session session = kg_run_session(run);
     struct rounds_seen seen;
     *plan = (struct kg_round_plan)KG_ROUND_PLAN_UNKNOWN;
-    if (!has_costs(measurement, index))
+    if (!has_costs(run, index))
         return true;
-    if (!rounds_see(measurement, NULL, index, &seen))
+    if (!rounds_see(run, NULL, index, &seen))
         return false;
-    const double length = kg_measurement_round_ns(measurement, index);
-    plan_fill(&seen, asked_ns(measurement, index, &seen), length, length, plan);
+    const double length = kg_session_round_ns(&session, index);
+    plan_fill(&seen, asked_ns(run, index, &seen), length, length, plan);
     return true;
 }
 
@@ -164,12 +162,11 @@ bool kg_allocate_pairs(const struct kg_pairing *pairing, size_t index, struct kg
 
 /* Chooses the length of a case that nothing is stored of, at most the asked one; NaN where that
  * does: where it is as good, or rounds scatter so little that any would do. */
-static double length_choose(const struct kg_measurement *measurement, size_t index,
-                            const struct rounds_seen *seen)
+static double length_choose(const struct kg_run *run, size_t index, const struct rounds_seen *seen)
 {
-    const double asked = asked_ns(measurement, index, seen);
+    const double asked = asked_ns(run, index, seen);
     const double counts =
-        SCATTER_SHARE * measurement->plan->cases[index].spec->settings.thresholds[KG_METRIC_TIME];
+        SCATTER_SHARE * run->plan->cases[index].spec->settings.thresholds[KG_METRIC_TIME];
     if (!(kg_spread_variance(&seen->spread, asked) > counts * counts))
         return NAN;
     const double best =
@@ -184,24 +181,24 @@ struct first {
     size_t all;      /* with those */
 };
 
-static bool first_more(struct kg_measurement *measurement, size_t index, size_t wanted,
-                       bool is_stored, struct first *first)
+static bool first_more(struct kg_run *run, size_t index, size_t wanted, bool is_stored,
+                       struct first *first)
 {
-    struct kg_case_result *result = &measurement->results.cases[index];
+    struct kg_case_result *result = &run->results.cases[index];
     struct rounds_seen seen;
     *first = (struct first){.all = wanted};
-    if (!wanted || !has_costs(measurement, index))
+    if (!wanted || !has_costs(run, index))
         return true;
-    if (!rounds_see(measurement, NULL, index, &seen))
+    if (!rounds_see(run, NULL, index, &seen))
         return false;
     if (!is_stored) {
-        result->round_ns = length_choose(measurement, index, &seen);
+        result->round_ns = length_choose(run, index, &seen);
         first->tried = result->round_ns > 0 ? result->round_count : 0;
         first->tried_ns = seen.elapsed_ns;
     }
     if (!(result->round_ns > 0))
         return true;
-    const double time = (double)wanted * (seen.fixed_ns + asked_ns(measurement, index, &seen));
+    const double time = (double)wanted * (seen.fixed_ns + asked_ns(run, index, &seen));
     const double rounds = floor(time / (seen.fixed_ns + result->round_ns));
     first->all = first->tried + (size_t)fmin(KG_SEQUENCE_ROUNDS_MOST, fmax((double)wanted, rounds));
     return true;
@@ -209,63 +206,61 @@ static bool first_more(struct kg_measurement *measurement, size_t index, size_t 
 
 /* Leaves out the rounds of one of the two lengths: the others, where the user asked to stop before
  * there were as many as had been asked for. */
-static void first_settle(struct kg_measurement *measurement, size_t index,
-                         const struct first *first)
+static void first_settle(struct kg_run *run, size_t index, const struct first *first)
 {
-    struct kg_case_result *result = &measurement->results.cases[index];
+    struct kg_case_result *result = &run->results.cases[index];
     const size_t tried = first->tried, found = result->round_count;
     if (!tried || !found || result->status != KG_STATUS_OK)
         return;
     if (found >= first->all) {
-        kg_measurement_rounds_keep(measurement, index, tried, found - tried);
-        measurement->elapsed_ns[index] -= first->tried_ns;
+        kg_run_rounds_keep(run, index, tried, found - tried);
+        run->elapsed_ns[index] -= first->tried_ns;
         return;
     }
-    kg_measurement_rounds_keep(measurement, index, 0, tried);
-    measurement->elapsed_ns[index] = first->tried_ns;
+    kg_run_rounds_keep(run, index, 0, tried);
+    run->elapsed_ns[index] = first->tried_ns;
     result->round_ns = NAN;
 }
 
-static bool first_measure(struct kg_measurement *measurement, const size_t *wanted,
-                          const double *round_ns, struct first *firsts, size_t *all,
-                          struct kg_error *err)
+static bool first_measure(struct kg_run *run, const size_t *wanted, const double *round_ns,
+                          struct first *firsts, size_t *all, struct kg_error *err)
 {
-    const size_t count = measurement->results.case_count;
-    if (!kg_measurement_rounds(measurement, wanted, false, err))
+    const size_t count = run->results.case_count;
+    if (!kg_run_rounds(run, wanted, false, err))
         return false;
     for (size_t i = 0; i < count; i++) {
-        if (!first_more(measurement, i, wanted[i], round_ns && round_ns[i] > 0, &firsts[i]))
+        if (!first_more(run, i, wanted[i], round_ns && round_ns[i] > 0, &firsts[i]))
             return kg_error_memory(err);
         all[i] = firsts[i].all;
     }
-    const bool good = kg_measurement_rounds(measurement, all, false, err);
+    const bool good = kg_run_rounds(run, all, false, err);
     for (size_t i = 0; i < count; i++)
-        first_settle(measurement, i, &firsts[i]);
+        first_settle(run, i, &firsts[i]);
     return good;
 }
 
-bool kg_allocate_first(struct kg_measurement *measurement, const size_t *wanted,
-                       const double *round_ns, struct kg_error *err)
+bool kg_allocate_first(struct kg_run *run, const size_t *wanted, const double *round_ns,
+                       struct kg_error *err)
 {
-    const size_t count = measurement->results.case_count;
+    const size_t count = run->results.case_count;
     struct first *firsts = calloc(count + 1, sizeof *firsts);
     size_t *all = calloc(count + 1, sizeof *all);
-    const bool good = firsts && all ? first_measure(measurement, wanted, round_ns, firsts, all, err)
+    const bool good = firsts && all ? first_measure(run, wanted, round_ns, firsts, all, err)
                                     : kg_error_memory(err);
     free(firsts);
     free(all);
     return good;
 }
 
-bool kg_allocate_fewest(struct kg_measurement *measurement, const struct kg_plan *plan,
-                        const double *round_ns, struct kg_error *err)
+bool kg_allocate_fewest(struct kg_run *run, const struct kg_plan *plan, const double *round_ns,
+                        struct kg_error *err)
 {
     size_t *wanted = calloc(plan->case_count + 1, sizeof *wanted);
     if (!wanted)
         return kg_error_memory(err);
     for (size_t i = 0; i < plan->case_count; i++)
         wanted[i] = (size_t)plan->cases[i].spec->settings.rounds_min;
-    const bool good = kg_allocate_first(measurement, wanted, round_ns, err);
+    const bool good = kg_allocate_first(run, wanted, round_ns, err);
     free(wanted);
     return good;
 }

@@ -5,7 +5,7 @@
 
 #include "gate/sequence.h"
 #include "judge/calibration.h"
-#include "run/measurement.h"
+#include "run/run.h"
 
 /* replay.c: recorded rounds as the source of a sequence (sequence.h): the same decisions, on rounds
  * that were taken before. For calibrating a suite, for benchmarks and for tests. */

@@ -8,7 +8,7 @@ enum { RUNS_LEAST = 2 };
 struct runs {
     const struct kg_prepared_suite *what;
     const struct kg_calibrate_options *options;
-    struct kg_measurement *runs;
+    struct kg_run *runs;
     size_t count; /* begun */
     struct kg_round_limits *limits;
     size_t *wanted; /* rounds of each case */
@@ -26,32 +26,32 @@ static size_t rounds_recorded(const struct kg_round_limits *limits)
 }
 
 /* Screening rounds, then as many that confirm. */
-static bool rounds_measure(struct runs *runs, struct kg_measurement *run)
+static bool rounds_measure(struct runs *runs, struct kg_run *run)
 {
     const size_t count = runs->what->plan->case_count;
     for (size_t i = 0; i < count; i++)
         runs->wanted[i] = rounds_recorded(&runs->limits[i]);
-    if (!kg_measurement_rounds(run, runs->wanted, false, runs->err))
+    if (!kg_run_rounds(run, runs->wanted, false, runs->err))
         return false;
     for (size_t i = 0; i < count; i++)
         runs->wanted[i] *= 2;
-    return kg_measurement_rounds(run, runs->wanted, true, runs->err);
+    return kg_run_rounds(run, runs->wanted, true, runs->err);
 }
 
 static bool run_measure(struct runs *runs)
 {
-    struct kg_measurement *run = &runs->runs[runs->count];
-    const struct kg_measurement_options options = {.filter = runs->options->left_out,
-                                                   .batches =
-                                                       runs->count ? runs->runs[0].batch : NULL,
-                                                   .interrupt = &runs->interrupt,
-                                                   .progress = runs->options->progress};
-    if (!kg_measurement_begin(run, runs->what, &options, runs->err))
+    struct kg_run *run = &runs->runs[runs->count];
+    const struct kg_run_options options = {.filter = runs->options->left_out,
+                                           .batches =
+                                               runs->count ? runs->runs[0].launcher.batch : NULL,
+                                           .interrupt = &runs->interrupt,
+                                           .progress = runs->options->progress};
+    if (!kg_run_begin(run, runs->what, &options, runs->err))
         return false;
     runs->count++;
     const bool good = rounds_measure(runs, run);
-    runs->signal = kg_measurement_interrupted(run);
-    kg_measurement_end(run);
+    runs->signal = kg_run_interrupted(run);
+    kg_run_end(run);
     return good;
 }
 
@@ -107,7 +107,7 @@ bool kg_calibrate_suite(const struct kg_prepared_suite *what,
     if (good)
         good = conclude(&runs, calibration);
     for (size_t i = 0; i < runs.count; i++)
-        kg_measurement_free(&runs.runs[i]);
+        kg_run_free(&runs.runs[i]);
     kg_arena_free(&runs.arena);
     return good;
 }

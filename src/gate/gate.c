@@ -27,37 +27,36 @@
 static bool rounds_measure(void *user, const size_t *wanted, bool confirm, struct kg_error *err)
 {
     struct kg_gate *gate = user;
-    struct kg_measurement *measurement = &gate->measurement;
-    const bool first = measurement->results.measured_ns <= 0;
-    const bool good = first ? kg_allocate_first(measurement, wanted, gate->round_ns, err)
-                            : kg_measurement_rounds(measurement, wanted, confirm, err);
+    struct kg_run *run = &gate->run;
+    const bool first = run->results.measured_ns <= 0;
+    const bool good = first ? kg_allocate_first(run, wanted, gate->round_ns, err)
+                            : kg_run_rounds(run, wanted, confirm, err);
     if (good)
-        return kg_measurement_judge(measurement, isinf(gate->budget_ns), err);
-    kg_measurement_summarize(measurement);
+        return kg_run_judge(run, isinf(gate->budget_ns), err);
+    kg_run_summarize(run);
     return false;
 }
 
 static bool rounds_plan(void *user, size_t index, struct kg_round_plan *plan)
 {
-    return kg_allocate_alike(&((struct kg_gate *)user)->measurement, index, plan);
+    return kg_allocate_alike(&((struct kg_gate *)user)->run, index, plan);
 }
 
 static double elapsed_ns(void *user)
 {
-    return kg_measurement_elapsed_ns(&((struct kg_gate *)user)->measurement);
+    return kg_run_elapsed_ns(&((struct kg_gate *)user)->run);
 }
 
 static bool is_stopped(void *user)
 {
-    return kg_measurement_interrupted(&((struct kg_gate *)user)->measurement) != 0;
+    return kg_run_interrupted(&((struct kg_gate *)user)->run) != 0;
 }
 
 static bool cases_settle(void *user, const struct kg_comparison *comparison, bool *done,
                          struct kg_error *err)
 {
     struct kg_gate *gate = user;
-    return kg_settle_run(&gate->settling, &gate->measurement, comparison, &gate->settled, done,
-                         err);
+    return kg_settle_run(&gate->settling, &gate->run, comparison, &gate->settled, done, err);
 }
 
 static bool sequence_run(const struct kg_prepared_suite *what,
@@ -76,18 +75,16 @@ static bool sequence_run(const struct kg_prepared_suite *what,
                                          .new_to_most = options->update_missing};
     if (!sequence.limits)
         return kg_error_memory(err);
-    return kg_sequence_run(&sequence, &gate->baseline, &gate->measurement.results,
-                           &gate->comparison, err);
+    return kg_sequence_run(&sequence, &gate->baseline, &gate->run.results, &gate->comparison, err);
 }
 
 /* Also where measuring broke: nothing that was measured is thrown away. */
 static bool results_write(struct kg_gate *gate, bool measured, struct kg_error *err)
 {
     struct kg_error ignored; /* measuring has an error of its own */
-    if (!kg_results_write(&gate->measurement.results, gate->results_path,
-                          measured ? err : &ignored))
+    if (!kg_results_write(&gate->run.results, gate->results_path, measured ? err : &ignored))
         return false;
-    kg_measurement_written(&gate->measurement);
+    kg_run_written(&gate->run);
     return measured;
 }
 
@@ -101,12 +98,12 @@ static void fewest_watch(void *user, double missing_ns)
 static bool measure(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
                     struct kg_gate *gate, struct kg_error *err)
 {
-    struct kg_measurement *measurement = &gate->measurement;
-    measurement->until_ns = kg_budget_end(measurement->started_ns, options->budget_ns);
+    struct kg_run *run = &gate->run;
+    run->until_ns = kg_budget_end(run->started_ns, options->budget_ns);
     if (gate->foresaid.say)
-        measurement->fewest = (struct kg_fewest_watch){fewest_watch, gate};
+        run->fewest = (struct kg_fewest_watch){fewest_watch, gate};
     const bool good = sequence_run(what, options, gate, err);
-    kg_measurement_summarize(measurement);
+    kg_run_summarize(run);
     return results_write(gate, good, err);
 }
 
@@ -115,11 +112,12 @@ static bool measure(const struct kg_prepared_suite *what, const struct kg_gate_o
 static void profile(const struct kg_gate_options *options, struct kg_gate *gate,
                     struct kg_advice *advice)
 {
+    const struct kg_session session = kg_run_session(&gate->run);
     struct kg_error err;
     if (gate->decided && isinf(options->budget_ns))
-        kg_observe(&gate->measurement, advice);
-    gate->signal = kg_measurement_interrupted(&gate->measurement);
-    kg_measurement_end(&gate->measurement);
+        kg_observe(&session, advice);
+    gate->signal = kg_run_interrupted(&gate->run);
+    kg_run_end(&gate->run);
     if (gate->decided)
         kg_advice_take(advice, kg_results_write(gate->results, gate->results_path, &err),
                        "results.json lacks the profiles", &err);
@@ -146,18 +144,18 @@ static bool begin(const struct kg_prepared_suite *what, const struct kg_gate_opt
     gate->round_ns = kg_planned_round_ns(&gate->arena, what, &gate->baseline);
     if (!selection.skips || !batches || !gate->round_ns)
         return kg_error_memory(err);
-    const struct kg_measurement_options measuring = {.results_path = gate->results_path,
-                                                     .filter = options->left_out,
-                                                     .batches = batches,
-                                                     .round_ns = gate->round_ns,
-                                                     .sequential = true,
-                                                     .select = unchanged_select,
-                                                     .select_user = &selection,
-                                                     .progress = options->progress};
-    if (!kg_measurement_begin(&gate->measurement, what, &measuring, err))
+    const struct kg_run_options measuring = {.results_path = gate->results_path,
+                                             .filter = options->left_out,
+                                             .batches = batches,
+                                             .round_ns = gate->round_ns,
+                                             .sequential = true,
+                                             .select = unchanged_select,
+                                             .select_user = &selection,
+                                             .progress = options->progress};
+    if (!kg_run_begin(&gate->run, what, &measuring, err))
         return false;
-    gate->measurement.results.start_note = *gate->start_note ? gate->start_note : NULL;
-    gate->results = &gate->measurement.results;
+    gate->run.results.start_note = *gate->start_note ? gate->start_note : NULL;
+    gate->results = &gate->run.results;
     return true;
 }
 
@@ -394,7 +392,7 @@ void kg_gate_free(struct kg_gate *gate)
     kg_comparison_free(&gate->comparison);
     kg_settled_free(&gate->settled);
     if (gate->results)
-        kg_measurement_free(&gate->measurement);
+        kg_run_free(&gate->run);
     kg_baseline_free(&gate->baseline);
     kg_arena_free(&gate->arena);
     *gate = (struct kg_gate){0};

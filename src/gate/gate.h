@@ -10,7 +10,7 @@
 #include "judge/waive.h"
 #include "model/baseline.h"
 #include "model/comparison.h"
-#include "run/measurement.h"
+#include "run/run.h"
 #include "why/suggestions.h"
 
 /* A baseline that is not the store's file. */
@@ -53,7 +53,7 @@ struct kg_gate {
     int signal; /* that stopped measuring, 0 without one: then all this is of what was
                                  measured until then, and nothing was recorded */
     /* the gate's own */
-    struct kg_measurement measurement;
+    struct kg_run run;
     struct kg_foresaid foresaid; /* NULL once it was said */
     double budget_ns;
     const char *start_note; /* of the machine, "" without one */

@@ -4,7 +4,7 @@
 
 #include "gate/sequence.h"
 #include "model/baseline.h"
-#include "run/measurement.h"
+#include "run/run.h"
 
 /* rounds.min and rounds.max of every case, in `arena`; NULL where memory is out. */
 struct kg_round_limits *kg_planned_limits(struct kg_arena *arena, const struct kg_plan *plan);

@@ -94,30 +94,29 @@ static bool kept_open(const struct kg_settling *settling, struct kg_settled *set
 }
 
 /* Time that the fewest pairs of a case will take, as long as rounds took so far. */
-static double pairs_cost_ns(const struct kg_measurement *measurement, size_t index)
+static double pairs_cost_ns(const struct kg_run *run, size_t index)
 {
-    const struct kg_results *results = &measurement->results;
+    const struct kg_results *results = &run->results;
     size_t rounds = 0;
     for (size_t i = 0; i < results->case_count; i++)
         rounds += results->cases[i].round_count;
-    const double each = kg_measurement_elapsed_ns(measurement) / (double)(rounds ? rounds : 1);
-    return 2 * each * (double)measurement->plan->cases[index].spec->settings.rounds_min;
+    const double each = kg_run_elapsed_ns(run) / (double)(rounds ? rounds : 1);
+    return 2 * each * (double)run->plan->cases[index].spec->settings.rounds_min;
 }
 
-static bool cases_choose(const struct kg_settling *settling,
-                         const struct kg_measurement *measurement,
+static bool cases_choose(const struct kg_settling *settling, const struct kg_run *run,
                          const struct kg_comparison *comparison, struct kg_settled *settled,
                          struct kg_error *err)
 {
     const struct kg_plan *plan = settling->what->plan;
-    double left = settling->budget_ns - kg_measurement_elapsed_ns(measurement);
+    double left = settling->budget_ns - kg_run_elapsed_ns(run);
     for (size_t c = 0; c < comparison->case_count; c++) {
         const struct kg_case_change *change = &comparison->cases[c];
         const struct kg_build *build = settling->base;
         const size_t index = change->order;
         if (index >= plan->case_count || !settled->expected[index] || !kg_change_open(change))
             continue;
-        const double cost = pairs_cost_ns(measurement, index);
+        const double cost = pairs_cost_ns(run, index);
         if (cost > left) {
             settled->unaffordable++;
             continue;
@@ -136,15 +135,14 @@ static bool cases_choose(const struct kg_settling *settling,
 
 /* --- Measuring them ---------------------------------------------------------------------------- */
 
-static bool pairs_measure(const struct kg_settling *settling,
-                          const struct kg_measurement *measurement,
+static bool pairs_measure(const struct kg_settling *settling, const struct kg_run *run,
                           const struct kg_comparison *comparison, struct kg_settled *settled,
                           struct kg_error *err)
 {
     struct kg_ab *pairs = &settled->pairs;
     const struct kg_prepared_suite what = {
         .suite = settling->what->suite, .plan = &settled->plan, .machine = settling->what->machine};
-    const double elapsed = kg_measurement_elapsed_ns(measurement);
+    const double elapsed = kg_run_elapsed_ns(run);
     const struct kg_pairing_options options = {
         .base_path = kg_arena_printf(&settled->arena, "%s/base.json", settling->directory),
         .head_path = kg_arena_printf(&settled->arena, "%s/head.json", settling->directory),
@@ -152,7 +150,7 @@ static bool pairs_measure(const struct kg_settling *settling,
         .progress = settling->progress,
         .bases = settled->builds,
         .tests = kg_comparison_tests(comparison),
-        .interrupt = measurement->interrupt};
+        .interrupt = run->launcher.interrupt};
     if (!options.base_path || !options.head_path)
         return kg_error_memory(err);
     return kg_ab_measure(&what, &options, settling->budget_ns - elapsed, pairs, err) ||
@@ -176,7 +174,7 @@ static bool outcome_note(const struct kg_settling *settling, struct kg_settled *
     return true;
 }
 
-bool kg_settle_run(const struct kg_settling *settling, const struct kg_measurement *measurement,
+bool kg_settle_run(const struct kg_settling *settling, const struct kg_run *run,
                    const struct kg_comparison *comparison, struct kg_settled *settled, bool *done,
                    struct kg_error *err)
 {
@@ -187,12 +185,12 @@ bool kg_settle_run(const struct kg_settling *settling, const struct kg_measureme
     settled->order = kg_arena_alloc(arena, count, sizeof *settled->order);
     if (!settled->plan.cases || !settled->builds || !settled->order)
         return kg_error_memory(err);
-    if (!cases_choose(settling, measurement, comparison, settled, err))
+    if (!cases_choose(settling, run, comparison, settled, err))
         return false;
     if (!settled->plan.case_count)
         return true;
     settled->plan.left_out = count - settled->plan.case_count;
-    if (!pairs_measure(settling, measurement, comparison, settled, err))
+    if (!pairs_measure(settling, run, comparison, settled, err))
         return false;
     return outcome_note(settling, settled, done) ? true : kg_error_memory(err);
 }

@@ -48,11 +48,11 @@ bool kg_settle_start(const struct kg_settling *settling, struct kg_settled *sett
 
 /* Measures the open cases of the comparison in pairs, in its order as far as the time allows, and
  * writes base.json and head.json.
- * measurement  the gate's, which goes on afterwards
+ * run  the gate's, which goes on afterwards
  * comparison   of its results so far
  * done         done[i] is set for each case i of the plan that needs no more rounds
  * returns      false where measuring itself broke, or files cannot be written */
-bool kg_settle_run(const struct kg_settling *settling, const struct kg_measurement *measurement,
+bool kg_settle_run(const struct kg_settling *settling, const struct kg_run *run,
                    const struct kg_comparison *comparison, struct kg_settled *settled, bool *done,
                    struct kg_error *err);
 

@@ -37,15 +37,16 @@ static bool is_storable(const struct kg_results *results, struct kg_error *err)
 }
 
 /* What calls do is looked at too: what changed later is told by it. */
-static bool rounds_measure(struct storing *storing, struct kg_measurement *run,
+static bool rounds_measure(struct storing *storing, struct kg_run *run,
                            const struct kg_planned_stored *before, struct kg_error *err)
 {
     const bool good = kg_allocate_fewest(run, storing->what->plan, before->round_ns, err) &&
-                      kg_measurement_judge(run, true, err);
+                      kg_run_judge(run, true, err);
+    const struct kg_session session = kg_run_session(run);
     if (good)
-        kg_observe(run, NULL);
-    storing->signal = kg_measurement_interrupted(run);
-    kg_measurement_end(run);
+        kg_observe(&session, NULL);
+    storing->signal = kg_run_interrupted(run);
+    kg_run_end(run);
     return good && (storing->signal || is_storable(&run->results, err));
 }
 
@@ -53,12 +54,12 @@ static bool run_store(struct storing *storing, const struct kg_planned_stored *b
                       struct kg_error *err)
 {
     const struct kg_store_runs_options *options = storing->options;
-    const struct kg_measurement_options measuring = {.batches = before->batches,
-                                                     .round_ns = before->round_ns,
-                                                     .interrupt = &storing->interrupt,
-                                                     .progress = options->progress};
-    struct kg_measurement run;
-    if (!kg_measurement_begin(&run, storing->what, &measuring, err))
+    const struct kg_run_options measuring = {.batches = before->batches,
+                                             .round_ns = before->round_ns,
+                                             .interrupt = &storing->interrupt,
+                                             .progress = options->progress};
+    struct kg_run run;
+    if (!kg_run_begin(&run, storing->what, &measuring, err))
         return false;
     bool good = rounds_measure(storing, &run, before, err);
     if (good && !storing->signal) {
@@ -66,7 +67,7 @@ static bool run_store(struct storing *storing, const struct kg_planned_stored *b
                                   &storing->cases, err);
         storing->stored += good;
     }
-    kg_measurement_free(&run);
+    kg_run_free(&run);
     return good;
 }
 

@@ -6,7 +6,7 @@
 
 #include "judge/store.h"
 #include "model/baseline.h"
-#include "run/measurement.h"
+#include "run/run.h"
 
 struct kg_store_runs_options {
     const char *directory; /* the store */

@@ -368,6 +368,7 @@ struct kg_results {
     double timer_resolution_ns;
     struct kg_ceilings ceilings; /* of the GPU that was used; all NaN without one */
     struct kg_cpu_ceilings cpu_ceilings;
+    bool cpu_ceilings_kept;             /* an earlier run measured them; in no file */
     struct kg_suggest_settings suggest; /* the suite's thresholds for suggestions */
     double measured_ns;                 /* sum of wall_ns over all rounds */
     double elapsed_ns;                  /* of the whole run */

@@ -7,10 +7,10 @@
 #include "model/series.h"
 #include "run/case_worker.h"
 
-bool kg_case_value_append(struct kg_measurement *measurement, struct kg_series *counter,
-                          double value, struct kg_error *err)
+bool kg_case_value_append(const struct kg_session *session, struct kg_series *counter, double value,
+                          struct kg_error *err)
 {
-    if (!kg_arena_grow(&measurement->results.arena, &counter->values, counter->value_count,
+    if (!kg_arena_grow(&session->results->arena, &counter->values, counter->value_count,
                        &counter->value_capacity, sizeof *counter->values))
         return kg_error_memory(err);
     counter->values[counter->value_count++] = value;
@@ -36,10 +36,10 @@ static double reported_find(const struct kg_response *response, const char *name
     return NAN;
 }
 
-static bool named_append(struct kg_measurement *measurement, size_t index,
+static bool named_append(const struct kg_session *session, size_t index,
                          const struct kg_response *response, bool *all, struct kg_error *err)
 {
-    struct kg_case_result *result = &measurement->results.cases[index];
+    struct kg_case_result *result = &session->results->cases[index];
     char reason[256];
     *all = true;
     for (size_t c = 0; c < result->series_count && *all; c++) {
@@ -48,21 +48,21 @@ static bool named_append(struct kg_measurement *measurement, size_t index,
             continue;
         const double value = reported_find(response, counter->name);
         *all = kg_series_values_good(&value, 1);
-        if (*all && !kg_case_value_append(measurement, counter, value, err))
+        if (*all && !kg_case_value_append(session, counter, value, err))
             return false;
         snprintf(reason, sizeof reason,
                  "the workload did not report '%.100s' (`counters:` of the suite), or not as a "
                  "number from 0 up",
                  counter->name);
     }
-    return *all ? true : kg_case_fail(measurement, index, reason, "", err);
+    return *all ? true : kg_case_fail(session, index, reason, "", err);
 }
 
 /* The workload's counter of this name, or a new one; NULL where memory is out. */
-static struct kg_series *counter_of(struct kg_measurement *measurement,
-                                    struct kg_case_result *result, const char *name)
+static struct kg_series *counter_of(const struct kg_session *session, struct kg_case_result *result,
+                                    const char *name)
 {
-    struct kg_arena *arena = &measurement->results.arena;
+    struct kg_arena *arena = &session->results->arena;
     for (size_t c = 0; c < result->series_count; c++)
         if (of_workload(&result->series[c]) && !strcmp(result->series[c].name, name))
             return &result->series[c];
@@ -76,11 +76,11 @@ static struct kg_series *counter_of(struct kg_measurement *measurement,
 }
 
 /* The case's series of a reading's metric, made at the first; NULL where memory is out. */
-static struct kg_series *reading_series(struct kg_measurement *measurement, size_t index,
+static struct kg_series *reading_series(const struct kg_session *session, size_t index,
                                         const struct kg_reading *reading)
 {
-    struct kg_case_result *result = &measurement->results.cases[index];
-    struct kg_arena *arena = &measurement->results.arena;
+    struct kg_case_result *result = &session->results->cases[index];
+    struct kg_arena *arena = &session->results->arena;
     const struct kg_metric_row *row = &kg_metric_rows[reading->metric];
     struct kg_series *series = kg_case_series(result, reading->metric);
     if (series)
@@ -94,7 +94,7 @@ static struct kg_series *reading_series(struct kg_measurement *measurement, size
         .name = kg_metric_kind_names[reading->metric],
         .source = source,
         .better = row->better,
-        .threshold = measurement->plan->cases[index].spec->settings.thresholds[reading->metric]};
+        .threshold = session->plan->cases[index].spec->settings.thresholds[reading->metric]};
     return series;
 }
 
@@ -107,45 +107,45 @@ static bool said(const struct kg_results *results, const char *note)
     return false;
 }
 
-static bool reading_append(struct kg_measurement *measurement, size_t index,
+static bool reading_append(const struct kg_session *session, size_t index,
                            const struct kg_reading *reading, struct kg_error *err)
 {
-    struct kg_case_result *result = &measurement->results.cases[index];
-    struct kg_series *series = reading_series(measurement, index, reading);
+    struct kg_case_result *result = &session->results->cases[index];
+    struct kg_series *series = reading_series(session, index, reading);
     if (!series)
         return kg_error_memory(err);
     if (series->reason)
         return true;
     if (kg_series_values_good(&reading->value, 1) && series->value_count == result->round_count)
-        return kg_case_value_append(measurement, series, reading->value, err);
+        return kg_case_value_append(session, series, reading->value, err);
     series->source = KG_SERIES_OF_NOTHING;
     series->value_count = 0;
     series->reason =
-        kg_arena_copy(&measurement->results.arena,
+        kg_arena_copy(&session->results->arena,
                       reading->reason ? reading->reason : "not every round has a reading");
-    if (!result->note && !said(&measurement->results, series->reason))
+    if (!result->note && !said(session->results, series->reason))
         result->note = series->reason;
     return series->reason ? true : kg_error_memory(err);
 }
 
-bool kg_case_counters_append(struct kg_measurement *measurement, size_t index,
+bool kg_case_counters_append(const struct kg_session *session, size_t index,
                              const struct kg_response *response, bool *all, struct kg_error *err)
 {
-    struct kg_case_result *result = &measurement->results.cases[index];
-    if (!named_append(measurement, index, response, all, err))
+    struct kg_case_result *result = &session->results->cases[index];
+    if (!named_append(session, index, response, all, err))
         return false;
     for (size_t i = 0; i < response->reading_count && *all; i++)
-        if (!reading_append(measurement, index, &response->readings[i], err))
+        if (!reading_append(session, index, &response->readings[i], err))
             return false;
     for (size_t i = 0; i < response->reported_count && *all; i++) {
         const struct kg_reported *reported = &response->reported[i];
         if (!*reported->name || !kg_series_values_good(&reported->value, 1))
             continue;
-        struct kg_series *counter = counter_of(measurement, result, reported->name);
+        struct kg_series *counter = counter_of(session, result, reported->name);
         if (!counter)
             return kg_error_memory(err);
         if (unnamed(counter) && counter->value_count <= result->round_count &&
-            !kg_case_value_append(measurement, counter, reported->value, err))
+            !kg_case_value_append(session, counter, reported->value, err))
             return false;
     }
     return true;

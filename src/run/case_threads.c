@@ -26,15 +26,15 @@ static uint64_t count_of_environment(void)
     return count > 0 ? (uint64_t)count : 0;
 }
 
-uint64_t kg_case_threads(const struct kg_measurement *measurement,
-                         const struct kg_settings *settings, int pin)
+uint64_t kg_case_threads(const struct kg_session *session, const struct kg_settings *settings,
+                         int pin)
 {
     if (settings->threads)
         return settings->threads;
     if (pin >= 0)
         return 1;
     const uint64_t said = count_of_environment();
-    return said ? said : measurement->results.machine.cpu_count;
+    return said ? said : session->results->machine.cpu_count;
 }
 
 bool kg_case_threads_said(const struct kg_settings *settings)
@@ -73,14 +73,14 @@ static void variables_say(struct kg_text *text)
                            kept[i]);
 }
 
-bool kg_case_threads_note(const struct kg_measurement *measurement, size_t index,
-                          struct kg_arena *arena, const char **note)
+bool kg_case_threads_note(const struct kg_session *session, size_t index, struct kg_arena *arena,
+                          const char **note)
 {
-    const struct kg_case *planned = &measurement->plan->cases[index];
+    const struct kg_case *planned = &session->plan->cases[index];
     const struct kg_settings *settings = &planned->spec->settings;
-    const int pin = kg_case_pin(measurement, index);
-    const uint64_t threads = kg_case_threads(measurement, settings, pin);
-    const uint64_t cpus = pin >= 0 ? 1 : measurement->results.machine.cpu_count;
+    const int pin = kg_case_pin(session, index);
+    const uint64_t threads = kg_case_threads(session, settings, pin);
+    const uint64_t cpus = pin >= 0 ? 1 : session->results->machine.cpu_count;
     struct kg_text text = {0};
     *note = NULL;
     if (kg_case_on_stream(planned))

@@ -5,12 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "run/measurement.h"
+#include "run/session.h"
 
 /* Threads that a case of these settings may use: as many as they say; else one where it is pinned;
  * else what OMP_NUM_THREADS of the environment says; else one for each CPU. */
-uint64_t kg_case_threads(const struct kg_measurement *measurement,
-                         const struct kg_settings *settings, int pin);
+uint64_t kg_case_threads(const struct kg_session *session, const struct kg_settings *settings,
+                         int pin);
 
 /* Whether the settings or the environment say how many; else it is not known whether it has more than one. */
 bool kg_case_threads_said(const struct kg_settings *settings);
@@ -19,5 +19,5 @@ bool kg_case_threads_said(const struct kg_settings *settings);
  * the environment says how many they are, where they run or how they wait.
  * note     in `arena`, or NULL where there is nothing to say
  * returns  false where memory is out */
-bool kg_case_threads_note(const struct kg_measurement *measurement, size_t index,
-                          struct kg_arena *arena, const char **note);
+bool kg_case_threads_note(const struct kg_session *session, size_t index, struct kg_arena *arena,
+                          const char **note);

@@ -25,17 +25,17 @@ static int pin_choose(int pin)
     return last;
 }
 
-int kg_case_pin_shared(const struct kg_measurement *measurement, size_t index)
+int kg_case_pin_shared(const struct kg_session *session, size_t index)
 {
-    const struct kg_settings *settings = &measurement->plan->cases[index].spec->settings;
+    const struct kg_settings *settings = &session->plan->cases[index].spec->settings;
     const bool share = settings->threads == 1 && settings->pin == KG_PIN_NONE;
     return pin_choose(share ? KG_PIN_AUTO : settings->pin);
 }
 
-int kg_case_pin(const struct kg_measurement *measurement, size_t index)
+int kg_case_pin(const struct kg_session *session, size_t index)
 {
-    return measurement->paired ? kg_case_pin_shared(measurement, index)
-                               : pin_choose(measurement->plan->cases[index].spec->settings.pin);
+    return session->launcher->paired ? kg_case_pin_shared(session, index)
+                                     : pin_choose(session->plan->cases[index].spec->settings.pin);
 }
 
 /* Why a worker that gave no response failed, in words. */
@@ -71,92 +71,92 @@ static void ending_describe(const struct kg_answer *answer, double timeout_ns, c
     }
 }
 
-static bool case_give_up(struct kg_measurement *measurement, size_t index, enum kg_status status,
+static bool case_give_up(const struct kg_session *session, size_t index, enum kg_status status,
                          const char *reason, const char *tail, struct kg_error *err)
 {
-    struct kg_results *results = &measurement->results;
+    struct kg_results *results = session->results;
     struct kg_case_result *result = &results->cases[index];
     result->status = status;
     result->reason = kg_arena_copy(&results->arena, reason);
     result->stderr_tail = tail[0] ? kg_arena_copy(&results->arena, tail) : NULL;
     if (!result->reason || (tail[0] && !result->stderr_tail))
         return kg_error_memory(err);
-    return !measurement->journaled || kg_journal_case(&measurement->journal, index, result, err);
+    return !session->journal || kg_journal_case(session->journal, index, result, err);
 }
 
-bool kg_case_fail(struct kg_measurement *measurement, size_t index, const char *reason,
+bool kg_case_fail(const struct kg_session *session, size_t index, const char *reason,
                   const char *tail, struct kg_error *err)
 {
-    return case_give_up(measurement, index, KG_STATUS_FAILED, reason, tail, err);
+    return case_give_up(session, index, KG_STATUS_FAILED, reason, tail, err);
 }
 
-bool kg_case_skip(struct kg_measurement *measurement, size_t index, const char *reason,
+bool kg_case_skip(const struct kg_session *session, size_t index, const char *reason,
                   struct kg_error *err)
 {
-    return case_give_up(measurement, index, KG_STATUS_SKIPPED, reason, "", err);
+    return case_give_up(session, index, KG_STATUS_SKIPPED, reason, "", err);
 }
 
 /* A program without the arguments that it needs may print its usage and exit with 0. Its time is then that of
  * starting a process, which no change of the code makes slower. */
-static void usage_note(struct kg_measurement *measurement, size_t index,
+static void usage_note(const struct kg_session *session, size_t index,
                        const struct kg_answer *answer)
 {
-    struct kg_case_result *result = &measurement->results.cases[index];
-    const enum kg_source source = measurement->plan->cases[index].spec->source;
+    struct kg_case_result *result = &session->results->cases[index];
+    const enum kg_source source = session->plan->cases[index].spec->source;
     if (!result->note && kg_sources[source]->code == KG_CODE_ANYWHERE &&
         strcasestr(answer->tail, "usage:"))
         result->note = "the program prints its usage, so it may measure nothing: add the arguments "
                        "that it needs to its command";
 }
 
-bool kg_case_answer_take(struct kg_measurement *measurement, size_t index, struct kg_answer *answer,
+bool kg_case_answer_take(const struct kg_session *session, size_t index, struct kg_answer *answer,
                          struct kg_error *err)
 {
     char reason[512];
     struct kg_response *response = &answer->response;
-    const double timeout_ns = measurement->plan->cases[index].spec->settings.timeout_ns;
+    const double timeout_ns = session->plan->cases[index].spec->settings.timeout_ns;
     if (answer->ending == KG_ENDED_INTERRUPT)
         return true;
     if (answer->whole && answer->ending == KG_ENDED_EXIT && answer->code == 0) {
         if (response->good) {
-            usage_note(measurement, index, answer);
+            usage_note(session, index, answer);
             return true;
         }
         if (response->unavailable && response->message)
-            return kg_case_skip(measurement, index, response->message, err);
-        return kg_case_fail(measurement, index,
+            return kg_case_skip(session, index, response->message, err);
+        return kg_case_fail(session, index,
                             response->message ? response->message : "failed without a reason",
                             answer->tail, err);
     }
     ending_describe(answer, timeout_ns, reason, sizeof reason);
     response->good = false;
-    return kg_case_fail(measurement, index, reason, answer->tail, err);
+    return kg_case_fail(session, index, reason, answer->tail, err);
 }
 
-bool kg_case_worker_run(struct kg_measurement *measurement, size_t index,
+bool kg_case_worker_run(const struct kg_session *session, size_t index,
                         const struct kg_task_options *options, struct kg_arena *arena,
                         struct kg_response *response, struct kg_error *err)
 {
     struct kg_answer answer;
-    if (!kg_worker_ask(measurement, index, options, arena, &answer, err) ||
-        !kg_case_answer_take(measurement, index, &answer, err))
+    if (!kg_worker_ask(session, index, options, arena, &answer, err) ||
+        !kg_case_answer_take(session, index, &answer, err))
         return false;
     *response = answer.response;
     return true;
 }
 
-bool kg_case_check_store(struct kg_measurement *measurement, size_t index,
+bool kg_case_check_store(const struct kg_session *session, size_t index,
                          const struct kg_response *response, struct kg_error *err)
 {
-    struct kg_results *results = &measurement->results;
+    struct kg_results *results = session->results;
     struct kg_case_result *result = &results->cases[index];
     bool good = true;
     if (!response->batch)
-        return kg_case_fail(measurement, index,
+        return kg_case_fail(session, index,
                             "its worker gave an answer that cannot be: a batch of 0 calls", "",
                             err);
-    measurement->batch[index] = response->batch;
-    measurement->call_timing[index] =
+    session->launcher->batch[index] = response->batch;
+    session->launcher->call_timing[index] =
         (struct kg_call_timing){response->held_calls, response->call_ns};
     result->check = response->check;
     if (response->code_hash) {
@@ -166,7 +166,7 @@ bool kg_case_check_store(struct kg_measurement *measurement, size_t index,
         if (!good)
             return kg_error_memory(err);
     }
-    good = kg_case_threads_note(measurement, index, &results->arena, &result->note);
+    good = kg_case_threads_note(session, index, &results->arena, &result->note);
     if (response->note)
         result->note = kg_arena_keep(&results->arena, response->note, &good);
     result->work.items = response->work.items;
@@ -190,26 +190,26 @@ bool kg_case_check_store(struct kg_measurement *measurement, size_t index,
         fmax(results->timer_resolution_ns, response->timer_resolution_ns);
     if (!good)
         return kg_error_memory(err);
-    return !measurement->journaled || kg_journal_case(&measurement->journal, index, result, err);
+    return !session->journal || kg_journal_case(session->journal, index, result, err);
 }
 
-bool kg_case_check(struct kg_measurement *measurement, size_t index, struct kg_error *err)
+bool kg_case_check(const struct kg_session *session, size_t index, struct kg_error *err)
 {
     struct kg_arena arena = {0};
     struct kg_response response = {0};
     const struct kg_task_options options = {.task = KG_TASK_CHECK, .patience = 1};
-    bool good = kg_case_worker_run(measurement, index, &options, &arena, &response, err);
+    bool good = kg_case_worker_run(session, index, &options, &arena, &response, err);
     if (good && response.good)
-        good = kg_case_check_store(measurement, index, &response, err);
+        good = kg_case_check_store(session, index, &response, err);
     kg_arena_free(&arena);
     return good;
 }
 
 /* Appends a round; its samples move into the results' arena. */
-static bool round_append(struct kg_measurement *measurement, size_t index,
+static bool round_append(const struct kg_session *session, size_t index,
                          const struct kg_round *round, struct kg_error *err)
 {
-    struct kg_results *results = &measurement->results;
+    struct kg_results *results = session->results;
     struct kg_case_result *result = &results->cases[index];
     if (!kg_arena_grow(&results->arena, &result->rounds, result->round_count,
                        &result->round_capacity, sizeof *result->rounds))
@@ -238,41 +238,41 @@ static bool reported(const struct kg_case_result *result)
     return false;
 }
 
-bool kg_case_round_store(struct kg_measurement *measurement, size_t index,
+bool kg_case_round_store(const struct kg_session *session, size_t index,
                          const struct kg_response *response, struct kg_error *err)
 {
-    struct kg_case_result *result = &measurement->results.cases[index];
+    struct kg_case_result *result = &session->results->cases[index];
     bool all;
     if (response->check_ns > 0) {
-        measurement->checked_ns[index] += response->check_ns;
+        session->launcher->checked_ns[index] += response->check_ns;
         result->check = response->check;
     }
     if (response->round_count != 1)
-        return kg_case_fail(measurement, index, "the worker gave no round", "", err);
-    if (!kg_case_counters_append(measurement, index, response, &all, err))
+        return kg_case_fail(session, index, "the worker gave no round", "", err);
+    if (!kg_case_counters_append(session, index, response, &all, err))
         return false;
     if (!all)
         return true;
-    if (!round_append(measurement, index, &response->rounds[0], err))
+    if (!round_append(session, index, &response->rounds[0], err))
         return false;
-    if (!measurement->journaled)
+    if (!session->journal)
         return true;
-    return kg_journal_round(&measurement->journal, index, &result->rounds[result->round_count - 1],
+    return kg_journal_round(session->journal, index, &result->rounds[result->round_count - 1],
                             err) &&
-           (!reported(result) || kg_journal_case(&measurement->journal, index, result, err));
+           (!reported(result) || kg_journal_case(session->journal, index, result, err));
 }
 
-bool kg_case_round(struct kg_measurement *measurement, size_t index, bool confirm,
+bool kg_case_round(const struct kg_session *session, size_t index, bool confirm,
                    struct kg_error *err)
 {
     struct kg_arena arena = {0};
     struct kg_response response = {0};
     const struct kg_task_options options = {.task = KG_TASK_ROUND, .patience = 1, .counts = true};
-    bool good = kg_case_worker_run(measurement, index, &options, &arena, &response, err);
+    bool good = kg_case_worker_run(session, index, &options, &arena, &response, err);
     if (response.round_count == 1)
         response.rounds[0].confirms = confirm;
     if (good && response.good)
-        good = kg_case_round_store(measurement, index, &response, err);
+        good = kg_case_round_store(session, index, &response, err);
     kg_arena_free(&arena);
     return good;
 }

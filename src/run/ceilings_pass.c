@@ -7,20 +7,19 @@
 #include "run/pass.h"
 #include "run/worker_ask.h"
 
-static bool wanted(const struct kg_measurement *measurement, size_t index)
+static bool wanted(const struct kg_session *session, size_t index)
 {
-    return kg_case_on_stream(&measurement->plan->cases[index]) &&
-           kg_pass_observes(measurement, index);
+    return kg_case_on_stream(&session->plan->cases[index]) && kg_pass_observes(session, index);
 }
 
 /* Takes what a worker measured, whole or in part. */
-static bool measure(struct kg_measurement *measurement, size_t index, struct kg_error *err)
+static bool measure(const struct kg_session *session, size_t index, struct kg_error *err)
 {
     const struct kg_task_options options = {
         .task = KG_TASK_CEILINGS, .patience = 1, .what = "measured what the device can do"};
-    struct kg_results *results = &measurement->results;
+    struct kg_results *results = session->results;
     struct kg_answer answer;
-    if (!kg_worker_ask(measurement, index, &options, &results->arena, &answer, err))
+    if (!kg_worker_ask(session, index, &options, &results->arena, &answer, err))
         return false;
     if (answer.whole)
         results->ceilings = answer.response.ceilings;
@@ -59,12 +58,12 @@ static bool found_before(const struct kg_results *results)
                                                                       clock_seen(results)));
 }
 
-bool kg_ceilings_pass(struct kg_measurement *measurement, struct kg_error *err)
+bool kg_ceilings_pass(const struct kg_session *session, struct kg_error *err)
 {
-    struct kg_results *results = &measurement->results;
+    struct kg_results *results = session->results;
     struct kg_arena *arena = &results->arena;
     const struct kg_gpu *gpu = kg_machine_gpu(&results->machine);
-    const size_t first = kg_pass_first(measurement, wanted);
+    const size_t first = kg_pass_first(session, wanted);
     if (!gpu || first == results->case_count || kg_interrupt_caught() || found_before(results))
         return true;
     const struct kg_ceilings_key key = {
@@ -77,8 +76,8 @@ bool kg_ceilings_pass(struct kg_measurement *measurement, struct kg_error *err)
     struct kg_error unstored;
     if (known_take(results, directory, &key))
         return true;
-    kg_measurement_progress(measurement, "what the device can do");
-    if (!measure(measurement, first, err))
+    kg_session_progress(session, "what the device can do");
+    if (!measure(session, first, err))
         return kg_error_wrap(err, "measuring what the device can do");
     if (kg_interrupt_caught())
         return true;

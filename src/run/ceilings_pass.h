@@ -3,10 +3,10 @@
 #pragma once
 #include <stdbool.h>
 
-#include "run/measurement.h"
+#include "run/session.h"
 
 /* Fills the ceilings of the results where a case runs on a stream of kgate's, and stores what it
  * measured for the next run. Called again after the rounds, it measures again if those ran at
  * another clock. Ceilings that cannot be measured or stored are no failure: the shares of the
  * results are then unknown, and `reason` says why. */
-bool kg_ceilings_pass(struct kg_measurement *measurement, struct kg_error *err);
+bool kg_ceilings_pass(const struct kg_session *session, struct kg_error *err);

@@ -12,26 +12,26 @@
 /* About thirty times what it takes. The case's own time-out may be as short as its calls. */
 static const double TIMEOUT_NS = 30e9;
 
-static bool wanted(const struct kg_measurement *measurement, size_t index)
+static bool wanted(const struct kg_session *session, size_t index)
 {
-    return measurement->plan->cases[index].device == KGATE_DEVICE_CPU &&
-           kg_pass_observes(measurement, index);
+    return session->plan->cases[index].device == KGATE_DEVICE_CPU &&
+           kg_pass_observes(session, index);
 }
 
 /* Takes what a worker measured, whole or in part: of this kgate, wherever the cases come from, and
  * on all CPUs, whatever one case is pinned to. */
-static bool measure(struct kg_measurement *measurement, size_t index,
+static bool measure(const struct kg_session *session, size_t index,
                     struct kg_cpu_ceilings *ceilings, struct kg_error *err)
 {
-    struct kg_results *results = &measurement->results;
+    struct kg_results *results = session->results;
     const struct kg_task_options options = {.task = KG_TASK_CPU_CEILINGS,
-                                            .program = measurement->program,
+                                            .program = session->launcher->program,
                                             .threads = results->machine.cpu_count,
                                             .machine_ns = TIMEOUT_NS,
                                             .what = "measured what the CPU can do"};
     struct kg_answer answer;
     *ceilings = (struct kg_cpu_ceilings)KG_CPU_CEILINGS_NONE;
-    if (!kg_worker_ask(measurement, index, &options, &results->arena, &answer, err))
+    if (!kg_worker_ask(session, index, &options, &results->arena, &answer, err))
         return false;
     const bool sensible = kg_cpu_ceilings_good(&answer.response.cpu_ceilings);
     if (answer.whole && sensible)
@@ -76,37 +76,37 @@ static struct cache cache_of(struct kg_results *results)
     };
 }
 
-static bool cached(struct kg_measurement *measurement, const struct cache *cache,
+static bool cached(const struct kg_session *session, const struct cache *cache,
                    struct kg_cpu_ceilings *ceilings)
 {
     return cache->directory &&
            kg_cpu_ceilings_cached(cache->directory, &cache->key, &cache->pace, (int64_t)time(NULL),
-                                  &measurement->results.arena, ceilings);
+                                  &session->results->arena, ceilings);
 }
 
-static bool measure_and_store(struct kg_measurement *measurement, size_t index,
+static bool measure_and_store(const struct kg_session *session, size_t index,
                               const struct cache *cache, struct kg_cpu_ceilings *ceilings,
                               struct kg_error *err)
 {
     struct kg_error unstored;
-    kg_measurement_progress(measurement, "what the CPU can do");
-    if (!measure(measurement, index, ceilings, err))
+    kg_session_progress(session, "what the CPU can do");
+    if (!measure(session, index, ceilings, err))
         return kg_error_wrap(err, "measuring what the CPU can do");
     if (cache->directory && ceilings->measured && !ceilings->reason)
         kg_cpu_ceilings_store(cache->directory, &cache->key, &cache->pace, ceilings, &unstored);
     return true;
 }
 
-bool kg_cpu_ceilings_pass(struct kg_measurement *measurement, struct kg_error *err)
+bool kg_cpu_ceilings_pass(const struct kg_session *session, struct kg_error *err)
 {
-    struct kg_results *results = &measurement->results;
-    const size_t first = kg_pass_first(measurement, wanted);
+    struct kg_results *results = session->results;
+    const size_t first = kg_pass_first(session, wanted);
     if (first == results->case_count || kg_interrupt_caught() || results->cpu_ceilings.measured)
         return true;
     const struct cache cache = cache_of(results);
-    measurement->cpu_ceilings_kept = cached(measurement, &cache, &results->cpu_ceilings);
-    return measurement->cpu_ceilings_kept ||
-           measure_and_store(measurement, first, &cache, &results->cpu_ceilings, err);
+    session->results->cpu_ceilings_kept = cached(session, &cache, &results->cpu_ceilings);
+    return session->results->cpu_ceilings_kept ||
+           measure_and_store(session, first, &cache, &results->cpu_ceilings, err);
 }
 
 /* Some three times what a thread of the fastest CPUs reaches: two multiply-adds of 512 bits, and two
@@ -126,31 +126,31 @@ static void unreached(const struct kg_results *results, struct kg_cpu_ceilings *
     ceilings->measured = "";
 }
 
-void kg_cpu_ceilings_known(struct kg_measurement *measurement, struct kg_cpu_ceilings *ceilings)
+void kg_cpu_ceilings_known(const struct kg_session *session, struct kg_cpu_ceilings *ceilings)
 {
-    const struct kg_results *results = &measurement->results;
+    const struct kg_results *results = session->results;
     if (results->cpu_ceilings.measured) {
         *ceilings = results->cpu_ceilings;
         return;
     }
-    const struct cache cache = cache_of(&measurement->results);
-    if (!cached(measurement, &cache, ceilings))
+    const struct cache cache = cache_of(session->results);
+    if (!cached(session, &cache, ceilings))
         unreached(results, ceilings);
 }
 
-bool kg_cpu_ceilings_renew(struct kg_measurement *measurement, size_t index,
+bool kg_cpu_ceilings_renew(const struct kg_session *session, size_t index,
                            struct kg_cpu_ceilings *ceilings, struct kg_error *err)
 {
-    struct kg_results *results = &measurement->results;
+    struct kg_results *results = session->results;
     const struct cache cache = cache_of(results);
     *ceilings = results->cpu_ceilings;
-    if (ceilings->measured && !measurement->cpu_ceilings_kept)
+    if (ceilings->measured && !session->results->cpu_ceilings_kept)
         return true;
-    if (!measure_and_store(measurement, index, &cache, ceilings, err))
+    if (!measure_and_store(session, index, &cache, ceilings, err))
         return false;
     if (results->cpu_ceilings.measured)
         results->cpu_ceilings = *ceilings;
-    measurement->cpu_ceilings_kept = false;
+    session->results->cpu_ceilings_kept = false;
     if (!ceilings->measured)
         unreached(results, ceilings);
     return true;

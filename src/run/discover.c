@@ -30,13 +30,13 @@ struct further {
     struct kg_workload_spec spec;
 };
 
-/* Whose programs are asked, and where the measurement reads which build is. */
+/* Whose programs are asked, and where the run reads which build is. */
 struct discovery {
     const struct kg_prepared_suite *what;
     struct kg_suite *suite;
     const struct kg_build *head, *base; /* NULL: the suite's; none */
     const struct kg_build **builds;     /* of each case; NULL where head is */
-    struct kg_measurement measurement;
+    struct kg_run run;
     struct kg_arena arena; /* of the answers, and of: */
     struct further *more;
     size_t more_count, more_capacity;
@@ -168,7 +168,8 @@ static bool names_ask(struct discovery *discovery, size_t index, struct kg_answe
 {
     static const struct kg_task_options options = {
         .task = KG_TASK_LIST, .patience = 1, .what = "asked the program for its benchmarks"};
-    return kg_worker_ask(&discovery->measurement, index, &options, &discovery->arena, answer, err);
+    const struct kg_session session = kg_run_session(&discovery->run);
+    return kg_worker_ask(&session, index, &options, &discovery->arena, answer, err);
 }
 
 static bool name_among(const char *name, const char **names, size_t count)
@@ -295,16 +296,16 @@ bool kg_discover(const struct kg_prepared_suite *what, const struct kg_build *he
 {
     struct discovery discovery = {
         .what = what, .suite = suite, .head = head, .base = head ? base : NULL};
-    struct kg_measurement_options options = {0};
+    struct kg_run_options options = {0};
     bool good = builds_make(&discovery, err);
     options.builds = discovery.builds;
-    if (good && kg_measurement_prepare(&discovery.measurement, what, &options, err)) {
-        kg_interrupt_begin(discovery.measurement.interrupt);
+    if (good && kg_run_prepare(&discovery.run, what, &options, err)) {
+        kg_interrupt_begin(discovery.run.launcher.interrupt);
         good = all_discover(&discovery, err) && further_join(&discovery, err);
         if (good && kg_interrupt_caught())
             good = kg_error_set(err, KG_ERROR_INTERRUPTED, "interrupted");
-        kg_interrupt_end(discovery.measurement.interrupt);
-        kg_measurement_free(&discovery.measurement);
+        kg_interrupt_end(discovery.run.launcher.interrupt);
+        kg_run_free(&discovery.run);
     } else
         good = false;
     kg_arena_free(&discovery.arena);

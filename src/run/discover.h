@@ -1,7 +1,7 @@
 /* discover.h: the benchmarks of programs of other harnesses (`format:` of a suite), asked of the programs
  * themselves. */
 #pragma once
-#include "run/measurement.h"
+#include "run/run.h"
 
 /* Whether a workload's benchmarks are still to be found: it names none as a parameter. */
 bool kg_discover_needed(const struct kg_suite *suite);

@@ -3,9 +3,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/advice.h"
 #include "model/results.h"
-#include "run/measurement.h"
+#include "run/pass.h"
+
+struct kg_run;
 
 /* count_pass.c: counts the instructions of every case whose suite compares them, in processes apart
  * from the timed rounds. */
@@ -13,7 +14,7 @@
 /* Adds a counter "instructions" to each such case: counted by perf_event where this machine allows
  * it, else by Valgrind's Callgrind. Where there is neither, the counter has no values, but a
  * reason. */
-bool kg_count_pass(struct kg_measurement *measurement, struct kg_error *err);
+bool kg_count_pass(const struct kg_session *session, struct kg_error *err);
 
 /* impossible.c: whether a case's rates are ones that its machine can have. Pure; thread-safe. */
 
@@ -41,7 +42,7 @@ enum { KG_IMPOSSIBLE_DOUBTFUL = 100 };
  * of this run are measured before they fail a case. Rates of another harness's program are its own
  * notion of work, and not judged.
  * returns  false where measuring broke, or memory is out */
-bool kg_impossible_refuse(struct kg_measurement *measurement, struct kg_error *err);
+bool kg_impossible_refuse(struct kg_run *run, struct kg_error *err);
 
 /* trace_pass.c: what the calls of every case on the GPU put on the device, found by processes apart
  * from the timed rounds. */
@@ -51,7 +52,7 @@ bool kg_impossible_refuse(struct kg_measurement *measurement, struct kg_error *e
  * that differ in their timing alone are traced once. Whatever goes wrong, a crash included, is said
  * in the trace's reason and fails no case; after a time-out no more are traced. Interrupted, it leaves
  * the remaining cases without. */
-void kg_trace_pass(struct kg_measurement *measurement, struct kg_advice *advice);
+extern const struct kg_observer kg_trace_observer;
 
 /* profile_pass.c: one extra pass over the cases with scopes on, in processes of their own, after
  * the timed rounds. It records where the time goes; how much it is, only the rounds say. */
@@ -62,7 +63,7 @@ void kg_trace_pass(struct kg_measurement *measurement, struct kg_advice *advice)
  * anything, no file is made and results->no_profile says why. Interrupted, it keeps what there is. An
  * old recording is replaced only by a complete one.
  * returns  false where there is no recording (err); the results are as good as before it */
-bool kg_profile_pass(struct kg_measurement *measurement, const char *path, struct kg_error *err);
+bool kg_profile_pass(const struct kg_session *session, const char *path, struct kg_error *err);
 
 /* "DIR/results.json" -> "DIR/results.kgprof"; in `arena`, NULL where memory is out. */
 char *kg_profile_beside(struct kg_arena *arena, const char *results_path);

@@ -8,7 +8,7 @@
 #include "run/case_threads.h"
 
 struct group {
-    struct kg_measurement *measurement;
+    const struct kg_session *session;
     const struct kg_group_task *task;
     struct kg_launch launch;
     struct kg_process process;
@@ -80,7 +80,7 @@ static bool ending_read(struct group *group, size_t index, enum kg_ending ending
     group->alive = false;
     kg_text_truncate(&group->outcome.response, 0);
     kg_answer_read(&group->outcome, arena, &answer);
-    return kg_case_answer_take(group->measurement, index, &answer, group->err);
+    return kg_case_answer_take(group->session, index, &answer, group->err);
 }
 
 /* Takes the answer in the outcome's first line. */
@@ -95,9 +95,9 @@ static bool answer_read(struct group *group, size_t index, struct kg_arena *aren
     memcpy(line.tail, group->outcome.tail, sizeof line.tail);
     kg_answer_read(&line, arena, &answer);
     kg_outcome_free(&line);
-    const bool good = kg_case_answer_take(group->measurement, index, &answer, group->err);
+    const bool good = kg_case_answer_take(group->session, index, &answer, group->err);
     if (good && answer.response.good)
-        return group->task->answered(group->measurement, index, &answer.response, group->task->user,
+        return group->task->answered(group->session, index, &answer.response, group->task->user,
                                      group->err);
     /* The next case has a new process: this one may have left something on the device. */
     group_end(group);
@@ -107,7 +107,7 @@ static bool answer_read(struct group *group, size_t index, struct kg_arena *aren
 static bool case_do(struct group *group, size_t index, struct kg_arena *arena)
 {
     struct kg_launch launch;
-    if (!kg_case_launch_make(group->measurement, index, &group->task->options, arena, &launch,
+    if (!kg_case_launch_make(group->session, index, &group->task->options, arena, &launch,
                              group->err))
         return false;
     if (!shares(group, &launch)) {
@@ -127,16 +127,16 @@ static bool case_do(struct group *group, size_t index, struct kg_arena *arena)
                                    : ending_read(group, index, ending, arena);
 }
 
-bool kg_group_run(struct kg_measurement *measurement, const size_t *indexes, size_t count,
+bool kg_group_run(const struct kg_session *session, const size_t *indexes, size_t count,
                   const struct kg_group_task *task, struct kg_error *err)
 {
-    struct group group = {.measurement = measurement, .task = task, .err = err};
+    struct group group = {.session = session, .task = task, .err = err};
     bool good = true;
     for (size_t i = 0; i < count && good && !kg_interrupt_caught(); i++) {
         struct kg_arena arena = {0};
-        kg_measurement_progress(measurement, measurement->results.cases[indexes[i]].id);
+        kg_session_progress(session, session->results->cases[indexes[i]].id);
         good = case_do(&group, indexes[i], &arena);
-        measurement->done++;
+        session->steps->done++;
         kg_arena_free(&arena);
     }
     group_end(&group);

@@ -10,7 +10,7 @@
 /* What is done with the answer of a case that did what was asked. */
 struct kg_group_task {
     struct kg_task_options options;
-    bool (*answered)(struct kg_measurement *measurement, size_t index, struct kg_response *response,
+    bool (*answered)(const struct kg_session *session, size_t index, struct kg_response *response,
                      void *user, struct kg_error *err);
     void *user;
 };
@@ -18,5 +18,5 @@ struct kg_group_task {
 /* Does the task for `count` cases, in that order. Cases of one build with the same
  * number of threads and the same CPU share a process. A case that fails is marked so. Stops early when asked to stop.
  * returns  false where measuring itself broke */
-bool kg_group_run(struct kg_measurement *measurement, const size_t *indexes, size_t count,
+bool kg_group_run(const struct kg_session *session, const size_t *indexes, size_t count,
                   const struct kg_group_task *task, struct kg_error *err);

@@ -21,7 +21,7 @@ static bool at_target(const struct kg_prepared_suite *what, const struct kg_work
 
 /* What is told of one case to the next. */
 struct opener {
-    const struct kg_measurement *measurement;
+    const struct kg_session *session;
     const struct kg_prepared_suite *what;
     struct kg_arena arena;
     struct kg_code_memory *programs;
@@ -83,14 +83,14 @@ static bool expected_find(struct kg_arena *arena, const struct kg_prepared_suite
     return true;
 }
 
-static bool plugin_open(const struct kg_measurement *measurement,
-                        const struct kg_prepared_suite *what, size_t index, struct kg_error *err)
+static bool plugin_open(const struct kg_session *session, const struct kg_prepared_suite *what,
+                        size_t index, struct kg_error *err)
 {
     static const struct kg_task_options options = {
         .task = KG_TASK_OPEN, .patience = 1, .what = "opened the plugin"};
     struct kg_arena arena = {0};
     struct kg_answer answer;
-    bool good = kg_worker_ask(measurement, index, &options, &arena, &answer, err);
+    bool good = kg_worker_ask(session, index, &options, &arena, &answer, err);
     if (good && !answer.response.good && !answer.response.unavailable && answer.reason)
         good = at_target(what, what->plan->cases[index].spec, answer.reason, err);
     kg_arena_free(&arena);
@@ -111,15 +111,14 @@ static struct kg_mark answer_mark(const struct kg_case *planned, const struct kg
     return mark.line ? mark : planned->spec->target_mark;
 }
 
-static bool source_open(const struct kg_measurement *measurement,
-                        const struct kg_prepared_suite *what, size_t index,
-                        struct kg_opening *opening, struct kg_error *err)
+static bool source_open(const struct kg_session *session, const struct kg_prepared_suite *what,
+                        size_t index, struct kg_opening *opening, struct kg_error *err)
 {
     static const struct kg_task_options options = {
         .task = KG_TASK_OPEN, .patience = 1, .what = "compiled it"};
     struct kg_arena arena = {0};
     struct kg_answer answer;
-    bool good = kg_worker_ask(measurement, index, &options, &arena, &answer, err);
+    bool good = kg_worker_ask(session, index, &options, &arena, &answer, err);
     if (good && answer.response.good) {
         opening->sources++;
     } else if (good && answer.response.unavailable && answer.reason) {
@@ -153,9 +152,9 @@ static bool one_open(struct opener *opener, size_t index, struct kg_opening *ope
             return true;
         }
         if (code == KG_CODE_COMPILED)
-            return source_open(opener->measurement, opener->what, index, opening, err);
+            return source_open(opener->session, opener->what, index, opening, err);
         opening->plugins++;
-        return plugin_open(opener->measurement, opener->what, index, err);
+        return plugin_open(opener->session, opener->what, index, err);
     case KG_CODE_IN_KGATE: /* the plan has asked it */
         break;
     }
@@ -171,21 +170,23 @@ static bool opened_here(const struct kg_case *planned)
 bool kg_open_all(const struct kg_prepared_suite *what, struct kg_opening *opening,
                  struct kg_error *err)
 {
-    static const struct kg_measurement_options options = {0};
-    struct kg_measurement measurement;
-    struct opener opener = {.measurement = &measurement, .what = what};
+    static const struct kg_run_options options = {0};
+    struct kg_run run;
+    struct opener opener = {.what = what};
     *opening = (struct kg_opening){0};
-    if (!kg_measurement_prepare(&measurement, what, &options, err))
+    if (!kg_run_prepare(&run, what, &options, err))
         return false;
+    const struct kg_session session = kg_run_session(&run);
+    opener.session = &session;
     opener.programs = kg_code_memory_make(&opener.arena);
     bool good = opener.programs ? true : kg_error_memory(err);
-    kg_interrupt_begin(measurement.interrupt);
+    kg_interrupt_begin(run.launcher.interrupt);
     for (size_t i = 0; i < what->plan->case_count && good && !kg_interrupt_caught(); i++)
         if (opened_here(&what->plan->cases[i]))
             good = one_open(&opener, i, opening, err);
     opening->signal = kg_interrupt_caught();
-    kg_interrupt_end(measurement.interrupt);
+    kg_interrupt_end(run.launcher.interrupt);
     kg_arena_free(&opener.arena);
-    kg_measurement_free(&measurement);
+    kg_run_free(&run);
     return good;
 }

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/words.h"
-#include "run/measurement.h"
+#include "run/run.h"
 
 /* Cases of plugins and CUDA sources that are opened, at most: a process each. */
 enum { KG_OPENED_MOST = 500 };

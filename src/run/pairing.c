@@ -21,7 +21,7 @@ static const char *const side_names[SIDES] = {"base", "head"};
 /* Both builds' processes in a round. */
 struct match {
     struct kg_turns turns;
-    struct kg_measurement *measurements[SIDES];
+    struct kg_session sessions[SIDES];
     size_t index; /* of the case */
     double min_time_ns;
     struct kg_error *err;
@@ -35,19 +35,24 @@ static bool player_start(struct match *match, size_t side, struct kg_arena *aren
                                             .patience = 1,
                                             .turn_ns =
                                                 fmin(TURN_MOST_NS, fmax(TURN_LEAST_NS, turn))};
-    match->measurements[side]->check_due[match->index] =
-        match->measurements[SIDES - 1]->check_due[match->index];
-    if (!kg_case_launch_make(match->measurements[side], match->index, &options, arena,
+    match->sessions[side].launcher->check_due[match->index] =
+        match->sessions[SIDES - 1].launcher->check_due[match->index];
+    if (!kg_case_launch_make(&match->sessions[side], match->index, &options, arena,
                              &match->turns.players[side].launch, match->err))
         return false;
     return kg_turns_start(&match->turns, side, match->err) ||
            kg_error_wrap(match->err, "the %s", side_names[side]);
 }
 
+static const struct kg_build *build_of(const struct kg_build *const *builds, size_t index)
+{
+    return builds ? builds[index] : NULL;
+}
+
 /* Whether the head's build, which says nothing about some cases, has this one. */
 static bool head_has(const struct kg_pairing *pairing, size_t index)
 {
-    const struct kg_build *build = kg_measurement_build(&pairing->head, index);
+    const struct kg_build *build = build_of(pairing->head.launcher.builds, index);
     return !build || kg_build_fits(build, pairing->head.plan->cases[index].spec->source);
 }
 
@@ -123,10 +128,10 @@ static bool failure_read(struct match *match, struct kg_arena *arena)
         return true;
     kg_turns_fail(&match->turns);
     kg_answer_read(&match->turns.players[side].outcome, arena, &answer);
-    if (!kg_case_answer_take(match->measurements[side], match->index, &answer, match->err))
+    if (!kg_case_answer_take(&match->sessions[side], match->index, &answer, match->err))
         return false;
     return !answer.response.good ||
-           kg_case_fail(match->measurements[side], match->index,
+           kg_case_fail(&match->sessions[side], match->index,
                         "the worker ended before it was asked to", "", match->err);
 }
 
@@ -140,12 +145,12 @@ static bool round_ask(struct match *match, size_t side, struct kg_arena *arena,
     if (!kg_turns_finish(&match->turns, side))
         return failure_read(match, arena);
     kg_answer_read(&match->turns.players[side].outcome, arena, &answer);
-    if (!kg_case_answer_take(match->measurements[side], match->index, &answer, match->err))
+    if (!kg_case_answer_take(&match->sessions[side], match->index, &answer, match->err))
         return false;
     *response = answer.response;
     *got = response->good && response->round_count == 1;
     return !response->good || *got ||
-           kg_case_fail(match->measurements[side], match->index, "the worker gave no round", "",
+           kg_case_fail(&match->sessions[side], match->index, "the worker gave no round", "",
                         match->err);
 }
 
@@ -169,7 +174,7 @@ static bool rounds_take(struct match *match, struct kg_arena *arena, bool confir
         responses[side].rounds[0].confirms = confirm;
         responses[side].rounds[0].throttled = throttled;
         responses[side].rounds[0].disturbance = disturbance;
-        if (!kg_case_round_store(match->measurements[side], match->index, &responses[side],
+        if (!kg_case_round_store(&match->sessions[side], match->index, &responses[side],
                                  match->err))
             return false;
     }
@@ -193,7 +198,8 @@ static bool file_changed_fail(struct kg_pairing *pairing, size_t index, size_t s
         "the %s's '%.300s' was written or replaced while it was measured, so its times are not "
         "of one build",
         side_names[side], file->path);
-    return kg_case_fail(&pairing->head, index, reason, "", err);
+    const struct kg_session session = kg_run_session(&pairing->head);
+    return kg_case_fail(&session, index, reason, "", err);
 }
 
 /* The base's file if its `setup` may build it, and nothing else may: then it must stay as it is until
@@ -239,10 +245,10 @@ static bool pair_round(struct kg_pairing *pairing, size_t index, bool confirm, s
         .turns = {.kills = kg_out_of_memory_kills(),
                   .deadline_ns = kg_clock_ns() + (uint64_t)(SIDES * settings->timeout_ns),
                   .keeps_setup = keeps_setup(planned)},
-        .measurements = {&pairing->base, &pairing->head},
+        .sessions = {kg_run_session(&pairing->base), kg_run_session(&pairing->head)},
         .index = index,
-        .min_time_ns = kg_measurement_round_ns(&pairing->head, index),
         .err = err};
+    match.min_time_ns = kg_session_round_ns(&match.sessions[1], index);
     struct kg_arena arena = {0};
     struct kg_watched_file replaced = {0};
     bool broke, good;
@@ -260,9 +266,9 @@ static bool pair_round(struct kg_pairing *pairing, size_t index, bool confirm, s
 static bool round_of_both(const struct kg_rounds *rounds, size_t index, struct kg_error *err)
 {
     struct kg_pairing *pairing = rounds->user;
-    return kg_pairing_alone(pairing, index)
-               ? kg_case_round(&pairing->head, index, rounds->confirm, err)
-               : pair_round(pairing, index, rounds->confirm, err);
+    const struct kg_session session = kg_run_session(&pairing->head);
+    return kg_pairing_alone(pairing, index) ? kg_case_round(&session, index, rounds->confirm, err)
+                                            : pair_round(pairing, index, rounds->confirm, err);
 }
 
 void kg_pairing_round_set(struct kg_pairing *pairing, size_t index, double round_ns)
@@ -291,7 +297,7 @@ static bool files_check(struct kg_pairing *pairing, struct kg_error *err)
 bool kg_pairing_rounds(struct kg_pairing *pairing, const size_t *wanted, bool confirm,
                        struct kg_error *err)
 {
-    const struct kg_rounds rounds = {.measurement = &pairing->head,
+    const struct kg_rounds rounds = {.run = &pairing->head,
                                      .wanted = wanted,
                                      .confirm = confirm,
                                      .confirm_after_ns = KG_CONFIRM_APART_NS,
@@ -306,9 +312,9 @@ static bool checks_join(struct kg_pairing *pairing, struct kg_error *err)
     for (size_t i = 0; i < pairing->head.results.case_count; i++) {
         if (!sides_join(pairing, i, false, err))
             return false;
-        if (pairing->base.batch[i] > pairing->head.batch[i])
-            pairing->head.batch[i] = pairing->base.batch[i];
-        pairing->base.batch[i] = pairing->head.batch[i];
+        if (pairing->base.launcher.batch[i] > pairing->head.launcher.batch[i])
+            pairing->head.launcher.batch[i] = pairing->base.launcher.batch[i];
+        pairing->base.launcher.batch[i] = pairing->head.launcher.batch[i];
     }
     return true;
 }
@@ -331,11 +337,6 @@ struct selection {
     const struct kg_pairing_options *options;
     bool *same; /* of each case, found as the base begins; NULL: all are measured */
 };
-
-static const struct kg_build *build_of(const struct kg_build *const *builds, size_t index)
-{
-    return builds ? builds[index] : NULL;
-}
 
 /* A budget is about now, whatever the code. `skip` leaves out what may open other files, too. */
 static bool is_left_out(const struct selection *selection, size_t index,
@@ -414,7 +415,7 @@ static bool files_watch(struct kg_pairing *pairing, const struct kg_prepared_sui
                         const struct kg_pairing_options *options, struct kg_error *err)
 {
     struct kg_arena *arena = &pairing->base.results.arena;
-    const char *program = pairing->base.program;
+    const char *program = pairing->base.launcher.program;
     pairing->base_files = kg_watched_files_make(arena, what->plan, options->bases, program);
     pairing->head_files = kg_watched_files_make(arena, what->plan, options->heads, program);
     return (pairing->base_files && pairing->head_files) || kg_error_memory(err);
@@ -435,35 +436,35 @@ static bool both_begin(struct kg_pairing *pairing, const struct kg_prepared_suit
                        const struct kg_pairing_options *options, struct selection *selection,
                        struct kg_error *err)
 {
-    struct kg_measurement_options build = {.results_path = options->base_path,
-                                           .filter = options->filter,
-                                           .sequential = true,
-                                           .progress = options->progress,
-                                           .select = base_select,
-                                           .select_user = selection,
-                                           .builds = options->bases,
-                                           .paired = true,
-                                           .interrupt = pairing->interrupt};
-    if (!kg_measurement_begin(&pairing->base, what, &build, err))
+    struct kg_run_options build = {.results_path = options->base_path,
+                                   .filter = options->filter,
+                                   .sequential = true,
+                                   .progress = options->progress,
+                                   .select = base_select,
+                                   .select_user = selection,
+                                   .builds = options->bases,
+                                   .paired = true,
+                                   .interrupt = pairing->interrupt};
+    if (!kg_run_begin(&pairing->base, what, &build, err))
         return kg_error_wrap(err, "in the base");
     if (!files_watch(pairing, what, options, err)) {
-        kg_measurement_free(&pairing->base);
+        kg_run_free(&pairing->base);
         return false;
     }
     build.results_path = options->head_path;
     build.builds = options->heads;
     build.select = selection->same ? head_select : NULL;
-    build.batches = pairing->base.batch;
-    if (!kg_measurement_begin(&pairing->head, what, &build, err)) {
-        kg_measurement_free(&pairing->base);
+    build.batches = pairing->base.launcher.batch;
+    if (!kg_run_begin(&pairing->head, what, &build, err)) {
+        kg_run_free(&pairing->base);
         return kg_error_wrap(err, "in the head");
     }
     alike_mark(pairing, options);
     pairing->base.results.tests = pairing->head.results.tests = options->tests;
     if (pair_name(pairing, err) && checks_join(pairing, err))
         return true;
-    kg_measurement_free(&pairing->base);
-    kg_measurement_free(&pairing->head);
+    kg_run_free(&pairing->base);
+    kg_run_free(&pairing->head);
     return false;
 }
 
@@ -489,8 +490,8 @@ bool kg_pairing_begin(struct kg_pairing *pairing, const struct kg_prepared_suite
 
 void kg_pairing_summarize(struct kg_pairing *pairing)
 {
-    kg_measurement_summarize(&pairing->base);
-    kg_measurement_summarize(&pairing->head);
+    kg_run_summarize(&pairing->base);
+    kg_run_summarize(&pairing->head);
 }
 
 void kg_pairing_end(struct kg_pairing *pairing)
@@ -502,6 +503,6 @@ void kg_pairing_end(struct kg_pairing *pairing)
 
 void kg_pairing_free(struct kg_pairing *pairing)
 {
-    kg_measurement_free(&pairing->base);
-    kg_measurement_free(&pairing->head);
+    kg_run_free(&pairing->base);
+    kg_run_free(&pairing->head);
 }

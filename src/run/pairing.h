@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/sha256.h"
 #include "run/build.h"
-#include "run/measurement.h"
+#include "run/run.h"
 #include "suite/plan.h"
 
 /* watched_files.c: the programs and plugins of the cases, as they were before anything of the
@@ -37,8 +37,8 @@ struct kg_watched_file kg_watched_file_again(const struct kg_watched_file *file)
 bool kg_watched_file_changed(const struct kg_watched_file *file);
 
 struct kg_pairing {
-    struct kg_measurement base;
-    struct kg_measurement head; /* its rounds carry base_ratio */
+    struct kg_run base;
+    struct kg_run head; /* its rounds carry base_ratio */
     struct kg_interrupt own_interrupt;
     struct kg_interrupt *interrupt;
     const bool *alone; /* as in struct kg_pairing_options; must outlive the pairing */
@@ -51,8 +51,8 @@ struct kg_pairing_options {
     const char *head_path;
     const char *filter;
     struct kg_progress progress;
-    const struct kg_build *const *bases; /* of each case, as struct kg_measurement_options has it */
-    const struct kg_build *const *heads; /* likewise; NULL: this kgate for all */
+    const struct kg_build *const *bases;     /* of each case, as struct kg_run_options has it */
+    const struct kg_build *const *heads;     /* likewise; NULL: this kgate for all */
     const enum kg_unchanged_code *unchanged; /* of each case; NULL: all are measured */
     const bool *alone; /* cases that the base's suite does not have: the base does not run them, and
                         * the head measures them without pairs; or NULL */
@@ -72,7 +72,7 @@ bool kg_pairing_alone(const struct kg_pairing *pairing, size_t index);
 /* Sets the time that each side measures in the case's next rounds. */
 void kg_pairing_round_set(struct kg_pairing *pairing, size_t index, double round_ns);
 
-/* As kg_measurement_rounds, of both builds together. A case is FAILED if the program or plugin of a
+/* As kg_run_rounds, of both builds together. A case is FAILED if the program or plugin of a
  * side has changed since measuring began. */
 bool kg_pairing_rounds(struct kg_pairing *pairing, const size_t *wanted, bool confirm,
                        struct kg_error *err);

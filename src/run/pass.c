@@ -4,23 +4,23 @@
 
 #include "run/case_worker.h"
 
-static bool case_do(const struct kg_pass *pass, struct kg_measurement *measurement, size_t index,
+static bool case_do(const struct kg_pass *pass, const struct kg_session *session, size_t index,
                     void *user, struct kg_error *err)
 {
-    const struct kg_case_result *result = &measurement->results.cases[index];
-    kg_measurement_progress(measurement, result->id);
-    if (!pass->each(measurement, index, user, err))
+    const struct kg_case_result *result = &session->results->cases[index];
+    kg_session_progress(session, result->id);
+    if (!pass->each(session, index, user, err))
         return false;
-    return !pass->stored || !measurement->journaled ||
-           kg_journal_case(&measurement->journal, index, result, err);
+    return !pass->stored || !session->journal ||
+           kg_journal_case(session->journal, index, result, err);
 }
 
-bool kg_pass_run(const struct kg_pass *pass, struct kg_measurement *measurement, void *user,
+bool kg_pass_run(const struct kg_pass *pass, const struct kg_session *session, void *user,
                  struct kg_error *err)
 {
-    const struct kg_results *results = &measurement->results;
+    const struct kg_results *results = session->results;
     for (size_t i = 0; i < results->case_count && !kg_interrupt_caught(); i++)
-        if (pass->wanted(measurement, i) && !case_do(pass, measurement, i, user, err))
+        if (pass->wanted(session, i) && !case_do(pass, session, i, user, err))
             return kg_error_wrap(err, "%s '%s'", pass->verb, results->cases[i].id);
     return true;
 }
@@ -34,16 +34,17 @@ static void reason_add(struct kg_results *results, struct kg_look *look, const c
     look->reason = joined ? joined : look->reason;
 }
 
-void kg_pass_look(const struct kg_pass *pass, struct kg_measurement *measurement, void *user,
-                  struct kg_advice *advice)
+/* Notes the cases that failed: the first by its id, with the reason. */
+static void cases_observe(const struct kg_pass *pass, const struct kg_session *session, void *state,
+                          struct kg_advice *advice)
 {
-    struct kg_results *results = &measurement->results;
+    struct kg_results *results = session->results;
     const char *first = NULL;
     char missing[256];
     struct kg_error why, err;
     size_t failed = 0;
     for (size_t i = 0; i < results->case_count && !kg_interrupt_caught(); i++) {
-        if (!pass->wanted(measurement, i) || case_do(pass, measurement, i, user, &err) ||
+        if (!pass->wanted(session, i) || case_do(pass, session, i, state, &err) ||
             kg_interrupt_caught())
             continue;
         reason_add(results, &results->cases[i].look, err.message);
@@ -58,17 +59,38 @@ void kg_pass_look(const struct kg_pass *pass, struct kg_measurement *measurement
     kg_advice_take(advice, !failed, missing, &why);
 }
 
-size_t kg_pass_first(const struct kg_measurement *measurement,
-                     bool (*wanted)(const struct kg_measurement *measurement, size_t index))
+void kg_observer_run(const struct kg_observer *observer, const struct kg_session *session,
+                     struct kg_advice *advice)
+{
+    struct kg_arena arena = {0};
+    struct kg_error err;
+    if (kg_pass_first(session, observer->pass.wanted) == session->results->case_count)
+        return;
+    void *state = kg_arena_alloc(&arena, 1, observer->state_bytes);
+    if (!state) {
+        kg_error_memory(&err);
+        kg_advice_take(advice, false, "no profiles", &err);
+        return;
+    }
+    if (observer->begin)
+        observer->begin(session, state);
+    cases_observe(&observer->pass, session, state, advice);
+    if (observer->end)
+        observer->end(state);
+    kg_arena_free(&arena);
+}
+
+size_t kg_pass_first(const struct kg_session *session,
+                     bool (*wanted)(const struct kg_session *session, size_t index))
 {
     size_t i = 0;
-    while (i < measurement->results.case_count && !wanted(measurement, i))
+    while (i < session->results->case_count && !wanted(session, i))
         i++;
     return i;
 }
 
-bool kg_pass_observes(const struct kg_measurement *measurement, size_t index)
+bool kg_pass_observes(const struct kg_session *session, size_t index)
 {
-    return measurement->plan->cases[index].spec->settings.trace == KG_TRACING_YES &&
-           kg_case_measurable(&measurement->results.cases[index]);
+    return session->plan->cases[index].spec->settings.trace == KG_TRACING_YES &&
+           kg_case_measurable(&session->results->cases[index]);
 }

@@ -1,4 +1,4 @@
-#include "run/measurement.h"
+#include "run/run.h"
 
 #include <math.h>
 #include <sched.h>

@@ -20,7 +20,7 @@ static const char NO_SCOPES[] = "no program of these cases has scopes (kgate/pro
                                 "`kgate explain` shows its functions without any";
 
 struct pass {
-    struct kg_measurement *measurement;
+    const struct kg_session *session;
     const char *path;        /* of the recording */
     char folder[PATH_BYTES]; /* beside it, for the pieces */
     char joined[PATH_BYTES];
@@ -99,9 +99,9 @@ static double recorded_ns(const struct kg_settings *settings)
     return fmax(settings->min_time_ns, fmin(ENOUGH_NS, TIMEOUT_SHARE * settings->timeout_ns));
 }
 
-static bool wanted(const struct kg_measurement *measurement, size_t index)
+static bool wanted(const struct kg_session *session, size_t index)
 {
-    return kg_case_measurable(&measurement->results.cases[index]);
+    return kg_case_measurable(&session->results->cases[index]);
 }
 
 /* Some programs do not start beside a library that replaces malloc, such as those that bring an
@@ -110,20 +110,20 @@ static bool case_ask(struct pass *pass, size_t index, struct kg_task_options *op
                      struct kg_arena *arena, struct kg_answer *answer)
 {
     options->preload = pass->memory[0] ? pass->memory : NULL;
-    if (!kg_worker_ask(pass->measurement, index, options, arena, answer, pass->err))
+    if (!kg_worker_ask(pass->session, index, options, arena, answer, pass->err))
         return false;
     if (!answer->reason || !options->preload)
         return true;
     pieces_take(pass, false);
     options->preload = NULL;
-    return kg_worker_ask(pass->measurement, index, options, arena, answer, pass->err);
+    return kg_worker_ask(pass->session, index, options, arena, answer, pass->err);
 }
 
-static bool case_profile(struct kg_measurement *measurement, size_t index, void *user,
+static bool case_profile(const struct kg_session *session, size_t index, void *user,
                          struct kg_error *err)
 {
     struct pass *pass = user;
-    const struct kg_settings *settings = &measurement->plan->cases[index].spec->settings;
+    const struct kg_settings *settings = &session->plan->cases[index].spec->settings;
     struct kg_arena arena = {0};
     struct kg_answer answer;
     char pattern[PATH_BYTES + 32];
@@ -132,11 +132,10 @@ static bool case_profile(struct kg_measurement *measurement, size_t index, void 
                                       .patience = 1,
                                       .profile_path = pattern,
                                       .profile_time_ns = recorded_ns(settings),
-                                      .profile_label = measurement->results.cases[index].id};
+                                      .profile_label = session->results->cases[index].id};
     pass->asked = true;
     const bool good = case_ask(pass, index, &options, &arena, &answer) &&
-                      kg_case_answer_take(measurement, index, &answer, err) &&
-                      pieces_take(pass, true);
+                      kg_case_answer_take(session, index, &answer, err) && pieces_take(pass, true);
     kg_arena_free(&arena);
     return good;
 }
@@ -156,7 +155,7 @@ static bool pass_start(struct pass *pass)
 
 static bool recording_keep(struct pass *pass)
 {
-    struct kg_results *results = &pass->measurement->results;
+    struct kg_results *results = pass->session->results;
     const char *slash = strrchr(pass->path, '/');
     if (rename(pass->joined, pass->path) != 0)
         return unwritten(pass);
@@ -166,7 +165,7 @@ static bool recording_keep(struct pass *pass)
 
 static bool pass_end(struct pass *pass, bool good)
 {
-    struct kg_results *results = &pass->measurement->results;
+    struct kg_results *results = pass->session->results;
     if (pass->output) {
         const bool whole = !ferror(pass->output) && ftell(pass->output) > 0;
         const bool flushed = fflush(pass->output) == 0 && fsync(fileno(pass->output)) == 0;
@@ -174,7 +173,7 @@ static bool pass_end(struct pass *pass, bool good)
             good = unwritten(pass);
         if (good && whole)
             good = recording_keep(pass);
-        else if (good && pass->asked && !kg_measurement_interrupted(pass->measurement))
+        else if (good && pass->asked && !kg_interrupt_caught())
             results->no_profile = NO_SCOPES;
         unlink(pass->joined);
     }
@@ -182,12 +181,12 @@ static bool pass_end(struct pass *pass, bool good)
     return good;
 }
 
-bool kg_profile_pass(struct kg_measurement *measurement, const char *path, struct kg_error *err)
+bool kg_profile_pass(const struct kg_session *session, const char *path, struct kg_error *err)
 {
     static const struct kg_pass profiling = {
         .verb = "profiling", .wanted = wanted, .each = case_profile};
-    struct pass pass = {.measurement = measurement, .path = path, .err = err};
-    kg_memory_library_find(measurement->program, pass.memory);
-    const bool good = pass_start(&pass) && kg_pass_run(&profiling, measurement, &pass, err);
+    struct pass pass = {.session = session, .path = path, .err = err};
+    kg_memory_library_find(session->launcher->program, pass.memory);
+    const bool good = pass_start(&pass) && kg_pass_run(&profiling, session, &pass, err);
     return pass_end(&pass, good);
 }

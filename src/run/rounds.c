@@ -6,21 +6,21 @@
 
 /* Whether the case's next round would end after the time that there is, if it takes as long as
  * those before it. */
-static bool is_late(const struct kg_measurement *measurement, size_t i)
+static bool is_late(const struct kg_run *run, size_t i)
 {
-    const size_t count = measurement->results.cases[i].round_count;
-    const double each_ns = count ? measurement->elapsed_ns[i] / (double)count : 0;
-    return measurement->until_ns && (double)kg_clock_ns() + each_ns > (double)measurement->until_ns;
+    const size_t count = run->results.cases[i].round_count;
+    const double each_ns = count ? run->elapsed_ns[i] / (double)count : 0;
+    return run->until_ns && (double)kg_clock_ns() + each_ns > (double)run->until_ns;
 }
 
 static size_t missing(const struct kg_rounds *rounds, size_t i)
 {
-    const struct kg_measurement *measurement = rounds->measurement;
-    const struct kg_case_result *result = &measurement->results.cases[i];
+    const struct kg_run *run = rounds->run;
+    const struct kg_case_result *result = &run->results.cases[i];
     size_t target = kg_case_measurable(result) ? rounds->wanted[i] : 0;
-    if (target && is_late(measurement, i)) {
+    if (target && is_late(run, i)) {
         /* the fewest, as they are: disturbed ones are not measured again */
-        const size_t fewest = (size_t)measurement->plan->cases[i].spec->settings.rounds_min;
+        const size_t fewest = (size_t)run->plan->cases[i].spec->settings.rounds_min;
         target = target < fewest ? target : fewest;
         return target > result->round_count ? target - result->round_count : 0;
     }
@@ -31,9 +31,9 @@ static size_t missing(const struct kg_rounds *rounds, size_t i)
 /* Rounds that a case has of its fewest, as far as they are wanted, are fewer by so many. */
 static size_t missing_of_fewest(const struct kg_rounds *rounds, size_t i)
 {
-    const struct kg_measurement *measurement = rounds->measurement;
-    const struct kg_case_result *result = &measurement->results.cases[i];
-    const size_t fewest = (size_t)measurement->plan->cases[i].spec->settings.rounds_min;
+    const struct kg_run *run = rounds->run;
+    const struct kg_case_result *result = &run->results.cases[i];
+    const size_t fewest = (size_t)run->plan->cases[i].spec->settings.rounds_min;
     const size_t target = rounds->wanted[i] < fewest ? rounds->wanted[i] : fewest;
     return kg_case_measurable(result) && target > result->round_count ? target - result->round_count
                                                                       : 0;
@@ -42,32 +42,32 @@ static size_t missing_of_fewest(const struct kg_rounds *rounds, size_t i)
 /* A round takes as long as those before it; where that is not known, what it measures is less. */
 static void fewest_report(const struct kg_rounds *rounds)
 {
-    const struct kg_measurement *measurement = rounds->measurement;
+    const struct kg_run *run = rounds->run;
     double missing_ns = 0;
-    if (!measurement->fewest.report)
+    if (!run->fewest.report)
         return;
-    for (size_t i = 0; i < measurement->results.case_count; i++) {
-        const size_t count = measurement->results.cases[i].round_count;
-        const double each_ns = count && measurement->elapsed_ns[i] > 0
-                                   ? measurement->elapsed_ns[i] / (double)count
-                                   : kg_measurement_round_ns(measurement, i);
+    const struct kg_session session = kg_run_session(rounds->run);
+    for (size_t i = 0; i < run->results.case_count; i++) {
+        const size_t count = run->results.cases[i].round_count;
+        const double each_ns = count && run->elapsed_ns[i] > 0 ? run->elapsed_ns[i] / (double)count
+                                                               : kg_session_round_ns(&session, i);
         missing_ns += (double)missing_of_fewest(rounds, i) * each_ns;
     }
     if (missing_ns > 0)
-        measurement->fewest.report(measurement->fewest.user, missing_ns);
+        run->fewest.report(run->fewest.user, missing_ns);
 }
 
 static size_t missing_sum(const struct kg_rounds *rounds)
 {
     size_t sum = 0;
-    for (size_t i = 0; i < rounds->measurement->results.case_count; i++)
+    for (size_t i = 0; i < rounds->run->results.case_count; i++)
         sum += missing(rounds, i);
     return sum;
 }
 
 static bool is_shared(const struct kg_rounds *rounds, size_t index)
 {
-    return rounds->shares && rounds->shares(rounds->measurement, index);
+    return rounds->shares && rounds->shares(rounds->run, index);
 }
 
 /* What the timed calls left is checked in the process of the last round that is wanted; where more
@@ -75,40 +75,41 @@ static bool is_shared(const struct kg_rounds *rounds, size_t index)
  * tenth of the time that measuring takes. */
 static void check_plan(const struct kg_rounds *rounds, size_t index)
 {
-    struct kg_measurement *measurement = rounds->measurement;
-    const double checked_ns = measurement->checked_ns[index];
-    measurement->check_due[index] =
-        measurement->results.cases[index].round_count + 1 >= rounds->wanted[index] &&
-        (!(checked_ns > 0) || checked_ns <= 0.1 * measurement->elapsed_ns[index]);
+    struct kg_run *run = rounds->run;
+    const double checked_ns = run->launcher.checked_ns[index];
+    run->launcher.check_due[index] =
+        run->results.cases[index].round_count + 1 >= rounds->wanted[index] &&
+        (!(checked_ns > 0) || checked_ns <= 0.1 * run->elapsed_ns[index]);
 }
 
 /* One round of every case that shares processes, in the wave's order from `first` on. */
 static bool shared_measure(const struct kg_rounds *rounds, size_t first, struct kg_error *err)
 {
-    struct kg_measurement *measurement = rounds->measurement;
+    struct kg_run *run = rounds->run;
     size_t count = 0;
-    for (size_t k = first; k < measurement->results.case_count; k++) {
-        const size_t i = measurement->order[k];
+    for (size_t k = first; k < run->results.case_count; k++) {
+        const size_t i = run->order[k];
         if (is_shared(rounds, i) && missing(rounds, i)) {
             check_plan(rounds, i);
-            measurement->grouped[count++] = i;
+            run->grouped[count++] = i;
         }
     }
-    return rounds->shared(rounds, measurement->grouped, count, err) ||
+    return rounds->shared(rounds, run->grouped, count, err) ||
            kg_error_wrap(err, "measuring on the GPU");
 }
 
 static bool one_measure(const struct kg_rounds *rounds, size_t index, struct kg_error *err)
 {
-    struct kg_measurement *measurement = rounds->measurement;
-    const char *id = measurement->results.cases[index].id;
+    struct kg_run *run = rounds->run;
+    const struct kg_session session = kg_run_session(run);
+    const char *id = run->results.cases[index].id;
     const uint64_t start = kg_clock_ns();
-    kg_measurement_progress(measurement, id);
+    kg_session_progress(&session, id);
     check_plan(rounds, index);
     if (!rounds->one(rounds, index, err))
         return kg_error_wrap(err, "measuring '%s'", id);
-    measurement->elapsed_ns[index] += (double)(kg_clock_ns() - start);
-    measurement->done++;
+    run->elapsed_ns[index] += (double)(kg_clock_ns() - start);
+    run->steps.done++;
     return true;
 }
 
@@ -116,12 +117,12 @@ static bool one_measure(const struct kg_rounds *rounds, size_t index, struct kg_
  * put the first of them. */
 static bool wave(const struct kg_rounds *rounds, struct kg_error *err)
 {
-    struct kg_measurement *measurement = rounds->measurement;
-    const size_t count = measurement->results.case_count;
+    struct kg_run *run = rounds->run;
+    const size_t count = run->results.case_count;
     bool shared = false;
-    kg_random_shuffle(&measurement->random, measurement->order, count);
+    kg_random_shuffle(&run->random, run->order, count);
     for (size_t k = 0; k < count && !kg_interrupt_caught(); k++) {
-        const size_t i = measurement->order[k];
+        const size_t i = run->order[k];
         const bool shares = is_shared(rounds, i);
         if (!missing(rounds, i) || (shares && shared))
             continue;
@@ -134,13 +135,14 @@ static bool wave(const struct kg_rounds *rounds, struct kg_error *err)
 
 bool kg_rounds_run(const struct kg_rounds *rounds, struct kg_error *err)
 {
-    struct kg_measurement *measurement = rounds->measurement;
+    struct kg_run *run = rounds->run;
+    const struct kg_session session = kg_run_session(run);
     size_t left = missing_sum(rounds);
-    for (size_t i = 0; i < measurement->results.case_count; i++)
-        measurement->order[i] = i;
-    measurement->planned = measurement->done + left;
+    for (size_t i = 0; i < run->results.case_count; i++)
+        run->order[i] = i;
+    run->steps.planned = run->steps.done + left;
     if (rounds->confirm && left)
-        kg_measurement_pause(measurement, rounds->confirm_after_ns);
+        kg_session_pause(&session, rounds->confirm_after_ns);
     fewest_report(rounds);
     while (left && !kg_interrupt_caught()) {
         const uint64_t start = kg_clock_ns();
@@ -149,8 +151,7 @@ bool kg_rounds_run(const struct kg_rounds *rounds, struct kg_error *err)
         fewest_report(rounds);
         left = missing_sum(rounds);
         if (rounds->confirm && left)
-            kg_measurement_pause(measurement,
-                                 rounds->confirm_apart_ns - (double)(kg_clock_ns() - start));
+            kg_session_pause(&session, rounds->confirm_apart_ns - (double)(kg_clock_ns() - start));
     }
     return true;
 }

@@ -5,19 +5,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "run/measurement.h"
+#include "run/run.h"
 
 struct kg_rounds {
-    struct kg_measurement *measurement; /* whose results hold the rounds that count */
-    const size_t *wanted;               /* rounds of each case; 0 leaves it as it is */
-    bool confirm;                       /* marks the new rounds as confirming */
-    double confirm_after_ns;            /* before confirming rounds, and from one wave of them to */
-    double confirm_apart_ns;            /* the next: a burst of a neighbour's must not have all */
+    struct kg_run *run;      /* whose results hold the rounds that count */
+    const size_t *wanted;    /* rounds of each case; 0 leaves it as it is */
+    bool confirm;            /* marks the new rounds as confirming */
+    double confirm_after_ns; /* before confirming rounds, and from one wave of them to */
+    double confirm_apart_ns; /* the next: a burst of a neighbour's must not have all */
 
     /* Measures one round of a case. */
     bool (*one)(const struct kg_rounds *rounds, size_t index, struct kg_error *err);
     /* Whether the case shares processes with others; NULL: none does. */
-    bool (*shares)(const struct kg_measurement *measurement, size_t index);
+    bool (*shares)(const struct kg_run *run, size_t index);
     /* Measures one round of each of those that do, `count` of them. */
     bool (*shared)(const struct kg_rounds *rounds, const size_t *indexes, size_t count,
                    struct kg_error *err);
@@ -25,6 +25,6 @@ struct kg_rounds {
 };
 
 /* Measures until every case has its rounds, disturbed ones not counted (disturbance.h), or is
- * FAILED or SKIPPED, or the measurement's time is over.
+ * FAILED or SKIPPED, or the run's time is over.
  * returns false where measuring itself broke (err), true otherwise, also when interrupted */
 bool kg_rounds_run(const struct kg_rounds *rounds, struct kg_error *err);

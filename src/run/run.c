@@ -27,96 +27,97 @@ const double KG_CONFIRM_AFTER_NS = 1e9;
 const double KG_CONFIRM_APART_NS = 100e6;
 
 /* On the GPU the cases share processes. */
-static bool is_grouped(const struct kg_measurement *measurement, size_t index)
+static bool is_grouped(const struct kg_run *run, size_t index)
 {
-    return kg_case_on_stream(&measurement->plan->cases[index]);
+    return kg_case_on_stream(&run->plan->cases[index]);
 }
 
-static bool check_answered(struct kg_measurement *measurement, size_t index,
+static bool check_answered(const struct kg_session *session, size_t index,
                            struct kg_response *response, void *user, struct kg_error *err)
 {
     (void)user;
-    return kg_case_check_store(measurement, index, response, err);
+    return kg_case_check_store(session, index, response, err);
 }
 
-static bool check_grouped(struct kg_measurement *measurement, struct kg_error *err)
+static bool check_grouped(struct kg_run *run, struct kg_error *err)
 {
     const struct kg_group_task task = {.options = {.task = KG_TASK_CHECK, .patience = 1},
                                        .answered = check_answered};
+    const struct kg_session session = kg_run_session(run);
     size_t count = 0;
-    for (size_t i = 0; i < measurement->results.case_count; i++)
-        if (is_grouped(measurement, i) && kg_case_measurable(&measurement->results.cases[i]))
-            measurement->grouped[count++] = i;
-    return kg_group_run(measurement, measurement->grouped, count, &task, err);
+    for (size_t i = 0; i < run->results.case_count; i++)
+        if (is_grouped(run, i) && kg_case_measurable(&run->results.cases[i]))
+            run->grouped[count++] = i;
+    return kg_group_run(&session, run->grouped, count, &task, err);
 }
 
-static bool is_checked_alone(const struct kg_measurement *measurement, size_t index)
+static bool is_checked_alone(const struct kg_session *session, size_t index)
 {
-    return kg_case_measurable(&measurement->results.cases[index]) &&
-           !is_grouped(measurement, index);
+    return kg_case_measurable(&session->results->cases[index]) &&
+           !kg_case_on_stream(&session->plan->cases[index]);
 }
 
-static bool check_alone(struct kg_measurement *measurement, size_t index, void *user,
+static bool check_alone(const struct kg_session *session, size_t index, void *user,
                         struct kg_error *err)
 {
     (void)user;
-    if (!kg_case_check(measurement, index, err))
+    if (!kg_case_check(session, index, err))
         return false;
-    measurement->done++;
+    session->steps->done++;
     return true;
 }
 
-static bool check_all(struct kg_measurement *measurement, struct kg_error *err)
+static bool check_all(struct kg_run *run, struct kg_error *err)
 {
     static const struct kg_pass pass = {
         .verb = "checking", .wanted = is_checked_alone, .each = check_alone};
-    return kg_pass_run(&pass, measurement, NULL, err) && check_grouped(measurement, err);
+    const struct kg_session session = kg_run_session(run);
+    return kg_pass_run(&pass, &session, NULL, err) && check_grouped(run, err);
 }
 
-static bool program_find(struct kg_measurement *measurement, struct kg_error *err)
+static bool program_find(struct kg_run *run, struct kg_error *err)
 {
     const ssize_t length =
-        readlink("/proc/self/exe", measurement->program, sizeof measurement->program - 1);
+        readlink("/proc/self/exe", run->launcher.program, sizeof run->launcher.program - 1);
     if (length < 0)
         return kg_error_set(err, KG_ERROR_SYSTEM, "cannot find kgate's own executable: %s",
                             strerror(errno));
-    measurement->program[length] = '\0';
+    run->launcher.program[length] = '\0';
     return true;
 }
 
-static bool arrays_make(struct kg_measurement *measurement, struct kg_error *err)
+static bool arrays_make(struct kg_run *run, struct kg_error *err)
 {
-    struct kg_arena *arena = &measurement->results.arena;
-    const size_t count = measurement->results.case_count;
-    measurement->batch = kg_arena_alloc(arena, count, sizeof *measurement->batch);
-    measurement->elapsed_ns = kg_arena_alloc(arena, count, sizeof *measurement->elapsed_ns);
-    measurement->order = kg_arena_alloc(arena, count, sizeof(size_t));
-    measurement->grouped = kg_arena_alloc(arena, count, sizeof(size_t));
-    measurement->call_timing = kg_arena_alloc(arena, count, sizeof *measurement->call_timing);
-    measurement->check_due = kg_arena_alloc(arena, count, sizeof *measurement->check_due);
-    measurement->checked_ns = kg_arena_alloc(arena, count, sizeof *measurement->checked_ns);
-    if (!measurement->check_due || !measurement->checked_ns || !measurement->batch ||
-        !measurement->elapsed_ns || !measurement->order || !measurement->grouped ||
-        !measurement->call_timing)
+    struct kg_arena *arena = &run->results.arena;
+    const size_t count = run->results.case_count;
+    run->launcher.batch = kg_arena_alloc(arena, count, sizeof *run->launcher.batch);
+    run->elapsed_ns = kg_arena_alloc(arena, count, sizeof *run->elapsed_ns);
+    run->order = kg_arena_alloc(arena, count, sizeof(size_t));
+    run->grouped = kg_arena_alloc(arena, count, sizeof(size_t));
+    run->launcher.call_timing = kg_arena_alloc(arena, count, sizeof *run->launcher.call_timing);
+    run->launcher.check_due = kg_arena_alloc(arena, count, sizeof *run->launcher.check_due);
+    run->launcher.checked_ns = kg_arena_alloc(arena, count, sizeof *run->launcher.checked_ns);
+    if (!run->launcher.check_due || !run->launcher.checked_ns || !run->launcher.batch ||
+        !run->elapsed_ns || !run->order || !run->grouped || !run->launcher.call_timing)
         return kg_error_memory(err);
     return true;
 }
 
 /* Checks, and the rounds that every case has at the least: what the progress bar counts towards. */
-static size_t work_planned(const struct kg_measurement *measurement)
+static size_t work_planned(const struct kg_run *run)
 {
     size_t planned = 0;
-    for (size_t i = 0; i < measurement->plan->case_count; i++)
-        if (kg_case_measurable(&measurement->results.cases[i]))
-            planned += 1 + (size_t)measurement->plan->cases[i].spec->settings.rounds_min;
+    for (size_t i = 0; i < run->plan->case_count; i++)
+        if (kg_case_measurable(&run->results.cases[i]))
+            planned += 1 + (size_t)run->plan->cases[i].spec->settings.rounds_min;
     return planned;
 }
 
 /* Where it is the suite's min_time it is not noted: another min_time will then be another length. */
-static void round_length_set(struct kg_measurement *measurement, size_t index, double round_ns)
+static void round_length_set(struct kg_run *run, size_t index, double round_ns)
 {
-    if (round_ns > 0 && round_ns != measurement->plan->cases[index].spec->settings.min_time_ns)
-        measurement->results.cases[index].round_ns = round_ns;
+    if (round_ns > 0 && round_ns != run->plan->cases[index].spec->settings.min_time_ns)
+        run->results.cases[index].round_ns = round_ns;
 }
 
 /* A CPU that is asked for must be one of those that this process may use. */
@@ -161,83 +162,82 @@ static void checkout_set(const struct kg_prepared_suite *what, const struct kg_b
     results->branch = checkout.branch;
 }
 
-bool kg_measurement_prepare(struct kg_measurement *measurement,
-                            const struct kg_prepared_suite *what,
-                            const struct kg_measurement_options *options, struct kg_error *err)
+bool kg_run_prepare(struct kg_run *run, const struct kg_prepared_suite *what,
+                    const struct kg_run_options *options, struct kg_error *err)
 {
-    *measurement = (struct kg_measurement){.plan = what->plan,
-                                           .progress = options->progress,
-                                           .builds = options->builds,
-                                           .paired = options->paired,
-                                           .started_ns = kg_clock_ns()};
-    measurement->random.state = measurement->started_ns;
-    measurement->check_seed = 1 + (kg_random_next(&measurement->random) >> 12); /* a JSON number */
-    measurement->interrupt = options->interrupt ? options->interrupt : &measurement->own_interrupt;
-    if (!pins_check(what, err) || !program_find(measurement, err) ||
-        !kg_measurement_worker_find(measurement, err) ||
-        !kg_results_start(&measurement->results, what->suite, what->plan, what->machine,
-                          options->filter, err))
+    *run = (struct kg_run){.plan = what->plan,
+                           .launcher = {.builds = options->builds, .paired = options->paired},
+                           .steps = {.progress = options->progress},
+                           .started_ns = kg_clock_ns()};
+    run->random.state = run->started_ns;
+    run->launcher.check_seed = 1 + (kg_random_next(&run->random) >> 12); /* a JSON number */
+    run->launcher.interrupt = options->interrupt ? options->interrupt : &run->own_interrupt;
+    const struct kg_session session = kg_run_session(run);
+    if (!pins_check(what, err) || !program_find(run, err) ||
+        !kg_session_worker_find(&session, err) ||
+        !kg_results_start(&run->results, what->suite, what->plan, what->machine, options->filter,
+                          err))
         return false;
-    measurement->results.sequential = options->sequential;
-    if (arrays_make(measurement, err))
+    run->results.sequential = options->sequential;
+    if (arrays_make(run, err))
         return true;
-    kg_measurement_free(measurement);
+    kg_run_free(run);
     return false;
 }
 
-bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_prepared_suite *what,
-                          const struct kg_measurement_options *options, struct kg_error *err)
+bool kg_run_begin(struct kg_run *run, const struct kg_prepared_suite *what,
+                  const struct kg_run_options *options, struct kg_error *err)
 {
-    if (!kg_measurement_prepare(measurement, what, options, err))
+    if (!kg_run_prepare(run, what, options, err))
         return false;
+    struct kg_session session = kg_run_session(run);
     bool good = true;
     if (options->batches)
-        memcpy(measurement->batch, options->batches,
-               what->plan->case_count * sizeof *measurement->batch);
+        memcpy(run->launcher.batch, options->batches,
+               what->plan->case_count * sizeof *run->launcher.batch);
     for (size_t i = 0; i < what->plan->case_count && good && options->round_ns; i++)
-        round_length_set(measurement, i, options->round_ns[i]);
+        round_length_set(run, i, options->round_ns[i]);
     if (good && options->builds)
-        good = kg_builds_apply(options->builds, what->plan, &measurement->results, err);
-    good = good && kg_measured_files_find(what->plan, options->builds, measurement->program,
-                                          &measurement->results, err);
+        good = kg_builds_apply(options->builds, what->plan, &run->results, err);
+    good = good && kg_measured_files_find(what->plan, options->builds, run->launcher.program,
+                                          &run->results, err);
     if (good && options->select)
-        good = options->select(options->select_user, &measurement->results, err);
+        good = options->select(options->select_user, &run->results, err);
     for (size_t i = 0; i < what->plan->case_count && good; i++) {
         const struct kg_settings *settings = &what->plan->cases[i].spec->settings;
-        measurement->results.cases[i].threads =
-            kg_case_threads(measurement, settings, kg_case_pin(measurement, i));
-        measurement->results.cases[i].threads_said = kg_case_threads_said(settings);
+        run->results.cases[i].threads =
+            kg_case_threads(&session, settings, kg_case_pin(&session, i));
+        run->results.cases[i].threads_said = kg_case_threads_said(settings);
     }
-    checkout_set(what, options->builds, &measurement->results);
+    checkout_set(what, options->builds, &run->results);
     if (good && options->results_path) {
-        good = kg_journal_open(options->results_path, &measurement->results, &measurement->journal,
-                               err);
-        measurement->journaled = good;
+        good = kg_journal_open(options->results_path, &run->results, &run->journal, err);
+        run->journaled = good;
     }
     if (!good) {
-        kg_measurement_free(measurement);
+        kg_run_free(run);
         return false;
     }
     if (!options->paired)
-        kg_probe_start(&measurement->probe, measurement->started_ns);
+        kg_probe_start(&run->probe, run->started_ns);
     if (!options->interrupt)
-        kg_interrupt_begin(measurement->interrupt);
-    measurement->planned = work_planned(measurement);
-    if (check_all(measurement, err) && kg_count_pass(measurement, err) &&
-        kg_ceilings_pass(measurement, err))
+        kg_interrupt_begin(run->launcher.interrupt);
+    run->steps.planned = work_planned(run);
+    session = kg_run_session(run); /* with the journal */
+    if (check_all(run, err) && kg_count_pass(&session, err) && kg_ceilings_pass(&session, err))
         return true;
-    kg_measurement_end(measurement);
-    kg_measurement_free(measurement);
+    kg_run_end(run);
+    kg_run_free(run);
     return false;
 }
 
-static bool round_answered(struct kg_measurement *measurement, size_t index,
+static bool round_answered(const struct kg_session *session, size_t index,
                            struct kg_response *response, void *user, struct kg_error *err)
 {
     const struct kg_rounds *rounds = user;
     if (response->round_count == 1)
         response->rounds[0].confirms = rounds->confirm;
-    return kg_case_round_store(measurement, index, response, err);
+    return kg_case_round_store(session, index, response, err);
 }
 
 /* By as few processes as the cases allow. */
@@ -248,23 +248,24 @@ static bool rounds_grouped(const struct kg_rounds *rounds, const size_t *indexes
         .options = {.task = KG_TASK_ROUND, .patience = 1, .counts = true},
         .answered = round_answered,
         .user = (void *)rounds};
-    return kg_group_run(rounds->measurement, indexes, count, &task, err);
+    const struct kg_session session = kg_run_session(rounds->run);
+    return kg_group_run(&session, indexes, count, &task, err);
 }
 
 static bool round_alone(const struct kg_rounds *rounds, size_t index, struct kg_error *err)
 {
-    struct kg_measurement *measurement = rounds->measurement;
-    kg_probe_take(&measurement->probe, kg_case_pin(measurement, index), &measurement->results);
-    return kg_case_round(measurement, index, rounds->confirm, err);
+    struct kg_run *run = rounds->run;
+    const struct kg_session session = kg_run_session(run);
+    kg_probe_take(&run->probe, kg_case_pin(&session, index), &run->results);
+    return kg_case_round(&session, index, rounds->confirm, err);
 }
 
-void kg_measurement_rounds_keep(struct kg_measurement *measurement, size_t index, size_t from,
-                                size_t count)
+void kg_run_rounds_keep(struct kg_run *run, size_t index, size_t from, size_t count)
 {
-    struct kg_case_result *result = &measurement->results.cases[index];
+    struct kg_case_result *result = &run->results.cases[index];
     for (size_t i = 0; i < result->round_count; i++)
         if (i < from || i >= from + count)
-            measurement->results.measured_ns -= result->rounds[i].wall_ns;
+            run->results.measured_ns -= result->rounds[i].wall_ns;
     for (size_t i = 0; i < result->series_count; i++) {
         struct kg_series *series = &result->series[i];
         if (!kg_series_by_round(series) || series->value_count != result->round_count)
@@ -276,10 +277,9 @@ void kg_measurement_rounds_keep(struct kg_measurement *measurement, size_t index
     result->round_count = count;
 }
 
-bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wanted, bool confirm,
-                           struct kg_error *err)
+bool kg_run_rounds(struct kg_run *run, const size_t *wanted, bool confirm, struct kg_error *err)
 {
-    const struct kg_rounds rounds = {.measurement = measurement,
+    const struct kg_rounds rounds = {.run = run,
                                      .wanted = wanted,
                                      .confirm = confirm,
                                      .confirm_after_ns = KG_CONFIRM_AFTER_NS,
@@ -290,10 +290,10 @@ bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wan
     return kg_rounds_run(&rounds, err);
 }
 
-bool kg_measurement_judge(struct kg_measurement *measurement, bool observes, struct kg_error *err)
+bool kg_run_judge(struct kg_run *run, bool observes, struct kg_error *err)
 {
-    return (!observes || kg_cpu_ceilings_pass(measurement, err)) &&
-           kg_impossible_refuse(measurement, err);
+    const struct kg_session session = kg_run_session(run);
+    return (!observes || kg_cpu_ceilings_pass(&session, err)) && kg_impossible_refuse(run, err);
 }
 
 /* A case whose rounds waited too much was not measured, however small its interval is; until later
@@ -310,9 +310,9 @@ static void busy_judge(struct kg_results *results, struct kg_case_result *result
         busy ? kg_arena_copy(&results->arena, kg_disturbance_words(&found, words)) : NULL;
 }
 
-void kg_measurement_summarize(struct kg_measurement *measurement)
+void kg_run_summarize(struct kg_run *run)
 {
-    struct kg_results *results = &measurement->results;
+    struct kg_results *results = &run->results;
     for (size_t i = 0; i < results->case_count; i++) {
         struct kg_case_result *result = &results->cases[i];
         kg_case_summarize(result);
@@ -322,13 +322,49 @@ void kg_measurement_summarize(struct kg_measurement *measurement)
     }
     kg_results_shares(results);
     results->complete = !kg_interrupt_caught();
-    results->elapsed_ns = kg_measurement_elapsed_ns(measurement);
+    results->elapsed_ns = kg_run_elapsed_ns(run);
 }
 
-void kg_measurement_end(struct kg_measurement *measurement)
+void kg_run_end(struct kg_run *run)
 {
-    kg_measurement_summarize(measurement);
-    kg_probe_free(&measurement->probe);
-    if (measurement->interrupt == &measurement->own_interrupt)
-        kg_interrupt_end(measurement->interrupt);
+    kg_run_summarize(run);
+    kg_probe_free(&run->probe);
+    if (run->launcher.interrupt == &run->own_interrupt)
+        kg_interrupt_end(run->launcher.interrupt);
+}
+
+struct kg_session kg_run_session(struct kg_run *run)
+{
+    return (struct kg_session){.plan = run->plan,
+                               .results = &run->results,
+                               .launcher = &run->launcher,
+                               .journal = run->journaled ? &run->journal : NULL,
+                               .steps = &run->steps};
+}
+
+double kg_run_elapsed_ns(const struct kg_run *run)
+{
+    return (double)(kg_clock_ns() - run->started_ns);
+}
+
+int kg_run_interrupted(const struct kg_run *run)
+{
+    (void)run;
+    return kg_interrupt_caught();
+}
+
+void kg_run_written(struct kg_run *run)
+{
+    if (run->journaled)
+        kg_journal_remove(&run->journal);
+    run->journaled = false;
+}
+
+void kg_run_free(struct kg_run *run)
+{
+    if (run->journaled)
+        kg_journal_close(&run->journal);
+    kg_probe_free(&run->probe);
+    kg_arena_free(&run->results.arena);
+    *run = (struct kg_run){0};
 }

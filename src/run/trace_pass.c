@@ -10,7 +10,7 @@
 #include "run/worker_ask.h"
 
 struct pass {
-    struct kg_measurement *measurement;
+    const struct kg_session *session;
     size_t hung; /* processes in a row, up to the last, that timed out */
     struct kg_error *err;
 };
@@ -19,16 +19,15 @@ struct pass {
  * the same reason, and each costs a time limit. */
 enum { HUNG_MOST = 2 };
 
-static bool wanted(const struct kg_measurement *measurement, size_t index)
+static bool wanted(const struct kg_session *session, size_t index)
 {
-    return kg_case_on_stream(&measurement->plan->cases[index]) &&
-           kg_pass_observes(measurement, index);
+    return kg_case_on_stream(&session->plan->cases[index]) && kg_pass_observes(session, index);
 }
 
 /* A trace without figures. */
 static void reason_set(struct pass *pass, size_t index, const char *reason)
 {
-    struct kg_trace *trace = &pass->measurement->results.cases[index].trace;
+    struct kg_trace *trace = &pass->session->results->cases[index].trace;
     *trace = (struct kg_trace)KG_TRACE_NONE;
     trace->reason = reason;
 }
@@ -37,7 +36,7 @@ static void reason_set(struct pass *pass, size_t index, const char *reason)
 static struct kg_series *counters_grow(struct pass *pass, struct kg_case_result *result)
 {
     struct kg_series *series =
-        kg_series_grow(&pass->measurement->results.arena, result, KG_CUPTI_METRICS);
+        kg_series_grow(&pass->session->results->arena, result, KG_CUPTI_METRICS);
     if (!series)
         kg_error_memory(pass->err);
     return series;
@@ -55,7 +54,7 @@ static double reported_find(const struct kg_response *response, const char *name
  * would mean that something was to be compared and could not be. */
 static bool counters_add(struct pass *pass, size_t index, const struct kg_response *response)
 {
-    struct kg_case_result *result = &pass->measurement->results.cases[index];
+    struct kg_case_result *result = &pass->session->results->cases[index];
     struct kg_series *counters = counters_grow(pass, result);
     for (size_t i = 0; i < KG_CUPTI_METRICS && counters; i++) {
         const double value = reported_find(response, kg_cupti_metrics[i].name);
@@ -66,7 +65,7 @@ static bool counters_add(struct pass *pass, size_t index, const struct kg_respon
                                       .source = KG_SERIES_OF_CUPTI,
                                       .better = kg_cupti_metrics[i].better,
                                       .threshold = NAN};
-        if (!kg_case_value_append(pass->measurement, counter, value, pass->err)) {
+        if (!kg_case_value_append(pass->session, counter, value, pass->err)) {
             result->series_count--; /* a counter without a value would be one to be compared */
             return false;
         }
@@ -80,9 +79,9 @@ static bool case_trace(struct pass *pass, size_t index)
 {
     const struct kg_task_options options = {
         .task = KG_TASK_TRACE, .patience = 1, .what = "traced a call"};
-    struct kg_results *results = &pass->measurement->results;
+    struct kg_results *results = pass->session->results;
     struct kg_answer answer;
-    if (!kg_worker_ask(pass->measurement, index, &options, &results->arena, &answer, pass->err))
+    if (!kg_worker_ask(pass->session, index, &options, &results->arena, &answer, pass->err))
         return false;
     pass->hung = answer.ending == KG_ENDED_TIMEOUT ? pass->hung + 1 : 0;
     if (answer.reason)
@@ -106,11 +105,11 @@ static bool same_pairs(const struct kg_case *a, const struct kg_case *b)
 
 /* An earlier case whose calls put the same work on the device; `index` itself where there is none.
  * Cases that differ in their timing alone follow each other in the plan. */
-static size_t twin_find(const struct kg_measurement *measurement, size_t index)
+static size_t twin_find(const struct kg_session *session, size_t index)
 {
-    const struct kg_case *cases = measurement->plan->cases;
+    const struct kg_case *cases = session->plan->cases;
     for (size_t i = index; i-- > 0 && cases[i].spec == cases[index].spec;)
-        if (wanted(measurement, i) && cases[i].device == cases[index].device &&
+        if (wanted(session, i) && cases[i].device == cases[index].device &&
             same_pairs(&cases[i], &cases[index]))
             return i;
     return index;
@@ -119,7 +118,7 @@ static size_t twin_find(const struct kg_measurement *measurement, size_t index)
 /* Takes over the twin's trace and counters; both live as long as the results. */
 static bool twin_copy(struct pass *pass, size_t from, size_t to)
 {
-    struct kg_results *results = &pass->measurement->results;
+    struct kg_results *results = pass->session->results;
     const struct kg_case_result *twin = &results->cases[from];
     struct kg_case_result *result = &results->cases[to];
     struct kg_series *counters = counters_grow(pass, result);
@@ -132,11 +131,12 @@ static bool twin_copy(struct pass *pass, size_t from, size_t to)
     return true;
 }
 
-static bool case_do(struct kg_measurement *measurement, size_t index, void *user,
+static bool case_do(const struct kg_session *session, size_t index, void *user,
                     struct kg_error *err)
 {
     struct pass *pass = user;
-    const size_t twin = twin_find(measurement, index);
+    pass->session = session;
+    const size_t twin = twin_find(session, index);
     pass->err = err;
     if (twin != index)
         return twin_copy(pass, twin, index);
@@ -146,10 +146,6 @@ static bool case_do(struct kg_measurement *measurement, size_t index, void *user
     return true;
 }
 
-void kg_trace_pass(struct kg_measurement *measurement, struct kg_advice *advice)
-{
-    static const struct kg_pass pass = {
-        .verb = "tracing", .wanted = wanted, .each = case_do, .stored = true};
-    struct pass own = {.measurement = measurement};
-    kg_pass_look(&pass, measurement, &own, advice);
-}
+const struct kg_observer kg_trace_observer = {
+    .pass = {.verb = "tracing", .wanted = wanted, .each = case_do, .stored = true},
+    .state_bytes = sizeof(struct pass)};

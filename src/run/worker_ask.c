@@ -54,20 +54,20 @@ static const char *json_text(struct kg_arena *arena, json_t *json)
 }
 
 /* "sm_90" of capability 9.0, and where there is no GPU; NULL where memory is out. */
-static const char *architecture(const struct kg_measurement *measurement, struct kg_arena *arena)
+static const char *architecture(const struct kg_session *session, struct kg_arena *arena)
 {
-    const struct kg_gpu *gpu = kg_machine_gpu(&measurement->results.machine);
+    const struct kg_gpu *gpu = kg_machine_gpu(&session->results->machine);
     const char *capability = gpu && gpu->compute_capability ? gpu->compute_capability : "9.0";
     const size_t major = strcspn(capability, ".");
     return kg_arena_printf(arena, "sm_%.*s%s", (int)major, capability,
                            capability[major] ? capability + major + 1 : "");
 }
 
-static const char *request_text(const struct kg_measurement *measurement, size_t index,
+static const char *request_text(const struct kg_session *session, size_t index,
                                 const struct kg_task_options *options, uint64_t threads,
                                 struct kg_arena *arena)
 {
-    const struct kg_case *planned = &measurement->plan->cases[index];
+    const struct kg_case *planned = &session->plan->cases[index];
     const struct kg_workload_spec *spec = planned->spec;
     /* a copy, whose first word a build may replace */
     const char **words = kg_arena_alloc(arena, planned->command_count + 1, sizeof *words);
@@ -94,25 +94,25 @@ static const char *request_text(const struct kg_measurement *measurement, size_t
         .setting = planned->setting,
         .calls = call,
         .call_count = planned->call ? 1 : 0,
-        .architecture = planned->call ? architecture(measurement, arena) : NULL,
+        .architecture = planned->call ? architecture(session, arena) : NULL,
         .device = (size_t)planned->device,
         .timing = (size_t)planned->timing,
-        .held_calls = measurement->call_timing[index].held_calls,
-        .call_ns = measurement->call_timing[index].call_ns,
+        .held_calls = session->launcher->call_timing[index].held_calls,
+        .call_ns = session->launcher->call_timing[index].call_ns,
         .threads = (size_t)threads,
         .seed = spec->settings.seed,
         .check_seed =
-            spec->settings.check_seed ? spec->settings.check_seed : measurement->check_seed,
-        .check_after = options->counts && measurement->check_due[index],
+            spec->settings.check_seed ? spec->settings.check_seed : session->launcher->check_seed,
+        .check_after = options->counts && session->launcher->check_due[index],
         /* not while instructions are counted: Valgrind needs memory of its own */
         .memory_limit_bytes =
             options->task == KG_TASK_COUNT ? 0 : spec->settings.memory_limit_bytes,
         .metrics = spec->settings.metrics,
         .min_time_ns = options->task == KG_TASK_PROFILE ? options->profile_time_ns
-                       : timed ? kg_measurement_round_ns(measurement, index)
-                               : spec->settings.min_time_ns,
+                       : timed                          ? kg_session_round_ns(session, index)
+                                                        : spec->settings.min_time_ns,
         .warm_calls = timed ? spec->settings.warmup : 0,
-        .batch = options->batch ? options->batch : measurement->batch[index],
+        .batch = options->batch ? options->batch : session->launcher->batch[index],
         .turn_ns = options->turn_ns,
         .count_directory = options->count_directory,
         .count_source = options->count_source,
@@ -127,7 +127,7 @@ static const char *request_text(const struct kg_measurement *measurement, size_t
         .profile_path = options->profile_path,
         .profile_label = options->profile_label,
     };
-    const struct kg_build *build = kg_measurement_build(measurement, index);
+    const struct kg_build *build = kg_session_build(session, index);
     build_apply(build, &request);
     if (!input_apply(build, arena, &request))
         return NULL;
@@ -138,28 +138,28 @@ static const char *request_text(const struct kg_measurement *measurement, size_t
 static const double CLEANUP_NS = 15e9;
 
 /* The device that a case of the GPU shall see; NULL for others. */
-static const char *case_gpu(const struct kg_measurement *measurement, size_t index)
+static const char *case_gpu(const struct kg_session *session, size_t index)
 {
-    const struct kg_machine *machine = &measurement->results.machine;
+    const struct kg_machine *machine = &session->results->machine;
     const struct kg_gpu *gpu = kg_machine_gpu(machine);
-    return gpu && measurement->plan->cases[index].device == KGATE_DEVICE_CUDA ? gpu->uuid : NULL;
+    return gpu && session->plan->cases[index].device == KGATE_DEVICE_CUDA ? gpu->uuid : NULL;
 }
 
-bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
+bool kg_case_launch_make(const struct kg_session *session, size_t index,
                          const struct kg_task_options *options, struct kg_arena *arena,
                          struct kg_launch *launch, struct kg_error *err)
 {
-    const struct kg_settings *settings = &measurement->plan->cases[index].spec->settings;
-    const struct kg_build *build = kg_measurement_build(measurement, index);
+    const struct kg_settings *settings = &session->plan->cases[index].spec->settings;
+    const struct kg_build *build = kg_session_build(session, index);
     const bool machine = options->machine_ns > 0;
     const int pin = machine               ? -1
-                    : options->shares_cpu ? kg_case_pin_shared(measurement, index)
-                                          : kg_case_pin(measurement, index);
+                    : options->shares_cpu ? kg_case_pin_shared(session, index)
+                                          : kg_case_pin(session, index);
     const uint64_t threads =
-        options->threads ? options->threads : kg_case_threads(measurement, settings, pin);
-    const char *request = request_text(measurement, index, options, threads, arena);
+        options->threads ? options->threads : kg_case_threads(session, settings, pin);
+    const char *request = request_text(session, index, options, threads, arena);
     char *const *arguments;
-    const char *program = kg_case_program(measurement, index, &arguments);
+    const char *program = kg_case_program(session, index, &arguments);
     *launch = (struct kg_launch){
         .program = options->program ? options->program : program,
         .arguments = options->program ? options->arguments : arguments,
@@ -168,20 +168,19 @@ bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
         .request_length = request ? strlen(request) : 0,
         .threads = threads,
         .threads_said = settings->threads || options->threads,
-        .gpu = case_gpu(measurement, index),
+        .gpu = case_gpu(session, index),
         .waits_asleep = options->task == KG_TASK_TURNS || options->task == KG_TASK_COUNT,
         .spins_briefly =
-            kg_source_facts[measurement->plan->cases[index].spec->source].own_process &&
-            threads > 1,
+            kg_source_facts[session->plan->cases[index].spec->source].own_process && threads > 1,
         .huge_pages = options->huge_pages,
         .keeps_memory = options->keeps_memory,
         .preload = options->preload,
         .pin = pin,
         .timeout_ns = machine ? options->machine_ns : settings->timeout_ns * options->patience,
-        .cleanup_ns = measurement->plan->cases[index].setting.cleanup_count
+        .cleanup_ns = session->plan->cases[index].setting.cleanup_count
                           ? fmax(settings->timeout_ns, CLEANUP_NS)
                           : 0,
-        .mask = &measurement->interrupt->mask};
+        .mask = &session->launcher->interrupt->mask};
     return request ? true : kg_error_memory(err);
 }
 
@@ -272,14 +271,14 @@ static const char *reason_of(const struct kg_answer *answer, const char *what,
     }
 }
 
-bool kg_worker_ask(const struct kg_measurement *measurement, size_t index,
+bool kg_worker_ask(const struct kg_session *session, size_t index,
                    const struct kg_task_options *options, struct kg_arena *arena,
                    struct kg_answer *answer, struct kg_error *err)
 {
     struct kg_launch launch;
     struct kg_outcome outcome;
     struct kg_arena asking = {0}; /* the request is not needed once the worker has ended */
-    const bool started = kg_case_launch_make(measurement, index, options, &asking, &launch, err) &&
+    const bool started = kg_case_launch_make(session, index, options, &asking, &launch, err) &&
                          kg_supervise(&launch, &outcome, err);
     kg_arena_free(&asking);
     if (!started)

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "base/process/process.h"
-#include "run/measurement.h"
+#include "run/session.h"
 #include "run/worker/protocol.h"
 
 /* What a worker is asked, beyond what the plan says of its case. */
@@ -52,7 +52,7 @@ struct kg_answer {
 };
 
 /* Everything to start a worker with. The request lives in `arena`. */
-bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
+bool kg_case_launch_make(const struct kg_session *session, size_t index,
                          const struct kg_task_options *options, struct kg_arena *arena,
                          struct kg_launch *launch, struct kg_error *err);
 
@@ -66,6 +66,6 @@ void kg_answer_read(const struct kg_outcome *outcome, struct kg_arena *arena,
  * arena    owns what the answer refers to
  * returns  false where no process could be started, or memory is out; what fails in the worker is
  *          in the answer */
-bool kg_worker_ask(const struct kg_measurement *measurement, size_t index,
+bool kg_worker_ask(const struct kg_session *session, size_t index,
                    const struct kg_task_options *options, struct kg_arena *arena,
                    struct kg_answer *answer, struct kg_error *err);

@@ -34,36 +34,35 @@ bool kg_memory_library_find(const char *kgate, char *path)
     return beside(kgate, places, sizeof places / sizeof *places, R_OK, path);
 }
 
-bool kg_case_has_worker(const struct kg_measurement *measurement, size_t index)
+bool kg_case_has_worker(const struct kg_session *session, size_t index)
 {
-    const struct kg_case *planned = &measurement->plan->cases[index];
+    const struct kg_case *planned = &session->plan->cases[index];
     return kg_sources[planned->spec->source]->code != KG_CODE_IN_KGATE &&
            !kg_case_on_stream(planned);
 }
 
-const char *kg_case_program(const struct kg_measurement *measurement, size_t index,
-                            char *const **arguments)
+const char *kg_case_program(const struct kg_session *session, size_t index, char *const **arguments)
 {
     static char *const of_kgate[] = {(char *)"kgate", (char *)"worker", NULL};
     static char *const of_worker[] = {(char *)"kgate-worker", NULL};
-    const struct kg_build *build = kg_measurement_build(measurement, index);
-    const bool has_worker = kg_case_has_worker(measurement, index);
+    const struct kg_build *build = kg_session_build(session, index);
+    const bool has_worker = kg_case_has_worker(session, index);
     *arguments = has_worker ? of_worker : of_kgate;
     if (has_worker)
-        return build && build->worker ? build->worker : measurement->worker;
-    return build && build->program ? build->program : measurement->program;
+        return build && build->worker ? build->worker : session->launcher->worker;
+    return build && build->program ? build->program : session->launcher->program;
 }
 
-bool kg_measurement_worker_find(struct kg_measurement *measurement, struct kg_error *err)
+bool kg_session_worker_find(const struct kg_session *session, struct kg_error *err)
 {
-    if (kg_worker_program_find(measurement->program, measurement->worker))
+    if (kg_worker_program_find(session->launcher->program, session->launcher->worker))
         return true;
-    for (size_t i = 0; i < measurement->plan->case_count; i++)
-        if (kg_case_has_worker(measurement, i))
+    for (size_t i = 0; i < session->plan->case_count; i++)
+        if (kg_case_has_worker(session, i))
             return kg_error_set(err, KG_ERROR_SYSTEM,
                                 "cannot find kgate-worker, which measures plugins and commands, "
                                 "beside '%.300s' or in ../libexec/kgate: install it with kgate "
                                 "(`cmake --install`), or copy it there",
-                                measurement->program);
+                                session->launcher->program);
     return true;
 }

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "run/measurement.h"
+#include "run/session.h"
 
 /* Finds the kgate-worker of a kgate: beside it, or in ../libexec/kgate from there.
  * path     4096 bytes; on failure empty
@@ -17,14 +17,14 @@ bool kg_memory_library_find(const char *kgate, char *path);
 
 /* Whether a case needs a kgate-worker: a plugin or a command that is not on the GPU. Built-in kernels are in
  * kgate itself, and the GPU is used by kgate. */
-bool kg_case_has_worker(const struct kg_measurement *measurement, size_t index);
+bool kg_case_has_worker(const struct kg_session *session, size_t index);
 
 /* The program and the arguments of the worker of a case. Of a build of `ab` that is a kgate
  * it is the kgate-worker beside that one, where there is one; else plugins and commands of
  * all builds are run by this kgate's, so that they differ in nothing else.
  * arguments  NULL-terminated, constant */
-const char *kg_case_program(const struct kg_measurement *measurement, size_t index,
+const char *kg_case_program(const struct kg_session *session, size_t index,
                             char *const **arguments);
 
 /* Finds this kgate's, where a case needs it. Without one: KG_ERROR_SYSTEM, with what to do. */
-bool kg_measurement_worker_find(struct kg_measurement *measurement, struct kg_error *err);
+bool kg_session_worker_find(const struct kg_session *session, struct kg_error *err);

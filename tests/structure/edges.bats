@@ -99,8 +99,8 @@ edges_of_table() {
 }
 
 @test "angle brackets around a header of the project hide nothing" {
-    echo '#include <run/measurement.h>' >src/base/statistics/holm.c
+    echo '#include <run/run.h>' >src/base/statistics/holm.c
     edges
     [ "$status" -eq 1 ]
-    [[ "$output" == *'src/base/statistics/holm.c:1: base may not take from run ("run/measurement.h")'* ]]
+    [[ "$output" == *'src/base/statistics/holm.c:1: base may not take from run ("run/run.h")'* ]]
 }

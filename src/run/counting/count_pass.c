@@ -15,7 +15,7 @@ enum { COUNTS = 3, COUNTS_MOST = 12 };
 static const double REPEATS = 1e-3;
 
 struct pass {
-    struct kg_measurement *measurement;
+    const struct kg_session *session;
     struct kg_count_tool tool;
     struct kg_error *err;
 };
@@ -25,7 +25,7 @@ struct pass {
 static bool not_counted(struct pass *pass, size_t index, const struct kg_answer *answer,
                         struct kg_series *counter)
 {
-    struct kg_results *results = &pass->measurement->results;
+    struct kg_results *results = pass->session->results;
     const char **note = &results->cases[index].note;
     const char *reason = kg_arena_printf(
         &results->arena, "its instructions were not counted%s%s%s", answer->reason ? ": " : "",
@@ -38,22 +38,20 @@ static bool not_counted(struct pass *pass, size_t index, const struct kg_answer 
 /* Counts a case once. *counted is false where that failed: the counter then says why. */
 static bool count_once(struct pass *pass, size_t index, struct kg_series *counter, bool *counted)
 {
-    struct kg_measurement *measurement = pass->measurement;
+    const struct kg_session *session = pass->session;
     struct kg_task_options options = {.what = "counted them"};
     struct kg_answer answer;
     *counted = false;
-    kg_count_tool_apply(&pass->tool, measurement, index, &options);
-    if (!kg_worker_ask(measurement, index, &options, &measurement->results.arena, &answer,
-                       pass->err))
+    kg_count_tool_apply(&pass->tool, session, index, &options);
+    if (!kg_worker_ask(session, index, &options, &session->results->arena, &answer, pass->err))
         return false;
     const double instructions =
-        kg_count_tool_take(&pass->tool, measurement, index, &options, &answer.response)
-            .instructions;
+        kg_count_tool_take(&pass->tool, session, index, &options, &answer.response).instructions;
     if (answer.ending == KG_ENDED_INTERRUPT)
         return true;
     *counted = answer.response.good && !isnan(instructions);
     if (*counted)
-        return kg_case_value_append(measurement, counter, instructions, pass->err);
+        return kg_case_value_append(session, counter, instructions, pass->err);
     /* values of earlier counts are kept */
     return counter->value_count || not_counted(pass, index, &answer, counter);
 }
@@ -61,9 +59,9 @@ static bool count_once(struct pass *pass, size_t index, struct kg_series *counte
 /* A further counter of a case. */
 static struct kg_series *counter_add(struct pass *pass, size_t index)
 {
-    struct kg_measurement *measurement = pass->measurement;
-    struct kg_case_result *result = &measurement->results.cases[index];
-    struct kg_series *series = kg_series_grow(&measurement->results.arena, result, 1);
+    const struct kg_session *session = pass->session;
+    struct kg_case_result *result = &session->results->cases[index];
+    struct kg_series *series = kg_series_grow(&session->results->arena, result, 1);
     if (!series) {
         kg_error_memory(pass->err);
         return NULL;
@@ -73,10 +71,9 @@ static struct kg_series *counter_add(struct pass *pass, size_t index)
         .name = kg_metric_kind_names[KG_METRIC_INSTRUCTIONS],
         .source = kg_count_source_names[pass->tool.source],
         .better = kg_metric_rows[KG_METRIC_INSTRUCTIONS].better,
-        .threshold =
-            measurement->plan->cases[index].spec->settings.thresholds[KG_METRIC_INSTRUCTIONS]};
+        .threshold = session->plan->cases[index].spec->settings.thresholds[KG_METRIC_INSTRUCTIONS]};
     if (pass->tool.source == KG_COUNT_BY_NOTHING)
-        added->reason = kg_arena_copy(&measurement->results.arena, pass->tool.reason);
+        added->reason = kg_arena_copy(&session->results->arena, pass->tool.reason);
     return added;
 }
 
@@ -88,14 +85,14 @@ static bool repeats(const struct kg_series *counter)
     return true;
 }
 
-static bool case_count(struct kg_measurement *measurement, size_t index, void *user,
+static bool case_count(const struct kg_session *session, size_t index, void *user,
                        struct kg_error *err)
 {
     struct pass *pass = user;
     pass->err = err;
     struct kg_series *counter = counter_add(pass, index);
     bool counted = pass->tool.source != KG_COUNT_BY_NOTHING;
-    (void)measurement;
+    (void)session;
     if (!counter)
         return false;
     for (int i = 0;
@@ -105,23 +102,23 @@ static bool case_count(struct kg_measurement *measurement, size_t index, void *u
     return true;
 }
 
-static bool wanted(const struct kg_measurement *measurement, size_t index)
+static bool wanted(const struct kg_session *session, size_t index)
 {
-    const struct kg_case_result *result = &measurement->results.cases[index];
+    const struct kg_case_result *result = &session->results->cases[index];
     /* of work on the GPU the processor executes only the launches */
     return result->metrics & 1u << KG_METRIC_INSTRUCTIONS && kg_case_measurable(result) &&
-           !kg_case_on_stream(&measurement->plan->cases[index]);
+           !kg_case_on_stream(&session->plan->cases[index]);
 }
 
-bool kg_count_pass(struct kg_measurement *measurement, struct kg_error *err)
+bool kg_count_pass(const struct kg_session *session, struct kg_error *err)
 {
     static const struct kg_pass pass = {
         .verb = "counting instructions of", .wanted = wanted, .each = case_count, .stored = true};
-    struct pass own = {.measurement = measurement};
-    if (kg_pass_first(measurement, wanted) == measurement->results.case_count)
+    struct pass own = {.session = session};
+    if (kg_pass_first(session, wanted) == session->results->case_count)
         return true;
     kg_count_tool_open(&own.tool);
-    const bool good = kg_pass_run(&pass, measurement, &own, err);
+    const bool good = kg_pass_run(&pass, session, &own, err);
     kg_count_tool_close(&own.tool);
     return good;
 }

@@ -70,20 +70,20 @@ void kg_count_tool_close(struct kg_count_tool *tool)
     tool->source = KG_COUNT_BY_NOTHING;
 }
 
-static bool own_process(const struct kg_measurement *measurement, size_t index)
+static bool own_process(const struct kg_session *session, size_t index)
 {
-    return kg_source_facts[measurement->plan->cases[index].spec->source].own_process;
+    return kg_source_facts[session->plan->cases[index].spec->source].own_process;
 }
 
 /* The worker runs under Callgrind, which counts only while it is told to. Where each call is a
  * process of its own, the worker starts that one under Callgrind instead. */
-static void callgrind_apply(struct kg_count_tool *tool, const struct kg_measurement *measurement,
+static void callgrind_apply(struct kg_count_tool *tool, const struct kg_session *session,
                             size_t index, struct kg_task_options *options)
 {
     const char **arguments = tool->arguments;
     size_t count = 0;
     options->patience = options->count_lines ? CALLGRIND_LINES_PATIENCE : CALLGRIND_PATIENCE;
-    if (own_process(measurement, index)) {
+    if (own_process(session, index)) {
         options->count_directory = tool->folder;
         return;
     }
@@ -95,7 +95,7 @@ static void callgrind_apply(struct kg_count_tool *tool, const struct kg_measurem
     for (size_t i = 0; i < options->count_option_count; i++)
         arguments[count++] = options->count_options[i];
     char *const *of_worker;
-    arguments[count++] = kg_case_program(measurement, index, &of_worker);
+    arguments[count++] = kg_case_program(session, index, &of_worker);
     while (*++of_worker)
         arguments[count++] = *of_worker;
     arguments[count] = NULL;
@@ -103,14 +103,14 @@ static void callgrind_apply(struct kg_count_tool *tool, const struct kg_measurem
     options->arguments = (char *const *)arguments;
 }
 
-void kg_count_tool_apply(struct kg_count_tool *tool, const struct kg_measurement *measurement,
-                         size_t index, struct kg_task_options *options)
+void kg_count_tool_apply(struct kg_count_tool *tool, const struct kg_session *session, size_t index,
+                         struct kg_task_options *options)
 {
     options->task = KG_TASK_COUNT;
     options->patience = 1;
     options->count_source = kg_count_source_names[tool->source];
     if (tool->source == KG_COUNT_BY_CALLGRIND)
-        callgrind_apply(tool, measurement, index, options);
+        callgrind_apply(tool, session, index, options);
 }
 
 static double reported_find(const struct kg_response *response, const char *name)
@@ -122,12 +122,12 @@ static double reported_find(const struct kg_response *response, const char *name
 }
 
 struct kg_counts kg_count_tool_take(const struct kg_count_tool *tool,
-                                    const struct kg_measurement *measurement, size_t index,
+                                    const struct kg_session *session, size_t index,
                                     const struct kg_task_options *options,
                                     const struct kg_response *response)
 {
-    const bool process = own_process(measurement, index);
-    const uint64_t batch = options->batch ? options->batch : measurement->batch[index];
+    const bool process = own_process(session, index);
+    const uint64_t batch = options->batch ? options->batch : session->launcher->batch[index];
     const double calls = process ? 1 : (double)batch;
     if (tool->source != KG_COUNT_BY_CALLGRIND)
         return (struct kg_counts){.instructions = reported_find(response, KG_COUNTED_INSTRUCTIONS),

@@ -28,8 +28,8 @@ void kg_count_tool_close(struct kg_count_tool *tool);
 
 /* Turns `options`, in which `batch`, `count_lines` and `count_options` are set, into those of a
  * process that counts a case. They refer to the tool, and are good until its next use. */
-void kg_count_tool_apply(struct kg_count_tool *tool, const struct kg_measurement *measurement,
-                         size_t index, struct kg_task_options *options);
+void kg_count_tool_apply(struct kg_count_tool *tool, const struct kg_session *session, size_t index,
+                         struct kg_task_options *options);
 
 /* What may be added to the reason of an answer that is not good; "" where there is nothing. */
 const char *kg_count_tool_hint(const struct kg_count_tool *tool, const struct kg_answer *answer);
@@ -37,6 +37,6 @@ const char *kg_count_tool_hint(const struct kg_count_tool *tool, const struct kg
 /* What such a process counted, for one call: from its response, or from its files, which are
  * removed. */
 struct kg_counts kg_count_tool_take(const struct kg_count_tool *tool,
-                                    const struct kg_measurement *measurement, size_t index,
+                                    const struct kg_session *session, size_t index,
                                     const struct kg_task_options *options,
                                     const struct kg_response *response);

@@ -165,24 +165,24 @@ static double call_ns(const struct kg_case_result *result)
     return count ? kg_median_of(medians, count, scratch) : NAN;
 }
 
-bool kg_calls_step(struct kg_measurement *measurement, size_t index, struct kg_hot_look *look,
+bool kg_calls_step(const struct kg_session *session, size_t index, struct kg_hot_look *look,
                    struct kg_error *err)
 {
-    const struct kg_settings *settings = &measurement->plan->cases[index].spec->settings;
+    const struct kg_settings *settings = &session->plan->cases[index].spec->settings;
     const struct kg_task_options options = {
         .task = KG_TASK_TURNS, .patience = 1, .turn_ns = TURN_NS};
-    struct kg_system_calls *calls = &measurement->results.cases[index].hot.system_calls;
+    struct kg_system_calls *calls = &session->results->cases[index].hot.system_calls;
     struct traced_run run = {.process = {.pid = -1, .pidfd = -1, .response = -1, .errors = -1}};
     struct kg_arena arena = {0};
-    const struct kg_case_result *result = &measurement->results.cases[index];
+    const struct kg_case_result *result = &session->results->cases[index];
     (void)look;
-    bool good = kg_case_launch_make(measurement, index, &options, &arena, &run.launch, err);
+    bool good = kg_case_launch_make(session, index, &options, &arena, &run.launch, err);
     if (good) {
         run.launch.waits_asleep = false; /* as in the rounds */
         run.deadline_ns = kg_clock_ns() + (uint64_t)settings->timeout_ns;
-        const bool command = measurement->plan->cases[index].spec->source == KG_SOURCE_COMMAND;
+        const bool command = session->plan->cases[index].spec->source == KG_SOURCE_COMMAND;
         good = kg_process_start(&run.launch, &run.process, err) &&
-               trace(&run, command, call_ns(result), &measurement->results.arena, calls, err);
+               trace(&run, command, call_ns(result), &session->results->arena, calls, err);
         run_end(&run, command);
     }
     if (run.reason)

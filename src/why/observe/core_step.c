@@ -56,10 +56,10 @@ static uint64_t calls_choose(const struct kg_case_result *result)
     return calls >= 1 ? (uint64_t)fmin(calls, CALLS_MOST) : 1;
 }
 
-bool kg_core_step(struct kg_measurement *measurement, size_t index, struct kg_hot_look *look,
+bool kg_core_step(const struct kg_session *session, size_t index, struct kg_hot_look *look,
                   struct kg_error *err)
 {
-    struct kg_case_result *result = &measurement->results.cases[index];
+    struct kg_case_result *result = &session->results->cases[index];
     const struct kg_task_options options = {.task = KG_TASK_COUNT,
                                             .patience = 1,
                                             .batch = calls_choose(result),
@@ -71,7 +71,7 @@ bool kg_core_step(struct kg_measurement *measurement, size_t index, struct kg_ho
     (void)look;
     if (!kg_counting_perf_usable())
         return true;
-    if (!kg_worker_ask(measurement, index, &options, &measurement->results.arena, &answer, err))
+    if (!kg_worker_ask(session, index, &options, &session->results->arena, &answer, err))
         return false;
     result->hot.core.reason = answer.reason;
     if (!answer.response.good)

@@ -18,39 +18,39 @@ enum { LINE_CALLS_MOST = 8 };
 static const double SAME_WORK = 0.01;
 
 struct pass {
-    struct kg_measurement *measurement;
+    const struct kg_session *session;
     struct kg_count_tool tool;
     struct kg_error *err;
 };
 
 /* --- Which cases ------------------------------------------------------------------------------ */
 
-static bool looked_at(const struct kg_measurement *measurement, size_t index)
+static bool looked_at(const struct kg_session *session, size_t index)
 {
-    return measurement->plan->cases[index].device == KGATE_DEVICE_CPU &&
-           kg_pass_observes(measurement, index);
+    return session->plan->cases[index].device == KGATE_DEVICE_CPU &&
+           kg_pass_observes(session, index);
 }
 
 /* Cases that may use more than one thread. A process of its own starts as many as it likes, and on
  * a single CPU more threads make no difference. */
-static bool alone_wanted(const struct kg_measurement *measurement, size_t index)
+static bool alone_wanted(const struct kg_session *session, size_t index)
 {
-    return looked_at(measurement, index) && measurement->results.cases[index].threads > 1 &&
-           !kg_source_facts[measurement->plan->cases[index].spec->source].own_process &&
-           kg_case_pin(measurement, index) < 0;
+    return looked_at(session, index) && session->results->cases[index].threads > 1 &&
+           !kg_source_facts[session->plan->cases[index].spec->source].own_process &&
+           kg_case_pin(session, index) < 0;
 }
 
-static bool lines_wanted(const struct kg_measurement *measurement, size_t index)
+static bool lines_wanted(const struct kg_session *session, size_t index)
 {
-    return looked_at(measurement, index) &&
-           measurement->results.cases[index].metrics & 1u << KG_METRIC_INSTRUCTIONS;
+    return looked_at(session, index) &&
+           session->results->cases[index].metrics & 1u << KG_METRIC_INSTRUCTIONS;
 }
 
 /* --- Observing -------------------------------------------------------------------------------- */
 
 static bool reason_add(struct pass *pass, size_t index, const char *reason)
 {
-    struct kg_results *results = &pass->measurement->results;
+    struct kg_results *results = pass->session->results;
     const char **kept = &results->cases[index].look.reason;
     if (!reason)
         return true;
@@ -93,7 +93,7 @@ static bool other_work(struct kg_arena *arena, const struct kg_case_work *all,
  * work. */
 static bool round_time(struct pass *pass, size_t index, uint64_t threads, double *time_ns)
 {
-    struct kg_results *results = &pass->measurement->results;
+    struct kg_results *results = pass->session->results;
     const struct kg_task_options options = {.task = KG_TASK_ROUND,
                                             .patience = 1,
                                             .threads = threads,
@@ -101,7 +101,7 @@ static bool round_time(struct pass *pass, size_t index, uint64_t threads, double
     struct kg_answer answer;
     const char *reason = NULL;
     *time_ns = NAN;
-    if (!kg_worker_ask(pass->measurement, index, &options, &results->arena, &answer, pass->err))
+    if (!kg_worker_ask(pass->session, index, &options, &results->arena, &answer, pass->err))
         return false;
     const bool good = answer.response.good && answer.response.round_count == 1;
     if (good &&
@@ -132,7 +132,7 @@ static bool alone_look(struct pass *pass, size_t index)
 {
     enum { TURNS = 5 };
     static const double CORES_SHARED = 1.1;
-    struct kg_case_result *result = &pass->measurement->results.cases[index];
+    struct kg_case_result *result = &pass->session->results->cases[index];
     const bool shared = median_of_rounds(result, true) >= CORES_SHARED;
     double ratios[TURNS], scratch[TURNS], alone = NAN, all = NAN;
     size_t count = 0;
@@ -163,7 +163,7 @@ static const char *lines_missing(const struct kg_counts *counts)
 
 static bool lines_take(struct pass *pass, size_t index, const struct kg_counts *counts)
 {
-    struct kg_look *look = &pass->measurement->results.cases[index].look;
+    struct kg_look *look = &pass->session->results->cases[index].look;
     look->instructions = counts->instructions;
     look->line_bytes = counts->line_bytes;
     look->memory_line_bytes = counts->memory_line_bytes;
@@ -175,18 +175,17 @@ static bool lines_take(struct pass *pass, size_t index, const struct kg_counts *
 /* By the processor's counters. */
 static bool lines_by_perf(struct pass *pass, size_t index)
 {
-    struct kg_measurement *measurement = pass->measurement;
-    const uint64_t batch = measurement->batch[index];
+    const struct kg_session *session = pass->session;
+    const uint64_t batch = session->launcher->batch[index];
     struct kg_task_options options = {.batch = batch < LINE_CALLS_MOST ? batch : LINE_CALLS_MOST,
                                       .count_lines = true,
                                       .what = "counted its cache lines"};
     struct kg_answer answer;
-    kg_count_tool_apply(&pass->tool, measurement, index, &options);
-    if (!kg_worker_ask(measurement, index, &options, &measurement->results.arena, &answer,
-                       pass->err))
+    kg_count_tool_apply(&pass->tool, session, index, &options);
+    if (!kg_worker_ask(session, index, &options, &session->results->arena, &answer, pass->err))
         return false;
     const struct kg_counts counts =
-        kg_count_tool_take(&pass->tool, measurement, index, &options, &answer.response);
+        kg_count_tool_take(&pass->tool, session, index, &options, &answer.response);
     return answer.response.good ? lines_take(pass, index, &counts)
                                 : reason_add(pass, index, answer.reason);
 }
@@ -196,8 +195,8 @@ static bool lines_by_perf(struct pass *pass, size_t index)
 static bool lines_by_callgrind(struct pass *pass, size_t index)
 {
     struct kg_counted counted = {0};
-    return kg_hot_wanted(pass->measurement, index) ||
-           (kg_line_count(pass->measurement, index, true, &counted, pass->err) &&
+    return kg_hot_wanted(pass->session, index) ||
+           (kg_line_count(pass->session, index, true, &counted, pass->err) &&
             reason_add(pass, index, counted.reason));
 }
 
@@ -212,34 +211,42 @@ static bool lines_look(struct pass *pass, size_t index)
         break;
     }
     return reason_add(pass, index,
-                      kg_arena_copy(&pass->measurement->results.arena, pass->tool.reason));
+                      kg_arena_copy(&pass->session->results->arena, pass->tool.reason));
 }
 
-static bool wanted(const struct kg_measurement *measurement, size_t index)
+static bool wanted(const struct kg_session *session, size_t index)
 {
-    return alone_wanted(measurement, index) || lines_wanted(measurement, index);
+    return alone_wanted(session, index) || lines_wanted(session, index);
 }
 
-static bool case_look(struct kg_measurement *measurement, size_t index, void *user,
+static bool case_look(const struct kg_session *session, size_t index, void *user,
                       struct kg_error *err)
 {
     struct pass *pass = user;
     pass->err = err;
-    measurement->results.cases[index].look = (struct kg_look)KG_LOOK_NONE;
-    return (!alone_wanted(measurement, index) || alone_look(pass, index)) &&
-           (!lines_wanted(measurement, index) || kg_interrupt_caught() || lines_look(pass, index));
+    session->results->cases[index].look = (struct kg_look)KG_LOOK_NONE;
+    return (!alone_wanted(session, index) || alone_look(pass, index)) &&
+           (!lines_wanted(session, index) || kg_interrupt_caught() || lines_look(pass, index));
 }
 
-/* --- The pass --------------------------------------------------------------------------------- */
+/* --- The observer ----------------------------------------------------------------------------- */
 
-void kg_cpu_counters_pass(struct kg_measurement *measurement, struct kg_advice *advice)
+static void begin(const struct kg_session *session, void *state)
 {
-    static const struct kg_pass pass = {
-        .verb = "looking at", .wanted = wanted, .each = case_look, .stored = true};
-    struct pass own = {.measurement = measurement, .tool = {.source = KG_COUNT_BY_NOTHING}};
-    const bool lines = kg_pass_first(measurement, lines_wanted) < measurement->results.case_count;
-    if (lines)
-        kg_count_tool_open(&own.tool);
-    kg_pass_look(&pass, measurement, &own, advice);
-    kg_count_tool_close(&own.tool);
+    struct pass *pass = state;
+    pass->session = session;
+    pass->tool.source = KG_COUNT_BY_NOTHING;
+    if (kg_pass_first(session, lines_wanted) < session->results->case_count)
+        kg_count_tool_open(&pass->tool);
 }
+
+static void end(void *state)
+{
+    kg_count_tool_close(&((struct pass *)state)->tool);
+}
+
+const struct kg_observer kg_cpu_counters_observer = {
+    .pass = {.verb = "looking at", .wanted = wanted, .each = case_look, .stored = true},
+    .state_bytes = sizeof(struct pass),
+    .begin = begin,
+    .end = end};

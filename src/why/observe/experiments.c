@@ -30,9 +30,9 @@ static double cpu_ns(const struct kg_case_result *result)
     return last ? last->cpu_ns : NAN;
 }
 
-static bool own_process(const struct kg_measurement *measurement, size_t index)
+static bool own_process(const struct kg_session *session, size_t index)
 {
-    return kg_source_facts[measurement->plan->cases[index].spec->source].own_process;
+    return kg_source_facts[session->plan->cases[index].spec->source].own_process;
 }
 
 /* Whether nearly all of the time is in loops that were looked at, and none of them has arithmetic
@@ -50,17 +50,17 @@ static bool without_floats(const struct kg_hot *hot)
 
 /* Arithmetic on a denormal number takes some 150 cycles: no processor then ends many instructions
  * in a cycle. Where that is not known it is tried. A process's mode does not outlast exec. */
-static bool denormals_wanted(const struct kg_measurement *measurement, size_t index)
+static bool denormals_wanted(const struct kg_session *session, size_t index)
 {
     static const double FEW_PER_CYCLE = 0.7;
-    const struct kg_results *results = &measurement->results;
+    const struct kg_results *results = session->results;
     const struct kg_case_result *result = &results->cases[index];
     const double cycles = cpu_ns(result) * 1e-9 * results->cpu_ceilings.clock_hz;
     const double per_cycle = result->look.instructions / cycles;
 #if !defined __x86_64__
     return false;
 #endif
-    return !own_process(measurement, index) && !without_floats(&result->hot) &&
+    return !own_process(session, index) && !without_floats(&result->hot) &&
            !(per_cycle >= FEW_PER_CYCLE);
 }
 
@@ -75,10 +75,10 @@ static bool huge_pages_there(void)
     return read && !strstr(words, "[never]");
 }
 
-static bool huge_pages_wanted(const struct kg_measurement *measurement, size_t index)
+static bool huge_pages_wanted(const struct kg_session *session, size_t index)
 {
     static const double SMALL_BYTES = 1 << 20, FEW_MISSES = 0.02;
-    const struct kg_case_result *result = &measurement->results.cases[index];
+    const struct kg_case_result *result = &session->results->cases[index];
     const struct kg_counted *counted = &result->hot.counted;
     double bytes = (double)result->memory.allocated_bytes;
     for (size_t i = 0; i < result->round_count; i++)
@@ -88,10 +88,10 @@ static bool huge_pages_wanted(const struct kg_measurement *measurement, size_t i
 }
 
 /* Whether the C library takes memory from the kernel in each call, which costs a fault for each page. */
-static bool kept_memory_wanted(const struct kg_measurement *measurement, size_t index)
+static bool kept_memory_wanted(const struct kg_session *session, size_t index)
 {
     static const char *const calls[] = {"brk", "mmap", "munmap", "mremap"};
-    const struct kg_system_calls *made = &measurement->results.cases[index].hot.system_calls;
+    const struct kg_system_calls *made = &session->results->cases[index].hot.system_calls;
     for (size_t i = 0; i < made->kind_count; i++)
         for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
             if (!strcmp(made->kinds[i].name, calls[k]) && made->kinds[i].calls >= 1)
@@ -101,7 +101,7 @@ static bool kept_memory_wanted(const struct kg_measurement *measurement, size_t 
 
 static const struct change {
     const char *name;
-    bool (*wanted)(const struct kg_measurement *measurement, size_t index);
+    bool (*wanted)(const struct kg_session *session, size_t index);
     bool flush_denormals;
     bool huge_pages;
     bool keeps_memory;
@@ -116,7 +116,7 @@ enum { CHANGES = sizeof changes / sizeof *changes };
 
 /* The pairs so far: times of the case as it is, and with the change. */
 struct trial {
-    struct kg_measurement *measurement;
+    const struct kg_session *session;
     size_t index;
     const struct change *change;
     double times[KG_SIDES][PAIRS_MOST];
@@ -135,7 +135,7 @@ static bool side_start(const struct trial *trial, size_t side, struct kg_arena *
                                                 side && trial->change->flush_denormals,
                                             .huge_pages = side && trial->change->huge_pages,
                                             .keeps_memory = side && trial->change->keeps_memory};
-    return kg_case_launch_make(trial->measurement, trial->index, &options, arena,
+    return kg_case_launch_make(trial->session, trial->index, &options, arena,
                                &turns->players[side].launch, trial->err) &&
            kg_turns_start(turns, side, trial->err);
 }
@@ -232,23 +232,22 @@ static bool trial_run(struct trial *trial, struct kg_experiment *experiment, boo
     return true;
 }
 
-bool kg_experiments_step(struct kg_measurement *measurement, size_t index, struct kg_hot_look *look,
+bool kg_experiments_step(const struct kg_session *session, size_t index, struct kg_hot_look *look,
                          struct kg_error *err)
 {
-    struct kg_hot *hot = &measurement->results.cases[index].hot;
+    struct kg_hot *hot = &session->results->cases[index].hot;
     (void)look;
-    hot->experiments =
-        kg_arena_alloc(&measurement->results.arena, CHANGES, sizeof *hot->experiments);
+    hot->experiments = kg_arena_alloc(&session->results->arena, CHANGES, sizeof *hot->experiments);
     hot->experiment_count = 0;
     if (!hot->experiments)
         return kg_error_memory(err);
-    if (!affordable(&measurement->results.cases[index]))
+    if (!affordable(&session->results->cases[index]))
         return true;
     for (size_t i = 0; i < CHANGES && !kg_interrupt_caught(); i++) {
         struct trial trial = {
-            .measurement = measurement, .index = index, .change = &changes[i], .err = err};
+            .session = session, .index = index, .change = &changes[i], .err = err};
         bool known;
-        if (!changes[i].wanted(measurement, index))
+        if (!changes[i].wanted(session, index))
             continue;
         if (!trial_run(&trial, &hot->experiments[hot->experiment_count], &known))
             return false;

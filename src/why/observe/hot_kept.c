@@ -62,19 +62,18 @@ static void tools_say(struct kg_text *text)
                    kg_counting_perf_usable());
 }
 
-const char *kg_looked_key(const struct kg_measurement *measurement, size_t index, const char *kgate,
+const char *kg_looked_key(const struct kg_session *session, size_t index, const char *kgate,
                           struct kg_arena *arena)
 {
-    const struct kg_case *planned = &measurement->plan->cases[index];
-    const struct kg_case_result *result = &measurement->results.cases[index];
-    const struct kg_build *build = kg_measurement_build(measurement, index);
+    const struct kg_case *planned = &session->plan->cases[index];
+    const struct kg_case_result *result = &session->results->cases[index];
+    const struct kg_build *build = kg_session_build(session, index);
     char hex[KG_SHA256_DIGITS + 1];
     struct kg_text text = {0};
     struct kg_sha256 sum;
     kg_text_printf(&text, "method %d\nkgate %s %s\nmachine %s %" PRIu64 "\n", METHOD,
-                   measurement->results.kgate_version, kgate,
-                   measurement->results.machine.fingerprint,
-                   measurement->results.machine.cpu_count);
+                   session->results->kgate_version, kgate, session->results->machine.fingerprint,
+                   session->results->machine.cpu_count);
     kg_text_printf(&text, "definition %s\nthreads %" PRIu64 "\nsample_time %.17g\ncounted %d\n",
                    planned->definition_hash, result->threads,
                    planned->spec->settings.sample_time_ns,

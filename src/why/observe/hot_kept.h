@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "run/measurement.h"
+#include "run/session.h"
 
 #define KG_LOOKED_SCHEMA "kgate.looked.v1"
 
@@ -17,7 +17,7 @@ enum {
 /* The key of a case: hexadecimal digits in `arena`. NULL where its code is not known, or where a
  * program starts or loads what is not known.
  * kgate  the hash of this kgate's program: another one may see more */
-const char *kg_looked_key(const struct kg_measurement *measurement, size_t index, const char *kgate,
+const char *kg_looked_key(const struct kg_session *session, size_t index, const char *kgate,
                           struct kg_arena *arena);
 
 /* The folder, in `arena`; NULL where the user has no cache. */

@@ -2,10 +2,10 @@
 
 #include "why/observe/loops.h"
 
-bool kg_loops_step(struct kg_measurement *measurement, size_t index, struct kg_hot_look *look,
+bool kg_loops_step(const struct kg_session *session, size_t index, struct kg_hot_look *look,
                    struct kg_error *err)
 {
-    struct kg_results *results = &measurement->results;
+    struct kg_results *results = session->results;
     struct kg_hot *hot = &results->cases[index].hot;
     return kg_loops_find(&results->arena, look->addresses.of, look->addresses.count, &hot->loops,
                          &hot->loop_count, err);

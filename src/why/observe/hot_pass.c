@@ -16,22 +16,22 @@ static kg_hot_step *const steps[] = {
     kg_sample_step, kg_loops_step,       kg_calls_step, kg_core_step,
     kg_lines_step,  kg_experiments_step, NULL};
 
-bool kg_hot_wanted(const struct kg_measurement *measurement, size_t index)
+bool kg_hot_wanted(const struct kg_session *session, size_t index)
 {
-    const struct kg_case *planned = &measurement->plan->cases[index];
-    return kg_pass_observes(measurement, index) && !kg_case_on_stream(planned) &&
+    const struct kg_case *planned = &session->plan->cases[index];
+    return kg_pass_observes(session, index) && !kg_case_on_stream(planned) &&
            planned->spec->settings.sample_time_ns > 0;
 }
 
-static bool steps_do(struct kg_measurement *measurement, size_t index, struct kg_error *err)
+static bool steps_do(const struct kg_session *session, size_t index, struct kg_error *err)
 {
     struct kg_hot_look look = {0};
     bool good = true;
     /* what a process of another harness does besides its calls is no part of them */
-    const bool harness = measurement->plan->cases[index].spec->setting.format != NULL;
+    const bool harness = session->plan->cases[index].spec->setting.format != NULL;
     for (size_t i = 0; steps[i] && good && !kg_interrupt_caught(); i++)
         if (!harness || steps[i] == kg_sample_step || steps[i] == kg_loops_step)
-            good = steps[i](measurement, index, &look, err);
+            good = steps[i](session, index, &look, err);
     kg_arena_free(&look.arena);
     return good;
 }
@@ -55,12 +55,12 @@ static void look_take(struct kg_look *look, const struct kg_look *kept)
     look->source = kept->source;
 }
 
-static bool kept_take(struct pass *pass, struct kg_measurement *measurement, size_t index,
+static bool kept_take(struct pass *pass, const struct kg_session *session, size_t index,
                       const char *key)
 {
-    struct kg_case_result *result = &measurement->results.cases[index];
+    struct kg_case_result *result = &session->results->cases[index];
     struct kg_look look;
-    if (!kg_looked_load(pass->directory, key, (int64_t)time(NULL), &measurement->results.arena,
+    if (!kg_looked_load(pass->directory, key, (int64_t)time(NULL), &session->results->arena,
                         &result->hot, &look))
         return false;
     look_take(&result->look, &look);
@@ -86,35 +86,36 @@ static void keep(struct pass *pass, struct kg_results *results, struct kg_case_r
     pass->pruned = true;
 }
 
-static bool case_look(struct kg_measurement *measurement, size_t index, void *user,
+static bool case_look(const struct kg_session *session, size_t index, void *user,
                       struct kg_error *err)
 {
     struct pass *pass = user;
-    struct kg_case_result *result = &measurement->results.cases[index];
-    const char *key = pass->directory ? kg_looked_key(measurement, index, pass->kgate,
-                                                      &measurement->results.arena)
-                                      : NULL;
+    struct kg_case_result *result = &session->results->cases[index];
+    const char *key = pass->directory
+                          ? kg_looked_key(session, index, pass->kgate, &session->results->arena)
+                          : NULL;
     kg_hot_clear(&result->hot);
-    if (key && kept_take(pass, measurement, index, key))
+    if (key && kept_take(pass, session, index, key))
         return true;
-    if (!steps_do(measurement, index, err)) {
+    if (!steps_do(session, index, err)) {
         kg_hot_clear(&result->hot); /* a part of a profile would be read as a whole one */
         return false;
     }
     result->hot.kept = kg_interrupt_caught() ? NULL : key;
     if (result->hot.kept)
-        keep(pass, &measurement->results, result);
+        keep(pass, session->results, result);
     return true;
 }
 
-void kg_hot_pass(struct kg_measurement *measurement, struct kg_advice *advice)
+static void begin(const struct kg_session *session, void *state)
 {
-    static const struct kg_pass pass = {
-        .verb = "looking into", .wanted = kg_hot_wanted, .each = case_look, .stored = true};
-    struct pass own = {.directory = kg_looked_directory(&measurement->results.arena)};
-    if (kg_pass_first(measurement, kg_hot_wanted) == measurement->results.case_count)
-        return;
-    if (!kg_file_hash(measurement->program, own.kgate))
-        own.directory = NULL;
-    kg_pass_look(&pass, measurement, &own, advice);
+    struct pass *pass = state;
+    pass->directory = kg_looked_directory(&session->results->arena);
+    if (!kg_file_hash(session->launcher->program, pass->kgate))
+        pass->directory = NULL;
 }
+
+const struct kg_observer kg_hot_observer = {
+    .pass = {.verb = "looking into", .wanted = kg_hot_wanted, .each = case_look, .stored = true},
+    .state_bytes = sizeof(struct pass),
+    .begin = begin};

@@ -1,6 +1,6 @@
 /* hot_step.h: one way to look at where the time of a case goes; a row of hot_pass.c's list. */
 #pragma once
-#include "run/measurement.h"
+#include "run/session.h"
 #include "why/observe/addresses.h"
 
 /* What the steps of one case find for those after them, beside the case's `hot`. */
@@ -11,5 +11,5 @@ struct kg_hot_look {
 
 /* Fills its part of the case's `hot`.
  * returns  false where memory is out, or a process could not be started */
-typedef bool kg_hot_step(struct kg_measurement *measurement, size_t index, struct kg_hot_look *look,
+typedef bool kg_hot_step(const struct kg_session *session, size_t index, struct kg_hot_look *look,
                          struct kg_error *err);

@@ -2,8 +2,7 @@
 #pragma once
 #include <stdbool.h>
 
-#include "base/advice.h"
-#include "run/measurement.h"
+#include "run/pass.h"
 #include "run/timing/topdown.h"
 #include "why/observe/hot_step.h"
 
@@ -48,4 +47,4 @@ kg_hot_step kg_loops_step;
 
 /* Fills `look` of every such case unless the suite says `trace: no`. `look.reason` says what could
  * not be measured. */
-void kg_cpu_counters_pass(struct kg_measurement *measurement, struct kg_advice *advice);
+extern const struct kg_observer kg_cpu_counters_observer;

@@ -19,7 +19,7 @@ static const double SLOWDOWN = 80, BUDGET_NS = 0.8e9;
 static const double CUT_NS = 1.8e9, END_NS = 10e9, COMMAND_NS = 2.5e9, COMMAND_END_NS = 60e9;
 
 struct line_count {
-    struct kg_measurement *measurement;
+    const struct kg_session *session;
     size_t index;
     bool whole;
     struct kg_count_tool tool;
@@ -32,13 +32,13 @@ struct line_count {
 
 static bool own_process(const struct line_count *count)
 {
-    return kg_source_facts[count->measurement->plan->cases[count->index].spec->source].own_process;
+    return kg_source_facts[count->session->plan->cases[count->index].spec->source].own_process;
 }
 
 /* CPU time of a call, of all threads, which Callgrind runs one after the other. */
 static double call_ns(const struct line_count *count)
 {
-    const struct kg_case_result *result = &count->measurement->results.cases[count->index];
+    const struct kg_case_result *result = &count->session->results->cases[count->index];
     const struct kg_round *last =
         result->round_count ? &result->rounds[result->round_count - 1] : NULL;
     return last ? fmax(last->cpu_ns, last->median_ns / SLOWDOWN) : NAN;
@@ -54,10 +54,10 @@ static uint64_t calls_choose(const struct line_count *count, bool *cold)
 
 /* How much of the last level of cache the case's threads can use: it may be in parts, each of which
  * belongs to some of the cores. NaN where unknown. */
-static double last_level_bytes(const struct kg_measurement *measurement, size_t index)
+static double last_level_bytes(const struct kg_session *session, size_t index)
 {
-    const struct kg_cpu_ceilings *ceilings = &measurement->results.cpu_ceilings;
-    const double threads = (double)measurement->results.cases[index].threads;
+    const struct kg_cpu_ceilings *ceilings = &session->results->cpu_ceilings;
+    const double threads = (double)session->results->cases[index].threads;
     if (isnan(ceilings->l3_bytes))
         return ceilings->l2_bytes;
     return ceilings->l3_count > threads ? ceilings->l3_bytes / ceilings->l3_count * threads
@@ -92,7 +92,7 @@ static bool files_read(struct line_count *count, struct kg_callgrind_lines *line
 
 static void look_fill(struct line_count *count, const struct kg_counts *sums, double calls)
 {
-    struct kg_look *look = &count->measurement->results.cases[count->index].look;
+    struct kg_look *look = &count->session->results->cases[count->index].look;
     if (look->source || isnan(calls) || isnan(sums->instructions))
         return;
     look->instructions = sums->instructions / calls;
@@ -108,8 +108,8 @@ static bool files_take(struct line_count *count, bool cut, uint64_t batch, bool 
     const double calls = cut ? NAN : own_process(count) ? 1 : (double)batch;
     *any = files_read(count, &lines);
     const bool good =
-        !*any || kg_callgrind_lines_take(&lines, cut ? 1 : calls,
-                                         &count->measurement->results.arena, count->counted);
+        !*any || kg_callgrind_lines_take(&lines, cut ? 1 : calls, &count->session->results->arena,
+                                         count->counted);
     kg_callgrind_lines_free(&lines);
     const struct kg_counts sums = kg_callgrind_take(count->tool.folder, !own_process(count));
     if (!good)
@@ -124,7 +124,7 @@ static bool files_take(struct line_count *count, bool cut, uint64_t batch, bool 
 
 static bool answer_take(struct line_count *count, const struct kg_answer *answer)
 {
-    struct kg_arena *arena = &count->measurement->results.arena;
+    struct kg_arena *arena = &count->session->results->arena;
     const bool cut =
         !answer->whole && answer->ending == KG_ENDED_EXIT && answer->code == KG_WORKER_COUNT_CUT;
     const uint64_t done = answer->response.batch; /* fewer where they took too long */
@@ -151,15 +151,14 @@ static bool answer_take(struct line_count *count, const struct kg_answer *answer
 
 static bool run(struct line_count *count)
 {
-    struct kg_measurement *measurement = count->measurement;
-    const double timeout_ns = measurement->plan->cases[count->index].spec->settings.timeout_ns;
+    const struct kg_session *session = count->session;
+    const double timeout_ns = session->plan->cases[count->index].spec->settings.timeout_ns;
     char last_level[64];
     const char *simulation[] = {"--cache-sim=yes", "--simulate-wb=yes",  "--branch-sim=yes",
                                 "--dump-instr=no", "--collect-jumps=no", last_level};
     enum { SIMULATION = sizeof simulation / sizeof *simulation };
     struct kg_answer answer;
-    kg_callgrind_last_level(last_level_bytes(measurement, count->index), last_level,
-                            sizeof last_level);
+    kg_callgrind_last_level(last_level_bytes(session, count->index), last_level, sizeof last_level);
     count->options =
         (struct kg_task_options){.count_lines = true,
                                  .count_options = simulation,
@@ -167,11 +166,11 @@ static bool run(struct line_count *count)
                                  .count_time_ns = count->whole || own_process(count) ? 0 : CUT_NS,
                                  .what = "counted its lines"};
     count->options.batch = calls_choose(count, &count->options.count_cold);
-    kg_count_tool_apply(&count->tool, measurement, count->index, &count->options);
+    kg_count_tool_apply(&count->tool, session, count->index, &count->options);
     if (!count->whole)
         count->options.patience = (own_process(count) ? COMMAND_END_NS : END_NS) / timeout_ns;
-    return kg_worker_ask(measurement, count->index, &count->options, &measurement->results.arena,
-                         &answer, count->err) &&
+    return kg_worker_ask(session, count->index, &count->options, &session->results->arena, &answer,
+                         count->err) &&
            answer_take(count, &answer);
 }
 
@@ -183,33 +182,33 @@ static bool too_long(const struct line_count *count)
 
 static bool too_long_set(struct line_count *count)
 {
-    return reason_set(count, kg_arena_printf(&count->measurement->results.arena,
+    return reason_set(count, kg_arena_printf(&count->session->results->arena,
                                              "not counted: under Callgrind a call would take about "
                                              "%.2g s, and a command is never cut; with "
                                              "`metrics: [time, instructions]` it is counted",
                                              SLOWDOWN * call_ns(count) / 1e9));
 }
 
-bool kg_line_count(struct kg_measurement *measurement, size_t index, bool whole,
+bool kg_line_count(const struct kg_session *session, size_t index, bool whole,
                    struct kg_counted *counted, struct kg_error *err)
 {
     struct line_count count = {
-        .measurement = measurement, .index = index, .whole = whole, .counted = counted, .err = err};
+        .session = session, .index = index, .whole = whole, .counted = counted, .err = err};
     kg_count_tool_simulate(&count.tool);
     const bool good =
         count.tool.source == KG_COUNT_BY_NOTHING
-            ? reason_set(&count, kg_arena_copy(&measurement->results.arena, count.tool.reason))
+            ? reason_set(&count, kg_arena_copy(&session->results->arena, count.tool.reason))
         : too_long(&count) ? too_long_set(&count)
                            : run(&count);
     kg_count_tool_close(&count.tool);
     return good;
 }
 
-bool kg_lines_step(struct kg_measurement *measurement, size_t index, struct kg_hot_look *look,
+bool kg_lines_step(const struct kg_session *session, size_t index, struct kg_hot_look *look,
                    struct kg_error *err)
 {
-    struct kg_case_result *result = &measurement->results.cases[index];
+    struct kg_case_result *result = &session->results->cases[index];
     const bool whole = result->metrics & 1u << KG_METRIC_INSTRUCTIONS;
     (void)look;
-    return kg_line_count(measurement, index, whole, &result->hot.counted, err);
+    return kg_line_count(session, index, whole, &result->hot.counted, err);
 }

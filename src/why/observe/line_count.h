@@ -13,7 +13,7 @@
  *          and amounts are of that part
  * The case's `look` gets instructions and cache lines too, unless it has them, but not of a part.
  * returns  false where memory is out or no process could be started */
-bool kg_line_count(struct kg_measurement *measurement, size_t index, bool whole,
+bool kg_line_count(const struct kg_session *session, size_t index, bool whole,
                    struct kg_counted *counted, struct kg_error *err);
 
 /* Counts the lines of a case that is looked into: all calls where its instructions are a metric. */

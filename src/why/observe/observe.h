@@ -1,11 +1,11 @@
 /* observe.h: the observers of a run. They profile its cases apart from the timed rounds. */
 #pragma once
 #include "base/advice.h"
-#include "run/measurement.h"
+#include "run/session.h"
 
 /* Observes the cases apart from their rounds, unless the suite says `trace: no`: the ceilings of
  * the GPU, again where its clock has changed since; the counters of cases on the CPU
  * (cpu_counters_pass.c); what each call puts on the GPU. To be called after the rounds, since no
  * verdict depends on it. Stops early when asked to stop.
  * advice  takes a note of each kind of profile that failed; NULL: standard error alone has it */
-void kg_observe(struct kg_measurement *measurement, struct kg_advice *advice);
+void kg_observe(const struct kg_session *session, struct kg_advice *advice);

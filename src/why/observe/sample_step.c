@@ -56,19 +56,19 @@ static const char *run_sample(struct sampled_run *run, struct kg_stack_sampler *
     }
 }
 
-static bool sample(struct kg_measurement *measurement, size_t index, struct sampled_run *run,
+static bool sample(const struct kg_session *session, size_t index, struct sampled_run *run,
                    struct kg_hot_look *look, struct kg_error *err)
 {
-    struct kg_sampled *sampled = &measurement->results.cases[index].hot.sampled;
-    const struct kg_sampled_process target = {
-        .process = run->process.pid,
-        .worker = true,
-        .command = measurement->plan->cases[index].spec->source == KG_SOURCE_COMMAND};
+    struct kg_sampled *sampled = &session->results->cases[index].hot.sampled;
+    const struct kg_sampled_process target = {.process = run->process.pid,
+                                              .worker = true,
+                                              .command = session->plan->cases[index].spec->source ==
+                                                         KG_SOURCE_COMMAND};
     struct kg_stack_sampler *sampler = kg_stack_sampler_open(&target);
     if (!sampler)
         return kg_error_memory(err);
     const char *reason = run_sample(run, sampler);
-    const bool good = kg_stack_sampler_summarize(sampler, &measurement->results.arena, sampled,
+    const bool good = kg_stack_sampler_summarize(sampler, &session->results->arena, sampled,
                                                  &look->arena, &look->addresses);
     if (reason)
         sampled->reason = reason;
@@ -76,20 +76,20 @@ static bool sample(struct kg_measurement *measurement, size_t index, struct samp
     return good ? true : kg_error_memory(err);
 }
 
-bool kg_sample_step(struct kg_measurement *measurement, size_t index, struct kg_hot_look *look,
+bool kg_sample_step(const struct kg_session *session, size_t index, struct kg_hot_look *look,
                     struct kg_error *err)
 {
-    const struct kg_settings *settings = &measurement->plan->cases[index].spec->settings;
+    const struct kg_settings *settings = &session->plan->cases[index].spec->settings;
     const struct kg_task_options options = {
         .task = KG_TASK_TURNS, .patience = 1, .turn_ns = settings->sample_time_ns};
     struct sampled_run run = {.process = {.pid = -1, .pidfd = -1, .response = -1, .errors = -1}};
     struct kg_arena arena = {0};
-    bool good = kg_case_launch_make(measurement, index, &options, &arena, &run.launch, err);
+    bool good = kg_case_launch_make(session, index, &options, &arena, &run.launch, err);
     if (good) {
         run.launch.waits_asleep = false; /* as in the rounds */
         run.deadline_ns = kg_clock_ns() + (uint64_t)settings->timeout_ns;
         good = kg_process_start(&run.launch, &run.process, err) &&
-               sample(measurement, index, &run, look, err);
+               sample(session, index, &run, look, err);
     }
     kg_process_end(&run.process);
     kg_outcome_free(&run.outcome);

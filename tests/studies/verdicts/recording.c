@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "run/measurement.h"
 #include "run/run.h"
 
 const char *const workload_names[WORKLOADS] = {"compute", "memory", "short", "heavy_tail"};
@@ -81,11 +80,9 @@ static void prepared_free(struct prepared *prepared)
     kg_arena_free(&prepared->arena);
 }
 
-static bool interrupted(const struct kg_measurement *measurement, struct kg_error *err)
+static bool interrupted(const struct kg_run *run, struct kg_error *err)
 {
-    return kg_measurement_interrupted(measurement)
-               ? !kg_error_set(err, KG_ERROR_SYSTEM, "interrupted")
-               : false;
+    return kg_run_interrupted(run) ? !kg_error_set(err, KG_ERROR_SYSTEM, "interrupted") : false;
 }
 
 static bool all_good(const struct kg_results *results, struct kg_error *err)
@@ -99,26 +96,25 @@ static bool all_good(const struct kg_results *results, struct kg_error *err)
 
 /* One run: screening rounds of every case, and later confirming ones. */
 static bool run_measure(const struct prepared *prepared, const uint64_t *batches,
-                        struct kg_measurement *measurement, double *round_ns, struct kg_error *err)
+                        struct kg_run *run, double *round_ns, struct kg_error *err)
 {
     const struct kg_prepared_suite what = {&prepared->suite, &prepared->plan, &prepared->machine};
-    const struct kg_measurement_options options = {.batches = batches};
+    const struct kg_run_options options = {.batches = batches};
     size_t wanted[CASES + WORKLOADS * SLOWDOWNS];
-    if (!kg_measurement_begin(measurement, &what, &options, err))
+    if (!kg_run_begin(run, &what, &options, err))
         return false;
     const size_t count = prepared->plan.case_count;
     size_t rounds = 0;
     for (size_t i = 0; i < count; i++)
         rounds += wanted[i] = recorded_rounds[recorded_workload(i)];
-    const double start = kg_measurement_elapsed_ns(measurement);
-    bool good = kg_measurement_rounds(measurement, wanted, false, err);
-    *round_ns = (kg_measurement_elapsed_ns(measurement) - start) / (double)rounds;
+    const double start = kg_run_elapsed_ns(run);
+    bool good = kg_run_rounds(run, wanted, false, err);
+    *round_ns = (kg_run_elapsed_ns(run) - start) / (double)rounds;
     for (size_t i = 0; i < count; i++)
         wanted[i] *= 2;
-    good = good && kg_measurement_rounds(measurement, wanted, true, err) &&
-           !interrupted(measurement, err);
-    kg_measurement_end(measurement);
-    return good && all_good(&measurement->results, err);
+    good = good && kg_run_rounds(run, wanted, true, err) && !interrupted(run, err);
+    kg_run_end(run);
+    return good && all_good(&run->results, err);
 }
 
 static bool run_save(const struct kg_results *results, const char *output, const char *state,
@@ -134,16 +130,16 @@ static bool run_save(const struct kg_results *results, const char *output, const
 static bool batches_find(const struct prepared *prepared, uint64_t *batches, struct kg_error *err)
 {
     const struct kg_prepared_suite what = {&prepared->suite, &prepared->plan, &prepared->machine};
-    const struct kg_measurement_options options = {0};
-    struct kg_measurement measurement;
-    if (!kg_measurement_begin(&measurement, &what, &options, err))
+    const struct kg_run_options options = {0};
+    struct kg_run run;
+    if (!kg_run_begin(&run, &what, &options, err))
         return false;
-    memcpy(batches, measurement.batch, CASES * sizeof *batches);
+    memcpy(batches, run.launcher.batch, CASES * sizeof *batches);
     for (size_t w = 0; w < WORKLOADS; w++)
         for (size_t s = 0; s < SLOWDOWNS; s++)
             batches[recorded_slow(w, s)] = batches[recorded_plain(w)];
-    kg_measurement_end(&measurement);
-    kg_measurement_free(&measurement);
+    kg_run_end(&run);
+    kg_run_free(&run);
     return true;
 }
 
@@ -159,17 +155,17 @@ bool recording_make(struct recording *recording, const char *directory, const ch
     recording->runs = calloc(count, sizeof *recording->runs);
     good = good && (recording->runs || kg_error_memory(err));
     for (size_t r = 0; r < count && good; r++) {
-        struct kg_measurement measurement = {0};
+        struct kg_run run = {0};
         double round_ns = 0;
         fprintf(stderr, "run %zu of %zu\n", r + 1, count);
-        good = run_measure(&prepared, batches, &measurement, &round_ns, err);
-        /* the results' arena moves; what else the measurement holds is let go of */
-        recording->runs[r] = measurement.results;
+        good = run_measure(&prepared, batches, &run, &round_ns, err);
+        /* the results' arena moves; what else the run holds is let go of */
+        recording->runs[r] = run.results;
         recording->run_count++;
         recording->round_seconds += round_ns / 1e9 / (double)count;
         good = good && run_save(&recording->runs[r], output, state, r, err);
-        measurement.results = (struct kg_results){0};
-        kg_measurement_free(&measurement);
+        run.results = (struct kg_results){0};
+        kg_run_free(&run);
     }
     kg_text_free(&text);
     prepared_free(&prepared);

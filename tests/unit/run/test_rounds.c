@@ -8,7 +8,7 @@
 enum { CASES = 3, ROUNDS_MOST = 8 };
 
 struct scene {
-    struct kg_measurement measurement;
+    struct kg_run run;
     struct kg_case_result cases[CASES];
     struct kg_round rounds[CASES][ROUNDS_MOST];
     size_t order[CASES];
@@ -28,13 +28,13 @@ static void scene_make(struct scene *scene)
     *scene = (struct scene){.failing = CASES};
     for (size_t i = 0; i < CASES; i++)
         scene->cases[i] = (struct kg_case_result){.id = "case", .rounds = scene->rounds[i]};
-    scene->measurement.results.cases = scene->cases;
-    scene->measurement.results.case_count = CASES;
-    scene->measurement.order = scene->order;
-    scene->measurement.grouped = scene->grouped;
-    scene->measurement.elapsed_ns = scene->elapsed_ns;
-    scene->measurement.checked_ns = scene->checked_ns;
-    scene->measurement.check_due = scene->check_due;
+    scene->run.results.cases = scene->cases;
+    scene->run.results.case_count = CASES;
+    scene->run.order = scene->order;
+    scene->run.grouped = scene->grouped;
+    scene->run.elapsed_ns = scene->elapsed_ns;
+    scene->run.launcher.checked_ns = scene->checked_ns;
+    scene->run.launcher.check_due = scene->check_due;
     for (size_t i = 0; i < CASES; i++)
         scene->cases[i].status = KG_STATUS_UNMEASURED;
 }
@@ -58,9 +58,9 @@ static bool one(const struct kg_rounds *rounds, size_t index, struct kg_error *e
     return true;
 }
 
-static bool shares_but_the_first(const struct kg_measurement *measurement, size_t index)
+static bool shares_but_the_first(const struct kg_run *run, size_t index)
 {
-    (void)measurement;
+    (void)run;
     return index > 0;
 }
 
@@ -85,15 +85,15 @@ static void every_case_gets_its_rounds(void **state)
     (void)state;
     scene_make(&scene);
     const struct kg_rounds rounds = {
-        .measurement = &scene.measurement, .wanted = wanted, .one = one, .user = &scene};
+        .run = &scene.run, .wanted = wanted, .one = one, .user = &scene};
     assert_true(kg_rounds_run(&rounds, &err));
     for (size_t i = 0; i < CASES; i++)
         assert_int_equal(scene.cases[i].round_count, wanted[i]);
-    assert_int_equal(scene.measurement.done, 8);
-    assert_int_equal(scene.measurement.planned, 8);
+    assert_int_equal(scene.run.steps.done, 8);
+    assert_int_equal(scene.run.steps.planned, 8);
     /* what is there already is not measured again */
     assert_true(kg_rounds_run(&rounds, &err));
-    assert_int_equal(scene.measurement.done, 8);
+    assert_int_equal(scene.run.steps.done, 8);
 }
 
 /* Notes in which of its rounds a case was checked. */
@@ -114,7 +114,7 @@ static void the_last_round_is_checked_and_a_slow_check_is_not_repeated(void **st
     (void)state;
     scene_make(&scene);
     const struct kg_rounds rounds = {
-        .measurement = &scene.measurement, .wanted = wanted, .one = one_noted, .user = &scene};
+        .run = &scene.run, .wanted = wanted, .one = one_noted, .user = &scene};
     assert_true(kg_rounds_run(&rounds, &err));
     assert_true(scene.checks[0] == 1 && scene.checks[1] == 0 && scene.checks[2] == 1);
     assert_true(scene.checked_at[0] == 2 && scene.checked_at[2] == 4);
@@ -136,7 +136,7 @@ static void a_case_that_fails_has_no_more_rounds(void **state)
     scene_make(&scene);
     scene.failing = 1;
     const struct kg_rounds rounds = {
-        .measurement = &scene.measurement, .wanted = wanted, .one = one, .user = &scene};
+        .run = &scene.run, .wanted = wanted, .one = one, .user = &scene};
     assert_true(kg_rounds_run(&rounds, &err));
     assert_int_equal(scene.cases[0].round_count, 4);
     assert_int_equal(scene.cases[1].round_count, 1);
@@ -150,7 +150,7 @@ static void cases_that_share_processes_are_measured_together(void **state)
     struct kg_error err;
     (void)state;
     scene_make(&scene);
-    const struct kg_rounds rounds = {.measurement = &scene.measurement,
+    const struct kg_rounds rounds = {.run = &scene.run,
                                      .wanted = wanted,
                                      .one = one,
                                      .shares = shares_but_the_first,
@@ -175,14 +175,14 @@ static void when_the_time_is_over_only_the_fewest_rounds_are_taken(void **state)
     struct kg_error err;
     (void)state;
     scene_make(&scene);
-    scene.measurement.plan = &plan;
-    scene.measurement.until_ns = 1;
+    scene.run.plan = &plan;
+    scene.run.until_ns = 1;
     scene.cases[0].disturbance_limit = 0.01;
     /* one that was disturbed is not measured again */
     scene.rounds[0][0] = (struct kg_round){.median_ns = 1, .disturbance = 1};
     scene.cases[0].round_count = 1;
     const struct kg_rounds rounds = {
-        .measurement = &scene.measurement, .wanted = wanted, .one = one, .user = &scene};
+        .run = &scene.run, .wanted = wanted, .one = one, .user = &scene};
     assert_true(kg_rounds_run(&rounds, &err));
     assert_int_equal(scene.cases[0].round_count, 2);
     assert_int_equal(scene.cases[1].round_count, 0);
@@ -213,11 +213,11 @@ static void what_the_fewest_rounds_still_take_is_told(void **state)
     struct kg_error err;
     (void)state;
     scene_make(&scene);
-    scene.measurement.plan = &plan;
-    scene.measurement.fewest = (struct kg_fewest_watch){tell, &told};
+    scene.run.plan = &plan;
+    scene.run.fewest = (struct kg_fewest_watch){tell, &told};
     scene.cases[2].round_ns = 1e11;
     const struct kg_rounds rounds = {
-        .measurement = &scene.measurement, .wanted = wanted, .one = one, .user = &scene};
+        .run = &scene.run, .wanted = wanted, .one = one, .user = &scene};
     assert_true(kg_rounds_run(&rounds, &err));
     assert_int_equal(scene.cases[0].round_count, 5);
     assert_int_equal(told.count, 3); /* not before the fourth wave, when all have them */

@@ -1,0 +1,67 @@
+/* session.h: what a pass or an observer takes of a run: the plan, the results that it fills, and the launcher of
+ * worker processes. Borrowed; one at a time in a process, since the run owns the signals. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/process/interrupt.h"
+#include "model/journal.h"
+#include "model/results.h"
+#include "run/build.h"
+#include "suite/plan.h"
+
+/* Called before the first worker process, and after each. */
+struct kg_progress {
+    void (*report)(void *user, size_t done, size_t planned, const char *id);
+    void *user;
+};
+
+/* How far a run is. */
+struct kg_steps {
+    struct kg_progress progress; /* may be all zero */
+    size_t done;
+    size_t planned;
+};
+
+/* How a case on the GPU can be timed, as kg_gpu_call_timing has it. */
+struct kg_call_timing {
+    uint64_t held_calls;
+    double call_ns;
+};
+
+/* Starts the worker processes of cases. */
+struct kg_launcher {
+    char program[4096]; /* this kgate */
+    char worker[4096];  /* its kgate-worker; empty if no case needs it */
+    const struct kg_build *const
+        *builds; /* per case, NULL for this kgate's; NULL: no other builds */
+    bool paired; /* rounds of two builds are interleaved */
+    struct kg_interrupt *interrupt;
+    uint64_t check_seed; /* of the values that checks draw in this run */
+    /* Per case, found by its check or its rounds so far: */
+    uint64_t *batch;                    /* calls per sample */
+    struct kg_call_timing *call_timing; /* on the GPU */
+    bool *check_due;    /* the next round's result is checked after its timed calls */
+    double *checked_ns; /* time of such checks so far */
+};
+
+struct kg_session {
+    const struct kg_plan *plan;
+    struct kg_results *results;
+    struct kg_launcher *launcher;
+    struct kg_journal *journal; /* NULL: none is kept */
+    struct kg_steps *steps;
+};
+
+/* The build that a case is measured with; NULL: this kgate, and the programs that the suite names. */
+const struct kg_build *kg_session_build(const struct kg_session *session, size_t index);
+
+/* Time to measure in the case's next rounds. */
+double kg_session_round_ns(const struct kg_session *session, size_t index);
+
+/* Waits, unless asked to stop. */
+void kg_session_pause(const struct kg_session *session, double ns);
+
+/* Reports the progress. */
+void kg_session_progress(const struct kg_session *session, const char *id);
