@@ -172,7 +172,7 @@ static const char ways[] =
 
 #define BUILD_THEN "build the benchmarks, then run `kgate init --force`\n"
 
-/* Why CMake does not list all: what that means, and what to do. */
+/* Prints why CMake does not list all targets, and the next command. */
 static void refusal_print(const struct kg_survey *survey, const char *why)
 {
     struct kg_text line = {0};

@@ -51,7 +51,7 @@ bool kg_removed_append(const struct kg_baseline_run *newest, const struct kg_res
                        struct kg_error *err);
 
 /* levels.c: stored runs that a change of the code moved from one level to another. Pure. Internal to
- * src/compare. */
+ * src/judge. */
 
 /* Where runs lie on two levels, one after the other: logarithms. */
 struct kg_levels {

@@ -154,12 +154,6 @@ bool kg_disturbance_too_busy(const struct kg_disturbance *found)
     return found->spoilt && found->judged < least;
 }
 
-bool kg_case_too_busy(const struct kg_case_result *result)
-{
-    const struct kg_disturbance found = kg_disturbance_of(result);
-    return kg_disturbance_too_busy(&found);
-}
-
 /* Which rounds decide all the same. */
 enum { JUDGED_WORDS = 96 };
 static void judged_words(const struct kg_disturbance *found, char words[JUDGED_WORDS])

@@ -63,9 +63,6 @@ struct kg_disturbance kg_disturbance_of(const struct kg_case_result *result);
  * fewer, because others are spoilt. */
 bool kg_disturbance_too_busy(const struct kg_disturbance *found);
 
-/* The same of a case's rounds. */
-bool kg_case_too_busy(const struct kg_case_result *result);
-
 /* In a sentence for people: where the machine was too busy, or where more rounds were disturbed than
  * others were measured for. "" where there is nothing to say. Returns `words`. */
 enum { KG_DISTURBANCE_WORDS = 384 };

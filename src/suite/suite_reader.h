@@ -1,5 +1,5 @@
 /* suite_reader.h: what the files that turn a YAML tree into a suite share. Internal to
- * src/config. Not thread-safe: a reader belongs to one call of kg_suite_parse. */
+ * src/suite. Not thread-safe: a reader belongs to one call of kg_suite_parse. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

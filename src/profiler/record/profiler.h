@@ -1,6 +1,6 @@
 /* profiler.h: a recording that runs.
  *
- * Programs include kgate/profiler.h. What reads recordings back (src/profile) also includes
+ * Programs include kgate/profiler.h. The reader of recordings (src/profiler/read) also includes
  * recording.h and pack.h, the file's format, and losses.h, counts of what was not recorded. */
 #pragma once
 #include <pthread.h>

@@ -54,14 +54,6 @@ const char *kg_cause_name(enum kg_cause_kind kind)
     return kind < KG_CAUSE_COUNT ? kinds[kind].name : "none";
 }
 
-enum kg_cause_kind kg_cause_find(const char *name)
-{
-    int kind = 0;
-    while (kind < KG_CAUSE_COUNT && strcmp(kinds[kind].name, name) != 0)
-        kind++;
-    return (enum kg_cause_kind)kind;
-}
-
 enum kg_bound kg_cause_bound(enum kg_cause_kind kind)
 {
     return kinds[kind].bound;

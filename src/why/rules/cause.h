@@ -54,9 +54,6 @@ enum kg_cause_kind {
 /* As rules, files and docs call it: "allocation"; "none" of KG_CAUSE_COUNT. */
 const char *kg_cause_name(enum kg_cause_kind kind);
 
-/* KG_CAUSE_COUNT without one of that name. */
-enum kg_cause_kind kg_cause_find(const char *name);
-
 enum { KG_CAUSES_MOST = 3 };
 
 /* A turn of a hot loop: what it took, and what was counted in it. The loop has that share of what
