@@ -6,9 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/code/code_hash.h"
-#include "base/code/code_table.h"
-#include "base/code/elf.h"
 #include "base/file.h"
 #include "base/hash.h"
 
@@ -30,38 +27,6 @@ struct kg_code_memory {
     struct kg_code_files files;
     const char *self; /* the path of this kgate */
 };
-
-/* In the table of the kgate that `bytes` are. */
-static bool table_search(const struct kg_text *bytes, const struct kg_code_owner *owner,
-                         char hex[17])
-{
-    struct kg_elf elf;
-    if (!bytes->data || !kg_elf_open(bytes->data, bytes->length, &elf))
-        return false;
-    for (size_t i = 0; i < elf.section_count; i++) {
-        size_t size;
-        const Elf64_Shdr section = kg_elf_section(&elf, i);
-        if (strcmp(kg_elf_section_name(&elf, &section), KG_CODE_TABLE_SECTION) != 0)
-            continue;
-        const unsigned char *table = kg_elf_section_bytes(&elf, &section, &size);
-        return table &&
-               kg_code_table_find((const char *)table, size, owner->kernel, owner->device, hex);
-    }
-    return false;
-}
-
-static bool kernel_hash(const struct kg_code_owner *owner, char hex[17])
-{
-    struct kg_text bytes = {0};
-    struct kg_error err;
-    if (!owner->file)
-        return kg_code_table_find(kg_code_table, strlen(kg_code_table), owner->kernel,
-                                  owner->device, hex);
-    const bool found = kg_file_read(owner->file, KG_CODE_FILE_MOST, &bytes, &err) &&
-                       table_search(&bytes, owner, hex);
-    kg_text_free(&bytes);
-    return found;
-}
 
 /* --- Libraries -------------------------------------------------------------------------------- */
 
@@ -92,7 +57,7 @@ static void scope_widen(const struct kg_code_file *file, const char *name,
 {
     if (!file->system && brings_more(file, owner->device))
         identity->scope = KG_CODE_OPEN_ENDED;
-    else if (identity->scope == KG_CODE_WITH_LIBRARIES && !owner->kernel && file->opens_files &&
+    else if (identity->scope == KG_CODE_WITH_LIBRARIES && !owner->own && file->opens_files &&
              !(file->system && is_of_language(name)))
         identity->scope = KG_CODE_WITH_FILES;
 }
@@ -103,31 +68,19 @@ static bool libraries_add(struct kg_code_memory *memory, struct kg_arena *arena,
 {
     const char **libraries = kg_arena_alloc(arena, count, sizeof *libraries);
     const char **paths = kg_arena_alloc(arena, count, sizeof *paths);
-    for (size_t i = 0; i < count && libraries && paths; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct kg_code_file *file =
             kg_code_file_find(&memory->files, arena, loaded[i].path, true);
-        if (!file || !file->hash)
+        if (!file->hash)
             return false;
         libraries[i] = kg_arena_printf(arena, "%s %s", loaded[i].name, file->hash);
-        if (!libraries[i])
-            return false;
         paths[i] = loaded[i].path;
         scope_widen(file, loaded[i].name, owner, identity);
     }
-    if (!libraries || !paths)
-        return false;
     identity->libraries = libraries;
     identity->library_paths = paths;
     identity->library_count = count;
     return true;
-}
-
-/* The file that decides what is loaded: a kernel's is its kgate. */
-static const struct kg_code_file *loaded_file(struct kg_code_memory *memory, struct kg_arena *arena,
-                                              const struct kg_code_owner *owner)
-{
-    const char *path = owner->file ? owner->file : memory->self;
-    return path ? kg_code_file_find(&memory->files, arena, path, false) : NULL;
 }
 
 /* Path of the loader: a program names its own, a plugin is loaded by kgate's. NULL for a loader
@@ -139,7 +92,7 @@ static const char *interpreter_of(struct kg_code_memory *memory, struct kg_arena
     const struct kg_code_file *kgate =
         memory->self ? kg_code_file_find(&memory->files, arena, memory->self, false) : NULL;
     const char *known = kgate ? kgate->interpreter : NULL;
-    const char *own = owner->program || owner->kernel ? file->interpreter : known;
+    const char *own = owner->program ? file->interpreter : known;
     return own && *own == '/' && (kg_file_in_system(own) || (known && !strcmp(own, known))) ? own
                                                                                             : NULL;
 }
@@ -166,20 +119,20 @@ static bool libraries_list(struct kg_arena *arena, const struct kg_code_owner *o
 static void libraries_find(struct kg_code_memory *memory, struct kg_arena *arena,
                            const struct kg_code_owner *owner, struct kg_code_identity *identity)
 {
-    const struct kg_code_file *found = loaded_file(memory, arena, owner);
+    const struct kg_code_file *found = kg_code_file_find(&memory->files, arena, owner->file, false);
     struct kg_loaded *loaded;
     size_t count;
-    if (!found || !found->hash)
+    if (!found->hash)
         return;
     const struct kg_code_file file = *found; /* the next search may move it */
     const char *interpreter = interpreter_of(memory, arena, owner, &file);
     if (!interpreter)
         return;
-    const bool open = has_auditor() || (!owner->kernel && brings_more(&file, owner->device));
+    const bool open = has_auditor() || (!owner->own && brings_more(&file, owner->device));
     struct kg_code_identity with = *identity;
-    with.scope = open                                 ? KG_CODE_OPEN_ENDED
-                 : !owner->kernel && file.opens_files ? KG_CODE_WITH_FILES
-                                                      : KG_CODE_WITH_LIBRARIES;
+    with.scope = open                              ? KG_CODE_OPEN_ENDED
+                 : !owner->own && file.opens_files ? KG_CODE_WITH_FILES
+                                                   : KG_CODE_WITH_LIBRARIES;
     if (libraries_list(arena, owner, interpreter, file.path, &loaded, &count) &&
         libraries_add(memory, arena, loaded, count, owner, &with))
         *identity = with;
@@ -194,27 +147,17 @@ static bool string_same(const char *a, const char *b)
 
 static bool owner_same(const struct kg_code_owner *a, const struct kg_code_owner *b)
 {
-    return a->device == b->device && a->program == b->program && string_same(a->file, b->file) &&
-           string_same(a->kernel, b->kernel) && string_same(a->directory, b->directory);
+    return a->device == b->device && a->program == b->program && a->own == b->own &&
+           string_same(a->file, b->file) && string_same(a->directory, b->directory);
 }
 
 struct kg_code_memory *kg_code_memory_make(struct kg_arena *arena)
 {
     char self[PATH_MAX];
     struct kg_code_memory *memory = kg_arena_alloc(arena, 1, sizeof *memory);
-    if (memory && realpath("/proc/self/exe", self))
+    if (realpath("/proc/self/exe", self))
         memory->self = kg_arena_copy(arena, self);
     return memory;
-}
-
-static const char *hash_find(struct kg_code_memory *memory, struct kg_arena *arena,
-                             const struct kg_code_owner *owner)
-{
-    char hex[17];
-    if (owner->kernel)
-        return kernel_hash(owner, hex) ? kg_arena_copy(arena, hex) : NULL;
-    const struct kg_code_file *file = loaded_file(memory, arena, owner);
-    return file ? file->hash : NULL;
 }
 
 struct kg_code_identity kg_code_identify(struct kg_code_memory *memory, struct kg_arena *arena,
@@ -226,11 +169,10 @@ struct kg_code_identity kg_code_identify(struct kg_code_memory *memory, struct k
     for (size_t i = memory->count; i-- > 0;)
         if (owner_same(&memory->known[i].owner, &owner))
             return memory->known[i].identity;
-    if (!kg_arena_grow(arena, &memory->known, memory->count, &memory->capacity,
-                       sizeof *memory->known))
-        return unknown;
+    kg_arena_grow(arena, &memory->known, memory->count, &memory->capacity, sizeof *memory->known);
     struct known *known = &memory->known[memory->count++];
-    *known = (struct known){owner, {.hash = hash_find(memory, arena, &owner)}};
+    const struct kg_code_file *file = kg_code_file_find(&memory->files, arena, owner.file, false);
+    *known = (struct known){owner, {.hash = file ? file->hash : NULL}};
     if (known->identity.hash)
         libraries_find(memory, arena, &owner, &known->identity);
     return known->identity;

@@ -1,6 +1,6 @@
 /* code_identity.h: which code a case runs: its own as a hash, and the shared libraries that are
  * loaded with it. Equal, as far as it was looked at: equal code. elf.h looks into the files,
- * harness.h says which benchmark library a program has, gpu_kernels.h which kernels GPU code has. Not thread-safe. */
+ * harness.h says which benchmark library a program has. Not thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,10 +46,10 @@ size_t kg_code_library_name(const char *library);
 
 /* Whose code. */
 struct kg_code_owner {
-    const char *file;      /* a plugin, a program, or a kgate; NULL: this kgate */
-    const char *kernel;    /* the built-in kernel of that kgate; NULL for the others */
+    const char *file;      /* a plugin or a program */
     const char *directory; /* where it runs; NULL: here */
     bool program;          /* it is started, not loaded by kgate */
+    bool own;              /* a plugin of kgate's own, whose code brings nothing unknown */
     enum kgate_device device;
 };
 
@@ -57,7 +57,7 @@ struct kg_code_owner {
  * files again for each of ten thousand would take longer than measuring them. Zero-initialise. */
 struct kg_code_memory;
 
-/* An empty memory in `arena`; NULL where memory is out. */
+/* An empty memory in `arena`. */
 struct kg_code_memory *kg_code_memory_make(struct kg_arena *arena);
 
 /* The identity, in `arena`. Without a hash where that is not to be had: a file that is not there or
@@ -83,7 +83,7 @@ bool kg_code_search_same(const struct kg_code_search *a, const struct kg_code_se
 const char *kg_code_program(struct kg_code_memory *memory, struct kg_arena *arena, const char *word,
                             struct kg_code_search search);
 
-/* `path` from `directory` on, in `arena`; either may be NULL. NULL if both are, or if memory is out. */
+/* `path` from `directory` on, in `arena`; either may be NULL. NULL if both are. */
 const char *kg_code_beside(struct kg_arena *arena, const char *directory, const char *path);
 
 /* code_file.c: what an ELF file says of the code that runs with it. Each file is read once: the
@@ -110,8 +110,7 @@ struct kg_code_files {
  * code. The pointer is good until the next call.
  * arena    the same with each call
  * library  a file in a system folder is known by its build id where it has one, which takes
- *          microseconds however large it is; else by its code (code_hash.h)
- * returns  NULL where memory is out */
+ *          microseconds however large it is; else by its code (code_hash.h) */
 const struct kg_code_file *kg_code_file_find(struct kg_code_files *files, struct kg_arena *arena,
                                              const char *path, bool library);
 

@@ -1,6 +1,7 @@
 #include "test_support.h"
 
 #include "base/code/code_identity.h"
+#include "suite/sources/kernel_file.h"
 
 /* Everything is built by the compiler: what the dynamic loader says is not made up. */
 
@@ -288,12 +289,16 @@ static void a_script_and_what_is_not_there_have_no_code(void **state)
     kg_arena_free(&arena);
 }
 
-static void a_kernels_libraries_are_those_of_its_kgate(void **state)
+/* In a build with CUDA it has the runtime, which loads code and opens files. */
+static void a_kernel_of_kgates_own_brings_nothing_unknown(void **state)
 {
     struct kg_arena arena = {0};
+    struct kg_error err;
+    char file[4096];
     (void)state;
+    assert_true(kg_kernel_file(NULL, "softmax", file, &err));
     const struct kg_code_identity code =
-        identity(&arena, (struct kg_code_owner){.kernel = "softmax"});
+        identity(&arena, (struct kg_code_owner){.file = file, .own = true});
     assert_non_null(code.hash);
     assert_int_equal(code.scope, KG_CODE_WITH_LIBRARIES);
     library(&code, "libm.so.6");
@@ -306,7 +311,7 @@ static void answers_are_kept_and_not_mixed_up(void **state)
     (void)state;
     plugin_make();
     struct kg_code_memory *memory = kg_code_memory_make(&arena);
-    const struct kg_code_owner plugin = plugin_owner(), kernel = {.kernel = "softmax"};
+    const struct kg_code_owner plugin = plugin_owner(), kernel = {.file = "/proc/self/exe"};
     const struct kg_code_identity first = kg_code_identify(memory, &arena, plugin);
     const struct kg_code_identity other = kg_code_identify(memory, &arena, kernel);
     deep_make("7"); /* a file is read once */
@@ -384,7 +389,7 @@ int main(void)
         cmocka_unit_test(the_folder_of_a_programs_libraries_is_that_of_its_file),
         cmocka_unit_test(on_the_gpu_dlopen_is_the_runtimes_own),
         cmocka_unit_test(a_script_and_what_is_not_there_have_no_code),
-        cmocka_unit_test(a_kernels_libraries_are_those_of_its_kgate),
+        cmocka_unit_test(a_kernel_of_kgates_own_brings_nothing_unknown),
         cmocka_unit_test(answers_are_kept_and_not_mixed_up),
         cmocka_unit_test(a_command_is_found_as_exec_finds_it),
         cmocka_unit_test(relative_folders_of_path_begin_where_the_command_runs),
