@@ -255,9 +255,7 @@ const struct kg_code_file *kg_code_file_find(struct kg_code_files *files, struct
     if (known)
         return known;
     const char *kept = kg_arena_copy(arena, path);
-    if (!kept ||
-        !kg_arena_grow(arena, &files->files, files->count, &files->capacity, sizeof *files->files))
-        return NULL;
+    kg_arena_grow(arena, &files->files, files->count, &files->capacity, sizeof *files->files);
     struct kg_code_file *file = &files->files[files->count++];
     *file = (struct kg_code_file){.path = kept, .system = kg_file_in_system(kept)};
     if (library && file->system)

@@ -146,8 +146,9 @@ Elf64_Phdr kg_elf_segment(const struct kg_elf *elf, size_t i)
     return segment;
 }
 
-/* A segment that is loaded later lies above an earlier one. */
-const unsigned char *kg_elf_at_address(const struct kg_elf *elf, uint64_t address, uint64_t size)
+/* The `size` bytes that a loaded segment puts at this address; NULL if the file does not hold all of
+ * them. A segment that is loaded later lies above an earlier one. */
+static const unsigned char *at_address(const struct kg_elf *elf, uint64_t address, uint64_t size)
 {
     for (size_t i = elf->segment_count; i-- > 0;) {
         const Elf64_Phdr segment = kg_elf_segment(elf, i);
@@ -230,7 +231,7 @@ static bool dynamic_entry(const struct kg_elf *elf, size_t i, Elf64_Dyn *entry)
         i >= segment.p_memsz / sizeof *entry)
         return false;
     const unsigned char *bytes =
-        kg_elf_at_address(elf, segment.p_vaddr + i * sizeof *entry, sizeof *entry);
+        at_address(elf, segment.p_vaddr + i * sizeof *entry, sizeof *entry);
     if (bytes)
         memcpy(entry, bytes, sizeof *entry);
     return bytes && entry->d_tag != DT_NULL;
@@ -251,7 +252,7 @@ static uint64_t dynamic_value(const struct kg_elf *elf, Elf64_Sxword tag)
 static const char *dynamic_string(const struct kg_elf *elf, uint64_t offset)
 {
     const uint64_t size = dynamic_value(elf, DT_STRSZ);
-    const unsigned char *strings = kg_elf_at_address(elf, dynamic_value(elf, DT_STRTAB), size);
+    const unsigned char *strings = at_address(elf, dynamic_value(elf, DT_STRTAB), size);
     return strings && offset < size && !strings[size - 1] ? (const char *)strings + offset : "";
 }
 
@@ -269,12 +270,20 @@ bool kg_elf_has_auditors(const struct kg_elf *elf)
     return false;
 }
 
-bool kg_elf_needs(const struct kg_elf *elf, const char *begin)
+const char *kg_elf_needed(const struct kg_elf *elf, size_t n)
 {
     Elf64_Dyn entry;
     for (size_t i = 0; dynamic_entry(elf, i, &entry); i++)
-        if (entry.d_tag == DT_NEEDED &&
-            !strncmp(dynamic_string(elf, entry.d_un.d_val), begin, strlen(begin)))
+        if (entry.d_tag == DT_NEEDED && !n--)
+            return dynamic_string(elf, entry.d_un.d_val);
+    return NULL;
+}
+
+bool kg_elf_needs(const struct kg_elf *elf, const char *begin)
+{
+    const char *name;
+    for (size_t n = 0; (name = kg_elf_needed(elf, n)); n++)
+        if (!strncmp(name, begin, strlen(begin)))
             return true;
     return false;
 }
@@ -296,8 +305,8 @@ static bool relocations_name(const struct kg_elf *elf, uint64_t address, uint64_
 {
     const uint64_t symbols = dynamic_value(elf, DT_SYMTAB);
     const uint64_t length = dynamic_value(elf, DT_STRSZ);
-    const unsigned char *strings = kg_elf_at_address(elf, dynamic_value(elf, DT_STRTAB), length);
-    const unsigned char *relocations = kg_elf_at_address(elf, address, size);
+    const unsigned char *strings = at_address(elf, dynamic_value(elf, DT_STRTAB), length);
+    const unsigned char *relocations = at_address(elf, address, size);
     if (!strings || !relocations || !length || strings[length - 1])
         return false;
     for (size_t i = 0; i < size / entry; i++) {
@@ -306,7 +315,7 @@ static bool relocations_name(const struct kg_elf *elf, uint64_t address, uint64_
         memcpy(&relocation, relocations + i * entry, sizeof relocation);
         const uint64_t index = ELF64_R_SYM(relocation.r_info);
         const unsigned char *bytes =
-            index ? kg_elf_at_address(elf, symbols + index * sizeof symbol, sizeof symbol) : NULL;
+            index ? at_address(elf, symbols + index * sizeof symbol, sizeof symbol) : NULL;
         if (!bytes)
             continue;
         memcpy(&symbol, bytes, sizeof symbol);

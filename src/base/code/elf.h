@@ -35,9 +35,6 @@ const unsigned char *kg_elf_section_bytes(const struct kg_elf *elf, const Elf64_
 /* Program header i, i below segment_count: the kernel and the loader go by these, and never look at
  * section headers. */
 Elf64_Phdr kg_elf_segment(const struct kg_elf *elf, size_t i);
-/* The `size` bytes that a loaded segment puts at this address; NULL if the file does not hold all of
- * them. */
-const unsigned char *kg_elf_at_address(const struct kg_elf *elf, uint64_t address, uint64_t size);
 
 /* Entry i of a table of symbols (SHT_SYMTAB, SHT_DYNSYM), by the index of its section; *name is ""
  * where it has none. false where there is no such entry. */
@@ -57,6 +54,8 @@ bool kg_elf_is_pie(const struct kg_elf *elf);
 /* The build id that the linker made of the contents, `size` bytes, at most 64: the first one of the
  * notes (PT_NOTE); NULL if the file has none. */
 const unsigned char *kg_elf_build_id(const struct kg_elf *elf, size_t *size);
+/* The n-th library that the file needs (DT_NEEDED), from 0; "" without a name; NULL behind the last. */
+const char *kg_elf_needed(const struct kg_elf *elf, size_t n);
 /* Whether the file needs a library (DT_NEEDED) whose name begins so. */
 bool kg_elf_needs(const struct kg_elf *elf, const char *begin);
 /* Whether the file names auditors (DT_AUDIT, DT_DEPAUDIT; rtld-audit(7)). */
