@@ -7,13 +7,15 @@
 
 #include "base/file.h"
 #include "base/json_print.h"
-#include "base/record_text.h"
+#include "base/memory.h"
 #include "base/text.h"
+
+enum { LINE = -1, COMPACT = -2 };
 
 /* Where values go, and how. */
 struct writer {
     struct kg_text *text;
-    int depth; /* of the objects that have a line for each member; below 0: all is on one line */
+    int depth; /* of the objects that have a line for each member; or all is on one line, or compact */
 };
 
 static const void *member(const void *object, size_t offset)
@@ -112,19 +114,14 @@ static void value_write(const struct writer *writer, const struct kg_field *fiel
 /* A new line of a list or object, and the comma before it; on one line a space. */
 static void separate(const struct writer *writer, size_t index)
 {
-    static const char spaces[] = "                                ";
     if (index)
         kg_text_append_bytes(writer->text, ",", 1);
     if (writer->depth < 0) {
-        if (index)
+        if (index && writer->depth == LINE)
             kg_text_append_bytes(writer->text, " ", 1);
         return;
     }
-    kg_text_append_bytes(writer->text, "\n", 1);
-    for (size_t left = 2 * (size_t)writer->depth, some; left; left -= some) {
-        some = left < sizeof spaces - 1 ? left : sizeof spaces - 1;
-        kg_text_append_bytes(writer->text, spaces, some);
-    }
+    kg_json_print_line(writer->text, writer->depth);
 }
 
 /* The bracket that closes what had so many items; a line of its own if they had theirs. */
@@ -137,14 +134,15 @@ static void bracket_close(const struct writer *outer, size_t count, const char *
 
 static struct writer inside(const struct writer *writer, bool lines)
 {
-    return (struct writer){writer->text, writer->depth < 0 || !lines ? -1 : writer->depth + 1};
+    const int inner = lines ? writer->depth + 1 : LINE;
+    return (struct writer){writer->text, writer->depth < 0 ? writer->depth : inner};
 }
 
 static void name_write(const struct writer *writer, const char *name, size_t index)
 {
     separate(writer, index);
     kg_json_print_string(writer->text, name);
-    kg_text_append_bytes(writer->text, ": ", 2);
+    kg_text_append_bytes(writer->text, ": ", writer->depth == COMPACT ? 1 : 2);
 }
 
 static void reals_write(const struct writer *writer, const double *values, size_t count)
@@ -327,19 +325,18 @@ static void value_write(const struct writer *writer, const struct kg_field *fiel
 void kg_record_line(const struct kg_record *record, const void *object, const char *schema,
                     struct kg_text *text)
 {
-    object_write(&(struct writer){text, -1}, record, object, schema);
+    object_write(&(struct writer){text, LINE}, record, object, schema);
 }
 
-json_t *kg_record_write(const struct kg_record *record, const void *object)
+void kg_record_compact(const struct kg_record *record, const void *object, struct kg_text *text)
 {
-    struct kg_text text = {0};
-    struct kg_error err;
-    json_t *json = NULL;
-    object_write(&(struct writer){&text, -1}, record, object, NULL);
-    if (!text.failed)
-        kg_json_parse("", kg_text_string(&text), text.length, &json, &err);
-    kg_text_free(&text);
-    return json;
+    object_write(&(struct writer){text, COMPACT}, record, object, NULL);
+}
+
+void kg_record_lines(const struct kg_record *record, const void *object, int depth,
+                     struct kg_text *text)
+{
+    object_write(&(struct writer){text, depth}, record, object, NULL);
 }
 
 /* Whatever is written can be read again. A file that is refused later, and with it the gates of
@@ -348,10 +345,8 @@ static bool readable(const struct kg_record *record, const char *schema, const c
                      size_t length, struct kg_error *err)
 {
     struct kg_arena arena = {0};
-    void *object = calloc(1, record->size);
-    const bool good = object
-                          ? kg_record_parse(record, schema, "", bytes, length, &arena, object, err)
-                          : kg_error_memory(err);
+    void *object = kg_alloc(1, record->size);
+    const bool good = kg_record_parse(record, schema, "", bytes, length, &arena, object, err);
     if (!good && err->kind == KG_ERROR_USAGE) {
         kg_error_wrap(err, "what was to be written could not be read again");
         err->kind = KG_ERROR_SYSTEM;
@@ -367,8 +362,6 @@ bool kg_record_print(const struct kg_record *record, const void *object, const c
     const size_t before = text->length;
     object_write(&(struct writer){text, 0}, record, object, schema);
     kg_text_append(text, "\n");
-    if (text->failed)
-        return kg_error_memory(err);
     return kg_record_length_good(text->length - before, err) &&
            readable(record, schema, text->data + before, text->length - before, err);
 }

@@ -3,7 +3,6 @@
  * JSON Schema (record_schema.h) and the reference in docs/files.md all follow it, so that none can
  * forget a field. Tables are constant; the functions are thread-safe. */
 #pragma once
-#include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -136,27 +135,16 @@ struct kg_record {
 /* A REAL that is a count or a set of bits, so that it can be unknown. */
 #define KG_WHOLE KG_RANGE(.least = 0, .most = 0x1p63, .below_most = true, .whole = true)
 
-/* The object as JSON: a new reference, or NULL where memory is out. Absent optional fields are left
- * out; an absent required REAL is written null. */
-json_t *kg_record_write(const struct kg_record *record, const void *object);
-
-/* Appends the same on one line; what must be read again is not checked.
+/* Appends the object on one line; what must be read again is not checked. Absent optional fields are left
+ * out; an absent required REAL is written null.
  * schema  the value of a first member of that name, or NULL: no such member */
 void kg_record_line(const struct kg_record *record, const void *object, const char *schema,
                     struct kg_text *text);
-
-/* Fills `object` (which the caller has zeroed) from JSON; strings and arrays live in `arena`.
- * Absent optional fields get NULL, NaN, 0, false, or no items. Unknown members are ignored, so that
- * a newer writer of the same schema version can be read.
- * err: KG_ERROR_USAGE naming the field by its path, what was expected and what was found:
- * "cases[3].rounds.median_ns[1]: expected a number above 0, found -3" */
-bool kg_record_read(const struct kg_record *record, const json_t *json, struct kg_arena *arena,
-                    void *object, struct kg_error *err);
-
-/* Parses JSON text, refusing duplicate members; *json is a new reference. Errors name path, line
- * and column. */
-bool kg_json_parse(const char *path, const char *bytes, size_t length, json_t **json,
-                   struct kg_error *err);
+/* The same without spaces and schema, as it is hashed. */
+void kg_record_compact(const struct kg_record *record, const void *object, struct kg_text *text);
+/* The same with a line for each member, indented for a place that is `depth` objects and lists deep. */
+void kg_record_lines(const struct kg_record *record, const void *object, int depth,
+                     struct kg_text *text);
 
 /* Bytes of the largest file that is read. */
 #define KG_RECORD_FILE_MOST ((size_t)1 << 30)
@@ -172,22 +160,25 @@ bool kg_record_print(const struct kg_record *record, const void *object, const c
  * array of numbers on one line. Every real reads back as the same double. */
 bool kg_record_save(const struct kg_record *record, const void *object, const char *schema,
                     const char *path, struct kg_error *err);
-/* Reads one. A file with another `schema` than the given one is refused by name, and so is another
- * version of it.
- * Errors name the path, and line and column where the JSON itself is malformed. At most 1 GiB. */
+/* Reads one: fills `object`, which the caller has zeroed; strings and arrays live in `arena`. Absent optional
+ * fields get NULL, NaN, 0, false, or no items. Unknown members are ignored, so that a newer writer of the
+ * same schema version can be read. At most 1 GiB.
+ * err: KG_ERROR_USAGE with path, line and column: malformed JSON, another `schema` or version of it, or a
+ *      field by its place, with the expected and the found value:
+ *      "cases[3].rounds.median_ns[1]: expected a number above 0, found -3". The object may hold a part of the file */
 bool kg_record_load(const struct kg_record *record, const char *schema, const char *path,
                     struct kg_arena *arena, void *object, struct kg_error *err);
-/* The same from memory; `path` is what errors say. */
+/* The same from memory.
+ * schema  NULL: any, or none
+ * path    for errors */
 bool kg_record_parse(const struct kg_record *record, const char *schema, const char *path,
                      const char *bytes, size_t length, struct kg_arena *arena, void *object,
                      struct kg_error *err);
 /* As kg_record_load does first, without saying why not: the file is read part by part, and its text is not in
  * memory beside all that is made of it. false also of what is no regular file, which is left untouched, and of
- * other versions: the object is as it was. */
+ * an object in a list that is longer than a part: the object is as it was. */
 bool kg_record_load_parts(const struct kg_record *record, const char *schema, const char *path,
                           struct kg_arena *arena, void *object);
-/* Whether a parsed file has this schema, in this version. err: KG_ERROR_USAGE that names both. */
-bool kg_schema_check(const json_t *file, const char *schema, struct kg_error *err);
 /* Characters of a schema before its version: those of "kgate.results" in "kgate.results.v1". All of
  * them where it does not end in a version. */
 size_t kg_schema_kind_length(const char *schema);

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/json_memory.h"
 #include "base/json_text.h"
+#include "base/memory.h"
 #include "base/record.h"
-#include "base/record_text.h"
+#include "base/record_read.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -43,62 +43,55 @@ static unsigned long version_of(const char *schema)
     return schema[length] ? strtoul(schema + length + 2, NULL, 10) : 0;
 }
 
-bool kg_schema_check(const json_t *file, const char *schema, struct kg_error *err)
+/* The value of the first member `schema` that is a string, and its place in the text; an empty one if there is
+ * none. In what kgate writes the member is the first. */
+static bool schema_find(struct kg_json_text *text, struct kg_json_string *schema)
 {
-    const char *found = json_string_value(json_object_get(file, "schema"));
-    if (!found)
-        return kg_error_set(err, KG_ERROR_USAGE, "schema: expected '%s', found nothing", schema);
-    if (!strcmp(found, schema))
-        return true;
-    if (kg_schema_is(schema, found) && version_of(found) > version_of(schema))
-        return kg_error_set(err, KG_ERROR_USAGE,
-                            "written by a newer kgate (%.60s; this one reads up to v%lu)", found,
-                            version_of(schema));
-    return kg_error_set(err, KG_ERROR_USAGE, "schema: expected '%s', found '%.60s'", schema, found);
+    struct kg_json_string name;
+    bool more, good = true;
+    *schema = (struct kg_json_string){0};
+    if (kg_json_peek(text) != '{')
+        return kg_json_skip(text);
+    good = kg_json_open(text, '{');
+    for (size_t i = 0; good && (good = kg_json_more(text, i, '}', &more)) && more; i++) {
+        good = kg_json_name(text, &name);
+        if (good && kg_json_string_is(&name, "schema") && kg_json_peek(text) == '"')
+            return kg_json_text_string(text, schema);
+        good = good && kg_json_skip(text);
+    }
+    return good;
 }
 
-bool kg_json_parse(const char *path, const char *bytes, size_t length, json_t **json,
-                   struct kg_error *err)
+static bool schema_check(struct kg_json_text ahead, const char *wanted)
 {
-    json_error_t at;
-    *json = NULL;
-    /* jansson passes over a zero byte that follows a number. */
-    if (memchr(bytes, '\0', length))
-        return kg_error_at(err, path, 0, 0, "malformed JSON: it has a zero byte");
-    /* Seeding is jansson's only global state; done before any thread parses, it is done once. */
-    json_object_seed(0);
-    kg_json_memory_begin();
-    *json = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &at);
-    if (kg_json_memory_failed()) {
-        json_decref(*json);
-        *json = NULL;
-        return kg_error_memory(err);
-    }
-    /* jansson loses a NUL that follows a number */
-    if (*json && memchr(bytes, '\0', length)) {
-        json_decref(*json);
-        *json = NULL;
-        return kg_error_at(err, path, 0, 0, "malformed JSON: a byte is NUL");
-    }
-    if (*json)
-        return true;
-    return kg_error_at(err, path, at.line > 0 ? (unsigned)at.line : 0,
-                       at.column > 0 ? (unsigned)at.column : 0, "malformed JSON: %s", at.text);
-}
-
-/* By a tree, which knows why the text is refused. */
-static bool tree_read(const struct kg_record *record, const char *schema, const char *path,
-                      const char *bytes, size_t length, struct kg_arena *arena, void *object,
-                      struct kg_error *err)
-{
-    json_t *json;
-    if (!kg_json_parse(path, bytes, length, &json, err))
+    struct kg_json_string found;
+    char name[64];
+    if (!schema_find(&ahead, &found))
         return false;
-    const bool good =
-        kg_schema_check(json, schema, err) && kg_record_read(record, json, arena, object, err);
-    if (!good)
-        snprintf(err->path, sizeof err->path, "%s", path);
-    json_decref(json);
+    if (!found.bytes)
+        return kg_json_end(&ahead) &&
+               kg_json_refuse(&ahead, ahead.start, "schema: expected '%s', found nothing", wanted);
+    if (kg_json_string_is(&found, wanted))
+        return true;
+    snprintf(name, sizeof name, "%.*s", (int)(found.length < 60 ? found.length : 60), found.bytes);
+    const char *at = ahead.at - found.length - 2;
+    if (kg_schema_is(wanted, name) && version_of(name) > version_of(wanted))
+        return kg_json_refuse(&ahead, at,
+                              "written by a newer kgate (%s; this one reads up to v%lu)", name,
+                              version_of(wanted));
+    return kg_json_refuse(&ahead, at, "schema: expected '%s', found '%s'", wanted, name);
+}
+
+/* A whole text. */
+static bool text_read(const struct kg_record *record, const char *schema, struct kg_json_text *text,
+                      void *object)
+{
+    enum { SMALL_BYTES = 64 * 1024 }; /* a larger file has cases, which repeat strings */
+    if (text->end - text->at > SMALL_BYTES)
+        kg_shared_begin(&text->shared);
+    const bool good = (!schema || schema_check(*text, schema)) &&
+                      kg_record_text_read(record, text, object) && kg_json_end(text);
+    kg_shared_end(&text->shared);
     return good;
 }
 
@@ -106,8 +99,49 @@ bool kg_record_parse(const struct kg_record *record, const char *schema, const c
                      const char *bytes, size_t length, struct kg_arena *arena, void *object,
                      struct kg_error *err)
 {
-    return kg_record_text_read(record, schema, bytes, length, arena, object) ||
-           tree_read(record, schema, path, bytes, length, arena, object, err);
+    struct kg_json_text text = {.start = bytes,
+                                .at = bytes,
+                                .end = bytes + length,
+                                .path = path,
+                                .err = err,
+                                .arena = arena};
+    return text_read(record, schema, &text, object);
+}
+
+/* Reads an open file on trial: a refusal leaves arena and object as they were.
+ * kept  room for a copy of the object */
+static bool parts_read(const struct kg_record *record, const char *schema,
+                       struct kg_json_text *text, struct kg_arena *arena, void *object, void *kept)
+{
+    struct kg_arena trial = {0};
+    memcpy(kept, object, record->size);
+    text->arena = &trial;
+    const bool good = kg_json_text_more(text) && text_read(record, schema, text, object);
+    if (good) {
+        kg_arena_join(arena, &trial);
+        return true;
+    }
+    kg_arena_free(&trial);
+    memcpy(object, kept, record->size);
+    return false;
+}
+
+static bool file_read(const struct kg_record *record, const char *schema, int file,
+                      struct kg_arena *arena, void *object)
+{
+    struct kg_error unsaid;
+    char *window = kg_alloc(1, KG_JSON_WINDOW);
+    void *kept = kg_alloc(1, record->size);
+    struct kg_json_text text = {.start = window,
+                                .at = window,
+                                .end = window,
+                                .window = window,
+                                .file = file,
+                                .err = &unsaid};
+    const bool good = parts_read(record, schema, &text, arena, object, kept);
+    free(kept);
+    free(window);
+    return good;
 }
 
 bool kg_record_load_parts(const struct kg_record *record, const char *schema, const char *path,
@@ -117,7 +151,7 @@ bool kg_record_load_parts(const struct kg_record *record, const char *schema, co
     const int file = strcmp(path, "-") != 0 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
     const bool good = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
                       (size_t)status.st_size <= KG_RECORD_FILE_MOST &&
-                      kg_record_file_read(record, schema, file, arena, object);
+                      file_read(record, schema, file, arena, object);
     if (file >= 0)
         close(file);
     return good;
@@ -135,26 +169,41 @@ bool kg_record_load(const struct kg_record *record, const char *schema, const ch
     return good;
 }
 
-/* The `schema` of a regular file whose first member it is, as of all that kgate writes. */
+/* --- Which kind of file ------------------------------------------------------------------------- */
+
+/* The schema of a text, into 64 bytes. *there: whether it has one. */
+static bool schema_copy(const char *path, const char *bytes, size_t length, char *schema,
+                        bool *there, struct kg_error *err)
+{
+    struct kg_arena arena = {0};
+    struct kg_json_string found = {0};
+    struct kg_json_text text = {.start = bytes,
+                                .at = bytes,
+                                .end = bytes + length,
+                                .path = path,
+                                .err = err,
+                                .arena = &arena};
+    const bool good = schema_find(&text, &found);
+    *there = good && found.bytes;
+    if (*there)
+        snprintf(schema, 64, "%.*s", (int)(found.length < 63 ? found.length : 63), found.bytes);
+    kg_arena_free(&arena);
+    return good;
+}
+
+/* The `schema` of a regular file that begins with it, as all do that kgate writes. */
 static bool beginning_peek(const char *path, char schema[64])
 {
     char bytes[256];
-    struct kg_arena arena = {0};
-    struct kg_json_string name, value;
+    bool there = false;
+    struct kg_error unsaid;
     struct stat status;
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const bool regular = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode);
     const ssize_t length = regular ? read(file, bytes, sizeof bytes) : -1;
     if (file >= 0)
         close(file);
-    struct kg_json_text text = {
-        .at = bytes, .end = bytes + (length > 0 ? length : 0), .arena = &arena};
-    const bool good = kg_json_open(&text, '{') && kg_json_name(&text, &name) &&
-                      kg_json_string_is(&name, "schema") && kg_json_text_string(&text, &value);
-    if (good)
-        snprintf(schema, 64, "%.*s", (int)value.length, value.bytes);
-    kg_arena_free(&arena);
-    return good;
+    return length > 0 && schema_copy(path, bytes, (size_t)length, schema, &there, &unsaid) && there;
 }
 
 bool kg_schema_begins(const char *path, const char *schema)
@@ -166,20 +215,13 @@ bool kg_schema_begins(const char *path, const char *schema)
 bool kg_schema_peek(const char *path, char *schema, struct kg_error *err)
 {
     struct kg_text text = {0};
-    json_t *json = NULL;
+    bool there = true;
     if (beginning_peek(path, schema))
         return true;
     bool good = kg_file_read(path, KG_RECORD_FILE_MOST, &text, err) &&
-                kg_json_parse(path, kg_text_string(&text), text.length, &json, err);
-    if (good) {
-        const char *found = json_string_value(json_object_get(json, "schema"));
-        good = found != NULL;
-        if (good)
-            snprintf(schema, 64, "%s", found);
-        else
-            kg_error_at(err, path, 0, 0, "no kgate file: it has no member `schema`");
-    }
-    json_decref(json);
+                schema_copy(path, kg_text_string(&text), text.length, schema, &there, err);
+    if (!there && good)
+        good = kg_error_at(err, path, 0, 0, "no kgate file: it has no member `schema`");
     kg_text_free(&text);
     return good;
 }

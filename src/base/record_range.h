@@ -1,4 +1,4 @@
-/* record_range.h: what a record's table allows, for its two readers (record_read.c, record_text.c). */
+/* record_range.h: what a record's table allows. */
 #pragma once
 #include "base/record.h"
 
@@ -26,13 +26,3 @@ bool kg_record_in_range(const struct kg_record *record, const void *object);
  * known although it must be, or is out of its range, and a missing text. NULL: none. Of lists it says
  * nothing. */
 const struct kg_field *kg_record_unwritable(const struct kg_record *record, const void *object);
-
-/* Gives a field what an optional one has where it is absent; numbers that are not known are NaN, not
- * zero. The rest of the object is zero already. */
-void kg_field_clear(const struct kg_field *field, void *object);
-
-/* *repeated: the first of the strings, sorted, that is there twice; NULL where all differ.
- * arena    for the sorted ones
- * returns  false where memory is out */
-bool kg_strings_repeated(struct kg_arena *arena, const char *const *strings, size_t count,
-                         const char **repeated);

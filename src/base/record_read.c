@@ -1,196 +1,174 @@
+/* record_read.c: a struct filled straight from the bytes of a file, by its table: a tree of every number
+ * takes ten times as long, and its memory. */
+#include "base/record_read.h"
+
+#include <assert.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/record.h"
 #include "base/record_range.h"
-#include "base/text.h"
 
-/* Where the reader is, as a list on the stack from the innermost out. It is put into words only
- * when something is wrong. */
-struct place {
-    const struct place *outer;
-    const char *name; /* of a member; NULL for an element of an array */
-    size_t index;
-};
+/* --- Lists ------------------------------------------------------------------------------------ */
 
-struct reader {
-    struct kg_arena *arena;
-    struct kg_error *err;
-};
-
-static const char *type_name(const json_t *json)
+/* What was read becomes the field, where all was good. */
+static bool list_end(struct kg_json_text *text, const struct kg_field *field,
+                     struct kg_json_items *list, size_t size, bool good, void *object)
 {
-    static const char *const names[] = {
-        [JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list",  [JSON_STRING] = "a string",
-        [JSON_INTEGER] = "a number", [JSON_REAL] = "a number", [JSON_TRUE] = "true",
-        [JSON_FALSE] = "false",      [JSON_NULL] = "null"};
-    return json ? names[json_typeof(json)] : "nothing";
-}
-
-static void place_print(const struct place *place, struct kg_text *text)
-{
-    if (!place)
-        return;
-    place_print(place->outer, text);
-    if (place->name)
-        kg_text_printf(text, "%s%s", text->length ? "." : "", place->name);
-    else
-        kg_text_printf(text, "[%zu]", place->index);
-}
-
-static bool refuse(const struct reader *reader, const struct place *place, const char *expected,
-                   const char *found)
-{
-    struct kg_text where = {0};
-    place_print(place, &where);
-    kg_error_set(reader->err, KG_ERROR_USAGE, "%s: expected %s, found %s",
-                 where.length ? kg_text_string(&where) : "the file", expected, found);
-    kg_text_free(&where);
-    return false;
-}
-
-static bool refuse_type(const struct reader *reader, const struct place *place,
-                        const char *expected, const json_t *json)
-{
-    return refuse(reader, place, expected, type_name(json));
-}
-
-static bool record_read(const struct reader *reader, const struct place *place,
-                        const struct kg_record *record, const json_t *json, void *object);
-static bool field_read(const struct reader *reader, const struct place *place,
-                       const struct kg_field *field, const json_t *json, void *object);
-
-static bool array_make(const struct reader *reader, const struct kg_field *field, void *object,
-                       size_t count, size_t size, void **items)
-{
-    *items = kg_arena_alloc(reader->arena, count, size);
-    if (!*items)
-        return kg_error_memory(reader->err);
-    memcpy((char *)object + field->offset, items, sizeof *items);
+    const size_t count = list->count;
+    if (!good) {
+        free(list->items);
+        return false;
+    }
+    char *kept = kg_json_items_keep(list, size, text->arena);
+    memcpy((char *)object + field->offset, &kept, sizeof kept);
     *(size_t *)(void *)((char *)object + field->count_offset) = count;
     return true;
 }
 
-static bool refuse_number(const struct reader *reader, const struct place *place,
-                          const struct kg_field *field, double value)
+/* Opens a list or an object that the table expects. */
+static inline bool open_expected(struct kg_json_text *text, char bracket, const char *expected)
 {
-    char expected[KG_RANGE_WORDS_BYTES], found[40];
-    const bool whole = field->kind == KG_FIELD_COUNT || field->kind == KG_FIELD_SIZE;
-    kg_range_words(field->range, whole, expected);
-    snprintf(found, sizeof found, "%g", value);
-    return refuse(reader, place, expected, found);
+    return kg_json_peek(text) == bracket ? kg_json_open(text, bracket)
+                                         : kg_record_refuse_type(text, expected);
 }
 
-/* The index of a name; an unknown one is named. */
-static bool name_read(const struct reader *reader, const struct place *place, const json_t *json,
-                      const char *const *names, size_t *index)
+static bool object_read(struct kg_json_text *text, const struct kg_record *record, void *object);
+static bool field_read(struct kg_json_text *text, const struct kg_field *field, void *object);
+
+/* --- Single values ---------------------------------------------------------------------------- */
+
+static bool name_find(const struct kg_json_string *string, const char *const *names, size_t *index)
 {
-    char found[80];
-    struct kg_text known = {0};
-    if (!json_is_string(json))
-        return refuse_type(reader, place, "a string", json);
-    for (*index = 0; names[*index]; ++*index) {
-        if (!strcmp(names[*index], json_string_value(json))) {
-            kg_text_free(&known);
+    for (*index = 0; names[*index]; ++*index)
+        if (kg_json_string_is(string, names[*index]))
             return true;
-        }
-        kg_text_printf(&known, "%s%s", *index ? ", " : "one of ", names[*index]);
-    }
-    snprintf(found, sizeof found, "'%.60s'", json_string_value(json));
-    refuse(reader, place, kg_text_string(&known), found);
-    kg_text_free(&known);
     return false;
 }
 
-/* Whether a whole number is one of those that the field may be. */
-static bool listed_check(const struct reader *reader, const struct place *place,
-                         const struct kg_field *field, uint64_t value)
+/* A string in quotes, and where it begins. */
+static bool quoted_read(struct kg_json_text *text, struct kg_json_string *string, const char **at)
 {
-    char digits[24];
-    size_t index;
-    snprintf(digits, sizeof digits, "%" PRIu64, value);
-    json_t *json = json_string(digits);
-    const bool good =
-        json ? name_read(reader, place, json, field->names, &index) : kg_error_memory(reader->err);
-    json_decref(json);
-    return good;
+    const char first = kg_json_peek(text);
+    *at = text->at;
+    return first == '"' ? kg_json_text_string(text, string)
+                        : kg_record_refuse_type(text, "a string");
 }
 
-static bool string_read(const struct reader *reader, const struct place *place,
-                        const struct kg_field *field, const json_t *json, const char **string)
+static bool name_read(struct kg_json_text *text, const char *const *names, size_t *index)
 {
+    struct kg_json_string string;
+    const char *at;
+    return quoted_read(text, &string, &at) &&
+           (name_find(&string, names, index) || kg_record_refuse_name(text, at, names, &string));
+}
+
+static bool string_read(struct kg_json_text *text, const struct kg_field *field,
+                        const char **string)
+{
+    struct kg_json_string found;
+    const char *at;
     size_t index;
-    if (!json_is_string(json))
-        return refuse_type(reader, place, "a string", json);
-    if (field->names && !name_read(reader, place, json, field->names, &index))
+    if (!quoted_read(text, &found, &at))
         return false;
-    if (field->kind == KG_FIELD_STRING && field->not_empty && !json_string_length(json))
-        return refuse(reader, place, "a string that is not empty", "\"\"");
-    *string = kg_arena_copy(reader->arena, json_string_value(json));
-    return *string ? true : kg_error_memory(reader->err);
+    if (field->names && !name_find(&found, field->names, &index))
+        return kg_record_refuse_name(text, at, field->names, &found);
+    if (field->kind == KG_FIELD_STRING && field->not_empty && !found.length)
+        return kg_record_refuse(text, at, "a string that is not empty", "\"\"");
+    *string = kg_shared_copy(&text->shared, text->arena, found.bytes, found.length);
+    return true;
+}
+
+/* A number where one is due. */
+static inline bool number_read(struct kg_json_text *text, const char *expected,
+                               struct kg_json_number *number)
+{
+    const char first = kg_json_peek(text);
+    if (first != '-' && (unsigned)first - '0' > 9)
+        return kg_record_refuse_type(text, expected);
+    return kg_json_number(text, number);
 }
 
 /* Null is an unknown number, where the field may lack one. */
-static bool real_read(const struct reader *reader, const struct place *place,
-                      const struct kg_field *field, const json_t *json, double *value)
+static inline bool real_read(struct kg_json_text *text, const struct kg_field *field, double *value)
 {
+    struct kg_json_number number;
     const bool may_lack = field->nullable || (field->optional && field->kind == KG_FIELD_REAL);
-    if (!json_is_number(json) && !(json_is_null(json) && may_lack))
-        return refuse_type(reader, place, "a number", json);
-    *value = json_is_null(json) ? NAN : json_number_value(json);
-    return kg_range_holds(field->range, *value) ? true
-                                                : refuse_number(reader, place, field, *value);
-}
-
-static bool count_read(const struct reader *reader, const struct place *place,
-                       const struct kg_field *field, const json_t *json, uint64_t *value)
-{
-    if (!json_is_integer(json))
-        return refuse(reader, place, "a whole number",
-                      json_is_real(json) ? "one with a fraction" : type_name(json));
-    if (json_integer_value(json) < 0)
-        return refuse(reader, place, "a whole number from 0 up", "a negative one");
-    *value = (uint64_t)json_integer_value(json);
-    if (!kg_range_holds(field->range, (double)*value))
-        return refuse_number(reader, place, field, (double)*value);
-    return !field->names || listed_check(reader, place, field, *value);
-}
-
-static bool bits_read(const struct reader *reader, const struct place *place, const json_t *json,
-                      const char *const *names, unsigned *bits)
-{
-    if (!json_is_array(json))
-        return refuse_type(reader, place, "a list", json);
-    for (size_t i = 0; i < json_array_size(json); i++) {
-        const struct place inner = {.outer = place, .index = i};
-        size_t bit;
-        if (!name_read(reader, &inner, json_array_get(json, i), names, &bit))
-            return false;
-        *bits |= 1u << bit;
+    const char first = kg_json_peek(text), *at = text->at;
+    if (may_lack && first == 'n') {
+        *value = NAN;
+        return kg_json_word(text, "null");
     }
-    return true;
-}
-
-static bool reals_read(const struct reader *reader, const struct place *place,
-                       const struct kg_field *field, const json_t *json, void *object)
-{
-    void *items;
-    if (!json_is_array(json))
-        return refuse_type(reader, place, "a list of numbers", json);
-    if (field->not_empty && !json_array_size(json))
-        return refuse(reader, place, "a list of numbers, at least one", "none");
-    if (!array_make(reader, field, object, json_array_size(json), sizeof(double), &items))
+    if (!number_read(text, "a number", &number))
         return false;
-    for (size_t i = 0; i < json_array_size(json); i++) {
-        const struct place inner = {.outer = place, .index = i};
-        if (!real_read(reader, &inner, field, json_array_get(json, i), (double *)items + i))
-            return false;
+    *value = number.value;
+    return kg_range_holds(field->range, *value) || kg_record_refuse_number(text, at, field, *value);
+}
+
+static bool count_read(struct kg_json_text *text, const struct kg_field *field, uint64_t *value)
+{
+    struct kg_json_number number;
+    char digits[24];
+    size_t index;
+    kg_json_peek(text);
+    const char *at = text->at;
+    if (!number_read(text, "a whole number", &number))
+        return false;
+    if (!number.whole)
+        return kg_record_refuse(text, at, "a whole number", "one with a fraction");
+    if (number.integer < 0)
+        return kg_record_refuse(text, at, "a whole number from 0 up", "a negative one");
+    if (!kg_range_holds(field->range, number.value))
+        return kg_record_refuse_number(text, at, field, number.value);
+    *value = (uint64_t)number.integer;
+    if (!field->names)
+        return true;
+    const int length = snprintf(digits, sizeof digits, "%" PRIu64, *value);
+    const struct kg_json_string string = {digits, (size_t)length};
+    return name_find(&string, field->names, &index) ||
+           kg_record_refuse_name(text, at, field->names, &string);
+}
+
+static bool bool_read(struct kg_json_text *text, bool *value)
+{
+    const char first = kg_json_peek(text);
+    *value = first == 't';
+    return *value         ? kg_json_word(text, "true")
+           : first == 'f' ? kg_json_word(text, "false")
+                          : kg_record_refuse_type(text, "true or false");
+}
+
+static bool bits_read(struct kg_json_text *text, const char *const *names, unsigned *bits)
+{
+    size_t bit;
+    bool more, good = open_expected(text, '[', "a list");
+    for (size_t i = 0; good && (good = kg_json_more(text, i, ']', &more)) && more; i++) {
+        good = name_read(text, names, &bit) || kg_record_index_add(text, i);
+        *bits |= good ? 1u << bit : 0;
     }
-    return true;
+    return good;
+}
+
+/* --- Many values ------------------------------------------------------------------------------ */
+
+static bool reals_read(struct kg_json_text *text, const struct kg_field *field, void *object)
+{
+    struct kg_json_items list = {0};
+    kg_json_peek(text);
+    const char *at = text->at;
+    bool more, good = open_expected(text, '[', "a list of numbers");
+    while (good && (good = kg_json_more(text, list.count, ']', &more)) && more) {
+        double value = NAN;
+        good = real_read(text, field, &value) || kg_record_index_add(text, list.count);
+        if (!good)
+            break;
+        memcpy(kg_json_items_add(&list, sizeof value), &value, sizeof value);
+    }
+    if (good && !list.count && field->not_empty)
+        good = kg_record_refuse(text, at, "a list of numbers, at least one", "none");
+    return list_end(text, field, &list, sizeof(double), good, object);
 }
 
 static int compare_strings(const void *a, const void *b)
@@ -198,221 +176,313 @@ static int compare_strings(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-bool kg_strings_repeated(struct kg_arena *arena, const char *const *strings, size_t count,
-                         const char **repeated)
-{
-    const char **sorted = kg_arena_alloc(arena, count, sizeof *sorted);
-    *repeated = NULL;
-    if (!sorted)
-        return false;
-    if (count)
-        memcpy(sorted, strings, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_strings);
-    for (size_t i = 1; i < count && !*repeated; i++)
-        if (!strcmp(sorted[i], sorted[i - 1]))
-            *repeated = sorted[i];
-    return true;
-}
-
 /* Whether no two strings of the list are equal; the first of those that are is named. */
-static bool distinct_check(const struct reader *reader, const struct place *place,
-                           const char *const *strings, size_t count)
+static bool distinct_check(struct kg_json_text *text, const char *at,
+                           const struct kg_json_items *list)
 {
     char found[96];
-    const char *repeated;
-    if (!kg_strings_repeated(reader->arena, strings, count, &repeated))
-        return kg_error_memory(reader->err);
-    if (!repeated)
-        return true;
-    snprintf(found, sizeof found, "'%.60s' twice", repeated);
-    return refuse(reader, place, "strings that differ", found);
+    const char **sorted = kg_arena_alloc(text->arena, list->count, sizeof *sorted);
+    if (list->count)
+        memcpy(sorted, list->items, list->count * sizeof *sorted);
+    qsort(sorted, list->count, sizeof *sorted, compare_strings);
+    for (size_t i = 1; i < list->count; i++)
+        if (!strcmp(sorted[i], sorted[i - 1])) {
+            snprintf(found, sizeof found, "'%.60s' twice", sorted[i]);
+            return kg_record_refuse(text, at, "strings that differ", found);
+        }
+    return true;
 }
 
-static bool strings_read(const struct reader *reader, const struct place *place,
-                         const struct kg_field *field, const json_t *json, void *object)
+static bool strings_read(struct kg_json_text *text, const struct kg_field *field, void *object)
 {
-    void *items;
-    if (!json_is_array(json))
-        return refuse_type(reader, place, "a list of strings", json);
+    struct kg_json_items list = {0};
+    kg_json_peek(text);
+    const char *at = text->at;
+    bool more, good = open_expected(text, '[', "a list of strings");
+    while (good && (good = kg_json_more(text, list.count, ']', &more)) && more) {
+        const char **string = kg_json_items_add(&list, sizeof *string);
+        good = string_read(text, field, string) || kg_record_index_add(text, list.count - 1);
+    }
+    good = good && (!field->distinct || distinct_check(text, at, &list));
     /* one more, NULL, so that a list of words is an argv as it is */
-    if (!array_make(reader, field, object, json_array_size(json) + 1, sizeof(char *), &items))
-        return false;
-    *(size_t *)(void *)((char *)object + field->count_offset) = json_array_size(json);
-    for (size_t i = 0; i < json_array_size(json); i++) {
-        const struct place inner = {.outer = place, .index = i};
-        if (!string_read(reader, &inner, field, json_array_get(json, i), (const char **)items + i))
-            return false;
-    }
-    return !field->distinct || distinct_check(reader, place, items, json_array_size(json));
+    if (good)
+        kg_json_items_add(&list, sizeof(char *));
+    good = list_end(text, field, &list, sizeof(char *), good, object);
+    *(size_t *)(void *)((char *)object + field->count_offset) -= good;
+    return good;
 }
 
-static bool pairs_read(const struct reader *reader, const struct place *place,
-                       const struct kg_field *field, json_t *json, void *object)
+static bool pair_read(struct kg_json_text *text, const struct kg_field *field,
+                      struct kg_json_names *names, struct kg_pair *pair)
 {
-    void *items;
-    const char *key;
-    json_t *value;
+    struct kg_json_string name;
+    if (!kg_json_name(text, &name) || !kg_json_names_add(text, names, &name))
+        return false;
+    pair->name = kg_shared_copy(&text->shared, text->arena, name.bytes, name.length);
+    return string_read(text, field, &pair->value) || kg_record_place_add(text, pair->name);
+}
+
+static bool pairs_read(struct kg_json_text *text, const struct kg_field *field, void *object)
+{
+    struct kg_json_items list = {0};
+    struct kg_json_names names = {0};
+    bool more, good = open_expected(text, '{', "an object");
+    while (good && (good = kg_json_more(text, list.count, '}', &more)) && more) {
+        struct kg_pair *pair = kg_json_items_add(&list, sizeof *pair);
+        good = pair_read(text, field, &names, pair);
+    }
+    return list_end(text, field, &list, sizeof(struct kg_pair), good, object);
+}
+
+static bool records_read(struct kg_json_text *text, const struct kg_field *field, void *object)
+{
+    struct kg_json_items list = {0};
+    bool more, good = open_expected(text, '[', "a list of objects");
+    while (good && (good = kg_json_more(text, list.count, ']', &more)) && more) {
+        void *item = kg_json_items_add(&list, field->record->size);
+        good = object_read(text, field->record, item) || kg_record_index_add(text, list.count - 1);
+        kg_json_text_pass(text);
+    }
+    return list_end(text, field, &list, field->record->size, good, object);
+}
+
+/* --- Members ---------------------------------------------------------------------------------- */
+
+enum { FIELDS_MOST = 256 };
+
+/* Which fields of a record have been read, and other names. Zero-initialise but for the record, and do not
+ * move. */
+struct members {
+    const struct kg_record *record; /* of at most FIELDS_MOST fields */
+    uint64_t seen[FIELDS_MOST / 64];
+    size_t next, count; /* the field that is expected next; members so far */
+    struct kg_json_names others;
+};
+
+static bool is_seen(const struct members *members, size_t field)
+{
+    return members->seen[field / 64] >> field % 64 & 1;
+}
+
+static struct members members_of(const struct kg_record *record)
+{
+    assert(record->field_count <= FIELDS_MOST);
+    return (struct members){.record = record};
+}
+
+/* Marks field `at` of the record as seen; false where it was before. */
+static bool field_take(struct kg_json_text *text, struct members *members, size_t at,
+                       const struct kg_json_string *name, const struct kg_field **field)
+{
+    if (is_seen(members, at))
+        return kg_json_name_twice(text, name);
+    members->seen[at / 64] |= (uint64_t)1 << at % 64;
+    members->next = at + 1;
+    *field = members->record->fields[at].mention ? NULL : &members->record->fields[at];
+    return true;
+}
+
+/* The field of a name; *field is NULL where there is none. false where the same name was there before. */
+static bool member_find(struct kg_json_text *text, struct members *members,
+                        const struct kg_json_string *name, const struct kg_field **field)
+{
+    const struct kg_record *record = members->record;
+    for (size_t i = 0; i < record->field_count; i++)
+        if (kg_json_string_is(name, record->fields[i].name))
+            return field_take(text, members, i, name, field);
+    *field = NULL;
+    /* copied: of the text nothing stays while a list of objects is read */
+    const struct kg_json_string kept = {
+        kg_shared_copy(&text->shared, text->arena, name->bytes, name->length), name->length};
+    return kg_json_names_add(text, &members->others, &kept);
+}
+
+/* Takes the name of a later field than those before, as they come in what kgate wrote: compared where it is,
+ * it needs not be read as a string first. The field's place in the record, or how many it has. */
+static size_t field_expected(struct kg_json_text *text, const struct members *members,
+                             struct kg_json_string *name)
+{
+    const struct kg_record *record = members->record;
+    size_t at = record->field_count;
+    if (kg_json_peek(text) == '"')
+        for (at = members->next; at < record->field_count; at++) {
+            const char *start = text->at + 1, *bytes = start, *wanted = record->fields[at].name;
+            while (bytes < text->end && *wanted && *bytes == *wanted)
+                bytes++, wanted++;
+            if (*wanted || bytes == text->end || *bytes != '"')
+                continue;
+            *name = (struct kg_json_string){start, (size_t)(bytes - start)};
+            text->at = bytes + 1;
+            break;
+        }
+    return at;
+}
+
+/* Takes what comes before the value of the next member of an open object, or closes it.
+ * *field  that the table reads; NULL: none of that name
+ * *more   whether there is a member */
+static bool member_next(struct kg_json_text *text, struct members *members,
+                        const struct kg_field **field, bool *more)
+{
+    struct kg_json_string name;
+    if (!kg_json_more(text, members->count, '}', more) || !*more)
+        return !*more;
+    members->count++;
+    const size_t expected = field_expected(text, members, &name);
+    if (expected < members->record->field_count)
+        return (kg_json_take(text, ':') || kg_json_expected(text, "':'")) &&
+               field_take(text, members, expected, &name, field);
+    return kg_json_name(text, &name) && member_find(text, members, &name, field);
+}
+
+/* --- Columns ---------------------------------------------------------------------------------- */
+
+/* One column into all items, which the first one makes. */
+static bool column_read(struct kg_json_text *text, const struct kg_field *field, size_t size,
+                        bool first, struct kg_json_items *list)
+{
+    const bool real = field->kind == KG_FIELD_REAL; /* as most are */
     size_t i = 0;
-    if (!json_is_object(json))
-        return refuse_type(reader, place, "an object", json);
-    if (!array_make(reader, field, object, json_object_size(json), sizeof(struct kg_pair), &items))
-        return false;
-    json_object_foreach(json, key, value)
-    {
-        struct kg_pair *pair = (struct kg_pair *)items + i++;
-        const struct place inner = {.outer = place, .name = key};
-        pair->name = kg_arena_copy(reader->arena, key);
-        if (!pair->name)
-            return kg_error_memory(reader->err);
-        if (!string_read(reader, &inner, field, value, &pair->value))
-            return false;
+    kg_json_peek(text);
+    const char *at = text->at;
+    bool more, good = open_expected(text, '[', "a list");
+    for (; good && (good = kg_json_more(text, i, ']', &more)) && more; i++) {
+        if (!first && i == list->count)
+            return kg_record_refuse_length(text, at, i);
+        char *item = first ? kg_json_items_add(list, size) : list->items + i * size;
+        good = real ? real_read(text, field, (void *)(item + field->offset))
+                    : field_read(text, field, item);
+        if (!good)
+            kg_record_index_add(text, i);
     }
-    return true;
+    return good && (i == list->count || kg_record_refuse_length(text, at, list->count));
 }
 
-static bool records_read(const struct reader *reader, const struct place *place,
-                         const struct kg_field *field, const json_t *json, void *object)
+/* Gives a field what an optional one has where it is absent; numbers that are not known are NaN, not
+ * zero. The rest of the object is zero already. */
+static void field_clear(const struct kg_field *field, void *object)
 {
-    void *items;
-    if (!json_is_array(json))
-        return refuse_type(reader, place, "a list of objects", json);
-    if (!array_make(reader, field, object, json_array_size(json), field->record->size, &items))
-        return false;
-    for (size_t i = 0; i < json_array_size(json); i++) {
-        const struct place inner = {.outer = place, .index = i};
-        if (!record_read(reader, &inner, field->record, json_array_get(json, i),
-                         (char *)items + i * field->record->size))
-            return false;
-    }
-    return true;
-}
-
-static bool column_read(const struct reader *reader, const struct place *place,
-                        const struct kg_field *field, const json_t *column, void *items,
-                        size_t count, size_t size)
-{
-    char expected[64];
-    const struct place named = {.outer = place, .name = field->name};
-    if (!json_is_array(column))
-        return refuse_type(reader, &named, "a list", column);
-    snprintf(expected, sizeof expected, "a list of %zu, as the other columns", count);
-    if (json_array_size(column) != count)
-        return refuse(reader, &named, expected, "another length");
-    for (size_t i = 0; i < count; i++) {
-        const struct place inner = {.outer = &named, .index = i};
-        if (!field_read(reader, &inner, field, json_array_get(column, i), (char *)items + i * size))
-            return false;
-    }
-    return true;
+    if (field->kind == KG_FIELD_REAL)
+        *(double *)(void *)((char *)object + field->offset) = NAN;
+    if (field->kind == KG_FIELD_RECORD)
+        for (size_t i = 0; i < field->record->field_count; i++)
+            field_clear(&field->record->fields[i], (char *)object + field->offset);
 }
 
 /* A column that is not there: nobody knew it, or every item has what an absent field has. */
-static void column_clear(const struct kg_field *field, void *items, size_t count, size_t size)
+static bool column_absent(struct kg_json_text *text, const struct kg_field *field, bool first,
+                          size_t size, struct kg_json_items *list)
 {
-    for (size_t i = 0; i < count; i++)
-        kg_field_clear(field, (char *)items + i * size);
-}
-
-static bool columns_read(const struct reader *reader, const struct place *place,
-                         const struct kg_field *field, const json_t *json, void *object)
-{
-    const struct kg_record *record = field->record;
-    void *items;
-    if (!json_is_object(json))
-        return refuse_type(reader, place, "an object of columns", json);
-    const size_t count = json_array_size(json_object_get(json, record->fields[0].name));
-    if (!array_make(reader, field, object, count, record->size, &items))
-        return false;
-    for (size_t f = 0; f < record->field_count; f++) {
-        const json_t *column = json_object_get(json, record->fields[f].name);
-        if (!column && record->fields[f].optional)
-            column_clear(&record->fields[f], items, count, record->size);
-        else if (!column_read(reader, place, &record->fields[f], column, items, count,
-                              record->size))
-            return false;
-    }
+    if (field->mention)
+        return true;
+    if (!field->optional || (first && list->count))
+        return kg_record_refuse_missing(text, field);
+    for (size_t i = 0; i < list->count; i++)
+        field_clear(field, list->items + i * size);
     return true;
 }
 
-static bool field_read(const struct reader *reader, const struct place *place,
-                       const struct kg_field *field, const json_t *json, void *object)
+static bool columns_read(struct kg_json_text *text, const struct kg_field *field, void *object)
+{
+    const struct kg_record *record = field->record;
+    struct kg_json_items list = {0};
+    struct members members = members_of(record);
+    const struct kg_field *column;
+    bool more, first = true, good = open_expected(text, '{', "an object of columns");
+    while (good && (good = member_next(text, &members, &column, &more)) && more) {
+        good = column ? column_read(text, column, record->size, first, &list) ||
+                            kg_record_place_add(text, column->name)
+                      : kg_json_skip(text);
+        first = first && !column;
+    }
+    for (size_t f = 0; f < record->field_count && good; f++)
+        good = is_seen(&members, f) ||
+               column_absent(text, &record->fields[f], !f, record->size, &list);
+    return list_end(text, field, &list, record->size, good, object);
+}
+
+/* --- The table -------------------------------------------------------------------------------- */
+
+static bool field_read(struct kg_json_text *text, const struct kg_field *field, void *object)
 {
     void *at = (char *)object + field->offset;
     uint64_t count = 0;
     size_t index = 0;
     switch (field->kind) {
     case KG_FIELD_STRING:
-        return string_read(reader, place, field, json, at);
+        return string_read(text, field, at);
     case KG_FIELD_REAL:
-        return real_read(reader, place, field, json, at);
+        return real_read(text, field, at);
     case KG_FIELD_COUNT:
-        return count_read(reader, place, field, json, at);
+        return count_read(text, field, at);
     case KG_FIELD_SIZE:
-        if (!count_read(reader, place, field, json, &count))
+        if (!count_read(text, field, &count))
             return false;
         *(size_t *)at = (size_t)count;
         return true;
     case KG_FIELD_BOOL:
-        *(bool *)at = json_is_true(json);
-        return json_is_boolean(json) ? true : refuse_type(reader, place, "true or false", json);
+        return bool_read(text, at);
     case KG_FIELD_ENUM:
-        if (!name_read(reader, place, json, field->names, &index))
+        if (!name_read(text, field->names, &index))
             return false;
         *(int *)at = (int)index;
         return true;
     case KG_FIELD_BITS:
-        return bits_read(reader, place, json, field->names, at);
+        return bits_read(text, field->names, at);
     case KG_FIELD_REALS:
-        return reals_read(reader, place, field, json, object);
+        return reals_read(text, field, object);
     case KG_FIELD_STRINGS:
-        return strings_read(reader, place, field, json, object);
+        return strings_read(text, field, object);
     case KG_FIELD_PAIRS:
-        return pairs_read(reader, place, field, (json_t *)json, object);
+        return pairs_read(text, field, object);
     case KG_FIELD_RECORD:
-        return record_read(reader, place, field->record, json, at);
+        return object_read(text, field->record, at);
     case KG_FIELD_RECORDS:
-        return records_read(reader, place, field, json, object);
+        return records_read(text, field, object);
     case KG_FIELD_COLUMNS:
-        return columns_read(reader, place, field, json, object);
+        return columns_read(text, field, object);
     case KG_FIELD_FIGURES:
         break;
     }
     return false;
 }
 
-void kg_field_clear(const struct kg_field *field, void *object)
+static bool member_read(struct kg_json_text *text, const struct kg_field *field, void *object)
 {
-    if (field->kind == KG_FIELD_REAL)
-        *(double *)(void *)((char *)object + field->offset) = NAN;
-    if (field->kind == KG_FIELD_RECORD)
-        for (size_t i = 0; i < field->record->field_count; i++)
-            kg_field_clear(&field->record->fields[i], (char *)object + field->offset);
+    if (!field)
+        return kg_json_skip(text);
+    if (!field->optional || kg_json_peek(text) != 'n')
+        return field_read(text, field, object) || kg_record_place_add(text, field->name);
+    field_clear(field, object);
+    return kg_json_word(text, "null");
 }
 
-static bool record_read(const struct reader *reader, const struct place *place,
-                        const struct kg_record *record, const json_t *json, void *object)
+/* A field that the object lacks. */
+static bool field_absent(struct kg_json_text *text, const struct kg_field *field, void *object)
 {
-    if (!json_is_object(json))
-        return refuse_type(reader, place, "an object", json);
-    for (size_t i = 0; i < record->field_count; i++) {
-        const struct kg_field *field = &record->fields[i];
-        const json_t *value = json_object_get(json, field->name);
-        const struct place inner = {.outer = place, .name = field->name};
-        if (field->mention)
-            continue;
-        if (field->optional && (!value || json_is_null(value)))
-            kg_field_clear(field, object);
-        else if (!value)
-            return refuse(reader, &inner, "a value", "nothing");
-        else if (!field_read(reader, &inner, field, value, object))
-            return false;
-    }
+    if (field->mention)
+        return true;
+    if (!field->optional)
+        return kg_record_refuse_missing(text, field);
+    field_clear(field, object);
     return true;
 }
 
-bool kg_record_read(const struct kg_record *record, const json_t *json, struct kg_arena *arena,
-                    void *object, struct kg_error *err)
+static bool object_read(struct kg_json_text *text, const struct kg_record *record, void *object)
 {
-    const struct reader reader = {.arena = arena, .err = err};
-    return record_read(&reader, NULL, record, json, object);
+    struct members members = members_of(record);
+    const struct kg_field *field;
+    bool more, good = open_expected(text, '{', "an object");
+    while (good && (good = member_next(text, &members, &field, &more)) && more)
+        good = member_read(text, field, object);
+    for (size_t i = 0; i < record->field_count && good; i++)
+        good = is_seen(&members, i) || field_absent(text, &record->fields[i], object);
+    return good;
+}
+
+bool kg_record_text_read(const struct kg_record *record, struct kg_json_text *text, void *object)
+{
+    if (object_read(text, record, object))
+        return true;
+    return text->err->message[0] == ':' && kg_record_place_add(text, "the file");
 }

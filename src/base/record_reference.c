@@ -135,7 +135,7 @@ static void record_tell(struct reference *reference, const struct kg_record *rec
     }
 }
 
-bool kg_file_reference_write(const struct kg_file_kind *kinds, size_t count, struct kg_text *text)
+void kg_file_reference_write(const struct kg_file_kind *kinds, size_t count, struct kg_text *text)
 {
     struct reference reference = {.text = text};
     for (size_t i = 0; i < count; i++) {
@@ -146,5 +146,4 @@ bool kg_file_reference_write(const struct kg_file_kind *kinds, size_t count, str
                        kinds[i].record->help, kinds[i].schema, name);
         record_tell(&reference, kinds[i].record, "");
     }
-    return !text->failed;
 }

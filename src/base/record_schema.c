@@ -2,186 +2,195 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* The schema of what one value of the field is; `item` of one in a list. */
-static json_t *value_schema(const struct kg_field *field, bool column);
+#include "base/json_print.h"
 
-static bool put(json_t *object, const char *name, json_t *value)
-{
-    return object && json_object_set_new(object, name, value) == 0;
-}
-
-static json_t *type_schema(const char *type)
-{
-    return json_pack("{s:s}", "type", type);
-}
+/* The members of a value's schema, in an object that is open. */
+static void value_write(struct kg_json_writer *writer, const struct kg_field *field, bool column);
 
 /* Whole numbers as such: 0, not 0.0. */
-static json_t *number(double value)
+static void number_write(struct kg_json_writer *writer, const char *name, double value)
 {
-    return value == floor(value) && fabs(value) < 1e9 ? json_integer((json_int_t)value)
-                                                      : json_real(value);
+    if (value == floor(value) && fabs(value) < 1e9)
+        kg_json_put_whole(writer, name, (int64_t)value);
+    else
+        kg_json_put_real(writer, name, value);
 }
 
-static bool range_put(json_t *schema, const struct kg_range *range)
+static void range_write(struct kg_json_writer *writer, const struct kg_range *range)
 {
-    if (isfinite(range->least) &&
-        !put(schema, range->above_least ? "exclusiveMinimum" : "minimum", number(range->least)))
-        return false;
-    return isinf(range->most) ||
-           put(schema, range->below_most ? "exclusiveMaximum" : "maximum", number(range->most));
+    if (isfinite(range->least))
+        number_write(writer, range->above_least ? "exclusiveMinimum" : "minimum", range->least);
+    if (!isinf(range->most))
+        number_write(writer, range->below_most ? "exclusiveMaximum" : "maximum", range->most);
 }
 
-static json_t *numbers_schema(const char *const *digits)
+static void names_write(struct kg_json_writer *writer, const char *const *names, bool digits)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; digits[i]; i++)
-        if (json_array_append_new(list, json_integer(strtoll(digits[i], NULL, 10))) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return json_pack("{s:o}", "enum", list);
+    kg_json_begin(writer, "enum", "[");
+    for (size_t i = 0; names[i]; i++)
+        if (digits)
+            kg_json_put_whole(writer, NULL, strtoll(names[i], NULL, 10));
+        else
+            kg_json_put_string(writer, NULL, names[i]);
+    kg_json_finish(writer, "]");
 }
 
-static json_t *whole_schema(const struct kg_field *field)
+static void type_write(struct kg_json_writer *writer, const char *type, const char *other)
+{
+    if (!other) {
+        kg_json_put_string(writer, "type", type);
+        return;
+    }
+    kg_json_begin(writer, "type", "[");
+    kg_json_put_string(writer, NULL, type);
+    kg_json_put_string(writer, NULL, other);
+    kg_json_finish(writer, "]");
+}
+
+static void whole_write(struct kg_json_writer *writer, const struct kg_field *field)
 {
     static const struct kg_range from_0 = {.most = INFINITY};
-    if (field->names)
-        return numbers_schema(field->names);
-    json_t *schema = type_schema("integer");
-    if (schema && !range_put(schema, field->range ? field->range : &from_0)) {
-        json_decref(schema);
-        return NULL;
+    if (field->names) {
+        names_write(writer, field->names, true);
+        return;
     }
-    return schema;
+    type_write(writer, "integer", NULL);
+    range_write(writer, field->range ? field->range : &from_0);
 }
 
-static json_t *real_schema(const struct kg_field *field, bool may_lack)
+static void real_write(struct kg_json_writer *writer, const struct kg_field *field, bool may_lack)
 {
-    const char *type = field->range && field->range->whole ? "integer" : "number";
-    json_t *schema = may_lack ? json_pack("{s:[s, s]}", "type", type, "null") : type_schema(type);
-    if (schema && field->range && !range_put(schema, field->range)) {
-        json_decref(schema);
-        return NULL;
+    type_write(writer, field->range && field->range->whole ? "integer" : "number",
+               may_lack ? "null" : NULL);
+    if (field->range)
+        range_write(writer, field->range);
+}
+
+static void string_write(struct kg_json_writer *writer, const struct kg_field *field)
+{
+    if (field->names) {
+        names_write(writer, field->names, false);
+        return;
     }
-    return schema;
+    type_write(writer, "string", NULL);
+    if (field->kind == KG_FIELD_STRING && field->not_empty)
+        kg_json_put_whole(writer, "minLength", 1);
+    if (field->pattern)
+        kg_json_put_string(writer, "pattern", field->pattern);
 }
 
-static json_t *names_schema(const char *const *names)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; names[i]; i++)
-        if (json_array_append_new(list, json_string(names[i])) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return json_pack("{s:o}", "enum", list);
-}
-
-static json_t *string_schema(const struct kg_field *field)
-{
-    if (field->names)
-        return names_schema(field->names);
-    json_t *schema = type_schema("string");
-    if (schema && ((field->not_empty && !put(schema, "minLength", json_integer(1))) ||
-                   (field->pattern && !put(schema, "pattern", json_string(field->pattern))))) {
-        json_decref(schema);
-        return NULL;
-    }
-    return schema;
-}
-
-static json_t *list_schema(const struct kg_field *field, json_t *items)
-{
-    json_t *schema = json_pack("{s:s, s:o}", "type", "array", "items", items);
-    if (schema && ((field->not_empty && !put(schema, "minItems", json_integer(1))) ||
-                   (field->distinct && !put(schema, "uniqueItems", json_true())))) {
-        json_decref(schema);
-        return NULL;
-    }
-    return schema;
-}
-
-static json_t *field_schema(const struct kg_field *field, bool column)
+/* A property and its schema. */
+static void field_write(struct kg_json_writer *writer, const struct kg_field *field, bool column)
 {
     const char *help = field->help || !field->record ? field->help : field->record->help;
-    json_t *schema = value_schema(field, column);
-    if (schema && column)
-        schema = json_pack("{s:s, s:o}", "type", "array", "items", schema);
-    json_t *whole = json_object();
-    if (!whole || !schema || (help && !put(whole, "description", json_string(help))) ||
-        json_object_update(whole, schema) != 0) {
-        json_decref(whole);
-        whole = NULL;
+    kg_json_begin(writer, field->name, "{");
+    if (help)
+        kg_json_put_string(writer, "description", help);
+    if (column) {
+        type_write(writer, "array", NULL);
+        kg_json_begin(writer, "items", "{");
     }
-    json_decref(schema);
-    return whole;
-}
-
-/* Adds the fields to `properties`, and the names of those that must be there to `required`. */
-static bool fields_add(const struct kg_record *record, bool columns, json_t *properties,
-                       json_t *required)
-{
-    for (size_t i = 0; i < record->field_count; i++) {
-        const struct kg_field *field = &record->fields[i];
-        if (!put(properties, field->name, field_schema(field, columns)) ||
-            (!field->optional && json_array_append_new(required, json_string(field->name)) != 0))
-            return false;
-    }
-    return true;
+    value_write(writer, field, column);
+    if (column)
+        kg_json_finish(writer, "}");
+    kg_json_finish(writer, "}");
 }
 
 /* The object, by column or not; `schema` is its schema where it is a whole file, else NULL. */
-static json_t *object_schema(const struct kg_record *record, bool columns, const char *schema)
+static void object_write(struct kg_json_writer *writer, const struct kg_record *record,
+                         bool columns, const char *schema)
 {
-    json_t *properties = json_object(), *required = json_array();
-    bool good = properties && required;
+    type_write(writer, "object", NULL);
+    kg_json_begin(writer, "properties", "{");
+    if (schema) {
+        kg_json_begin(writer, "schema", "{");
+        kg_json_put_string(writer, "const", schema);
+        kg_json_finish(writer, "}");
+    }
+    for (size_t i = 0; i < record->field_count; i++)
+        field_write(writer, &record->fields[i], columns);
+    kg_json_finish(writer, "}");
+    kg_json_begin(writer, "required", "[");
     if (schema)
-        good = good && put(properties, "schema", json_pack("{s:s}", "const", schema)) &&
-               json_array_append_new(required, json_string("schema")) == 0;
-    if (good && fields_add(record, columns, properties, required))
-        return json_pack("{s:s, s:o, s:o, s:b}", "type", "object", "properties", properties,
-                         "required", required, "additionalProperties", 0);
-    json_decref(properties);
-    json_decref(required);
-    return NULL;
+        kg_json_put_string(writer, NULL, "schema");
+    for (size_t i = 0; i < record->field_count; i++)
+        if (!record->fields[i].optional)
+            kg_json_put_string(writer, NULL, record->fields[i].name);
+    kg_json_finish(writer, "]");
+    kg_json_put_bool(writer, "additionalProperties", false);
 }
 
-static json_t *value_schema(const struct kg_field *field, bool column)
+/* The schema of an item of a list. */
+static void item_write(struct kg_json_writer *writer, const struct kg_field *field)
+{
+    switch (field->kind) {
+    case KG_FIELD_REALS:
+        real_write(writer, field, field->nullable);
+        break;
+    case KG_FIELD_RECORDS:
+        object_write(writer, field->record, false, NULL);
+        break;
+    default:
+        string_write(writer, &(struct kg_field){.names = field->names});
+    }
+}
+
+static void list_write(struct kg_json_writer *writer, const struct kg_field *field)
+{
+    type_write(writer, "array", NULL);
+    kg_json_begin(writer, "items", "{");
+    item_write(writer, field);
+    kg_json_finish(writer, "}");
+    if (field->not_empty)
+        kg_json_put_whole(writer, "minItems", 1);
+    if (field->distinct)
+        kg_json_put_bool(writer, "uniqueItems", true);
+}
+
+/* An object of any names. */
+static void named_write(struct kg_json_writer *writer, const char *type, const char *other)
+{
+    type_write(writer, "object", NULL);
+    kg_json_begin(writer, "additionalProperties", "{");
+    type_write(writer, type, other);
+    kg_json_finish(writer, "}");
+}
+
+static void value_write(struct kg_json_writer *writer, const struct kg_field *field, bool column)
 {
     switch (field->kind) {
     case KG_FIELD_STRING:
-        return string_schema(field);
+    case KG_FIELD_ENUM:
+        string_write(writer, field);
+        break;
     case KG_FIELD_REAL:
-        return real_schema(field, field->nullable || (column && field->optional));
+        real_write(writer, field, field->nullable || (column && field->optional));
+        break;
     case KG_FIELD_COUNT:
     case KG_FIELD_SIZE:
-        return whole_schema(field);
+        whole_write(writer, field);
+        break;
     case KG_FIELD_BOOL:
-        return type_schema("boolean");
-    case KG_FIELD_ENUM:
-        return names_schema(field->names);
+        type_write(writer, "boolean", NULL);
+        break;
     case KG_FIELD_BITS:
-        return list_schema(field, names_schema(field->names));
     case KG_FIELD_REALS:
-        return list_schema(field, real_schema(field, field->nullable));
     case KG_FIELD_STRINGS:
-        return list_schema(field, string_schema(&(struct kg_field){.names = field->names}));
-    case KG_FIELD_PAIRS:
-        return json_pack("{s:s, s:{s:s}}", "type", "object", "additionalProperties", "type",
-                         "string");
-    case KG_FIELD_FIGURES:
-        return json_pack("{s:s, s:{s:[s, s]}}", "type", "object", "additionalProperties", "type",
-                         "number", "string");
-    case KG_FIELD_RECORD:
-        return object_schema(field->record, false, NULL);
     case KG_FIELD_RECORDS:
-        return list_schema(field, object_schema(field->record, false, NULL));
+        list_write(writer, field);
+        break;
+    case KG_FIELD_PAIRS:
+        named_write(writer, "string", NULL);
+        break;
+    case KG_FIELD_FIGURES:
+        named_write(writer, "number", "string");
+        break;
+    case KG_FIELD_RECORD:
     case KG_FIELD_COLUMNS:
-        return object_schema(field->record, true, NULL);
+        object_write(writer, field->record, field->kind == KG_FIELD_COLUMNS, NULL);
+        break;
     }
-    return NULL;
 }
 
 void kg_schema_file_name(const struct kg_file_kind *kind, char *name, size_t bytes)
@@ -189,21 +198,17 @@ void kg_schema_file_name(const struct kg_file_kind *kind, char *name, size_t byt
     snprintf(name, bytes, "%s.schema.json", kind->schema + sizeof "kgate." - 1);
 }
 
-bool kg_schema_write(const struct kg_file_kind *kind, struct kg_text *text)
+void kg_schema_write(const struct kg_file_kind *kind, struct kg_text *text)
 {
     char name[80];
+    struct kg_json_writer writer = {.text = text};
     kg_schema_file_name(kind, name, sizeof name);
-    json_t *head =
-        json_pack("{s:s, s:s, s:s, s:s}", "$schema", "https://json-schema.org/draft/2020-12/schema",
-                  "$id", name, "title", kind->schema, "description", kind->record->help);
-    json_t *body = object_schema(kind->record, false, kind->schema);
-    char *printed = head && body && json_object_update(head, body) == 0
-                        ? json_dumps(head, JSON_INDENT(2))
-                        : NULL;
-    if (printed)
-        kg_text_printf(text, "%s\n", printed);
-    free(printed);
-    json_decref(head);
-    json_decref(body);
-    return printed && !text->failed;
+    kg_json_begin(&writer, NULL, "{");
+    kg_json_put_string(&writer, "$schema", "https://json-schema.org/draft/2020-12/schema");
+    kg_json_put_string(&writer, "$id", name);
+    kg_json_put_string(&writer, "title", kind->schema);
+    kg_json_put_string(&writer, "description", kind->record->help);
+    object_write(&writer, kind->record, false, kind->schema);
+    kg_json_finish(&writer, "}");
+    kg_text_append(text, "\n");
 }

@@ -13,9 +13,8 @@ struct kg_file_kind {
 /* "results.v1.schema.json", the schema's file under docs/schema. */
 void kg_schema_file_name(const struct kg_file_kind *kind, char *name, size_t bytes);
 
-/* Appends the schema's text, as its file has it. false where memory is out. */
-bool kg_schema_write(const struct kg_file_kind *kind, struct kg_text *text);
+/* Appends the schema's text, as its file has it. */
+void kg_schema_write(const struct kg_file_kind *kind, struct kg_text *text);
 
-/* Appends a section of each kind and tables of its fields. What several kinds hold is told once.
- * false where memory is out */
-bool kg_file_reference_write(const struct kg_file_kind *kinds, size_t count, struct kg_text *text);
+/* Appends a section of each kind and tables of its fields. What several kinds hold is told once. */
+void kg_file_reference_write(const struct kg_file_kind *kinds, size_t count, struct kg_text *text);
