@@ -124,3 +124,72 @@ void kg_json_print_whole(struct kg_text *text, int64_t value)
         *--start = '-';
     kg_text_append_bytes(text, start, (size_t)(end - start));
 }
+
+/* --- Objects and lists ------------------------------------------------------------------------ */
+
+void kg_json_print_line(struct kg_text *text, int depth)
+{
+    static const char spaces[] = "                                ";
+    kg_text_append_bytes(text, "\n", 1);
+    for (size_t left = 2 * (size_t)depth, some; left; left -= some) {
+        some = left < sizeof spaces - 1 ? left : sizeof spaces - 1;
+        kg_text_append_bytes(text, spaces, some);
+    }
+}
+
+void kg_json_put(struct kg_json_writer *writer, const char *name)
+{
+    if (writer->more)
+        kg_text_append(writer->text, ",");
+    if (writer->depth)
+        kg_json_print_line(writer->text, writer->depth);
+    writer->more = true;
+    if (!name)
+        return;
+    kg_json_print_string(writer->text, name);
+    kg_text_append(writer->text, ": ");
+}
+
+void kg_json_begin(struct kg_json_writer *writer, const char *name, const char *bracket)
+{
+    kg_json_put(writer, name);
+    kg_text_append(writer->text, bracket);
+    writer->depth++;
+    writer->more = false;
+}
+
+void kg_json_finish(struct kg_json_writer *writer, const char *bracket)
+{
+    writer->depth--;
+    if (writer->more)
+        kg_json_print_line(writer->text, writer->depth);
+    kg_text_append(writer->text, bracket);
+    writer->more = true;
+}
+
+void kg_json_put_string(struct kg_json_writer *writer, const char *name, const char *string)
+{
+    kg_json_put(writer, name);
+    if (string)
+        kg_json_print_string(writer->text, string);
+    else
+        kg_text_append(writer->text, "null");
+}
+
+void kg_json_put_real(struct kg_json_writer *writer, const char *name, double value)
+{
+    kg_json_put(writer, name);
+    kg_json_print_real(writer->text, value);
+}
+
+void kg_json_put_whole(struct kg_json_writer *writer, const char *name, int64_t value)
+{
+    kg_json_put(writer, name);
+    kg_json_print_whole(writer->text, value);
+}
+
+void kg_json_put_bool(struct kg_json_writer *writer, const char *name, bool value)
+{
+    kg_json_put(writer, name);
+    kg_text_append(writer->text, value ? "true" : "false");
+}

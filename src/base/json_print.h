@@ -1,11 +1,11 @@
-/* json_print.h: values appended to a text as JSON, spelled as jansson spells them. A failed
- * allocation is the text's. Thread-safe. */
+/* json_print.h: values appended to a text as JSON. Thread-safe. */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/text.h"
 
-/* Any bytes, in quotes: what is no UTF-8 becomes \xNN, as by kg_json_string. */
+/* Any bytes, in quotes: a byte that is not part of a UTF-8 character becomes \xNN. */
 void kg_json_print_string(struct kg_text *text, const char *string);
 
 /* A finite number with a point or an exponent; null if it is not finite. It reads back as the same double: 15
@@ -14,3 +14,23 @@ void kg_json_print_string(struct kg_text *text, const char *string);
 void kg_json_print_real(struct kg_text *text, double value);
 
 void kg_json_print_whole(struct kg_text *text, int64_t value);
+
+/* A new line, indented for its depth. */
+void kg_json_print_line(struct kg_text *text, int depth);
+
+/* Objects and lists with a line for each member or item. Zero-initialise but for the text.
+ * name  of the member; NULL for an item of a list, and for the whole */
+struct kg_json_writer {
+    struct kg_text *text;
+    int depth; /* of the object or list that is open */
+    bool more; /* it has an item already */
+};
+void kg_json_begin(struct kg_json_writer *writer, const char *name, const char *bracket);
+void kg_json_finish(struct kg_json_writer *writer, const char *bracket);
+/* Only the name: the caller appends the value to the text. */
+void kg_json_put(struct kg_json_writer *writer, const char *name);
+/* string  NULL becomes null */
+void kg_json_put_string(struct kg_json_writer *writer, const char *name, const char *string);
+void kg_json_put_real(struct kg_json_writer *writer, const char *name, double value);
+void kg_json_put_whole(struct kg_json_writer *writer, const char *name, int64_t value);
+void kg_json_put_bool(struct kg_json_writer *writer, const char *name, bool value);

@@ -1,176 +1,55 @@
 #include "base/json_text.h"
 
 #include <errno.h>
-#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 
-enum { NAMES_MOST = 64 };
+/* --- Refusals --------------------------------------------------------------------------------- */
+
+bool kg_json_refuse(struct kg_json_text *text, const char *at, const char *format, ...)
+{
+    char message[sizeof text->err->message];
+    unsigned line = 1, column = 1;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    for (const char *byte = text->start; byte < at; byte++) {
+        const bool inside = ((unsigned char)*byte & 0xc0) == 0x80; /* of a character */
+        line += *byte == '\n';
+        column = *byte == '\n' ? 1 : column + !inside;
+    }
+    return kg_error_at(text->err, text->path, line, column, "%s", message);
+}
+
+bool kg_json_expected(struct kg_json_text *text, const char *expected)
+{
+    const char byte = kg_json_peek(text);
+    if (text->at == text->end)
+        return kg_json_refuse(text, text->at, "malformed JSON: expected %s, found the end",
+                              expected);
+    if (byte > ' ' && byte < 0x7f)
+        return kg_json_refuse(text, text->at, "malformed JSON: expected %s, found '%c'", expected,
+                              byte);
+    return kg_json_refuse(text, text->at, "malformed JSON: expected %s, found the byte 0x%02x",
+                          expected, (unsigned)(unsigned char)byte);
+}
 
 bool kg_json_word(struct kg_json_text *text, const char *word)
 {
-    if (kg_json_peek(text) != *word)
-        return false;
     const size_t length = strlen(word);
+    kg_json_peek(text);
     if ((size_t)(text->end - text->at) < length || memcmp(text->at, word, length) != 0)
-        return false;
+        return kg_json_expected(text, word);
     text->at += length;
     return true;
-}
-
-/* --- Numbers ---------------------------------------------------------------------------------- */
-
-/* Digits that were read: their value as long as there are no more than 19. */
-struct digits {
-    uint64_t value;
-    size_t count; /* with leading zeros */
-};
-
-/* The value of the digits that eight bytes begin with; how many. The digits are multiplied by their powers of
- * ten in pairs, the pairs in fours, and these together (Lemire, Number parsing at a gigabyte per
- * second, 2021): a loop costs a wrongly predicted branch for each number. */
-static inline size_t digits_read(const char *bytes, uint64_t *value)
-{
-    const uint64_t ones = 0x0101010101010101;
-    uint64_t eight;
-    memcpy(&eight, bytes, sizeof eight);
-    eight -=
-        '0' *
-        ones; /* right up to the first byte that is no digit, from which too much may be taken */
-    const uint64_t others = (eight | (eight + 0x76 * ones)) & 0x80 * ones;
-    const size_t count = others ? (size_t)__builtin_ctzll(others) / 8 : 8;
-    if (!count)
-        return 0;
-    eight <<= 8 * (8 - count); /* zeros before it */
-    eight = 10 * eight + (eight >> 8);
-    *value = ((eight & 0xff000000ff) * (100 + (1000000ull << 32)) +
-              (eight >> 16 & 0xff000000ff) * (1 + (10000ull << 32))) >>
-             32;
-    return count;
-}
-
-/* Takes digits; where they end. */
-static inline const char *digits_take(const char *at, const char *end, struct digits *digits)
-{
-    static const uint64_t powers[] = {1,      10,      100,      1000,     10000,
-                                      100000, 1000000, 10000000, 100000000};
-    const bool little_endian = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-    const char *start = at;
-    uint64_t value = digits->value, part = 0;
-    size_t some = 8;
-    while (little_endian && some == 8 && end - at >= 8) {
-        some = digits_read(at, &part);
-        value = some ? powers[some] * value + part : value;
-        at += some;
-    }
-    for (unsigned digit; some == 8 && at < end && (digit = (unsigned)*at - '0') <= 9; at++)
-        value = 10 * value + digit;
-    *digits = (struct digits){value, digits->count + (size_t)(at - start)};
-    return at;
-}
-
-/* Takes the digits of an exponent, and its sign; where they end, NULL where there are none. */
-static const char *exponent_take(const char *at, const char *end, int64_t *exponent)
-{
-    struct digits digits = {0};
-    const bool minus = at < end && *at == '-';
-    at = digits_take(at + (minus || (at < end && *at == '+')), end, &digits);
-    if (!digits.count)
-        return NULL;
-    *exponent = digits.count > 9 ? 1000000000 : (int64_t)digits.value;
-    *exponent = minus ? -*exponent : *exponent;
-    return at;
-}
-
-/* A number of the text from `start` to `at` that has a fraction or an exponent. Where the digits and the power
- * of ten are both exact as doubles, one multiplication or division rounds as strtod does (Clinger,
- * How to read floating point numbers accurately, 1990). */
-static inline bool real_make(const struct kg_json_text *text, const char *start,
-                             const struct digits *digits, int64_t exponent, double *value)
-{
-    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    if (digits->count <= 19 && digits->value <= (uint64_t)1 << 53 && exponent >= -22 &&
-        exponent <= 22) {
-        const double exact = (double)digits->value;
-        *value = exponent < 0 ? exact / powers[-exponent] : exact * powers[exponent];
-        *value = *start == '-' ? -*value : *value;
-        return true;
-    }
-    if (text->at == text->end) /* strtod would read on */
-        return false;
-    *value = strtod(start, NULL);
-    return isfinite(*value);
-}
-
-static bool whole_make(const struct digits *digits, bool minus, struct kg_json_number *number)
-{
-    if (digits->count > 19 || digits->value > (uint64_t)INT64_MAX + minus)
-        return false;
-    number->integer = (int64_t)(minus ? 0 - digits->value : digits->value);
-    number->value = (double)number->integer;
-    return true;
-}
-
-/* Whether a character comes next. */
-static inline bool is_next(const char *at, const char *end, char character)
-{
-    return at < end && *at == character;
-}
-
-/* Whether what comes next is a digit, or two around a point, and then the next item or the end of a list, as
- * half of all numbers of results are: takes it. */
-static inline bool short_take(struct kg_json_text *text, struct kg_json_number *number)
-{
-    const char *at = text->at;
-    if (text->end - at < 4)
-        return false;
-    const unsigned first = (unsigned)at[0] - '0', second = (unsigned)at[2] - '0';
-    if (first > 9)
-        return false;
-    if (at[1] == ',' || at[1] == ']') {
-        *number = (struct kg_json_number){first, true, first};
-        text->at = at + 1;
-        return true;
-    }
-    if (at[1] != '.' || second > 9 || (at[3] != ',' && at[3] != ']'))
-        return false;
-    *number = (struct kg_json_number){(double)(10 * first + second) / 10, false, 0};
-    text->at = at + 3;
-    return true;
-}
-
-bool kg_json_number(struct kg_json_text *text, struct kg_json_number *number)
-{
-    if (short_take(text, number))
-        return true;
-    struct digits digits = {0};
-    int64_t exponent = 0;
-    const bool minus = kg_json_peek(text) == '-';
-    const char *start = text->at, *end = text->end, *first = start + minus;
-    const char *point = digits_take(first, end, &digits), *at = point;
-    const size_t before = digits.count;
-    if (!before || (*first == '0' && before > 1))
-        return false;
-    if (is_next(at, end, '.')) {
-        at = digits_take(at + 1, end, &digits);
-        if (digits.count == before)
-            return false;
-    }
-    if (is_next(at, end, 'e') || is_next(at, end, 'E')) {
-        at = exponent_take(at + 1, end, &exponent);
-        if (!at)
-            return false;
-    }
-    text->at = at;
-    number->whole = at == point;
-    return number->whole ? whole_make(&digits, minus, number)
-                         : real_make(text, start, &digits,
-                                     exponent - (int64_t)(digits.count - before), &number->value);
 }
 
 /* --- Strings ---------------------------------------------------------------------------------- */
@@ -199,18 +78,28 @@ static size_t character_length(const char *at, const char *end)
     return kg_utf8_length(byte, (size_t)(end - at));
 }
 
+static const char *string_refuse(struct kg_json_text *text, const char *at)
+{
+    kg_json_refuse(text, at, "malformed JSON: %s",
+                   at == text->end             ? "a string without its end"
+                   : (unsigned char)*at < 0x20 ? "a control character in a string"
+                   : *at == '\\'               ? "an escape that does not exist"
+                                               : "a string that is not UTF-8");
+    return NULL;
+}
+
 /* The closing quote; NULL where what comes before it is not good, or where there is none. */
-static const char *quote_find(const struct kg_json_text *text, bool *escapes)
+static const char *quote_find(struct kg_json_text *text, bool *escapes)
 {
     const char *at = text->at, *end = text->end;
     for (*escapes = false;;) {
         while (end - at >= 8 && eight_plain(at))
             at += 8;
-        if (at == end || *at == '"')
-            return at < end ? at : NULL;
-        const size_t length = character_length(at, end);
+        if (at < end && *at == '"')
+            return at;
+        const size_t length = at < end ? character_length(at, end) : 0;
         if (!length)
-            return NULL;
+            return string_refuse(text, at);
         *escapes = *escapes || *at == '\\';
         at += length;
     }
@@ -279,66 +168,127 @@ static size_t escape_read(const char **from, const char *end, char *to)
 }
 
 /* An escape is never shorter than what it becomes. */
-static bool unescape(struct kg_arena *arena, const char *from, const char *end,
+static bool unescape(struct kg_json_text *text, const char *from, const char *end,
                      struct kg_json_string *string)
 {
-    char *to = kg_arena_alloc(arena, (size_t)(end - from) + 1, 1);
+    char *to = kg_arena_alloc(text->arena, (size_t)(end - from) + 1, 1);
     *string = (struct kg_json_string){.bytes = to};
-    while (to && from < end) {
+    while (from < end) {
+        const char *escape = from;
         size_t length = 1;
         if (*from == '\\') {
             from++;
             length = escape_read(&from, end, to + string->length);
             if (!length)
-                return false;
+                return string_refuse(text, escape);
         } else
             to[string->length] = *from++;
         string->length += length;
     }
-    return to != NULL;
+    return true;
 }
 
 bool kg_json_text_string(struct kg_json_text *text, struct kg_json_string *string)
 {
     bool escapes;
     if (!kg_json_take(text, '"'))
-        return false;
+        return kg_json_expected(text, "a string");
     const char *start = text->at, *quote = quote_find(text, &escapes);
     if (!quote)
         return false;
     text->at = quote + 1;
     *string = (struct kg_json_string){start, (size_t)(quote - start)};
-    return !escapes || unescape(text->arena, start, quote, string);
+    return !escapes || unescape(text, start, quote, string);
 }
 
 /* --- Objects and lists ------------------------------------------------------------------------ */
 
+bool kg_json_open(struct kg_json_text *text, char bracket)
+{
+    if (!kg_json_take(text, bracket))
+        return kg_json_expected(text, bracket == '{' ? "an object" : "a list");
+    return ++text->depth <= KG_JSON_DEPTH_MOST ||
+           kg_json_refuse(text, text->at - 1, "malformed JSON: nested deeper than %d",
+                          KG_JSON_DEPTH_MOST);
+}
+
+bool kg_json_separator_missing(struct kg_json_text *text, char bracket)
+{
+    return kg_json_expected(text, bracket == '}' ? "',' or '}'" : "',' or ']'");
+}
+
 bool kg_json_name(struct kg_json_text *text, struct kg_json_string *name)
 {
-    return kg_json_text_string(text, name) && kg_json_take(text, ':');
+    if (kg_json_peek(text) != '"')
+        return kg_json_expected(text, "the name of a member");
+    return kg_json_text_string(text, name) &&
+           (kg_json_take(text, ':') || kg_json_expected(text, "':'"));
+}
+
+bool kg_json_name_twice(struct kg_json_text *text, const struct kg_json_string *name)
+{
+    return kg_json_refuse(text, text->at, "malformed JSON: the member '%.*s' is there twice",
+                          (int)(name->length < 60 ? name->length : 60), name->bytes);
+}
+
+static bool is_equal(const struct kg_json_string *a, const struct kg_json_string *b)
+{
+    return a->length == b->length && !memcmp(a->bytes, b->bytes, a->length);
+}
+
+/* Adds a name; returns false if it is there already. Few are compared one by one. */
+static bool name_add(struct kg_arena *arena, struct kg_json_names *names,
+                     const struct kg_json_string *name)
+{
+    const bool few = names->count < KG_JSON_NAMES_FEW;
+    for (size_t i = 0; few && i < names->count; i++)
+        if (is_equal(&names->few[i], name))
+            return false;
+    for (size_t i = 0; names->count == KG_JSON_NAMES_FEW && i < names->count; i++)
+        kg_names_set(arena, &names->many, names->few[i].bytes, names->few[i].length, i);
+    if (few)
+        names->few[names->count] = *name;
+    else if (kg_names_find(&names->many, name->bytes, name->length))
+        return false;
+    else
+        kg_names_set(arena, &names->many, name->bytes, name->length, names->count);
+    names->count++;
+    return true;
 }
 
 bool kg_json_names_add(struct kg_json_text *text, struct kg_json_names *names,
                        const struct kg_json_string *name)
 {
-    for (size_t i = 0; i < names->count; i++)
-        if (names->names[i].length == name->length &&
-            !memcmp(names->names[i].bytes, name->bytes, name->length))
-            return false;
-    if (!names->names) {
-        names->names = names->first;
-        names->capacity = sizeof names->first / sizeof *names->first;
+    return name_add(text->arena, names, name) || kg_json_name_twice(text, name);
+}
+
+void *kg_json_items_add(struct kg_json_items *list, size_t size)
+{
+    kg_grow(&list->items, list->count, &list->capacity, size);
+    return memset(list->items + list->count++ * size, 0, size);
+}
+
+char *kg_json_items_keep(struct kg_json_items *list, size_t size, struct kg_arena *arena)
+{
+    enum { COPIED_MOST = 64 * 1024 }; /* more would be there twice while it is copied */
+    const size_t bytes = list->count * size;
+    char *items = list->items;
+    *list = (struct kg_json_items){0};
+    if (bytes > COPIED_MOST) {
+        items = kg_realloc(items, bytes);
+        kg_arena_own(arena, items);
+        return items;
     }
-    if (names->count == NAMES_MOST || !kg_arena_grow(text->arena, &names->names, names->count,
-                                                     &names->capacity, sizeof *names->names))
-        return false;
-    names->names[names->count++] = *name;
-    return true;
+    char *kept = kg_arena_alloc(arena, bytes, 1);
+    if (bytes)
+        memcpy(kept, items, bytes);
+    free(items);
+    return kept;
 }
 
 bool kg_json_text_more(struct kg_json_text *text)
 {
-    if (!text->window)
+    if (!text->window || text->ended)
         return false;
     size_t length = (size_t)(text->end - text->at);
     const size_t before = length;
@@ -347,11 +297,12 @@ bool kg_json_text_more(struct kg_json_text *text)
         const ssize_t count = read(text->file, text->window + length, KG_JSON_WINDOW - length);
         if (count < 0 && errno == EINTR)
             continue;
-        if (count <= 0)
+        text->ended = count <= 0;
+        if (text->ended)
             break;
         length += (size_t)count;
     }
-    text->at = text->window;
+    text->start = text->at = text->window;
     text->end = text->window + length;
     return length > before;
 }
@@ -395,4 +346,13 @@ bool kg_json_skip(struct kg_json_text *text)
     default:
         return kg_json_number(text, &number);
     }
+}
+
+bool kg_json_end(struct kg_json_text *text)
+{
+    do {
+        if (kg_json_peek(text) || text->at < text->end)
+            return kg_json_expected(text, "the end");
+    } while (kg_json_text_more(text));
+    return true;
 }
