@@ -2,41 +2,45 @@
  * a sequence a list, a mapping {"pairs": [[KEY, VALUE]…]} in the file's order.
  *     yaml_values FILE
  * Exit status 0; 2 and the reason for a file that it refuses; 3 where that could not be found out. */
-#include <jansson.h>
 #include <stdio.h>
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/json_print.h"
 #include "suite/yaml_tree.h"
 
 enum { BAD_FILE = 2, FAILED = 3 };
 
-static json_t *value_of(const struct kg_yaml_node *node);
+static void value_put(struct kg_json_writer *writer, const char *name,
+                      const struct kg_yaml_node *node);
 
-static json_t *pairs_of(const struct kg_yaml_node *mapping)
+static void pairs_put(struct kg_json_writer *writer, const struct kg_yaml_node *mapping)
 {
-    json_t *pairs = json_array();
-    for (size_t i = 0; i < mapping->count; i++)
-        json_array_append_new(
-            pairs, json_pack("[so]", mapping->pairs[i].key, value_of(mapping->pairs[i].value)));
-    return json_pack("{so}", "pairs", pairs);
+    kg_json_begin(writer, "pairs", "[");
+    for (size_t i = 0; i < mapping->count; i++) {
+        kg_json_begin(writer, NULL, "[");
+        kg_json_put_string(writer, NULL, mapping->pairs[i].key);
+        value_put(writer, NULL, mapping->pairs[i].value);
+        kg_json_finish(writer, "]");
+    }
+    kg_json_finish(writer, "]");
 }
 
-static json_t *items_of(const struct kg_yaml_node *sequence)
+static void value_put(struct kg_json_writer *writer, const char *name,
+                      const struct kg_yaml_node *node)
 {
-    json_t *items = json_array();
-    for (size_t i = 0; i < sequence->count; i++)
-        json_array_append_new(items, value_of(sequence->items[i]));
-    return items;
-}
-
-static json_t *value_of(const struct kg_yaml_node *node)
-{
-    if (node->kind == KG_YAML_MAPPING)
-        return pairs_of(node);
-    if (node->kind == KG_YAML_SEQUENCE)
-        return items_of(node);
-    return json_pack("{sssb}", "text", node->text, "plain", node->plain);
+    const bool list = node->kind == KG_YAML_SEQUENCE;
+    kg_json_begin(writer, name, list ? "[" : "{");
+    if (node->kind == KG_YAML_MAPPING) {
+        pairs_put(writer, node);
+    } else if (list) {
+        for (size_t i = 0; i < node->count; i++)
+            value_put(writer, NULL, node->items[i]);
+    } else {
+        kg_json_put_string(writer, "text", node->text);
+        kg_json_put_bool(writer, "plain", node->plain);
+    }
+    kg_json_finish(writer, list ? "]" : "}");
 }
 
 int main(int argc, char **argv)
@@ -54,10 +58,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", err.message);
         return read && err.kind == KG_ERROR_USAGE ? BAD_FILE : FAILED;
     }
-    json_t *value = value_of(root);
-    const bool good = value && json_dumpf(value, stdout, JSON_ENCODE_ANY) == 0 && !ferror(stdout);
-    json_decref(value);
+    struct kg_text json = {0};
+    value_put(&(struct kg_json_writer){.text = &json}, NULL, root);
+    const bool good = !json.failed && fputs(json.data, stdout) >= 0 && fflush(stdout) == 0;
     kg_arena_free(&arena);
+    kg_text_free(&json);
     kg_text_free(&text);
     return good ? 0 : FAILED;
 }

@@ -15,11 +15,10 @@ const char *fuzz_file(const uint8_t *bytes, size_t length);
 /* Path of a file that a harness may write, and read after that. */
 const char *fuzz_written(void);
 
-/* Ends the process where one of the two readers of records takes what the other refuses, or reads it
- * otherwise.
- * schema  of the record, in case the input says none */
-void fuzz_readers_agree(const struct kg_record *record, const char *schema, const uint8_t *bytes,
-                        size_t length);
+/* Reads a record of this schema. Ends the process if what is read is no JSON, or another value part by part or
+ * after it was written. */
+void fuzz_record(const struct kg_record *record, const char *schema, const uint8_t *bytes,
+                 size_t length);
 
 /* A harness of a kind of file: what is read must be written, and that be read again.
  * load, write  as kg_results_load and kg_results_write */
@@ -28,7 +27,7 @@ void fuzz_readers_agree(const struct kg_record *record, const char *schema, cons
     {                                                                                              \
         type read;                                                                                 \
         struct kg_error err = {0};                                                                 \
-        fuzz_readers_agree(&record, schema, bytes, length);                                        \
+        fuzz_record(&record, schema, bytes, length);                                               \
         if (!load(fuzz_file(bytes, length), &read, &err))                                          \
             return 0;                                                                              \
         if (!write(&read, fuzz_written(), &err))                                                   \

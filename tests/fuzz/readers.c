@@ -1,58 +1,86 @@
-/* The two readers of records on the same bytes: the one that reads the text (base/record_text.h), and the
- * one that reads jansson's tree. */
+/* Records on any bytes: a text that is read is JSON, is read alike part by part, and is the same after it was
+ * written. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/record_text.h"
+#include "base/json_tree.h"
 #include "fuzz.h"
 
 static char *printed(const struct kg_record *record, const void *object)
 {
-    json_t *json = kg_record_write(record, object);
-    char *text = json ? json_dumps(json, JSON_REAL_PRECISION(17)) : NULL;
-    json_decref(json);
-    if (!text)
+    struct kg_text text = {0};
+    kg_record_compact(record, object, &text);
+    if (text.failed)
         fuzz_fail("a record that was read", "cannot be printed");
-    return text;
+    return text.data;
 }
 
-static bool tree_read(const struct kg_record *record, const json_t *json, struct kg_arena *arena,
-                      void *object)
+static void *object_make(const struct kg_record *record)
 {
-    struct kg_error err = {0};
-    return json && kg_record_read(record, json, arena, object, &err);
+    void *object = calloc(1, record->size);
+    if (!object)
+        fuzz_fail("the reader", "no memory is left");
+    return object;
 }
 
-static void equal_check(const struct kg_record *record, const void *text, const void *tree)
+/* Ends the process if the object is printed as another text. */
+static void same_check(const struct kg_record *record, const void *object, const char *text,
+                       const char *way)
 {
-    char *of_text = printed(record, text), *of_tree = printed(record, tree);
-    if (strcmp(of_text, of_tree) != 0)
-        fuzz_fail(of_text, of_tree);
-    free(of_text);
-    free(of_tree);
+    char *other = printed(record, object);
+    if (strcmp(other, text) != 0)
+        fuzz_fail(way, text);
+    free(other);
 }
 
-void fuzz_readers_agree(const struct kg_record *record, const char *schema, const uint8_t *bytes,
-                        size_t length)
+static void parts_check(const struct kg_record *record, const char *schema, const char *path,
+                        const char *text)
+{
+    struct kg_arena arena = {0};
+    void *object = object_make(record);
+    if (!kg_record_load_parts(record, schema, path, &arena, object))
+        fuzz_fail("not read part by part", text);
+    same_check(record, object, text, "read otherwise part by part");
+    kg_arena_free(&arena);
+    free(object);
+}
+
+static void again_check(const struct kg_record *record, const char *text)
 {
     struct kg_arena arena = {0};
     struct kg_error err = {0};
-    json_t *json = NULL;
-    void *text = calloc(1, record->size), *tree = calloc(1, record->size);
-    if (!text || !tree)
-        fuzz_fail("the readers", "no memory is left");
-    kg_json_parse("input", (const char *)bytes, length, &json, &err);
-    /* whichever version the file says that it is: the text is not brought to a newer one */
-    const char *found = json_string_value(json_object_get(json, "schema"));
-    const bool by_tree = found && tree_read(record, json, &arena, tree);
-    const bool by_text = kg_record_text_read(record, found ? found : schema, (const char *)bytes,
-                                             length, &arena, text);
-    if (by_text != by_tree)
-        fuzz_fail(by_text ? "read as text" : "not read as text", by_tree ? "read" : err.message);
-    if (by_text)
-        equal_check(record, text, tree);
-    json_decref(json);
+    void *object = object_make(record);
+    if (!kg_record_parse(record, NULL, "text", text, strlen(text), &arena, object, &err))
+        fuzz_fail("not read again", err.message);
+    same_check(record, object, text, "read otherwise when it was written");
     kg_arena_free(&arena);
-    free(text);
-    free(tree);
+    free(object);
+}
+
+/* Whether the message refuses a text that is no JSON. The text itself may contain the word. */
+static bool syntax_refused(const char *message)
+{
+    static const char start[] = "malformed JSON: ";
+    return !strncmp(message, start, sizeof start - 1);
+}
+
+void fuzz_record(const struct kg_record *record, const char *schema, const uint8_t *bytes,
+                 size_t length)
+{
+    struct kg_arena arena = {0};
+    struct kg_error err = {0}, unsaid;
+    const char *input = (const char *)bytes;
+    void *object = object_make(record);
+    const bool good = kg_record_parse(record, schema, "input", input, length, &arena, object, &err);
+    const bool json = kg_json_read("input", input, length, &arena, &unsaid) != NULL;
+    if (good ? !json : json && syntax_refused(err.message))
+        fuzz_fail(good ? "read as a record" : err.message, json ? "read as JSON" : unsaid.message);
+    if (good) {
+        char *text = printed(record, object);
+        parts_check(record, schema, fuzz_file(bytes, length), text);
+        again_check(record, text);
+        free(text);
+    }
+    kg_arena_free(&arena);
+    free(object);
 }

@@ -62,7 +62,7 @@ static bool parse(const char *text, struct thing *thing, struct kg_error *err)
     return kg_record_parse(&thing_record, SCHEMA, "file", text, strlen(text), &arena, thing, err);
 }
 
-/* The good members, then more, which jansson would refuse if they were there twice. */
+/* The good members, then more, which would be refused if they were there twice. */
 static bool parse_with(const char *members, struct thing *thing, struct kg_error *err)
 {
     char text[512];

@@ -1,5 +1,5 @@
-/* The reader of a record's text takes what the reader of jansson's tree takes, gives the same, and refuses
- * what that refuses: numbers, strings and structure that are easily got wrong, and every byte replaced. */
+/* Records from the bytes of a text: numbers, strings and structure that are easily got wrong, and every byte
+ * replaced. A text that is read as a record is also read as a tree, and part by part. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #include "base/json_text.h"
-#include "base/record_text.h"
+#include "base/json_tree.h"
+#include "base/record.h"
 
 #define SCHEMA "kgate.sample.v1"
 
@@ -74,51 +75,69 @@ static const struct kg_field sample_fields[] = {
 static const struct kg_record sample_record = KG_RECORD_OF(sample_fields, "A sample.");
 #undef STRUCT
 
-static char *printed(const struct sample *sample)
+/* A file of this text, which is unlinked; by parts. */
+static bool parts_read(const char *bytes, size_t length, struct kg_arena *arena,
+                       struct sample *sample)
 {
-    json_t *json = kg_record_write(&sample_record, sample);
-    char *text = json_dumps(json, JSON_REAL_PRECISION(17));
-    json_decref(json);
-    assert_non_null(text);
-    return text;
+    char path[] = "/tmp/kgate_parts_XXXXXX";
+    FILE *file = fdopen(mkstemp(path), "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, length, file), length);
+    assert_int_equal(fclose(file), 0);
+    const bool good = kg_record_load_parts(&sample_record, SCHEMA, path, arena, sample);
+    unlink(path);
+    return good;
 }
 
-/* Both readers on one text; whether they took it. */
-static bool both_read(const char *bytes, size_t length)
+/* Whether a text is read, of which `sample` becomes what is read. */
+static bool text_read(const char *bytes, size_t length, struct kg_arena *arena,
+                      struct sample *sample)
+{
+    struct kg_error err = {0};
+    struct kg_error unsaid;
+    const bool good =
+        kg_record_parse(&sample_record, SCHEMA, "text", bytes, length, arena, sample, &err);
+    const bool json = kg_json_read("text", bytes, length, arena, &unsaid) != NULL;
+    if (good ? !json : json && strstr(err.message, "malformed"))
+        fail_msg("%.*s: %s as a record, %s as a tree", (int)length, bytes,
+                 good ? "read" : err.message, json ? "read" : unsaid.message);
+    return good;
+}
+
+static bool is_read(const char *bytes, size_t length)
 {
     struct kg_arena arena = {0};
-    struct sample text = {0}, tree = {0};
-    struct kg_error err = {0};
-    json_t *json;
-    bool by_tree = kg_json_parse("text", bytes, length, &json, &err);
-    if (by_tree) {
-        by_tree = kg_schema_check(json, SCHEMA, &err) &&
-                  kg_record_read(&sample_record, json, &arena, &tree, &err);
-        json_decref(json);
-    }
-    const bool by_text = kg_record_text_read(&sample_record, SCHEMA, bytes, length, &arena, &text);
-    if (by_text != by_tree)
-        fail_msg("%.*s: %s as text, %s as a tree", (int)length, bytes, by_text ? "read" : "refused",
-                 by_tree ? "read" : err.message);
-    if (by_text) {
-        char *of_text = printed(&text), *of_tree = printed(&tree);
-        assert_string_equal(of_text, of_tree);
-        free(of_text);
-        free(of_tree);
-    }
+    struct sample sample = {0};
+    const bool good = text_read(bytes, length, &arena, &sample);
     kg_arena_free(&arena);
-    return by_text;
+    return good;
 }
 
-/* The same of a file with one more member. */
+/* The same of a file with these members. */
 static bool member_read(const char *member)
 {
     char text[4096];
     const int length = snprintf(text, sizeof text, "{\"schema\": \"" SCHEMA "\", %s}", member);
-    return both_read(text, (size_t)length);
+    return is_read(text, (size_t)length);
 }
 
-static void numbers_are_those_of_the_tree(void **state)
+/* A number, which the C library reads alike. */
+static void expect_number(const char *number)
+{
+    char text[200];
+    struct kg_arena arena = {0};
+    struct sample sample = {0};
+    const int length =
+        snprintf(text, sizeof text, "{\"schema\": \"" SCHEMA "\", \"value\": %s}", number);
+    const double wanted = strcmp(number, "null") != 0 ? strtod(number, NULL) : NAN;
+    if (!text_read(text, (size_t)length, &arena, &sample))
+        fail_msg("%s is refused", number);
+    if (sample.value != wanted && !(isnan(wanted) && isnan(sample.value)))
+        fail_msg("%s is read as %.17g", number, sample.value);
+    kg_arena_free(&arena);
+}
+
+static void numbers_are_those_of_the_c_library(void **state)
 {
     (void)state;
     static const char *const good[] = {"0",
@@ -177,11 +196,8 @@ static void numbers_are_those_of_the_tree(void **state)
                                       "1f",
                                       "1_000"};
     char member[200];
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        snprintf(member, sizeof member, "\"value\": %s", good[i]);
-        if (!member_read(member))
-            fail_msg("%s is refused", good[i]);
-    }
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        expect_number(good[i]);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         snprintf(member, sizeof member, "\"value\": %s", bad[i]);
         if (member_read(member))
@@ -190,7 +206,7 @@ static void numbers_are_those_of_the_tree(void **state)
 }
 
 /* Numbers of a digit, and of two around a point, are taken at once in a list. */
-static void short_numbers_of_a_list_are_those_of_the_tree(void **state)
+static void short_numbers_of_a_list_are_read(void **state)
 {
     (void)state;
     static const char *const good[] = {"0,9,3", "0.0,9.9,0.5,5.0", "1.5 ,2\n,3",
@@ -224,7 +240,7 @@ static void digits_before_and_after_a_point_may_be_any_number(void **state)
             }
 }
 
-static void whole_numbers_and_ranges_are_those_of_the_tree(void **state)
+static void whole_numbers_and_ranges_are_kept(void **state)
 {
     (void)state;
     assert_true(member_read("\"count\": 9223372036854775807, \"size\": 2, \"share\": 1"));
@@ -237,7 +253,7 @@ static void whole_numbers_and_ranges_are_those_of_the_tree(void **state)
             fail_msg("%s is read", bad[i]);
 }
 
-static void strings_are_those_of_the_tree(void **state)
+static void strings_are_unescaped_and_checked(void **state)
 {
     (void)state;
     static const char *const good[] = {"",
@@ -284,7 +300,7 @@ static void strings_are_those_of_the_tree(void **state)
     }
 }
 
-static void structure_is_that_of_the_tree(void **state)
+static void structure_is_checked(void **state)
 {
     (void)state;
     static const char *const good[] = {
@@ -332,7 +348,7 @@ static void structure_is_that_of_the_tree(void **state)
             fail_msg("%s is read", bad[i]);
 }
 
-static void a_text_of_every_other_byte_is_read_alike(void **state)
+static void a_text_of_every_other_byte_does_no_harm(void **state)
 {
     (void)state;
     static const unsigned char others[] = {0,   ' ', '"', '\\', ',', ':', '[', ']',  '{',
@@ -342,30 +358,69 @@ static void a_text_of_every_other_byte_is_read_alike(void **state)
                   "\"rounds\":{\"time\":[1.5,null],\"calls\":[10,2],\"samples\":[[1,2],[]]},"
                   "\"many\":[{\"calls\":3},{}],\"newer\":{\"a\":[null,0]}}\n";
     const size_t length = sizeof text - 1;
-    assert_true(both_read(text, length));
+    assert_true(is_read(text, length));
     for (size_t cut = 0; cut < length - 1; cut++)
-        assert_false(both_read(text, cut));
+        assert_false(is_read(text, cut));
     for (size_t i = 0; i < length; i++) {
         const char kept = text[i];
         for (size_t k = 0; k < sizeof others; k++) {
             text[i] = (char)others[k];
-            both_read(text, length);
+            is_read(text, length);
         }
         text[i] = kept;
     }
 }
 
-static void what_is_refused_leaves_the_object_as_it_was(void **state)
+static void a_file_that_is_refused_leaves_the_object_as_it_was(void **state)
 {
     (void)state;
     struct kg_arena arena = {0};
     struct sample sample = {.count = 7};
     static const char text[] = "{\"schema\":\"" SCHEMA "\",\"name\":\"a\",\"count\":3,\"size\":9}";
-    assert_false(
-        kg_record_text_read(&sample_record, SCHEMA, text, sizeof text - 1, &arena, &sample));
+    assert_false(parts_read(text, sizeof text - 1, &arena, &sample));
     assert_int_equal(sample.count, 7);
     assert_null(sample.name);
     assert_null(arena.head);
+}
+
+static void refusals_name_their_line_and_column(void **state)
+{
+    static const struct {
+        const char *member;
+        unsigned line, column;
+        const char *says;
+    } cases[] = {
+        {"\n \"count\": -1", 2, 11,
+         "count: expected a whole number from 0 up, found a negative one"},
+        {"\"many\": [{},\n{\"calls\": 1.5}]", 2, 11,
+         "many[1].calls: expected a whole number, found one with a fraction"},
+        {"\"rounds\": {\"time\": [1,\n2],\n \"calls\": [1]}", 3, 11,
+         "rounds.calls: expected a list of 2, as the other columns, found another length"},
+        {"\"rounds\": {\"time\": [1, \"x\"]}", 1, 54,
+         "rounds.time[1]: expected a number, found a string"},
+        {"\"params\": {\"\xc3\xa9\": 7}", 1, 47,
+         "params.\xc3\xa9: expected a string, found a number"},
+        {"\"bits\": [\"red\", \"pink\"]", 1, 47,
+         "bits[1]: expected one of red, green, blue, found 'pink'"},
+        {"\"one\": []", 1, 38, "one: expected an object, found a list"},
+        {"\"good\": 1", 1, 39, "good: expected true or false, found a number"},
+        {"\"many\": [{\"time\": }]", 1, 49, "malformed JSON: expected a value, found '}'"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[300];
+        struct kg_arena arena = {0};
+        struct sample sample = {0};
+        struct kg_error err = {0};
+        const int length =
+            snprintf(text, sizeof text, "{\"schema\": \"" SCHEMA "\", %s}", cases[i].member);
+        assert_false(kg_record_parse(&sample_record, SCHEMA, "f", text, (size_t)length, &arena,
+                                     &sample, &err));
+        if (strcmp(err.message, cases[i].says) != 0 || err.line != cases[i].line ||
+            err.column != cases[i].column || strcmp(err.path, "f") != 0)
+            fail_msg("'%s' at %u:%u", err.message, err.line, err.column);
+        kg_arena_free(&arena);
+    }
 }
 
 /* A text larger than a table of strings is made for, whose objects have members that the table does not
@@ -382,17 +437,9 @@ static void large_text(struct kg_text *text, size_t rounds, const char *end)
     assert_false(text->failed);
 }
 
-/* Of a file with this text. */
 static bool file_read(const struct kg_text *text, struct kg_arena *arena, struct sample *sample)
 {
-    FILE *file = tmpfile();
-    assert_non_null(file);
-    assert_int_equal(fwrite(text->data, 1, text->length, file), text->length);
-    assert_int_equal(fflush(file), 0);
-    assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
-    const bool good = kg_record_file_read(&sample_record, SCHEMA, fileno(file), arena, sample);
-    fclose(file);
-    return good;
+    return parts_read(text->data, text->length, arena, sample);
 }
 
 static void a_file_longer_than_the_window_gives_what_its_text_gives(void **state)
@@ -537,14 +584,15 @@ static void a_large_file_is_refused_as_a_small_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_those_of_the_tree),
-        cmocka_unit_test(short_numbers_of_a_list_are_those_of_the_tree),
+        cmocka_unit_test(numbers_are_those_of_the_c_library),
+        cmocka_unit_test(short_numbers_of_a_list_are_read),
         cmocka_unit_test(digits_before_and_after_a_point_may_be_any_number),
-        cmocka_unit_test(whole_numbers_and_ranges_are_those_of_the_tree),
-        cmocka_unit_test(strings_are_those_of_the_tree),
-        cmocka_unit_test(structure_is_that_of_the_tree),
-        cmocka_unit_test(a_text_of_every_other_byte_is_read_alike),
-        cmocka_unit_test(what_is_refused_leaves_the_object_as_it_was),
+        cmocka_unit_test(whole_numbers_and_ranges_are_kept),
+        cmocka_unit_test(strings_are_unescaped_and_checked),
+        cmocka_unit_test(structure_is_checked),
+        cmocka_unit_test(a_text_of_every_other_byte_does_no_harm),
+        cmocka_unit_test(a_file_that_is_refused_leaves_the_object_as_it_was),
+        cmocka_unit_test(refusals_name_their_line_and_column),
         cmocka_unit_test(a_file_longer_than_the_window_gives_what_its_text_gives),
         cmocka_unit_test(a_member_again_behind_a_window_is_refused),
         cmocka_unit_test(what_follows_the_end_is_seen_in_a_later_window),
