@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/memory.h"
 
 enum { BLOCK_BYTES = 64 * 1024 };
 
@@ -21,9 +22,9 @@ struct kg_arena_block {
 static struct kg_arena_block *block_new(size_t capacity)
 {
     if (capacity > SIZE_MAX - sizeof(struct kg_arena_block))
-        return NULL;
-    /* calloc, so that what the arena gives is zero without touching each page here */
-    struct kg_arena_block *block = calloc(1, sizeof *block + capacity);
+        return kg_memory_out();
+    /* as calloc does it, so that what the arena gives is zero without touching each page here */
+    struct kg_arena_block *block = kg_alloc(1, sizeof *block + capacity);
     if (block)
         block->capacity = capacity;
     return block;
@@ -33,7 +34,7 @@ void *kg_arena_alloc(struct kg_arena *arena, size_t count, size_t size)
 {
     const size_t align = sizeof(max_align_t);
     if (size && count > (SIZE_MAX - align) / size)
-        return NULL;
+        return kg_memory_out();
     size_t bytes = (count * size + align - 1) / align * align;
     struct kg_arena_block *head = arena->head;
     if (!head || head->capacity - head->used < bytes) {
@@ -58,7 +59,7 @@ void *kg_arena_alloc(struct kg_arena *arena, size_t count, size_t size)
 char *kg_arena_copy_bytes(struct kg_arena *arena, const char *bytes, size_t length)
 {
     if (length == SIZE_MAX)
-        return NULL;
+        return kg_memory_out();
     char *copy = kg_arena_alloc(arena, length + 1, 1);
     if (copy && length)
         memcpy(copy, bytes, length);
@@ -70,11 +71,9 @@ char *kg_arena_copy(struct kg_arena *arena, const char *string)
     return kg_arena_copy_bytes(arena, string, strlen(string));
 }
 
-const char *kg_arena_keep(struct kg_arena *arena, const char *string, bool *good)
+const char *kg_arena_keep(struct kg_arena *arena, const char *string)
 {
-    const char *copy = string ? kg_arena_copy(arena, string) : NULL;
-    *good = *good && (copy || !string);
-    return copy;
+    return string ? kg_arena_copy(arena, string) : NULL;
 }
 
 char *kg_arena_printf(struct kg_arena *arena, const char *format, ...)
@@ -85,7 +84,7 @@ char *kg_arena_printf(struct kg_arena *arena, const char *format, ...)
     va_copy(again, args);
     const int length = vsnprintf(usual, sizeof usual, format, args);
     va_end(args);
-    char *text = length < 0 ? NULL : kg_arena_alloc(arena, (size_t)length + 1, 1);
+    char *text = length < 0 ? kg_memory_out() : kg_arena_alloc(arena, (size_t)length + 1, 1);
     if (text && (size_t)length < sizeof usual)
         memcpy(text, usual, (size_t)length + 1);
     else if (text)

@@ -13,15 +13,15 @@ struct kg_arena {
 
 /* Zeroed memory for `count` items of `size` bytes, aligned for any type, valid until the arena is
  * freed. A count of 0 gives a valid pointer.
- * returns NULL where memory is out or count * size overflows; the arena stays usable */
+ * returns NULL where memory is out or count * size overflows (memory.h); the arena stays usable */
 void *kg_arena_alloc(struct kg_arena *arena, size_t count, size_t size);
 
 /* A copy of a string, or of its first `length` bytes and a terminator. NULL as above. */
 char *kg_arena_copy(struct kg_arena *arena, const char *string);
 char *kg_arena_copy_bytes(struct kg_arena *arena, const char *bytes, size_t length);
 
-/* A copy that remembers failure in *good, so that many can be asked about once. NULL is NULL. */
-const char *kg_arena_keep(struct kg_arena *arena, const char *string, bool *good);
+/* A copy of a string; NULL of NULL. */
+const char *kg_arena_keep(struct kg_arena *arena, const char *string);
 
 /* A formatted string as printf makes it. NULL as above. */
 __attribute__((format(printf, 2, 3))) char *kg_arena_printf(struct kg_arena *arena,

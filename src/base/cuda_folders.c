@@ -1,4 +1,4 @@
-#include "base/cuda_places.h"
+#include "base/cuda_folders.h"
 
 #include <glob.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* cuda_places.h: where CUDA's own libraries (cuBLAS, CUPTI) may lie on a machine: images differ in that,
+/* cuda_folders.h: where CUDA's own libraries (cuBLAS, CUPTI) may lie on a machine: images differ in that,
  * and many have them from Python's wheels, where no loader looks. Thread-safe as far as the environment
  * is left alone. */
 #pragma once

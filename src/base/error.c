@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 bool kg_error_set(struct kg_error *err, enum kg_error_kind kind, const char *format, ...)
 {
     va_list args;
@@ -46,5 +48,6 @@ bool kg_error_wrap(struct kg_error *err, const char *format, ...)
 
 bool kg_error_memory(struct kg_error *err)
 {
+    kg_memory_out();
     return kg_error_set(err, KG_ERROR_MEMORY, "out of memory");
 }

@@ -34,5 +34,5 @@ __attribute__((format(printf, 5, 6))) bool kg_error_at(struct kg_error *err, con
 __attribute__((format(printf, 2, 3))) bool kg_error_wrap(struct kg_error *err, const char *format,
                                                          ...);
 
-/* Out of memory, said in the one way. */
+/* Out of memory, said in the one way: it ends a process of kgate's (memory.h). */
 bool kg_error_memory(struct kg_error *err);

@@ -74,6 +74,12 @@ bool kg_file_same(const char *a, const char *b);
 /* Whether the path leads to a regular file: a device may have no end, and a pipe keeps its reader waiting. */
 bool kg_file_is_regular(const char *path);
 
+/* The first of `places`, paths from the folder of `program`, that may be used in the `mode` of access(2).
+ * path     4096 bytes; on failure empty
+ * returns  false if there is none */
+bool kg_file_beside(const char *program, const char *const *places, size_t count, int mode,
+                    char *path);
+
 /* Whether the file really lies, links followed, in a folder of the operating system's libraries. */
 bool kg_file_in_system(const char *path);
 

@@ -1,8 +1,9 @@
 #include "base/grow.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 enum { FIRST = 16 };
 
@@ -16,11 +17,11 @@ bool kg_grow(void *array, size_t count, size_t *capacity, size_t size)
     if (count < *capacity)
         return true;
     if (*capacity > SIZE_MAX / 2 / size)
-        return false;
+        return kg_memory_out();
     /* The caller's pointer is of its own type: copied as bytes, as a void ** may not point to it. */
     void *items;
     memcpy(&items, array, sizeof items);
-    items = realloc(items, kg_grown(*capacity) * size);
+    items = kg_realloc(items, kg_grown(*capacity) * size);
     if (!items)
         return false;
     memcpy(array, &items, sizeof items);

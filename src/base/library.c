@@ -13,14 +13,24 @@ static bool is_absent(const char *path, const char *said)
            (!strncmp(said, path, length) && said[length] == ':' && strstr(said, "No such file"));
 }
 
-void *kg_library_open(const char *path, char *why, size_t why_bytes)
+static void *library_open(const char *path, int how, char *why, size_t why_bytes)
 {
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(path, how | RTLD_LOCAL);
     if (library || !why_bytes)
         return library;
     const char *said = dlerror();
     snprintf(why, why_bytes, "%s", is_absent(path, said) ? "" : said);
     return NULL;
+}
+
+void *kg_library_open(const char *path, char *why, size_t why_bytes)
+{
+    return library_open(path, RTLD_NOW, why, why_bytes);
+}
+
+void *kg_library_open_lazily(const char *path, char *why, size_t why_bytes)
+{
+    return library_open(path, RTLD_LAZY, why, why_bytes);
 }
 
 const char *kg_library_symbols(void *library, const struct kg_symbol *symbols, size_t count,

@@ -19,6 +19,9 @@ struct kg_symbol {
  * returns    NULL where it cannot be opened */
 void *kg_library_open(const char *path, char *why, size_t why_bytes);
 
+/* The same, but a function is resolved when it is first called. OpenBLAS has 12,300, of which a process calls few. */
+void *kg_library_open_lazily(const char *path, char *why, size_t why_bytes);
+
 /* Fills the function pointers of a table.
  * library  as opened
  * symbols  `count` of them; an optional one that the library lacks becomes NULL

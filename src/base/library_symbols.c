@@ -1,4 +1,4 @@
-/* library_exported.c: the objects that an open library exports, from its dynamic section: the loader can
+/* library_symbols.c: the objects that an open library exports, from its dynamic section: the loader can
  * find a symbol by its name, but lists none. System V ABI, "Dynamic Section"; the GNU hash table gives the
  * number of symbols, which the section itself does not. */
 #include <dlfcn.h>

@@ -7,7 +7,8 @@
 #include "base/arena.h"
 
 struct kg_names_place {
-    const char *name; /* NULL: the place is empty */
+    const char *name; /* `length` bytes; NULL: the place is empty */
+    size_t length;
     uint64_t hash;
     size_t number;
 };
@@ -18,9 +19,9 @@ struct kg_names {
     size_t capacity; /* 0, or a power of two */
 };
 
-/* The number of a name; NULL where it has none. */
-const size_t *kg_names_find(const struct kg_names *names, const char *name);
+/* The number of the name of `length` bytes; NULL if it has none. */
+const size_t *kg_names_find(const struct kg_names *names, const char *name, size_t length);
 
-/* Gives a name its number, in the place of one it had. `name` is borrowed for as long as the arena is.
- * returns  false where memory is out */
-bool kg_names_set(struct kg_arena *arena, struct kg_names *names, const char *name, size_t number);
+/* Gives a name its number, in the place of one it had. `name` is borrowed for as long as the arena is. */
+void kg_names_set(struct kg_arena *arena, struct kg_names *names, const char *name, size_t length,
+                  size_t number);

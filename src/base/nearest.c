@@ -1,9 +1,19 @@
 #include "base/nearest.h"
 
 #include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST = 63 };
+
+size_t kg_word_index(const char *word, const char *const *words, size_t count)
+{
+    size_t i = 0;
+    while (i < count && strcmp(words[i], word) != 0)
+        i++;
+    return i;
+}
 
 static size_t least(size_t a, size_t b)
 {
@@ -67,4 +77,31 @@ void kg_suggest_append(struct kg_text *text, const char *word, const char *const
     kg_text_printf(text, "; %s:", known);
     for (size_t i = 0; i < count; i++)
         kg_text_printf(text, "%s %s", i ? "," : "", words[i]);
+}
+
+const char *kg_meant(char meant[KG_MEANT_BYTES], const char *word, const char *const *words,
+                     size_t count)
+{
+    const char *nearest = kg_nearest(word, words, count);
+    *meant = '\0';
+    if (nearest)
+        snprintf(meant, KG_MEANT_BYTES, "; did you mean '%.300s'?", nearest);
+    return meant;
+}
+
+bool kg_error_unknown(struct kg_error *err, const char *word, const char *const *words,
+                      size_t count, const char *format, ...)
+{
+    char sentence[sizeof err->message], meant[KG_MEANT_BYTES];
+    struct kg_text list = {0};
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    for (size_t i = 0; i < count; i++)
+        kg_text_printf(&list, "%s%.60s", i ? ", " : "", words[i]);
+    kg_error_set(err, KG_ERROR_USAGE, "%s%s; there are %s", sentence,
+                 kg_meant(meant, word, words, count), count ? kg_text_string(&list) : "none");
+    kg_text_free(&list);
+    return false;
 }

@@ -1,8 +1,18 @@
-/* nearest.h: "did you mean": the nearest of some known words. Pure, thread-safe. */
+/* nearest.h: a word among some known words; "did you mean": the nearest of them. Pure, thread-safe. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "base/error.h"
 #include "base/text.h"
+
+/* The index of the word among `count` words; `count` if it is none of them. */
+size_t kg_word_index(const char *word, const char *const *words, size_t count);
+
+static inline bool kg_word_is_among(const char *word, const char *const *words, size_t count)
+{
+    return kg_word_index(word, words, count) < count;
+}
 
 /* The one of `count` words nearest to `word` by edit distance (Damerau, adjacent swaps count one),
  * letter case ignored; NULL where none is near enough to be meant: more than a third of the longer
@@ -12,3 +22,16 @@ const char *kg_nearest(const char *word, const char *const *words, size_t count)
 /* Appends "; did you mean 'x'?", or where none is near "; <known>: a, b, c". */
 void kg_suggest_append(struct kg_text *text, const char *word, const char *const *words,
                        size_t count, const char *known);
+
+/* The words "; did you mean 'x'?" in `meant`, or "" if no word is near. Returns `meant`. */
+enum { KG_MEANT_BYTES = 384 };
+const char *kg_meant(char meant[KG_MEANT_BYTES], const char *word, const char *const *words,
+                     size_t count);
+
+/* The error of a word that is none of some words: the sentence, the nearest word, all words.
+ * "--columns has no 'maen'; did you mean 'mean'?; there are median, mean"
+ * format   of the sentence
+ * returns  false, with KG_ERROR_USAGE */
+__attribute__((format(printf, 5, 6))) bool kg_error_unknown(struct kg_error *err, const char *word,
+                                                            const char *const *words, size_t count,
+                                                            const char *format, ...);

@@ -7,6 +7,11 @@
 
 #include "base/file.h"
 
+#if defined __x86_64__ && defined __GNUC__
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
+
 enum { BLOCK = 64, ROUNDS = 64, WORDS = 16 };
 
 static const uint32_t constants[ROUNDS] = {
@@ -57,10 +62,60 @@ static void block_add(struct kg_sha256 *sum, const unsigned char *block)
         state[i] += worked[i];
 }
 
+#if defined __x86_64__ && defined __GNUC__
+static bool has_instructions(void)
+{
+    unsigned a, b = 0, c, d;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_SHA &&
+           __builtin_cpu_supports("sse4.1");
+}
+
+/* The same steps, four at a time. The instructions want the state as the words a, b, e, f and c, d, g, h. */
+__attribute__((target("sha,sse4.1"))) static void block_add_fast(struct kg_sha256 *sum,
+                                                                 const unsigned char *block)
+{
+    const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+    const __m128i cdab = _mm_shuffle_epi32(_mm_loadu_si128((const void *)sum->state), 0xb1);
+    const __m128i efgh = _mm_shuffle_epi32(_mm_loadu_si128((const void *)(sum->state + 4)), 0x1b);
+    const __m128i abef_before = _mm_alignr_epi8(cdab, efgh, 8);
+    const __m128i cdgh_before = _mm_blend_epi16(efgh, cdab, 0xf0);
+    __m128i abef = abef_before, cdgh = cdgh_before, words[4];
+    for (size_t t = 0; t < ROUNDS / 4; t++) {
+        __m128i *now = &words[t % 4];
+        const __m128i last = words[(t + 3) % 4];
+        *now =
+            t < 4
+                ? _mm_shuffle_epi8(_mm_loadu_si128((const void *)(block + 16 * t)), swap)
+                : _mm_sha256msg2_epu32(_mm_add_epi32(_mm_sha256msg1_epu32(*now, words[(t + 1) % 4]),
+                                                     _mm_alignr_epi8(last, words[(t + 2) % 4], 4)),
+                                       last);
+        const __m128i sums =
+            _mm_add_epi32(*now, _mm_loadu_si128((const void *)(constants + 4 * t)));
+        cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sums);
+        abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sums, 0x0e));
+    }
+    abef = _mm_shuffle_epi32(_mm_add_epi32(abef, abef_before), 0x1b);
+    cdgh = _mm_shuffle_epi32(_mm_add_epi32(cdgh, cdgh_before), 0xb1);
+    _mm_storeu_si128((void *)sum->state, _mm_blend_epi16(abef, cdgh, 0xf0));
+    _mm_storeu_si128((void *)(sum->state + 4), _mm_alignr_epi8(cdgh, abef, 8));
+}
+#else
+static bool has_instructions(void)
+{
+    return false;
+}
+
+static void block_add_fast(struct kg_sha256 *sum, const unsigned char *block)
+{
+    block_add(sum, block);
+}
+#endif
+
 void kg_sha256_start(struct kg_sha256 *sum)
 {
     *sum = (struct kg_sha256){.state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f,
-                                        0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
+                                        0x9b05688c, 0x1f83d9ab, 0x5be0cd19},
+                              .instructions = has_instructions()};
 }
 
 void kg_sha256_add(struct kg_sha256 *sum, const void *bytes, size_t length)
@@ -69,12 +124,14 @@ void kg_sha256_add(struct kg_sha256 *sum, const void *bytes, size_t length)
     while (length) {
         const size_t filled = (size_t)(sum->length % BLOCK);
         const size_t count = length < BLOCK - filled ? length : BLOCK - filled;
-        memcpy(sum->block + filled, from, count);
+        const unsigned char *block = count == BLOCK ? from : sum->block;
+        if (block != from)
+            memcpy(sum->block + filled, from, count);
         sum->length += count;
         from += count;
         length -= count;
         if (filled + count == BLOCK)
-            block_add(sum, sum->block);
+            (sum->instructions ? block_add_fast : block_add)(sum, block);
     }
 }
 

@@ -11,6 +11,7 @@ struct kg_sha256 {
     uint32_t state[8];
     uint64_t length; /* bytes so far */
     unsigned char block[64];
+    bool instructions; /* the processor has instructions for it, which take a sixth of the time */
 };
 
 void kg_sha256_start(struct kg_sha256 *sum);

@@ -1,4 +1,4 @@
-#include "base/words.h"
+#include "base/shell_words.h"
 
 #include <string.h>
 
@@ -96,30 +96,18 @@ static bool word_read(struct splitter *splitter)
         if (!good)
             return false;
     }
-    return !splitter->word.failed || kg_error_memory(splitter->err);
+    return true;
 }
 
 bool kg_words_split(struct kg_arena *arena, const char *line, struct kg_words *words,
                     struct kg_error *err)
 {
     struct splitter splitter = {.at = line, .err = err};
-    bool good = true;
     words->count = 0;
     words->at = kg_arena_alloc(arena, strlen(line) / 2 + 2, sizeof *words->at); /* blanks between */
-    if (!words->at)
-        return kg_error_memory(err);
-    for (;;) {
-        splitter.at += strspn(splitter.at, blanks);
-        if (!*splitter.at)
-            break;
-        good = word_read(&splitter);
-        const char *word = good ? kg_arena_copy(arena, kg_text_string(&splitter.word)) : NULL;
-        if (good && !word)
-            good = kg_error_memory(err);
-        if (!good)
-            break;
-        words->at[words->count++] = word;
-    }
+    bool good = true;
+    while (good && *(splitter.at += strspn(splitter.at, blanks)) && (good = word_read(&splitter)))
+        words->at[words->count++] = kg_arena_copy(arena, kg_text_string(&splitter.word));
     kg_text_free(&splitter.word);
     return good;
 }

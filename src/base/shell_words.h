@@ -1,4 +1,4 @@
-/* words.h: a command line as words, by the quoting rules of POSIX's shell (2.2 Quoting), without
+/* shell_words.h: a command line as words, by the quoting rules of POSIX's shell (2.2 Quoting), without
  * what a shell expands or runs. Thread-safe. */
 #pragma once
 #include <stdbool.h>

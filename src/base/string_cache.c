@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 enum { KEPT_MOST = 4096 };
 
 struct kg_shared_string {
@@ -28,7 +30,7 @@ static size_t place_of(const char *bytes, size_t length)
 
 void kg_shared_begin(struct kg_shared *shared)
 {
-    shared->kept = calloc(KEPT_MOST, sizeof *shared->kept);
+    shared->kept = kg_alloc(KEPT_MOST, sizeof *shared->kept);
 }
 
 void kg_shared_end(struct kg_shared *shared)
@@ -46,7 +48,6 @@ const char *kg_shared_copy(struct kg_shared *shared, struct kg_arena *arena, con
     if (kept->bytes && kept->length == length && !memcmp(kept->bytes, bytes, length))
         return kept->bytes;
     const char *copy = kg_arena_copy_bytes(arena, bytes, length);
-    if (copy)
-        *kept = (struct kg_shared_string){copy, length};
+    *kept = (struct kg_shared_string){copy, length};
     return copy;
 }

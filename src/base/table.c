@@ -238,48 +238,6 @@ void kg_table_print(struct kg_table *table, bool colour, struct kg_text *text)
         text->failed = true;
 }
 
-/* --- Markdown --------------------------------------------------------------------------------- */
-
-enum { CELL_MOST = 200, UNDER_MOST = 300 };
-
-static void markdown_row(const struct kg_table *table, const char *const *cells, const char *under,
-                         struct kg_text *text)
-{
-    for (size_t c = 0; c < table->columns; c++) {
-        kg_text_append(text, "| ");
-        kg_escape_markdown(text, cell_of(cells, c), CELL_MOST);
-        if (!c && under && *under) {
-            kg_text_append(text, "<br>");
-            kg_escape_markdown(text, under, UNDER_MOST);
-        }
-        kg_text_append(text, " ");
-    }
-    kg_text_append(text, "|\n");
-}
-
-void kg_table_print_markdown(const struct kg_table *table, size_t most, struct kg_text *text)
-{
-    size_t shown = 0;
-    markdown_row(table, table->heads, NULL, text);
-    for (size_t c = 0; c < table->columns; c++)
-        kg_text_append(text, table->left[c] ? "| :-- " : "| --: ");
-    kg_text_append(text, "|\n");
-    for (; shown < table->row_count; shown++) {
-        struct kg_text row = {0};
-        markdown_row(table, table->rows[shown].cells, table->rows[shown].under, &row);
-        const bool fits = text->length + row.length <= most;
-        if (fits)
-            kg_text_append(text, kg_text_string(&row));
-        text->failed = text->failed || row.failed;
-        kg_text_free(&row);
-        if (!fits)
-            break;
-    }
-    if (shown < table->row_count)
-        kg_text_printf(text, "\n… and %zu more.\n", table->row_count - shown);
-    text->failed = text->failed || table->failed;
-}
-
 void kg_table_free(struct kg_table *table)
 {
     kg_arena_free(&table->arena);

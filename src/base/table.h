@@ -13,6 +13,7 @@ enum { KG_TABLE_COLUMNS_MOST = 16, KG_TABLE_NEEDED = 10 };
 struct kg_table_row {
     const char *cells[KG_TABLE_COLUMNS_MOST]; /* NULL is printed as "" */
     const char *colour;                       /* an escape sequence for the last cell, or NULL */
+    const char *mark;  /* a symbol before the last cell, on a page alone; or NULL */
     const char *under; /* lines of their own below the row, separated by \n; or NULL */
 };
 
@@ -50,7 +51,4 @@ void kg_table_print(struct kg_table *table, bool colour, struct kg_text *text);
 /* Keeps the columns whose bit is set. */
 void kg_table_columns_keep(struct kg_table *table, unsigned long kept_bits);
 
-/* The same as markdown, as far as `most` bytes of it allow: rows that do not fit are counted in a
- * line below. Lines under a row are in its first cell. Cells are escaped. */
-void kg_table_print_markdown(const struct kg_table *table, size_t most, struct kg_text *text);
 void kg_table_free(struct kg_table *table);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 /* By the variables that decide it, in their order (POSIX, Environment Variables). */
 bool kg_terminal_plain(void)
@@ -18,4 +19,11 @@ bool kg_terminal_plain(void)
         return true;
     }
     return true;
+}
+
+const char *kg_terminal_line_clear(void)
+{
+    const char *terminal = getenv("TERM");
+    const bool erases = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
+    return erases ? "\r\x1b[K" : "";
 }

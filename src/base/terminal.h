@@ -4,3 +4,6 @@
 
 /* Whether the locale has no characters beyond ASCII that one can rely on. */
 bool kg_terminal_plain(void);
+
+/* Clears the progress bar on standard error, if there is room for one; else "". */
+const char *kg_terminal_line_clear(void);

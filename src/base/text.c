@@ -6,23 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
+static bool fail(struct kg_text *text)
+{
+    text->failed = true;
+    return kg_memory_out();
+}
+
 bool kg_text_reserve(struct kg_text *text, size_t extra)
 {
-    if (text->failed || extra >= SIZE_MAX / 2 - text->length) {
-        text->failed = true;
-        return false;
-    }
+    if (text->failed || extra >= SIZE_MAX / 2 - text->length)
+        return fail(text);
     const size_t needed = text->length + extra + 1;
     if (needed <= text->capacity)
         return true;
     size_t capacity = text->capacity ? text->capacity : 256;
     while (capacity < needed)
         capacity *= 2;
-    char *data = realloc(text->data, capacity);
-    if (!data) {
-        text->failed = true;
-        return false;
-    }
+    char *data = kg_realloc(text->data, capacity);
+    if (!data)
+        return fail(text);
     text->data = data;
     text->capacity = capacity;
     return true;
@@ -52,7 +56,7 @@ void kg_text_printf(struct kg_text *text, const char *format, ...)
         const size_t room = text->capacity - text->length;
         const int length = vsnprintf(text->data + text->length, room, format, args);
         if (length < 0)
-            text->failed = true;
+            fail(text);
         else if ((size_t)length >= room && kg_text_reserve(text, (size_t)length))
             vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
         if (!text->failed)

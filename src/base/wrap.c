@@ -25,22 +25,22 @@ void kg_wrap(struct kg_text *text, const char *first, const char *words, size_t 
 
 void kg_wrap_on(struct kg_text *text, size_t column, size_t indent, const char *words, size_t width)
 {
-    size_t at = column;
-    bool first = true;
+    size_t at = column, blanks = 0;
     while (*words) {
         const size_t length = strcspn(words, " ");
         const size_t wide = width_of(words, length);
-        if (width && at > indent && at + !first + wide > width) {
+        if (width && at > indent && at + blanks + wide > width) {
             kg_text_printf(text, "\n%*s", (int)indent, "");
             at = indent;
-        } else if (!first) {
-            kg_text_append(text, " ");
-            at++;
+        } else {
+            kg_text_printf(text, "%*s", (int)blanks, "");
+            at += blanks;
         }
         kg_text_append_bytes(text, words, length);
         at += wide;
-        first = false;
-        words += length + strspn(words + length, " ");
+        words += length;
+        blanks = strspn(words, " ");
+        words += blanks;
     }
     kg_text_append(text, "\n");
 }

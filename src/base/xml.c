@@ -43,7 +43,6 @@ void kg_xml_text(struct kg_text *text, const char *value)
         kg_text_append_bytes(&line, value, length);
         kg_escape_terminal(&shown, kg_text_string(&line), SIZE_MAX);
         line_append(text, kg_text_string(&shown));
-        text->failed = text->failed || line.failed || shown.failed;
         kg_text_free(&line);
         kg_text_free(&shown);
         if (value[length])

@@ -145,11 +145,8 @@ bool kg_process_start(const struct kg_launch *launch, struct kg_process *process
     char **environment = kg_worker_environment_make(&own, launch);
     *process = (struct kg_process){
         .pid = -1, .pidfd = -1, .response = -1, .errors = -1, .cleanup_ns = launch->cleanup_ns};
-    if (request >= 0 && environment &&
-        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, response) == 0 &&
-        pipe2(errors, O_CLOEXEC) == 0 &&
-        /* kgate never waits in a read: a time-out must be looked at meanwhile */
-        fcntl(response[0], F_SETFL, O_NONBLOCK) == 0 &&
+    if (request >= 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, response) == 0 &&
+        pipe2(errors, O_CLOEXEC) == 0 && fcntl(response[0], F_SETFL, O_NONBLOCK) == 0 &&
         fcntl(errors[0], F_SETFL, O_NONBLOCK) == 0) {
         struct start start = {launch, request, response[1], errors[1], getpid(), environment};
         kg_descendants_adopt();

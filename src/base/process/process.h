@@ -108,12 +108,10 @@ struct kg_worker_environment {
     /* its own: the variables that are added, as text of malloc's */
     char *text[KG_WORKER_VARIABLES_MOST];
     size_t added;
-    bool failed; /* memory is out */
 };
 
-/* The caller's environment with those put in, whose strings are borrowed. To be freed also on
- * failure.
- * returns  `all`; NULL where memory is out */
+/* The caller's environment with those put in, whose strings are borrowed.
+ * returns  `all` */
 char **kg_worker_environment_make(struct kg_worker_environment *environment,
                                   const struct kg_launch *launch);
 void kg_worker_environment_free(struct kg_worker_environment *environment);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/process/guard.h"
 
 /* Adds "NAME=value". */
@@ -14,9 +15,8 @@ static void variable_add(struct kg_worker_environment *environment, const char *
 {
     char *text;
     if (asprintf(&text, "%s=%s", name, value) < 0)
-        environment->failed = true;
-    else
-        environment->text[environment->added++] = text;
+        kg_memory_out();
+    environment->text[environment->added++] = text;
 }
 
 static bool users_has(const char *name)
@@ -40,14 +40,14 @@ static void preload_add(struct kg_worker_environment *environment, const char *l
     char *both;
     if (strpbrk(library, " :"))
         return;
-    if (!users_has(NAME))
+    if (!users_has(NAME)) {
         variable_add(environment, NAME, library);
-    else if (asprintf(&both, "%s:%s", getenv(NAME), library) < 0)
-        environment->failed = true;
-    else {
-        variable_add(environment, NAME, both);
-        free(both);
+        return;
     }
+    if (asprintf(&both, "%s:%s", getenv(NAME), library) < 0)
+        kg_memory_out();
+    variable_add(environment, NAME, both);
+    free(both);
 }
 
 /* The variables of a worker. Where two processes take turns, threads that wait must sleep:
@@ -105,10 +105,7 @@ char **kg_worker_environment_make(struct kg_worker_environment *environment,
     variables_add(environment, launch);
     while (environ[count])
         count++;
-    char **all =
-        environment->failed ? NULL : calloc(count + KG_WORKER_VARIABLES_MOST + 1, sizeof *all);
-    if (!all)
-        return NULL;
+    char **all = kg_alloc(count + KG_WORKER_VARIABLES_MOST + 1, sizeof *all);
     for (size_t i = 0; i < count; i++)
         if (!replaced(environment, environ[i]))
             all[used++] = environ[i];

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/statistics/stats.h"
 
 struct entry {
@@ -14,13 +15,11 @@ static int by_p(const void *a, const void *b)
     return (x->p > y->p) - (x->p < y->p);
 }
 
-bool kg_holm_adjust_among(double *p, size_t n, size_t others)
+void kg_holm_adjust(double *p, size_t n, size_t others)
 {
-    struct entry *entries = calloc(n ? n : 1, sizeof *entries);
+    struct entry *entries = kg_alloc(n ? n : 1, sizeof *entries);
     size_t tested = 0;
     double largest = 0;
-    if (!entries)
-        return false;
     for (size_t i = 0; i < n; i++)
         if (!isnan(p[i]))
             entries[tested++] = (struct entry){p[i], i};
@@ -31,10 +30,4 @@ bool kg_holm_adjust_among(double *p, size_t n, size_t others)
         p[entries[k].index] = largest;
     }
     free(entries);
-    return true;
-}
-
-bool kg_holm_adjust(double *p, size_t n)
-{
-    return kg_holm_adjust_among(p, n, 0);
 }

@@ -90,11 +90,10 @@ double kg_mann_whitney(const double *base, size_t base_count, const double *curr
 /* The smallest p that so many values can give, all of one side beyond all of the other. */
 double kg_mann_whitney_least(size_t base_count, size_t current_count);
 
-/* Holm's step-down adjustment (Holm 1979), in place order kept: p[i] becomes the adjusted p-value.
- * NaN entries are left alone and not counted. Allocates n indices; false where memory is out. */
-bool kg_holm_adjust(double *p, size_t n);
-/* The same among `others` further tests, none of which is rejected. */
-bool kg_holm_adjust_among(double *p, size_t n, size_t others);
+/* Holm's step-down adjustment (Holm 1979), in place, order kept: p[i] becomes the adjusted p-value.
+ * NaN entries are left alone and not counted.
+ * others  number of further tests, none of which is rejected */
+void kg_holm_adjust(double *p, size_t n, size_t others);
 
 /* Standard deviation of the logarithms of n values > 0; NaN where n < 2. */
 double kg_log_deviation(const double *x, size_t n);

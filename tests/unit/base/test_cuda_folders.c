@@ -1,6 +1,6 @@
 #include "test_support.h"
 
-#include "base/cuda_places.h"
+#include "base/cuda_folders.h"
 
 #include <sys/stat.h>
 

@@ -29,6 +29,24 @@ static void known_hashes(void **state)
                         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
 }
 
+static void instructions_of_the_processor_do_not_matter(void **state)
+{
+    char fast[KG_SHA256_DIGITS + 1], plain[KG_SHA256_DIGITS + 1];
+    unsigned char bytes[400];
+    struct kg_sha256 with, without;
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)(i * i + 7 * i);
+    kg_sha256_start(&with);
+    kg_sha256_start(&without);
+    without.instructions = false;
+    kg_sha256_add(&with, bytes, sizeof bytes);
+    kg_sha256_add(&without, bytes, sizeof bytes);
+    kg_sha256_end(&with, fast);
+    kg_sha256_end(&without, plain);
+    assert_string_equal(fast, plain);
+}
+
 static void pieces_do_not_matter(void **state)
 {
     char text[201] = {0}, whole[KG_SHA256_DIGITS + 1], pieces[KG_SHA256_DIGITS + 1];
@@ -55,6 +73,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_hashes),
+        cmocka_unit_test(instructions_of_the_processor_do_not_matter),
         cmocka_unit_test(pieces_do_not_matter),
         cmocka_unit_test(a_file_that_cannot_be_read_has_none),
     };

@@ -7,8 +7,8 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "base/shell_words.h"
 #include "base/text.h"
-#include "base/words.h"
 
 /* The words with '|' between them. */
 static void expect(const char *line, const char *expected)

@@ -15,7 +15,7 @@ static void lines_fit_the_terminal(void **state)
     assert_string_equal(text.data, "  äöü äöü\n  unbreakable\n");
     kg_text_free(&text);
     kg_wrap(&text, "- ", "one  two ", 0);
-    assert_string_equal(text.data, "- one two\n");
+    assert_string_equal(text.data, "- one  two\n");
     kg_text_free(&text);
     kg_text_append(&text, "1. ");
     kg_wrap_on(&text, 3, 2, "\x1b[1mone\x1b[0m two three", 10);
