@@ -151,7 +151,7 @@ bool kg_attention_device_set_up(struct kgate_context *context, struct kg_attenti
     if (!version->run)
         return kg_device_refuse_version(context,
                                         kg_attention_version_name(attention->part, number));
-    kg_device_begin();
+    kg_device_begin(context);
     /* Tokens and heads are counted by an int, and so are blocks. */
     const double queries = (double)kg_attention_tokens(attention) * (double)attention->num_heads;
     if (queries > INT_MAX) {

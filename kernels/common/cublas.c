@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cuda_places.h"
+#include "base/cuda_folders.h"
 #include "base/library.h"
 #include "common/common.h"
 

@@ -31,9 +31,10 @@ extern "C" bool kg_device_poison(struct kgate_context *context, void *device, si
            good(context, cudaStreamSynchronize((cudaStream_t)context->stream));
 }
 
-extern "C" void kg_device_begin()
+extern "C" void kg_device_begin(const struct kgate_context *context)
 {
-    (void)cudaGetLastError();
+    if (context->device == KGATE_DEVICE_CUDA)
+        (void)cudaGetLastError();
 }
 
 extern "C" bool kg_device_good(struct kgate_context *context)

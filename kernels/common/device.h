@@ -26,8 +26,8 @@ extern "C" {
 
 /* Forgets what CUDA noted of earlier cases of the process: to be called first of a set-up. A call that
  * cannot be recorded into a graph leaves an error behind, which kg_device_good would take for one of
- * this case. */
-void kg_device_begin(void);
+ * this case. A case of the CPU calls nothing of CUDA: its first call would load the driver. */
+void kg_device_begin(const struct kgate_context *context);
 
 /* Copy `bytes` and wait. On failure false with context->message: what CUDA said. */
 bool kg_device_upload(struct kgate_context *context, void *device, const void *host, size_t bytes);

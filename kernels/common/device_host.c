@@ -10,8 +10,9 @@ static bool refuse(struct kgate_context *context)
     return kg_kernel_refuse(context, "this kgate was built without CUDA");
 }
 
-void kg_device_begin(void)
+void kg_device_begin(const struct kgate_context *context)
 {
+    (void)context;
 }
 
 bool kg_device_upload(struct kgate_context *context, void *device, const void *host, size_t bytes)

@@ -191,7 +191,7 @@ bool kg_kernel_set_up(struct kgate_context *context, void **state, const struct 
     struct kg_call *call = context->allocate(context, kernel->state_bytes);
     if (!call)
         return kg_kernel_refuse(context, "no memory");
-    kg_device_begin();
+    kg_device_begin(context);
     if (!shape(context, call, &work, kernel) || !arrays_make(context, kernel, call) ||
         (context->device == KGATE_DEVICE_CUDA &&
          !kg_device_processors(context, &call->processors)) ||

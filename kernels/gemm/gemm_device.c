@@ -110,7 +110,7 @@ bool kg_gemm_device_set_up(struct kgate_context *context, struct kg_gemm *gemm, 
     const struct device_version *version = version_find(name);
     if (!version)
         return kg_device_refuse_version(context, name);
-    kg_device_begin();
+    kg_device_begin(context);
     gemm->version = version->run;
     gemm->device.stream = context->stream;
     return arrays_make(context, gemm) &&

@@ -150,7 +150,7 @@ static bool set_up(struct kgate_context *context, void **state,
     struct kg_lattice *lattice = context->allocate(context, sizeof *lattice);
     if (!lattice)
         return kg_kernel_refuse(context, "no memory");
-    kg_device_begin();
+    kg_device_begin(context);
     lattice->kind = (enum kg_lattice_kind)context->values[LATTICE].integer;
     lattice->batch = (size_t)context->values[BATCH].integer;
     lattice->threads = (int)context->threads;

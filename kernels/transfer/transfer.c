@@ -63,7 +63,7 @@ static bool memory_set_up(struct kgate_context *context, struct kg_transfer *tra
                           int64_t direction)
 {
     const size_t words = words_of(transfer->bytes);
-    kg_device_begin();
+    kg_device_begin(context);
     transfer->device = direction == TO_HOST ? (void *)kg_device_words(context, words, context->seed)
                                             : kg_device_blank(context, transfer->bytes);
     if (!transfer->device)

@@ -140,7 +140,7 @@ bool kg_layer_device_set_up(struct kgate_context *context, struct kg_layer *laye
     if (!device)
         return kg_kernel_refuse(context, "no memory");
     struct kg_device_batch *batch = &device->batch;
-    kg_device_begin();
+    kg_device_begin(context);
     layer->device = device;
     layer->version = layer_run;
     batch->blocks = versions[version];
@@ -246,7 +246,7 @@ bool kg_training_device_set_up(struct kgate_context *context, struct kg_training
     struct kg_training_device *device = context->allocate(context, sizeof *device);
     if (!device)
         return kg_kernel_refuse(context, "no memory");
-    kg_device_begin();
+    kg_device_begin(context);
     training->device = device;
     training->version = train_epoch;
     device->batch.blocks = versions[version];

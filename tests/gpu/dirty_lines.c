@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "base/statistics/stats.h"
-#include "device/code.h"
 #include "device/code/ceilings_code.h"
+#include "device/device_code.h"
 #include "open.h"
 
 enum { LOOKS = 51 };

@@ -4,11 +4,11 @@
  * a random while before each barrier and wait (KGATE_RACE_DELAYS).
  *
  *   gpu_repeats [CALLS]      10000 by default */
+#include "../kernel_find.h"
 #include "base/record.h"
 #include "open.h"
-#include "suite/sources/host.h"
-#include "suite/sources/kernel_registry.h"
 #include "suite/sources/params.h"
+#include "suite/sources/plugin_host.h"
 
 enum { CALLS = KGATE_REPEATS, BLOCKS_MOST = 32, PAIRS_MOST = 6 };
 
@@ -158,7 +158,7 @@ static void trial_run(const struct trial *trial, const struct kg_gpu_timer *time
     struct kgate_value values[KG_PARAMS_MOST];
     struct kg_error err = {0};
     struct kgate_work work;
-    const struct kgate_workload *workload = kg_registry_find(trial->workload);
+    const struct kgate_workload *workload = kernel_find(trial->workload);
     void *state = NULL;
     char name[256];
     size_t count = 0, at;

@@ -10,8 +10,8 @@
 #include <time.h>
 
 #include "base/statistics/stats.h"
-#include "device/code.h"
 #include "device/code/ceilings_code.h"
+#include "device/device_code.h"
 #include "device/nvml.h"
 #include "run/timing/gpu_hold.h"
 #include "run/timing/gpu_sampler.h"

@@ -7,7 +7,7 @@
 #include <valgrind/callgrind.h>
 
 #include "gate/calibrate.h"
-#include "judge/waive.h"
+#include "judge/waivers_apply.h"
 #include "model/journal.h"
 #include "model/suite.h"
 #include "run/import/import.h"
@@ -87,7 +87,7 @@ static void suite_step(struct scene *scene)
 
 static void baseline_step(struct scene *scene)
 {
-    need(kg_baseline_from_results(&scene->base, &scene->baseline, &err));
+    kg_baseline_from_results(&scene->base, &scene->baseline);
 }
 
 /* Screened, suspected, confirmed, judged: all that `gate` decides. */
@@ -98,7 +98,7 @@ static void gate_step(struct scene *scene)
     need(limits != NULL);
     for (size_t i = 0; i < scene->cases; i++)
         limits[i] = (struct kg_round_limits){SCREENED, ROUNDS};
-    need(kg_replay_start(&replay, &scene->current, NULL));
+    kg_replay_start(&replay, &scene->current, NULL);
     need(kg_replay_run(&replay, limits, &scene->baseline, &scene->comparison, &err));
     kg_replay_free(&replay);
     free(limits);
@@ -128,8 +128,7 @@ static void waive_step(struct scene *scene)
                 .since = "2026-01-01T00:00:00Z"};
     qsort(waivers.waivers, waivers.count, sizeof *waivers.waivers, by_kind_and_id);
     CALLGRIND_ZERO_STATS; /* reading the file has sorted them */
-    need(
-        kg_comparison_waive(&scene->comparison, &scene->baseline, &scene->current, &waiving, &err));
+    kg_comparison_waive(&scene->comparison, &scene->baseline, &scene->current, &waiving);
     kg_waivers_free(&waivers);
 }
 
@@ -139,7 +138,7 @@ static void suggest_step(struct scene *scene)
                                            .results = &scene->current,
                                            .baseline = &scene->baseline,
                                            .comparison = &scene->comparison};
-    need(kg_suggest(&input, &scene->suggestions, &err));
+    kg_suggest(&input, &scene->suggestions);
     need(scene->suggestions.suggestion_count >= scene->cases / 4);
     need(scene->suggestions.change_count >= scene->cases / 4);
 }
@@ -183,7 +182,7 @@ static void scopes_step(struct scene *scene)
     const struct kg_suggest_input input = {
         .source = "results.json", .results = &scene->current, .profile = &profile};
     profile_make(&profile, &scene->current);
-    need(kg_facts_gather(&input, &arena, &cases, &scopes, &err));
+    kg_facts_gather(&input, &arena, &cases, &scopes);
     need(scopes.count == scene->cases);
     kg_arena_free(&arena);
     kg_profile_free(&profile);
@@ -193,16 +192,17 @@ static void terminal_step(struct scene *scene)
 {
     const struct kg_report_style style = {.verbose = true};
     struct kg_text text = {0};
-    kg_report_comparison_text(&scene->comparison, &scene->suggestions, &style, &text);
-    kg_report_suggestions_text(&scene->suggestions, &style, &text);
+    kg_report_comparison(&scene->comparison, &scene->suggestions, &style, &text);
+    kg_report_suggestions(&scene->suggestions, &style, &text);
     need(!text.failed);
     kg_text_free(&text);
 }
 
 static void markdown_step(struct scene *scene)
 {
+    const struct kg_report_style style = {.page = true, .verbose = true};
     struct kg_text text = {0};
-    kg_report_comparison_markdown(&scene->comparison, &scene->suggestions, 0, &text);
+    kg_report_comparison(&scene->comparison, &scene->suggestions, &style, &text);
     need(!text.failed && text.length < KG_MARKDOWN_MOST);
     kg_text_free(&text);
 }

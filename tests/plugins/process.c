@@ -79,8 +79,9 @@ static bool set_up(struct kgate_context *context, void **state)
 
 static void run(void *state)
 {
-    static const char *const of_kgate[] = {"openblas", "libgomp",     "libstdc++",  "libjansson",
-                                           "libyaml",  "libgfortran", "libquadmath"};
+    static const char *const of_kgate[] = {"openblas", "libgomp",     "libstdc++",
+                                           "libyaml",  "libgfortran", "libdw",
+                                           "libelf",   "libseccomp",  "libz"};
     struct process *process = state;
     struct kgate_context *context = process->context;
     if (process->pair) {

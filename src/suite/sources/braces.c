@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 /* The value of the parameter whose name is the `length` bytes at `name`; NULL where there is
  * none. */
 static const char *value_find(const struct kg_pair *params, size_t count, const char *name,
@@ -13,8 +15,10 @@ static const char *value_find(const struct kg_pair *params, size_t count, const 
     return NULL;
 }
 
-bool kg_braces_fill(struct kg_text *text, const char *given, const struct kg_pair *params,
-                    size_t count, const char **unknown)
+/* Appends `given` with parameters put in: "{name}" becomes the value, "{{" and "}}" a brace.
+ * unknown  on failure the brace in `given` that opens the name of no parameter */
+static bool braces_fill(struct kg_text *text, const char *given, const struct kg_pair *params,
+                        size_t count, const char **unknown)
 {
     *unknown = NULL;
     for (const char *c = given; *c; c++) {
@@ -34,5 +38,25 @@ bool kg_braces_fill(struct kg_text *text, const char *given, const struct kg_pai
             kg_text_append_bytes(text, c, 1);
         }
     }
-    return !text->failed;
+    return true;
+}
+
+bool kg_text_expand(const struct kg_expanding *with, struct kg_mark mark, const char *what,
+                    const char *given, const char **expanded)
+{
+    struct kg_text text = {0};
+    const char *unknown = NULL;
+    *expanded = NULL;
+    if (given && braces_fill(&text, given, with->params, with->spec->axis_count, &unknown))
+        *expanded = kg_arena_copy(with->arena, kg_text_string(&text));
+    kg_text_free(&text);
+    if (!unknown)
+        return true;
+    const char *quote = what ? "" : "'";
+    return kg_error_at(
+        with->err, with->path, mark.line, mark.column,
+        "in workload '%s': %s%.100s%s has %.*s, but there is no such parameter; write "
+        "{{ and }} for braces",
+        with->spec->name, quote, what ? what : given, quote,
+        (int)(strchr(unknown, '}') - unknown + 1), unknown);
 }

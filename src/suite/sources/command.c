@@ -13,22 +13,22 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "device/tree.h"
+#include "base/memory.h"
+#include "device/sysfs.h"
 
 enum { EXEC_FAILED = 127 };
 
-bool kg_command_prepare(struct kg_arena *arena, const struct kg_command_setting *setting,
-                        const char **words, struct kg_error *err)
+void kg_command_prepare(struct kg_arena *arena, const struct kg_command_setting *setting,
+                        const char **words)
 {
     char here[PATH_MAX];
     for (size_t i = 0; i < setting->environment_count; i++)
         if (setenv(setting->environment[i].name, setting->environment[i].value, 1) != 0)
-            return kg_error_memory(err);
+            kg_memory_out();
     if (!setting->directory || words[0][0] == '/' || !strchr(words[0], '/') ||
         !getcwd(here, sizeof here))
-        return true;
+        return;
     words[0] = kg_arena_printf(arena, "%s/%s", here, words[0]);
-    return words[0] ? true : kg_error_memory(err);
 }
 
 /* In the child: returns where it could not become the command. Only async-signal-safe calls. */

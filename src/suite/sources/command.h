@@ -35,9 +35,9 @@ struct kg_command_run {
 /* Prepares this process for the calls of a command: sets the variables, which the command inherits, and
  * makes a relative path of the program absolute where it is to run in another directory.
  * words  the first may be replaced, by one in `arena`
- * err    KG_ERROR_MEMORY */
-bool kg_command_prepare(struct kg_arena *arena, const struct kg_command_setting *setting,
-                        const char **words, struct kg_error *err);
+ * err */
+void kg_command_prepare(struct kg_arena *arena, const struct kg_command_setting *setting,
+                        const char **words);
 
 /* Runs the command once: standard input is setting->input or /dev/null, standard output `output`, or
  * the worker's where it `shows`, or /dev/null, and standard error is the worker's. Calls `fail` where

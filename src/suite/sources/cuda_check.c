@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 
 enum { CHUNK_BYTES = 4 * 1024 * 1024 };
 
@@ -19,7 +20,7 @@ struct piece {
 
 static struct piece piece_begin(const struct kg_cuda_argument *argument)
 {
-    return (struct piece){.argument = argument, .bytes = malloc(CHUNK_BYTES)};
+    return (struct piece){.argument = argument, .bytes = kg_alloc(1, CHUNK_BYTES)};
 }
 
 /* The next part; false at the end. */
@@ -116,9 +117,7 @@ static bool buffer_check(struct checking *checking, size_t number, uint64_t addr
     const struct kg_cuda_argument *argument = &checking->launch->args[number];
     const size_t size = kg_cuda_type_bytes(argument->type);
     struct piece piece = piece_begin(argument);
-    bool good = piece.bytes != NULL;
-    if (!good)
-        snprintf(checking->message, checking->message_bytes, "out of memory");
+    bool good = true;
     while (good && piece_next(&piece)) {
         const int code = piece_copy(checking->device, &piece, address, false);
         good = code == KG_DRIVER_SUCCESS;

@@ -131,8 +131,6 @@ static bool expects_take(struct kg_arena *arena, const struct kg_cuda_call *call
         if (!arg->expect_file)
             continue;
         argument->expect_file = kg_cuda_expect_path(arena, call, arg);
-        if (!argument->expect_file)
-            return kg_error_memory(err);
     }
     return true;
 }
@@ -155,8 +153,6 @@ bool kg_cuda_launch_make(struct kg_arena *arena, const struct kg_cuda_call *call
     if (call->arg_count > KG_CUDA_ARGS_MOST)
         return kg_error_set(err, KG_ERROR_USAGE, "more than %d arguments", KG_CUDA_ARGS_MOST);
     launch->args = kg_arena_alloc(arena, call->arg_count, sizeof *launch->args);
-    if (!launch->args)
-        return kg_error_memory(err);
     *at = call->grid_mark;
     if (!dimensions_take("'grid'", call->grid, call->grid_count, GRID_MOST, launch->grid, err))
         return false;

@@ -41,7 +41,7 @@ struct kg_cuda_fill {
 /* Makes a fill of a text.
  * text     kg_cuda_arg.fill
  * number   of the argument: each has other random values
- * returns  false with KG_ERROR_USAGE where it is no fill, or KG_ERROR_MEMORY */
+ * returns  false with KG_ERROR_USAGE where it is no fill */
 bool kg_cuda_fill_make(struct kg_arena *arena, const struct kg_cuda_arg *arg, size_t number,
                        uint64_t seed, struct kg_cuda_fill *fill, struct kg_error *err);
 
@@ -76,7 +76,7 @@ struct kg_cuda_launch {
  * arena  owns what is pointed to, besides texts of the call
  * seed   of random fills
  * at     where in the suite the mistake is, if there is one
- * false  KG_ERROR_USAGE where a text is no formula, or its value not possible; KG_ERROR_MEMORY */
+ * false  KG_ERROR_USAGE where a text is no formula, or its value not possible; */
 bool kg_cuda_launch_make(struct kg_arena *arena, const struct kg_cuda_call *call, uint64_t seed,
                          struct kg_cuda_launch *launch, struct kg_mark *at, struct kg_error *err);
 

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/code/gpu_kernels.h"
+#include "base/code/elf.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "device/driver.h"
 #include "device/nvrtc.h"
 #include "suite/sources/cuda_launch.h"
-#include "suite/sources/host.h"
+#include "suite/sources/plugin_host.h"
 
 enum { FILE_MOST = 256 * 1024 * 1024, SHARED_WITHOUT_ASKING = 48 * 1024 };
 
@@ -22,7 +22,6 @@ static struct opened {
     struct kg_cuda_launch launch;
     struct kg_nvrtc_image image;
     const char *file;
-    bool parameters_known; /* the kernel's, of the file */
     struct kgate_workload workload;
 } opened;
 
@@ -47,8 +46,8 @@ static bool option_given(const struct kg_cuda_call *call, const char *beginning)
 }
 
 /* The suite's options, and what they do not say: the architecture, and the source's own folder. */
-static bool options_make(const struct kg_source_opening *opening, const char *const **options,
-                         size_t *count, struct kg_error *err)
+static void options_make(const struct kg_source_opening *opening, const char *const **options,
+                         size_t *count)
 {
     const struct kg_cuda_call *call = opening->call;
     const char *slash = strrchr(opened.file, '/');
@@ -58,8 +57,6 @@ static bool options_make(const struct kg_source_opening *opening, const char *co
                                : "--include-path=.";
     const char *architecture =
         kg_arena_printf(&opened.arena, "--gpu-architecture=%s", opening->architecture);
-    if (!all || !folder || !architecture)
-        return kg_error_memory(err);
     *count = 0;
     if (!option_given(call, "--gpu-architecture") && !option_given(call, "-arch"))
         all[(*count)++] = architecture;
@@ -67,20 +64,6 @@ static bool options_make(const struct kg_source_opening *opening, const char *co
         all[(*count)++] = call->options[i];
     all[(*count)++] = folder;
     *options = all;
-    return true;
-}
-
-/* Where the kernel alone was not found: those that are there, as far as they can be seen. */
-static bool compile_refuse(struct kg_source_opening *opening, const char *text,
-                           struct kg_error *err)
-{
-    struct kg_gpu_kernels kernels;
-    char what[sizeof err->message];
-    kg_error_wrap(err, "not compiled");
-    memcpy(what, err->message, sizeof what);
-    return opened.image.no_kernel &&
-           kg_gpu_kernels_source(text, strlen(text), &opened.arena, &kernels, err) &&
-           kg_cuda_entry_missing(&kernels, what, opening->call->entry, opening, err);
 }
 
 static bool compile(struct kg_source_opening *opening, const char *text, struct kg_error *err)
@@ -88,105 +71,95 @@ static bool compile(struct kg_source_opening *opening, const char *text, struct 
     const char *const named[] = {getenv("KGATE_NVRTC"), NULL};
     struct kg_nvrtc_source source = {
         .text = text, .file = opened.file, .entry = opening->call->entry};
-    if (!options_make(opening, &source.options, &source.option_count, err))
-        return false;
+    options_make(opening, &source.options, &source.option_count);
     const enum kg_nvrtc_result result =
         kg_nvrtc_compile(named[0] ? named : NULL, &source, &opened.arena, &opened.image, err);
     opening->unavailable = result == KG_NVRTC_MISSING;
-    if (result == KG_NVRTC_FAILED)
-        return compile_refuse(opening, text, err);
     return result == KG_NVRTC_GOOD || kg_error_wrap(err, "not compiled");
 }
 
-static bool arguments_check(struct kg_source_opening *opening, const struct kg_gpu_kernels *kernels,
-                            struct kg_error *err)
+/* --- Images ------------------------------------------------------------------------------------ */
+
+static bool cubin_check(struct kg_error *err)
 {
-    opened.parameters_known = kernels->parameters_known;
-    return kg_cuda_arguments_check(kernels, opening->call->entry, &opened.launch, opening, err);
+    enum { MACHINE_CUDA = 190 };
+    struct kg_elf elf;
+    if (!kg_elf_open(opened.image.bytes, opened.image.length, &elf))
+        return kg_error_set(err, KG_ERROR_USAGE, "its ELF header is wrong: is the file whole?");
+    return elf.machine == MACHINE_CUDA ||
+           kg_error_set(err, KG_ERROR_USAGE,
+                        "it is an ELF file for the machine %u, and CUDA's is %d", elf.machine,
+                        MACHINE_CUDA);
 }
 
-/* The compiler says that the kernel is there. What cannot be read of its PTX is taken as good. */
-static bool compiled_check(struct kg_source_opening *opening, struct kg_error *err)
+/* The header as fatbinary.h of the CUDA Toolkit has it. The driver reads as many bytes as it says. */
+static bool fatbin_check(struct kg_error *err)
 {
-    struct kg_gpu_kernels kernels;
-    const struct kg_nvrtc_image *image = &opened.image;
-    if (image->ptx && kg_gpu_kernels_ptx(image->ptx, image->ptx_length, image->symbol,
-                                         &opened.arena, &kernels, err))
-        return arguments_check(opening, &kernels, err);
-    return !image->ptx || err->kind == KG_ERROR_USAGE;
+    struct {
+        uint32_t magic;
+        uint16_t version, header_bytes;
+        uint64_t bytes; /* behind the header */
+    } header = {0};
+    const size_t length = opened.image.length;
+    if (length >= sizeof header)
+        memcpy(&header, opened.image.bytes, sizeof header);
+    return (header.bytes && header.header_bytes >= sizeof header && header.header_bytes <= length &&
+            header.bytes <= length - header.header_bytes) ||
+           kg_error_set(err, KG_ERROR_USAGE, "it is shorter than its header says: is it whole?");
 }
 
-static bool ptx_read(struct kg_gpu_kernels *kernels, struct kg_error *err)
-{
-    return kg_gpu_kernels_ptx(opened.image.bytes, opened.image.length, opened.image.symbol,
-                              &opened.arena, kernels, err);
-}
-
-static bool cubin_read(struct kg_gpu_kernels *kernels, struct kg_error *err)
-{
-    return kg_gpu_kernels_cubin(opened.image.bytes, opened.image.length, opened.image.symbol,
-                                &opened.arena, kernels, err);
-}
-
-/* The driver alone knows what is in it. */
-static bool fatbin_read(struct kg_gpu_kernels *kernels, struct kg_error *err)
-{
-    *kernels = (struct kg_gpu_kernels){.found = true};
-    return kg_gpu_fatbin_check(opened.image.bytes, opened.image.length, err);
-}
-
-/* The kinds of images: by their ending, and what a file of them begins with. */
+/* The kinds of images by the ending of their names. */
 static const struct image_kind {
     const char *ending;
-    unsigned char mark[4];
-    size_t mark_bytes;
-    bool (*read)(struct kg_gpu_kernels *kernels, struct kg_error *err);
-} image_kinds[] = {{".ptx", "", 0, ptx_read},
-                   {".cubin", {0x7f, 'E', 'L', 'F'}, 4, cubin_read},
-                   {".fatbin", {0x50, 0xed, 0x55, 0xba}, 4, fatbin_read}};
+    const char *mark;                    /* the first bytes of its files; NULL: any */
+    bool (*check)(struct kg_error *err); /* of a file with that mark; NULL: the driver's alone */
+} image_kinds[] = {{".ptx", NULL, NULL},
+                   {".cubin",
+                    "\x7f"
+                    "ELF",
+                    cubin_check},
+                   {".fatbin", "\x50\xed\x55\xba", fatbin_check}};
 enum { IMAGE_KINDS = sizeof image_kinds / sizeof *image_kinds };
 
-/* The file is no such code; perhaps it is another kind. */
-static bool image_refuse(const struct image_kind *kind, struct kg_error *err)
+static bool image_is(const struct image_kind *kind)
 {
-    char why[sizeof err->message];
-    const char *other = NULL;
-    if (err->kind != KG_ERROR_USAGE)
-        return false;
-    memcpy(why, err->message, sizeof why);
-    for (size_t i = 0; i < IMAGE_KINDS; i++)
-        if (&image_kinds[i] != kind && image_kinds[i].mark_bytes &&
-            opened.image.length >= image_kinds[i].mark_bytes &&
-            !memcmp(opened.image.bytes, image_kinds[i].mark, image_kinds[i].mark_bytes))
-            other = image_kinds[i].ending;
-    return kg_error_set(err, KG_ERROR_USAGE, "'%.300s' %.600s%s%s", opened.file, why,
-                        other ? "; by its first bytes its name should end in " : "",
-                        other ? other : "");
+    const size_t bytes = strlen(kind->mark);
+    return opened.image.length >= bytes && !memcmp(opened.image.bytes, kind->mark, bytes);
 }
 
-/* An image as it is: that it is one, has the kernel, and that this takes the arguments, is found out
- * without the driver, which says the rest. */
+/* Only the checks that need no driver. The driver reads the image without a length. */
+static bool image_check(const char *ending, struct kg_error *err)
+{
+    const struct image_kind *kind = NULL, *other = NULL;
+    for (size_t i = 0; i < IMAGE_KINDS; i++)
+        if (!strcmp(ending, image_kinds[i].ending))
+            kind = &image_kinds[i];
+        else if (image_kinds[i].mark && image_is(&image_kinds[i]))
+            other = &image_kinds[i];
+    if (!kind)
+        return kg_error_set(err, KG_ERROR_USAGE, "'%.300s' is no GPU code by its name",
+                            opened.file);
+    if (other)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "'%.300s' is no %s file: by its first bytes its name should end in %s",
+                            opened.file, kind->ending + 1, other->ending);
+    const bool marked = !kind->mark || image_is(kind);
+    if (marked && (!kind->check || kind->check(err)))
+        return true;
+    if (!marked)
+        kg_error_set(err, KG_ERROR_USAGE, "it does not begin as one");
+    return kg_error_wrap(err, "'%.300s' is no %s file", opened.file, kind->ending + 1);
+}
+
+/* The file is the image as it is. */
 static bool image_take(struct kg_source_opening *opening, const char *ending,
                        const struct kg_text *file, struct kg_error *err)
 {
-    const char *entry = opening->call->entry;
-    struct kg_gpu_kernels kernels;
-    size_t i = 0;
     opened.image = (struct kg_nvrtc_image){
         .bytes = kg_arena_copy_bytes(&opened.arena, kg_text_string(file), file->length),
         .length = file->length,
-        .symbol = entry};
-    if (!opened.image.bytes)
-        return kg_error_memory(err);
-    while (i < IMAGE_KINDS && strcmp(ending, image_kinds[i].ending) != 0)
-        i++;
-    if (i == IMAGE_KINDS)
-        return kg_error_set(err, KG_ERROR_USAGE, "'%.300s' is no GPU code by its name",
-                            opened.file);
-    if (!image_kinds[i].read(&kernels, err))
-        return image_refuse(&image_kinds[i], err);
-    return kg_cuda_entry_find(&kernels, opened.file, entry, opening, err) &&
-           arguments_check(opening, &kernels, err);
+        .symbol = opening->call->entry};
+    return image_check(ending, err);
 }
 
 static bool file_take(struct kg_source_opening *opening, struct kg_error *err)
@@ -195,12 +168,10 @@ static bool file_take(struct kg_source_opening *opening, struct kg_error *err)
     struct kg_text file = {0};
     opened.file = kg_arena_printf(
         &opened.arena, "%s%s", opening->target[0] == '/' || !folder ? "" : folder, opening->target);
-    if (!opened.file)
-        return kg_error_memory(err);
     const char *ending = strrchr(opened.file, '.');
     bool good = kg_file_read(opened.file, FILE_MOST, &file, err);
     if (good && ending && !strcmp(ending, ".cu"))
-        good = compile(opening, kg_text_string(&file), err) && compiled_check(opening, err);
+        good = compile(opening, kg_text_string(&file), err);
     else if (good)
         good = image_take(opening, ending ? ending : "", &file, err);
     kg_text_free(&file);
@@ -234,26 +205,54 @@ static bool refuse(struct kgate_context *context, const char *what, int code)
     return false;
 }
 
-/* What the driver knows of the kernel, where the file told nothing. A driver that says nothing of the first
- * parameter is not asked further. */
+static size_t argument_bytes(const struct kg_cuda_argument *argument)
+{
+    return argument->buffer ? sizeof(void *) : kg_cuda_type_bytes(argument->type);
+}
+
+/* "'saxpy' takes 4 parameters of 4, 4, 8, 8 bytes, …" */
+static bool count_refuse(struct kgate_context *context, const size_t *sizes, size_t count)
+{
+    struct kg_text list = {0};
+    for (size_t i = 0; i < count; i++)
+        kg_text_printf(&list, "%s%zu", i ? ", " : "", sizes[i]);
+    snprintf(context->message, sizeof context->message,
+             "'%.60s' takes %zu parameter%s of %.60s bytes, but `args` has %zu: give one for each "
+             "parameter, in their order",
+             opened.workload.name, count, count == 1 ? "" : "s", kg_text_string(&list),
+             opened.launch.arg_count);
+    kg_text_free(&list);
+    return false;
+}
+
+static bool size_refuse(struct kgate_context *context, size_t i, size_t bytes)
+{
+    const struct kg_cuda_argument *argument = &opened.launch.args[i];
+    snprintf(context->message, sizeof context->message,
+             "argument %zu%s%.40s%s is a %s of %s, %zu bytes, but parameter %zu of '%.60s' has %zu",
+             i + 1, argument->name ? " ('" : "", argument->name ? argument->name : "",
+             argument->name ? "')" : "", argument->buffer ? "buffer" : "scalar",
+             kg_cuda_type_names[argument->type], argument_bytes(argument), i + 1,
+             opened.workload.name, bytes);
+    return false;
+}
+
+/* Compares `args` with the driver's list of parameters: a launch with too few would read beyond them.
+ * A driver that says nothing of the first parameter knows none, or is older than CUDA 12.4. */
 static bool parameters_check(struct kgate_context *context)
 {
     enum { MOST = KG_CUDA_ARGS_MOST + 1 };
     size_t sizes[MOST], offset, count = 0;
-    struct kg_source_opening unused = {0};
-    struct kg_error err;
     while (loaded.driver->function_parameter && count < MOST &&
            loaded.driver->function_parameter(loaded.function, count, &offset, &sizes[count]) ==
                KG_DRIVER_SUCCESS)
         count++;
-    const struct kg_gpu_kernels kernels = {.found = true,
-                                           .parameters_known = count > 0,
-                                           .parameter_bytes = sizes,
-                                           .parameter_count = count};
-    if (kg_cuda_arguments_check(&kernels, opened.image.symbol, &opened.launch, &unused, &err))
-        return true;
-    snprintf(context->message, sizeof context->message, "%.250s", err.message);
-    return false;
+    if (count && count != opened.launch.arg_count)
+        return count_refuse(context, sizes, count);
+    for (size_t i = 0; i < count; i++)
+        if (sizes[i] != argument_bytes(&opened.launch.args[i]))
+            return size_refuse(context, i, sizes[i]);
+    return true;
 }
 
 static bool load(struct kgate_context *context)
@@ -267,7 +266,7 @@ static bool load(struct kgate_context *context)
         snprintf(what, sizeof what, "the code has no kernel '%.60s'", opened.image.symbol);
         return refuse(context, what, code);
     }
-    if (!opened.parameters_known && !parameters_check(context))
+    if (!parameters_check(context))
         return false;
     if (opened.launch.shared_bytes <= SHARED_WITHOUT_ASKING || !loaded.driver->function_set)
         return true;

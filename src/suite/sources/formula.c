@@ -105,9 +105,8 @@ static bool step_add(struct parser *parser, struct step step)
 {
     if (parser->count == STEPS_MOST)
         return refuse(parser, "the formula is too long");
-    if (!kg_arena_grow(parser->arena, &parser->steps, parser->count, &parser->capacity,
-                       sizeof *parser->steps))
-        return kg_error_memory(parser->err);
+    kg_arena_grow(parser->arena, &parser->steps, parser->count, &parser->capacity,
+                  sizeof *parser->steps);
     parser->steps[parser->count++] = step;
     return true;
 }
@@ -252,10 +251,6 @@ const struct kg_formula *kg_formula_parse(struct kg_arena *arena, const char *te
         return NULL;
     }
     struct kg_formula *formula = kg_arena_alloc(arena, 1, sizeof *formula);
-    if (!formula) {
-        kg_error_memory(err);
-        return NULL;
-    }
     *formula = (struct kg_formula){parser.steps, parser.count};
     return formula;
 }

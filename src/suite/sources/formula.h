@@ -24,8 +24,7 @@ struct kg_formula_name {
 /* Parses the whole text; the formula lives in `arena`.
  * names    `count` of them, by number
  * element  whether there is an `i`
- * returns  NULL with KG_ERROR_USAGE that says what is wrong and where in the text, or
- *          KG_ERROR_MEMORY */
+ * returns  NULL with KG_ERROR_USAGE that says what is wrong and where in the text */
 const struct kg_formula *kg_formula_parse(struct kg_arena *arena, const char *text,
                                           const struct kg_formula_name *names, size_t count,
                                           bool element, struct kg_error *err);

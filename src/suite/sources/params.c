@@ -21,41 +21,23 @@ static bool unknown_name(const struct kgate_workload *workload, const char *name
 {
     const char *names[NAMES_MOST];
     size_t count = 0;
-    struct kg_text known = {0};
-    for (size_t i = 0; i < workload->param_count && count < NAMES_MOST; i++) {
-        names[count++] = workload->params[i].name;
-        kg_text_printf(&known, "%s%s", i ? ", " : "", workload->params[i].name);
-    }
-    const char *nearest = kg_nearest(name, names, count);
-    if (nearest)
-        kg_error_set(err, KG_ERROR_USAGE, "'%s' has no parameter '%s'; did you mean '%s'?",
-                     workload->name, name, nearest);
-    else
-        kg_error_set(err, KG_ERROR_USAGE, "'%s' has no parameter '%s'; it has: %s", workload->name,
-                     name, workload->param_count ? kg_text_string(&known) : "none");
-    kg_text_free(&known);
-    return false;
+    for (; count < workload->param_count && count < NAMES_MOST; count++)
+        names[count] = workload->params[count].name;
+    return kg_error_unknown(err, name, names, count, "'%s' has no parameter '%s'", workload->name,
+                            name);
 }
 
 static bool choice_parse(const struct kgate_param *param, const char *text,
                          struct kgate_value *value, struct kg_error *err)
 {
-    struct kg_text known = {0};
     size_t count = 0;
-    for (; param->choices[count]; count++) {
+    for (; param->choices[count]; count++)
         if (!strcmp(param->choices[count], text)) {
             value->integer = (int64_t)count;
-            kg_text_free(&known);
             return true;
         }
-        kg_text_printf(&known, "%s%s", count ? ", " : "", param->choices[count]);
-    }
-    const char *nearest = kg_nearest(text, param->choices, count);
-    kg_error_set(err, KG_ERROR_USAGE, "parameter '%s' is '%s', but must be one of: %s%s%s%s",
-                 param->name, text, kg_text_string(&known), nearest ? "; did you mean '" : "",
-                 nearest ? nearest : "", nearest ? "'?" : "");
-    kg_text_free(&known);
-    return false;
+    return kg_error_unknown(err, text, param->choices, count, "parameter '%s' cannot be '%s'",
+                            param->name, text);
 }
 
 /* Reads the number; *real is what the range is checked on. */

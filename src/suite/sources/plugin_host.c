@@ -1,4 +1,4 @@
-#include "suite/sources/host.h"
+#include "suite/sources/plugin_host.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,9 +109,10 @@ static void *device_allocate(struct kgate_context *context, size_t bytes)
     struct kg_host *host = context->host;
     uint64_t address = 0;
     void *memory;
-    if (!host->driver || !kg_grow(&host->device_memory, host->device_memory_count,
-                                  &host->device_memory_capacity, sizeof *host->device_memory))
+    if (!host->driver)
         return NULL;
+    kg_grow(&host->device_memory, host->device_memory_count, &host->device_memory_capacity,
+            sizeof *host->device_memory);
     host->limit_met = host->limit_bytes && bytes > host->limit_bytes - host->device_bytes;
     if (host->limit_met ||
         host->driver->memory_allocate(&address, bytes ? bytes : 1) != KG_DRIVER_SUCCESS)

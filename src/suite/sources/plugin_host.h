@@ -1,4 +1,4 @@
-/* host.h: kgate's side of the workload interface: the context with its counting allocators. One at
+/* plugin_host.h: kgate's side of the workload interface: the context with its counting allocators. One at
  * a time in a process; not thread-safe. */
 #pragma once
 #include <stdbool.h>

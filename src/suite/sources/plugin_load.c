@@ -91,9 +91,21 @@ static bool object_list(void *object, const char *path, const struct kgate_plugi
     return true;
 }
 
+/* Ends the threads of an OpenBLAS that came with the object. They start when it is loaded and then spin for some 50 ms,
+ * longer than a short round. The next operation of several threads starts them again. */
+static void blas_rest(void *object)
+{
+    static const struct kg_symbol symbol = {"blas_thread_shutdown_", NULL, 0, true};
+    int (*shutdown)(void);
+    kg_library_symbols(object, &symbol, 1, &shutdown);
+    if (shutdown)
+        shutdown();
+}
+
 /* The object's workloads; NULL with err if it is no plugin of this interface.
  * note  NULL: nothing of it is timed, and its pages may be those of the file */
-static const struct kgate_plugin *plugin_open(const char *path, char *note, struct kg_error *err)
+static const struct kgate_plugin *plugin_open(const char *path, enum kg_plugin_kind kind,
+                                              char *note, struct kg_error *err)
 {
     char here[4096], why[1024];
     snprintf(here, sizeof here, "%s%s", strchr(path, '/') ? "" : "./", path);
@@ -102,13 +114,15 @@ static const struct kgate_plugin *plugin_open(const char *path, char *note, stru
         return NULL;
     }
     const size_t loaded = kg_objects_loaded();
-    void *object = kg_library_open(here, why, sizeof why);
+    void *object =
+        (kind == KG_PLUGIN_OWN ? kg_library_open_lazily : kg_library_open)(here, why, sizeof why);
     if (!object) {
         kg_error_set(err, KG_ERROR_USAGE, "cannot load the plugin: %s%s", *why ? why : here,
                      *why ? "" : ": there is no such file");
         return NULL;
     }
-    if (note)
+    blas_rest(object);
+    if (note && kind != KG_PLUGIN_OWN)
         kg_own_pages(loaded, note);
     const struct kgate_plugin *plugin = NULL;
     if (!object_list(object, path, &plugin, err))
@@ -122,17 +136,18 @@ static const struct kgate_plugin *plugin_open(const char *path, char *note, stru
     return plugin;
 }
 
-const struct kgate_workload *kg_plugin_load(const char *path, const char *name, bool given,
+const struct kgate_workload *kg_plugin_load(const char *path, enum kg_plugin_kind kind,
+                                            const char *name, bool given,
                                             char note[KG_OWN_PAGES_WORDS], struct kg_error *err)
 {
-    const struct kgate_plugin *plugin = plugin_open(path, note, err);
+    const struct kgate_plugin *plugin = plugin_open(path, kind, note, err);
     return plugin ? workload_find(plugin, path, name, given, err) : NULL;
 }
 
 bool kg_plugin_list(const char *path, struct kg_text *names, struct kg_error *err)
 {
-    const struct kgate_plugin *plugin = plugin_open(path, NULL, err);
+    const struct kgate_plugin *plugin = plugin_open(path, KG_PLUGIN_OTHER, NULL, err);
     for (size_t i = 0; plugin && i < plugin->workload_count; i++)
         kg_text_printf(names, "%s\n", plugin->workloads[i]->name);
-    return plugin && !names->failed;
+    return plugin;
 }

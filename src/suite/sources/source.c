@@ -4,8 +4,6 @@
 #include "model/sources.def"
 #undef KG_SOURCE
 
-const char *const kg_opening_place_names[KG_OPENING_ARGS + 2] = {"target", "entry", "args", NULL};
-
 const struct kg_source_operations *const kg_sources[KG_SOURCE_COUNT] = {
 #define KG_SOURCE(constant, key, ...) &kg_source_##key,
 #include "model/sources.def"

@@ -2,7 +2,7 @@
  * and the worker process need to know of each. What a suite says of them is in model/sources.def,
  * which also says how to add one. Constant data; thread-safe.
  *
- * Further headers of this folder: params.h, a workload's parameters; host.h, what a workload in a
+ * Further headers of this folder: params.h, a workload's parameters; plugin_host.h, what a workload in a
  * worker process is handed; command.h, a command as a workload. */
 #pragma once
 #include <stdbool.h>
@@ -20,29 +20,20 @@
 
 /* Where the machine code of a workload lies. */
 enum kg_code_place {
-    KG_CODE_IN_KGATE,  /* in the kgate executable that measures it */
-    KG_CODE_IN_TARGET, /* in the file that the suite names */
-    KG_CODE_COMPILED,  /* in what the worker makes of the file that the suite names */
-    KG_CODE_ANYWHERE   /* in a program, in scripts and libraries that it uses: not known */
+    KG_CODE_IN_FILE,  /* in a shared object: a plugin of the suite's, or of kgate's own */
+    KG_CODE_COMPILED, /* in what the worker makes of the file that the suite names */
+    KG_CODE_ANYWHERE  /* in a program, in scripts and libraries that it uses: not known */
 };
 
 /* What a build of `kgate ab` is given as. */
 enum kg_build_kind {
     KG_BUILD_CHECKOUT, /* a folder: relative plugins and commands are those in it, and built-in
-                        * kernels those of the kgate that is built in it, if one is */
-    KG_BUILD_KGATE,    /* a kgate executable: its built-in kernels, and it loads the plugins */
+                        * kernels those beside the kgate that is built in it, if one is */
+    KG_BUILD_KGATE,    /* a kgate executable: the built-in kernels beside it */
     KG_BUILD_PLUGIN,   /* a shared object, in the place of every `plugin:` of the suite */
     KG_BUILD_COMMAND,  /* a program, in the place of the first word of every `command:` */
 };
 enum { KG_BUILD_KINDS = KG_BUILD_COMMAND + 1 };
-
-/* Where in the suite it is said what is wrong. */
-enum kg_opening_place {
-    KG_OPENING_TARGET, /* at the file */
-    KG_OPENING_ENTRY,  /* at what is named in it */
-    KG_OPENING_ARGS    /* at the arguments, or one of them */
-};
-extern const char *const kg_opening_place_names[KG_OPENING_ARGS + 2]; /* then NULL */
 
 /* What is to be opened, and what came of it. */
 struct kg_source_opening {
@@ -53,10 +44,14 @@ struct kg_source_opening {
     uint64_t seed;
     /* Set by it: */
     bool unavailable; /* on failure: something is not installed here, which is no mistake */
-    enum kg_opening_place place;   /* on failure */
-    size_t arg;                    /* KG_OPENING_ARGS: which, from 1 on; 0: all of them */
     char note[KG_OWN_PAGES_WORDS]; /* what speaks against the figures that will come of it, or "" */
     char code_hash[17]; /* of what is loaded onto the device, 16 hexadecimal digits; else "" */
+};
+
+/* A workload that kgate itself has loaded. */
+struct kg_source_found {
+    const struct kgate_workload *workload;
+    const char *file; /* absolute */
 };
 
 struct kg_source_operations {
@@ -70,13 +65,20 @@ struct kg_source_operations {
      * command". NULL where it does; a file that is given is then measured in the target's place. */
     const char *unfit[KG_BUILD_KINDS];
 
+    /* The file beside a kgate that has the workload. NULL: the suite names the file.
+     * kgate    path of the executable; NULL: this one
+     * file     4096 bytes
+     * returns  false if there is none; err says where it was looked for */
+    bool (*beside)(const char *kgate, const char *target, char *file, struct kg_error *err);
+
     /* Finds the workload of a suite's entry before any worker has loaded it, so that the plan can
      * check its parameters. NULL: its parameters are not known before it is loaded in a worker.
+     * arena   owns the path of the file
      * path    the suite's, for errors
      * found   filled on success
-     * returns false with KG_ERROR_USAGE at its place in the suite where there is no such workload */
-    bool (*find)(const char *path, const struct kg_workload_spec *spec,
-                 const struct kgate_workload **found, struct kg_error *err);
+     * returns false with the place in the suite if there is no such workload */
+    bool (*find)(struct kg_arena *arena, const char *path, const struct kg_workload_spec *spec,
+                 struct kg_source_found *found, struct kg_error *err);
 
     /* Puts the parameters of a case into the words of a command, and into what it gets besides
      * them. NULL: there is no command.
@@ -100,13 +102,13 @@ struct kg_source_operations {
                  const struct kg_pair *params, const struct kg_cuda_call **call,
                  struct kg_error *err);
 
-    /* What is measured, as results name it, in `arena`; NULL where memory is out.
+    /* What is measured, as results name it, in `arena`.
      * command  as expanded; NULL where there is none */
     const char *(*target)(struct kg_arena *arena, const struct kg_workload_spec *spec,
                           const char *const *command);
 
     /* In the worker process: gives the workload to set up, check, run and tear down. NULL: there is
-     * none to open; the worker runs the command instead.
+     * none to open; the worker runs the command instead. The opening's target is the file.
      * returns        NULL with KG_ERROR_USAGE where it cannot be loaded */
     const struct kgate_workload *(*open)(struct kg_source_opening *opening, struct kg_error *err);
 

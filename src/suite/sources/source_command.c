@@ -1,100 +1,65 @@
 /* The source `command`: a program that is started once for each call. */
 #include <string.h>
 
-#include "base/text.h"
 #include "suite/adapters/adapter.h"
 #include "suite/sources/braces.h"
 #include "suite/sources/source.h"
 
-/* What is expanded: the texts of a workload with one case's parameters. */
-struct expanding {
-    struct kg_arena *arena;
-    const char *path;
-    const struct kg_workload_spec *spec;
-    const struct kg_pair *params;
-    struct kg_error *err;
-};
-
-/* mark, what: where the text stands in the suite, and as what */
-static bool text_expand(const struct expanding *with, struct kg_mark mark, const char *what,
-                        const char *word, const char **expanded)
-{
-    struct kg_text text = {0};
-    const char *unknown;
-    *expanded = kg_braces_fill(&text, word, with->params, with->spec->axis_count, &unknown)
-                    ? kg_arena_copy(with->arena, kg_text_string(&text))
-                    : NULL;
-    kg_text_free(&text);
-    if (unknown)
-        return kg_error_at(with->err, with->path, mark.line, mark.column,
-                           "in workload '%s': %s has %.*s, but there is no such parameter; write "
-                           "{{ and }} for braces",
-                           with->spec->name, what, (int)(strchr(unknown, '}') - unknown + 1),
-                           unknown);
-    return *expanded ? true : kg_error_memory(with->err);
-}
-
-static bool words_expand(const struct expanding *with, struct kg_mark mark, const char *what,
+static bool words_expand(const struct kg_expanding *with, struct kg_mark mark, const char *what,
                          const char **words, size_t count, const char ***expanded)
 {
     *expanded = kg_arena_alloc(with->arena, count + 1, sizeof **expanded);
-    if (!*expanded)
-        return kg_error_memory(with->err);
     for (size_t i = 0; i < count; i++)
-        if (!text_expand(with, mark, what, words[i], &(*expanded)[i]))
+        if (!kg_text_expand(with, mark, what, words[i], &(*expanded)[i]))
             return false;
     return true;
 }
 
 /* A path, as seen from where kgate was started: a relative one is in the folder of the suite. */
-static bool path_expand(const struct expanding *with, struct kg_mark mark, const char *what,
+static bool path_expand(const struct kg_expanding *with, struct kg_mark mark, const char *what,
                         const char *given, const char **expanded)
 {
     const char *slash = strrchr(with->path, '/');
     if (!given)
         return true;
-    if (!text_expand(with, mark, what, given, expanded))
+    if (!kg_text_expand(with, mark, what, given, expanded))
         return false;
     if (slash && *expanded && **expanded != '/')
         *expanded = kg_arena_printf(with->arena, "%.*s%s", (int)(slash + 1 - with->path),
                                     with->path, *expanded);
-    return *expanded ? true : kg_error_memory(with->err);
+    return true;
 }
 
-static bool environment_expand(const struct expanding *with, struct kg_command_setting *setting)
+static bool environment_expand(const struct kg_expanding *with, struct kg_command_setting *setting)
 {
     const struct kg_command_setting *given = &with->spec->setting;
     setting->environment_count = given->environment_count;
     setting->environment =
         kg_arena_alloc(with->arena, given->environment_count, sizeof *setting->environment);
-    if (!setting->environment)
-        return kg_error_memory(with->err);
     for (size_t i = 0; i < given->environment_count; i++) {
         setting->environment[i].name = given->environment[i].name;
-        if (!text_expand(with, with->spec->setting_marks.environment, "`environment`",
-                         given->environment[i].value, &setting->environment[i].value))
+        if (!kg_text_expand(with, with->spec->setting_marks.environment, "`environment`",
+                            given->environment[i].value, &setting->environment[i].value))
             return false;
     }
     return true;
 }
 
-static bool figures_expand(const struct expanding *with, struct kg_command_setting *setting)
+static bool figures_expand(const struct kg_expanding *with, struct kg_command_setting *setting)
 {
     const struct kg_command_setting *given = &with->spec->setting;
     setting->figures = kg_arena_alloc(with->arena, given->figure_count, sizeof *setting->figures);
-    if (!setting->figures)
-        return kg_error_memory(with->err);
     for (size_t i = 0; i < given->figure_count; i++) {
         setting->figures[i] = given->figures[i];
         if (given->figures[i].file &&
-            !text_expand(with, with->spec->setting_marks.figures, "`file` of a counter",
-                         given->figures[i].file, &setting->figures[i].file))
+            !kg_text_expand(with, with->spec->setting_marks.figures, "`file` of a counter",
+                            given->figures[i].file, &setting->figures[i].file))
             return false;
     }
     return true;
 }
 
-static bool setting_expand(const struct expanding *with, struct kg_command_setting *setting)
+static bool setting_expand(const struct kg_expanding *with, struct kg_command_setting *setting)
 {
     const struct kg_command_setting *given = &with->spec->setting;
     const struct kg_command_marks *marks = &with->spec->setting_marks;
@@ -176,7 +141,7 @@ static bool command_expand(struct kg_arena *arena, const char *path,
                            const char ***command, struct kg_command_setting *setting,
                            struct kg_error *err)
 {
-    const struct expanding with = {arena, path, spec, params, err};
+    const struct kg_expanding with = {arena, path, spec, params, err};
     return axes_are_used(path, spec, err) &&
            words_expand(&with, spec->target_mark, "the command", spec->command, spec->command_count,
                         command) &&

@@ -10,61 +10,27 @@
 #include "suite/sources/cuda_source.h"
 #include "suite/sources/source.h"
 
-/* What is expanded: the texts of a workload with one case's parameters. */
-struct expanding {
-    struct kg_arena *arena;
-    const char *path;
-    const struct kg_workload_spec *spec;
-    const struct kg_pair *params;
-    struct kg_error *err;
-};
-
-/* NULL stays NULL. */
-static bool text_expand(const struct expanding *with, struct kg_mark mark, const char **text)
-{
-    struct kg_text filled = {0};
-    const char *unknown = NULL, *given = *text;
-    if (!given)
-        return true;
-    *text = kg_braces_fill(&filled, given, with->params, with->spec->axis_count, &unknown)
-                ? kg_arena_copy(with->arena, kg_text_string(&filled))
-                : NULL;
-    kg_text_free(&filled);
-    if (unknown)
-        return kg_error_at(with->err, with->path, mark.line, mark.column,
-                           "in workload '%s': '%.100s' has %.*s, but there is no such parameter",
-                           with->spec->name, given, (int)(strchr(unknown, '}') - unknown + 1),
-                           unknown);
-    return *text ? true : kg_error_memory(with->err);
-}
-
 /* A copy with room for `more` texts behind. */
-static bool texts_expand(const struct expanding *with, struct kg_mark mark, const char ***texts,
+static bool texts_expand(const struct kg_expanding *with, struct kg_mark mark, const char ***texts,
                          size_t count, size_t more)
 {
     const char **copy = kg_arena_alloc(with->arena, count + more, sizeof *copy);
-    if (!copy)
-        return kg_error_memory(with->err);
-    for (size_t i = 0; i < count; i++) {
-        copy[i] = (*texts)[i];
-        if (!text_expand(with, mark, &copy[i]))
+    for (size_t i = 0; i < count; i++)
+        if (!kg_text_expand(with, mark, NULL, (*texts)[i], &copy[i]))
             return false;
-    }
     *texts = copy;
     return true;
 }
 
-static bool args_expand(const struct expanding *with, struct kg_cuda_call *call)
+static bool args_expand(const struct kg_expanding *with, struct kg_cuda_call *call)
 {
     struct kg_cuda_arg *args = kg_arena_alloc(with->arena, call->arg_count, sizeof *args);
-    if (!args)
-        return kg_error_memory(with->err);
     for (size_t i = 0; i < call->arg_count; i++) {
         args[i] = call->args[i];
         const char **const texts[] = {&args[i].value, &args[i].count, &args[i].fill,
                                       &args[i].expect, &args[i].expect_file};
         for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
-            if (!text_expand(with, args[i].mark, texts[t]))
+            if (!kg_text_expand(with, args[i].mark, NULL, *texts[t], texts[t]))
                 return false;
     }
     call->args = args;
@@ -80,18 +46,15 @@ static bool is_identifier(const char *name)
 }
 
 /* Each parameter is a macro in the source: n is KGATE_n. By itself it would replace every other n. */
-static bool defines_add(const struct expanding *with, struct kg_cuda_call *call)
+static void defines_add(const struct kg_expanding *with, struct kg_cuda_call *call)
 {
     for (size_t i = 0; i < with->spec->axis_count; i++) {
         if (!is_identifier(with->params[i].name))
             continue;
         const char *define = kg_arena_printf(with->arena, "-DKGATE_%s=%s", with->params[i].name,
                                              with->params[i].value);
-        if (!define)
-            return kg_error_memory(with->err);
         call->options[call->option_count++] = define;
     }
-    return true;
 }
 
 /* The path from the working folder on, where it is below that: another checkout has the file there, too. */
@@ -103,15 +66,14 @@ static const char *path_from_here(const char *path)
 }
 
 /* The folder of the suite with its slash. */
-static bool folder_find(const struct expanding *with, struct kg_cuda_call *call)
+static void folder_find(const struct kg_expanding *with, struct kg_cuda_call *call)
 {
     const char *path = path_from_here(with->path), *slash = strrchr(path, '/');
     call->folder = kg_arena_copy_bytes(with->arena, path, slash ? (size_t)(slash - path) + 1 : 0);
-    return call->folder ? true : kg_error_memory(with->err);
 }
 
 /* That all of it comes to numbers is seen here, so that the error has its place in the suite. */
-static bool call_check(const struct expanding *with, const struct kg_cuda_call *call)
+static bool call_check(const struct kg_expanding *with, const struct kg_cuda_call *call)
 {
     struct kg_arena arena = {0};
     struct kg_cuda_launch launch;
@@ -131,24 +93,25 @@ static bool source_call(struct kg_arena *arena, const char *path,
                         const struct kg_workload_spec *spec, const struct kg_pair *params,
                         const struct kg_cuda_call **expanded, struct kg_error *err)
 {
-    const struct expanding with = {arena, path, spec, params, err};
+    const struct kg_expanding with = {arena, path, spec, params, err};
     struct kg_cuda_call *call = kg_arena_alloc(arena, 1, sizeof *call);
-    if (!call)
-        return kg_error_memory(err);
     *call = *spec->call;
     call->entry = spec->entry;
     *expanded = call;
-    return folder_find(&with, call) && text_expand(&with, spec->mark, &call->entry) &&
-           texts_expand(&with, call->grid_mark, &call->grid, call->grid_count, 0) &&
-           texts_expand(&with, call->block_mark, &call->block, call->block_count, 0) &&
-           text_expand(&with, call->shared_mark, &call->shared) &&
-           texts_expand(&with, call->options_mark, &call->options, call->option_count,
-                        spec->axis_count) &&
-           defines_add(&with, call) && text_expand(&with, call->tolerance_mark, &call->tolerance) &&
-           text_expand(&with, call->work_mark, &call->items) &&
-           text_expand(&with, call->work_mark, &call->bytes) &&
-           text_expand(&with, call->work_mark, &call->flops) && args_expand(&with, call) &&
-           call_check(&with, call);
+    folder_find(&with, call);
+    if (!kg_text_expand(&with, spec->mark, NULL, call->entry, &call->entry) ||
+        !texts_expand(&with, call->grid_mark, &call->grid, call->grid_count, 0) ||
+        !texts_expand(&with, call->block_mark, &call->block, call->block_count, 0) ||
+        !kg_text_expand(&with, call->shared_mark, NULL, call->shared, &call->shared) ||
+        !texts_expand(&with, call->options_mark, &call->options, call->option_count,
+                      spec->axis_count))
+        return false;
+    defines_add(&with, call);
+    return kg_text_expand(&with, call->tolerance_mark, NULL, call->tolerance, &call->tolerance) &&
+           kg_text_expand(&with, call->work_mark, NULL, call->items, &call->items) &&
+           kg_text_expand(&with, call->work_mark, NULL, call->bytes, &call->bytes) &&
+           kg_text_expand(&with, call->work_mark, NULL, call->flops, &call->flops) &&
+           args_expand(&with, call) && call_check(&with, call);
 }
 
 static const char *source_target(struct kg_arena *arena, const struct kg_workload_spec *spec,

@@ -12,12 +12,12 @@ static const char *plugin_target(struct kg_arena *arena, const struct kg_workloa
 static const struct kgate_workload *plugin_open(struct kg_source_opening *opening,
                                                 struct kg_error *err)
 {
-    return kg_plugin_load(opening->target, opening->entry, opening->entry_given, opening->note,
-                          err);
+    return kg_plugin_load(opening->target, KG_PLUGIN_OTHER, opening->entry, opening->entry_given,
+                          opening->note, err);
 }
 
 const struct kg_source_operations kg_source_plugin = {
-    .code = KG_CODE_IN_TARGET,
+    .code = KG_CODE_IN_FILE,
     .unfit = {[KG_BUILD_COMMAND] = "is a program, and this is not a command"},
     .target = plugin_target,
     .open = plugin_open,

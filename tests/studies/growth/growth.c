@@ -38,8 +38,7 @@ static double find_once_ns(struct kg_arena *arena, const struct kg_baseline *bas
     const struct kg_baseline_run *run = baseline->runs;
     const uint64_t start = kg_clock_ns();
     size_t found = 0;
-    if (!kg_baseline_index_make(arena, baseline, run->suite, false, &index))
-        exit(EXIT_FAILURE);
+    kg_baseline_index_make(arena, baseline, run->suite, false, &index);
     for (size_t i = 0; i < run->case_count; i++)
         found +=
             kg_baseline_index_find(&index, run->cases[i].id, run->cases[i].definition_hash) != NULL;

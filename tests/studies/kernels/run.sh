@@ -38,7 +38,7 @@ if [ -n "$asked" ]; then
 fi
 
 # OpenBLAS says which processor it takes this for, when it is loaded.
-core() { OPENBLAS_VERBOSE=2 "$build/kgate" --version 2>&1 | sed -n "s/^Core: //p"; }
+core() { OPENBLAS_VERBOSE=2 "$build/kgate" validate -c "$bench/blas.yaml" 2>&1 | sed -n "s/^Core: //p"; }
 
 # A processor with AVX-512 that OpenBLAS does not know is one with AVX2 to it, and half a peer. Then it
 # is told better.

@@ -1,9 +1,9 @@
 /* kernel_trial.h: a built-in kernel through its own table, as a worker calls it, on the CPU. For
  * tests under cmocka. */
 #pragma once
-#include "suite/sources/host.h"
-#include "suite/sources/kernel_registry.h"
+#include "kernel_find.h"
 #include "suite/sources/params.h"
+#include "suite/sources/plugin_host.h"
 #include "test_support.h"
 
 enum { TRIAL_PARAMS = 16 };
@@ -24,7 +24,7 @@ static inline bool trial_begin_seeded(struct trial *trial, const char *name,
     struct kg_error err;
     struct kgate_work work;
     size_t at;
-    trial->workload = kg_registry_find(name);
+    trial->workload = kernel_find(name);
     trial->state = NULL;
     assert_non_null(trial->workload);
     if (!kg_params_resolve(trial->workload, pairs, count, trial->values, &at, &err))
@@ -61,7 +61,7 @@ static inline void trial_end(struct trial *trial)
 /* Runs every version with one and with three threads, twice each: a run must not spoil the next. */
 static inline void versions_pass(const char *name, const struct kg_pair *sizes, size_t count)
 {
-    const struct kgate_workload *workload = kg_registry_find(name);
+    const struct kgate_workload *workload = kernel_find(name);
     const struct kgate_param *version = &workload->params[workload->param_count - 1];
     assert_string_equal(version->name, "version");
     for (size_t v = 0; version->choices[v]; v++)

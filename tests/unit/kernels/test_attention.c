@@ -243,7 +243,7 @@ static void work_of(const char *name, const char *causal, struct kgate_work *wor
     struct kgate_value values[TRIAL_PARAMS];
     struct kg_error err;
     size_t at;
-    const struct kgate_workload *workload = kg_registry_find(name);
+    const struct kgate_workload *workload = kernel_find(name);
     assert_true(kg_params_resolve(workload, pairs, 5, values, &at, &err));
     struct kgate_context context = {.values = values, .threads = 1};
     assert_true(workload->describe(&context, work));

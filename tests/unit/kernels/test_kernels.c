@@ -216,7 +216,7 @@ static void work_is_what_the_headers_say(void **state)
         struct kgate_work work;
         struct kg_error err;
         size_t at;
-        const struct kgate_workload *workload = kg_registry_find(cases[i].name);
+        const struct kgate_workload *workload = kernel_find(cases[i].name);
         assert_true(kg_params_resolve(workload, cases[i].pairs, cases[i].count, values, &at, &err));
         struct kgate_context context = {.values = values};
         assert_true(workload->describe(&context, &work));

@@ -318,7 +318,7 @@ static void work_is_what_the_header_says(void **state)
         struct kgate_work work;
         struct kg_error err;
         size_t at;
-        const struct kgate_workload *workload = kg_registry_find(cases[i].name);
+        const struct kgate_workload *workload = kernel_find(cases[i].name);
         const struct kg_pair pairs[] = {{"batch", "10"}};
         assert_true(kg_params_resolve(workload, pairs, 1, values, &at, &err));
         struct kgate_context context = {.values = values};

@@ -243,7 +243,7 @@ static void what_only_the_gpu_has_is_unavailable(void **state)
     (void)state;
     assert_false(trial_begin(&trial, "many_small_kernels", graph, 1, 1));
     assert_true(trial.host.context.unavailable);
-    assert_int_equal(kg_registry_find("host_device_pipeline")->devices, 1U << KGATE_DEVICE_CUDA);
+    assert_int_equal(kernel_find("host_device_pipeline")->devices, 1U << KGATE_DEVICE_CUDA);
 }
 
 static void work_is_what_the_headers_say(void **state)
@@ -269,7 +269,7 @@ static void work_is_what_the_headers_say(void **state)
         struct kgate_work work;
         struct kg_error err;
         size_t at;
-        const struct kgate_workload *workload = kg_registry_find(cases[i].name);
+        const struct kgate_workload *workload = kernel_find(cases[i].name);
         assert_true(kg_params_resolve(workload, cases[i].pairs, 2, values, &at, &err));
         struct kgate_context context = {.values = values};
         if (!(workload->devices >> KGATE_DEVICE_CPU & 1))

@@ -284,7 +284,7 @@ static struct kgate_work work_of(const char *name, const struct kg_pair *pairs, 
     struct kgate_work work;
     struct kg_error err;
     size_t at;
-    const struct kgate_workload *workload = kg_registry_find(name);
+    const struct kgate_workload *workload = kernel_find(name);
     assert_true(kg_params_resolve(workload, pairs, count, values, &at, &err));
     struct kgate_context context = {.values = values};
     assert_true(workload->describe(&context, &work));
