@@ -30,9 +30,8 @@ const struct kg_adapter *kg_adapter_find(const char *name)
 struct kg_foreign_case *kg_foreign_case_add(struct kg_arena *arena, struct kg_foreign *foreign,
                                             const char *name)
 {
-    if (!kg_arena_grow(arena, &foreign->cases, foreign->case_count, &foreign->case_capacity,
-                       sizeof *foreign->cases))
-        return NULL;
+    kg_arena_grow(arena, &foreign->cases, foreign->case_count, &foreign->case_capacity,
+                  sizeof *foreign->cases);
     struct kg_foreign_case *added = &foreign->cases[foreign->case_count];
     *added = (struct kg_foreign_case){.name = kg_arena_copy(arena, name),
                                       .device = "cpu",
@@ -42,26 +41,25 @@ struct kg_foreign_case *kg_foreign_case_add(struct kg_arena *arena, struct kg_fo
                                       .system_ns = NAN,
                                       .items = NAN,
                                       .bytes = NAN};
-    if (!added->name || !kg_names_set(arena, &foreign->names, added->name, foreign->case_count))
-        return NULL;
+    kg_names_set(arena, &foreign->names, added->name, strlen(added->name), foreign->case_count);
     foreign->case_count++;
     return added;
 }
 
 struct kg_foreign_case *kg_foreign_case_find(const struct kg_foreign *foreign, const char *name)
 {
-    const size_t *number = kg_names_find(&foreign->names, name);
+    const size_t *number = kg_names_find(&foreign->names, name, strlen(name));
     return number ? &foreign->cases[*number] : NULL;
 }
 
 /* Says why the times of a case are none. None is left out alone: what is no time says that something
  * went wrong, and the others would look as if nothing had. */
-static bool times_judge(struct kg_arena *arena, struct kg_foreign_case *found)
+static void times_judge(struct kg_arena *arena, struct kg_foreign_case *found)
 {
     static const double LEAST_NS = 1e-3, MOST_NS = 3e17; /* what results tell apart; ten years */
     size_t bad = 0, first = 0;
     if (found->failure)
-        return true;
+        return;
     if (!found->sample_count)
         found->failure = "the file has no times of it";
     for (size_t i = found->sample_count; i-- > 0;)
@@ -70,24 +68,22 @@ static bool times_judge(struct kg_arena *arena, struct kg_foreign_case *found)
             bad++;
         }
     if (!bad)
-        return true;
+        return;
     char value[40] = "no number";
     if (!isnan(found->samples_ns[first]))
         snprintf(value, sizeof value, "%.6g ns", found->samples_ns[first]);
     found->failure =
         kg_arena_printf(arena, "%zu of %zu time%s cannot be the time of a call; the first is %s",
                         bad, found->sample_count, found->sample_count == 1 ? "" : "s", value);
-    return found->failure != NULL;
 }
 
 bool kg_foreign_read(const struct kg_adapter *adapter, struct kg_arena *arena, const char *path,
-                     const json_t *json, struct kg_foreign *foreign, struct kg_error *err)
+                     const struct kg_json *json, struct kg_foreign *foreign, struct kg_error *err)
 {
     if (!adapter->read(arena, path, json, foreign, err))
         return false;
     for (size_t i = 0; i < foreign->case_count; i++)
-        if (!times_judge(arena, &foreign->cases[i]))
-            return kg_error_memory(err);
+        times_judge(arena, &foreign->cases[i]);
     return true;
 }
 
@@ -99,7 +95,7 @@ const char *kg_foreign_name_escape(struct kg_arena *arena, const char *name)
             kg_text_printf(&text, "%%%02X", (unsigned)(unsigned char)*c);
         else
             kg_text_append_bytes(&text, c, 1);
-    const char *value = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    const char *value = kg_arena_copy(arena, kg_text_string(&text));
     kg_text_free(&text);
     return value;
 }
@@ -107,15 +103,14 @@ const char *kg_foreign_name_escape(struct kg_arena *arena, const char *name)
 const char *kg_foreign_name_restore(struct kg_arena *arena, const char *value)
 {
     char *name = kg_arena_copy(arena, value), *to = name;
-    for (const char *c = value; name && *c; c++) {
+    for (const char *c = value; *c; c++) {
         const char hex[] = {c[1], c[1] ? c[2] : '\0', '\0'};
         const bool escaped =
             *c == '%' && isxdigit((unsigned char)hex[0]) && isxdigit((unsigned char)hex[1]);
         *to++ = escaped ? (char)strtoul(hex, NULL, 16) : *c;
         c += escaped ? 2 : 0;
     }
-    if (name)
-        *to = '\0';
+    *to = '\0';
     return name;
 }
 
@@ -126,7 +121,7 @@ const char *kg_foreign_benchmark_text(struct kg_arena *arena, const char *name,
     for (size_t i = 0; text && i < axis_count; i++) {
         const char *axis = kg_foreign_name_escape(arena, axes[i].name);
         const char *value = kg_foreign_name_escape(arena, axes[i].value);
-        text = axis && value ? kg_arena_printf(arena, "%s,%s=%s", text, axis, value) : NULL;
+        text = kg_arena_printf(arena, "%s,%s=%s", text, axis, value);
     }
     return text;
 }
@@ -138,9 +133,8 @@ bool kg_foreign_name_add(struct kg_arena *arena, struct kg_foreign_names *names,
     if (names->count == NAMES_MOST)
         return kg_error_set(err, KG_ERROR_MEASURE, "the program has more than %d benchmarks",
                             NAMES_MOST);
-    if (!kg_arena_grow(arena, &names->at, names->count, &names->capacity, sizeof *names->at) ||
-        !(names->at[names->count] = kg_arena_copy(arena, name)))
-        return kg_error_memory(err);
+    kg_arena_grow(arena, &names->at, names->count, &names->capacity, sizeof *names->at);
+    names->at[names->count] = kg_arena_copy(arena, name);
     names->count++;
     return true;
 }
@@ -160,7 +154,7 @@ static bool has_axis(struct kg_arena *arena, const struct kg_foreign_case *found
     for (size_t i = 0; i < found->param_count; i++) {
         const char *name = kg_foreign_name_restore(arena, found->params[i].name);
         const char *value = kg_foreign_name_restore(arena, found->params[i].value);
-        if (name && value && !strcmp(name, axis->name) && values_equal(value, axis->value))
+        if (!strcmp(name, axis->name) && values_equal(value, axis->value))
             return true;
     }
     return false;
@@ -198,40 +192,32 @@ const struct kg_foreign_case *kg_foreign_run_find(const struct kg_foreign *forei
     return NULL;
 }
 
-bool kg_foreign_words_append(struct kg_arena *arena, const char ***words, size_t *count,
-                             const char *const *added, size_t added_count, struct kg_error *err)
+void kg_foreign_words_append(struct kg_arena *arena, const char ***words, size_t *count,
+                             const char *const *added, size_t added_count)
 {
     const char **all = kg_arena_alloc(arena, *count + added_count + 1, sizeof *all);
-    if (!all)
-        return kg_error_memory(err);
     memcpy(all, *words, *count * sizeof *all);
-    for (size_t i = 0; i < added_count; i++) {
-        if (!added[i])
-            return kg_error_memory(err);
+    for (size_t i = 0; i < added_count; i++)
         all[(*count)++] = added[i];
-    }
     *words = all;
-    return true;
 }
 
-double kg_foreign_number(const json_t *object, const char *name)
+double kg_foreign_number(const struct kg_json *object, const char *name)
 {
-    const json_t *value = json_object_get(object, name);
-    return json_is_number(value) ? json_number_value(value) : NAN;
+    const struct kg_json *value = kg_json_member(object, name);
+    return kg_json_is_number(value) ? kg_json_real(value) : NAN;
 }
 
-double kg_foreign_element(const json_t *array, size_t index)
+double kg_foreign_element(const struct kg_json *array, size_t index)
 {
-    const json_t *value = json_array_get(array, index);
-    return json_is_number(value) ? json_number_value(value) : NAN;
+    const struct kg_json *value = kg_json_item(array, index);
+    return kg_json_is_number(value) ? kg_json_real(value) : NAN;
 }
 
-const char *kg_foreign_text(struct kg_arena *arena, const json_t *object, const char *name,
-                            bool *good)
+const char *kg_foreign_text(struct kg_arena *arena, const struct kg_json *object, const char *name)
 {
-    const char *text = json_string_value(json_object_get(object, name));
+    const char *text = kg_json_member_string(object, name);
     const char *kept = text && *text ? kg_arena_copy(arena, text) : NULL;
-    *good = *good && (kept || !text || !*text);
     return kept;
 }
 
@@ -246,7 +232,7 @@ static int zone_minutes(const char *text)
     return (*text == '-' ? -1 : 1) * (60 * hours + minutes);
 }
 
-const char *kg_foreign_date(struct kg_arena *arena, const char *text, bool *good)
+const char *kg_foreign_date(struct kg_arena *arena, const char *text)
 {
     struct tm moment = {0};
     char date[32];
@@ -259,6 +245,5 @@ const char *kg_foreign_date(struct kg_arena *arena, const char *text, bool *good
     if (!gmtime_r(&seconds, &moment) || !strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &moment))
         return NULL;
     const char *kept = kg_arena_copy(arena, date);
-    *good = *good && kept;
     return kept;
 }

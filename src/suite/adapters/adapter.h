@@ -2,13 +2,13 @@
  * their programs are asked for one benchmark. To add a harness: a file adapter_NAME.c with its row, and
  * the row's name in adapter.c. Constant data; thread-safe. */
 #pragma once
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/json_tree.h"
 #include "base/names.h"
 #include "base/record.h"
 
@@ -73,11 +73,11 @@ struct kg_adapter {
     const char *help; /* what it is: a phrase */
 
     /* Whether a file's JSON is of this harness. */
-    bool (*is_json)(const json_t *json);
+    bool (*is_json)(const struct kg_json *json);
     /* Reads one into `arena`: every time that is in it, also what is none. `path` is for errors, and
      * for files beside it.
      * err  KG_ERROR_USAGE by name of what does not fit */
-    bool (*read)(struct kg_arena *arena, const char *path, const json_t *json,
+    bool (*read)(struct kg_arena *arena, const char *path, const struct kg_json *json,
                  struct kg_foreign *foreign, struct kg_error *err);
 
     /* Of harnesses whose programs kgate runs itself; else NULL, and so are those below. Makes the words of a
@@ -109,16 +109,16 @@ const struct kg_adapter *kg_adapter_find(const char *name);
 /* Reads a file as the adapter's `read` does, and judges the times: a case that has none, or one that
  * cannot be a time (NaN, 0, less), has a `failure`. */
 bool kg_foreign_read(const struct kg_adapter *adapter, struct kg_arena *arena, const char *path,
-                     const json_t *json, struct kg_foreign *foreign, struct kg_error *err);
+                     const struct kg_json *json, struct kg_foreign *foreign, struct kg_error *err);
 
-/* The next case of a file, zeroed but for what is not known; NULL where memory is out. */
+/* The next case of a file, zeroed but for what is not known. */
 struct kg_foreign_case *kg_foreign_case_add(struct kg_arena *arena, struct kg_foreign *foreign,
                                             const char *name);
 /* The latest case of that name; NULL where there is none. */
 struct kg_foreign_case *kg_foreign_case_find(const struct kg_foreign *foreign, const char *name);
 
 /* A benchmark's name as the value of a parameter, which has no ',', '=' or control character: these,
- * and '%', become %XX. In `arena`; NULL where memory is out. And back. */
+ * and '%', become %XX. In `arena`. And back. */
 const char *kg_foreign_name_escape(struct kg_arena *arena, const char *name);
 const char *kg_foreign_name_restore(struct kg_arena *arena, const char *value);
 
@@ -137,18 +137,17 @@ const struct kg_foreign_case *kg_foreign_run_find(const struct kg_foreign *forei
                                                   struct kg_error *err);
 
 /* Appends words to a command's: an array in `arena` with a NULL behind them. */
-bool kg_foreign_words_append(struct kg_arena *arena, const char ***words, size_t *count,
-                             const char *const *added, size_t added_count, struct kg_error *err);
+void kg_foreign_words_append(struct kg_arena *arena, const char ***words, size_t *count,
+                             const char *const *added, size_t added_count);
 
 /* The parameter that such a name is the value of, in suites and ids. */
 #define KG_FOREIGN_PARAMETER "benchmark"
 
 /* A member of an object that is a number; NaN where there is none. */
-double kg_foreign_number(const json_t *object, const char *name);
+double kg_foreign_number(const struct kg_json *object, const char *name);
 /* An element of an array likewise. */
-double kg_foreign_element(const json_t *array, size_t index);
-/* A member that is text, in `arena`; NULL where there is none. *good is cleared where memory is out. */
-const char *kg_foreign_text(struct kg_arena *arena, const json_t *object, const char *name,
-                            bool *good);
+double kg_foreign_element(const struct kg_json *array, size_t index);
+/* A member that is text, in `arena`; NULL where there is none. */
+const char *kg_foreign_text(struct kg_arena *arena, const struct kg_json *object, const char *name);
 /* A date in ISO 8601 as results have it: seconds, in UTC. NULL where it is none. */
-const char *kg_foreign_date(struct kg_arena *arena, const char *text, bool *good);
+const char *kg_foreign_date(struct kg_arena *arena, const char *text);

@@ -13,33 +13,31 @@
 
 enum { SAMPLES_BYTES_MOST = 256 * 1024 * 1024 };
 
-static bool is_json(const json_t *json)
+static bool is_json(const struct kg_json *json)
 {
-    const json_t *benchmark = json_array_get(json_object_get(json, "benchmarks"), 0);
-    return json_is_array(json_object_get(benchmark, "states"));
+    const struct kg_json *benchmark = kg_json_item(kg_json_member(json, "benchmarks"), 0);
+    return kg_json_is(kg_json_member(benchmark, "states"), KG_JSON_LIST);
 }
 
 /* A value of a state's summary of that tag; NULL where there is none. */
-static const char *summary_find(const json_t *state, const char *tag, const char *name)
+static const char *summary_find(const struct kg_json *state, const char *tag, const char *name)
 {
-    const json_t *summary, *value;
-    size_t i, j;
-    json_array_foreach(json_object_get(state, "summaries"), i, summary)
-    {
-        const char *own = json_string_value(json_object_get(summary, "tag"));
+    const struct kg_json *summaries = kg_json_member(state, "summaries");
+    for (const struct kg_json *summary = NULL; (summary = kg_json_next(summaries, summary));) {
+        const char *own = kg_json_member_string(summary, "tag");
         if (!own || strcmp(own, tag) != 0)
             continue;
-        json_array_foreach(json_object_get(summary, "data"), j, value)
-        {
-            const char *called = json_string_value(json_object_get(value, "name"));
+        const struct kg_json *data = kg_json_member(summary, "data");
+        for (const struct kg_json *value = NULL; (value = kg_json_next(data, value));) {
+            const char *called = kg_json_member_string(value, "name");
             if (called && !strcmp(called, name))
-                return json_string_value(json_object_get(value, "value"));
+                return kg_json_member_string(value, "value");
         }
     }
     return NULL;
 }
 
-static double summary_number(const json_t *state, const char *tag)
+static double summary_number(const struct kg_json *state, const char *tag)
 {
     const char *text = summary_find(state, tag, "value");
     return text ? strtod(text, NULL) : NAN;
@@ -57,14 +55,13 @@ static double seconds_of(const char *bytes)
     return (double)seconds;
 }
 
-static bool samples_take(struct kg_arena *arena, const struct kg_text *text,
+static void samples_take(struct kg_arena *arena, const struct kg_text *text,
                          struct kg_foreign_case *found)
 {
     const size_t count = text->length / sizeof(float);
     found->samples_ns = kg_arena_alloc(arena, count, sizeof *found->samples_ns);
-    for (size_t i = 0; found->samples_ns && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         found->samples_ns[found->sample_count++] = 1e9 * seconds_of(text->data + i * sizeof(float));
-    return found->samples_ns != NULL;
 }
 
 /* file: as the JSON names it, relative to the JSON's folder */
@@ -80,13 +77,13 @@ static bool samples_load(struct kg_arena *arena, const char *path, const char *f
         good = kg_error_set(err, KG_ERROR_USAGE,
                             "'%.300s' has %zu bytes, but %.20s samples of 4 are due", beside,
                             text.length, size);
-    if (good && !samples_take(arena, &text, found))
-        good = kg_error_memory(err);
+    if (good)
+        samples_take(arena, &text, found);
     kg_text_free(&text);
     return good;
 }
 
-static bool times_read(struct kg_arena *arena, const char *path, const json_t *state,
+static bool times_read(struct kg_arena *arena, const char *path, const struct kg_json *state,
                        struct kg_foreign_case *found, struct kg_error *err)
 {
     static const char tag[] = "nv/json/bin:nv/cold/sample_times";
@@ -97,50 +94,41 @@ static bool times_read(struct kg_arena *arena, const char *path, const json_t *s
     if (isnan(mean_ns))
         return true;
     found->samples_ns = kg_arena_alloc(arena, 1, sizeof *found->samples_ns);
-    if (!found->samples_ns)
-        return kg_error_memory(err);
     found->samples_ns[found->sample_count++] = mean_ns;
     return true;
 }
 
 /* --- States ----------------------------------------------------------------------------------- */
 
-static bool params_read(struct kg_arena *arena, const json_t *state, struct kg_foreign_case *found)
+static void params_read(struct kg_arena *arena, const struct kg_json *state,
+                        struct kg_foreign_case *found)
 {
-    const json_t *axes = json_object_get(state, "axis_values"), *axis;
-    size_t i;
-    found->params = kg_arena_alloc(arena, json_array_size(axes), sizeof *found->params);
-    if (!found->params)
-        return false;
-    json_array_foreach(axes, i, axis)
-    {
-        const char *name = json_string_value(json_object_get(axis, "name"));
-        const char *value = json_string_value(json_object_get(axis, "value"));
+    const struct kg_json *axes = kg_json_member(state, "axis_values");
+    found->params = kg_arena_alloc(arena, kg_json_count(axes), sizeof *found->params);
+    for (const struct kg_json *axis = NULL; (axis = kg_json_next(axes, axis));) {
+        const char *name = kg_json_member_string(axis, "name");
+        const char *value = kg_json_member_string(axis, "value");
         if (!name || !value)
             continue;
         struct kg_pair *param = &found->params[found->param_count];
         param->name = kg_foreign_name_escape(arena, name);
         param->value = kg_foreign_name_escape(arena, value);
-        if (!param->name || !param->value)
-            return false;
         found->param_count++;
     }
-    return true;
 }
 
 static bool state_read(struct kg_arena *arena, const char *path, const char *name,
-                       const json_t *state, struct kg_foreign *foreign, struct kg_error *err)
+                       const struct kg_json *state, struct kg_foreign *foreign,
+                       struct kg_error *err)
 {
-    bool good = true;
     struct kg_foreign_case *found = kg_foreign_case_add(arena, foreign, name);
-    if (!found || !params_read(arena, state, found))
-        return kg_error_memory(err);
+    params_read(arena, state, found);
     found->device = "cuda";
-    if (json_is_true(json_object_get(state, "is_skipped"))) {
-        found->failure = kg_foreign_text(arena, state, "skip_reason", &good);
+    if (kg_json_is(kg_json_member(state, "is_skipped"), KG_JSON_TRUE)) {
+        found->failure = kg_foreign_text(arena, state, "skip_reason");
         if (!found->failure)
             found->failure = "skipped";
-        return good || kg_error_memory(err);
+        return true;
     }
     if (!times_read(arena, path, state, found, err))
         return false;
@@ -151,24 +139,21 @@ static bool state_read(struct kg_arena *arena, const char *path, const char *nam
     return true;
 }
 
-static bool read_file(struct kg_arena *arena, const char *path, const json_t *json,
+static bool read_file(struct kg_arena *arena, const char *path, const struct kg_json *json,
                       struct kg_foreign *foreign, struct kg_error *err)
 {
-    const json_t *device = json_array_get(json_object_get(json, "devices"), 0);
-    const json_t *benchmark, *state;
-    bool good = true;
-    size_t i, j;
-    foreign->gpu = kg_foreign_text(arena, device, "name", &good);
-    if (!good)
-        return kg_error_memory(err);
-    json_array_foreach(json_object_get(json, "benchmarks"), i, benchmark)
-    {
-        const char *name = json_string_value(json_object_get(benchmark, "name"));
+    const struct kg_json *device = kg_json_item(kg_json_member(json, "devices"), 0);
+    const struct kg_json *benchmarks = kg_json_member(json, "benchmarks");
+    foreign->gpu = kg_foreign_text(arena, device, "name");
+    for (size_t i = 0; i < kg_json_count(benchmarks); i++) {
+        const struct kg_json *benchmark = kg_json_item(benchmarks, i);
+        const struct kg_json *states = kg_json_member(benchmark, "states");
+        const char *name = kg_json_member_string(benchmark, "name");
         if (!name || !*name)
             return kg_error_set(err, KG_ERROR_USAGE, "benchmarks[%zu].name: expected a name", i);
-        json_array_foreach(
-            json_object_get(benchmark, "states"), j,
-            state) if (!state_read(arena, path, name, state, foreign, err)) return false;
+        for (const struct kg_json *state = NULL; (state = kg_json_next(states, state));)
+            if (!state_read(arena, path, name, state, foreign, err))
+                return false;
     }
     return true;
 }

@@ -131,7 +131,6 @@ static void folded_append(const struct kg_survey *survey, enum kg_finding_kind k
     kg_escape_terminal(text, kg_text_string(&folder), SHOWN_MOST);
     kg_text_printf(text, "%s: %zu %s\n", kind == KG_FOUND_WORKFLOW ? "" : " and others",
                    kg_survey_count(survey, kind), kinds[kind].many);
-    text->failed = text->failed || folder.failed;
     kg_text_free(&folder);
 }
 
@@ -195,7 +194,6 @@ static void word_append(const char *word, struct kg_text *text)
                                             : word,
                              *word == '{' || *word == '}' ? 2 : 1);
     kg_yaml_quote(text, kg_text_string(&braced));
-    text->failed = text->failed || braced.failed;
     kg_text_free(&braced);
 }
 

@@ -35,8 +35,6 @@ static char **environment_make(struct kg_arena *arena)
     while (environ[count])
         count++;
     char **made = kg_arena_alloc(arena, count + offline_count + 1, sizeof *made);
-    if (!made)
-        return NULL;
     memcpy(made, offline, sizeof offline);
     count = offline_count;
     for (char **entry = environ; *entry; entry++) {
@@ -110,7 +108,7 @@ static bool cmake_run(struct process *process, struct kg_arena *arena, char *con
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     pid_t pid;
-    if (!environment || process->signal || posix_spawn_file_actions_init(&actions) != 0)
+    if (process->signal || posix_spawn_file_actions_init(&actions) != 0)
         return false;
     if (posix_spawnattr_init(&attributes) != 0) {
         posix_spawn_file_actions_destroy(&actions);
@@ -190,7 +188,6 @@ struct configuring {
     struct kg_survey *survey;
     struct process *process;
     const char *root, *built, *log;
-    struct kg_error *err;
 };
 
 /* options: " -DX=ON …", added to the words */
@@ -222,7 +219,7 @@ static size_t listed(const struct kg_survey *survey)
     return count;
 }
 
-/* The sentence of CMake's first error, on one line; NULL if memory is out. */
+/* The sentence of CMake's first error, on one line. */
 static const char *reason_read(const struct configuring *with)
 {
     static const char mark[] = "CMake Error";
@@ -247,7 +244,7 @@ static const char *reason_read(const struct configuring *with)
 }
 
 /* Configures with options; they are kept if CMake then lists more than `before`. */
-static bool configure_again(const struct configuring *with, const char *options, size_t before,
+static void configure_again(const struct configuring *with, const char *options, size_t before,
                             const char **why)
 {
     struct kg_survey *survey = with->survey;
@@ -255,34 +252,31 @@ static bool configure_again(const struct configuring *with, const char *options,
     if (!configure(with, options)) {
         *why = reason_read(with);
         *why = *why ? kg_arena_printf(&survey->arena, "with%s: %s", options, *why) : NULL;
-        return *why || kg_error_memory(with->err);
+        return;
     }
-    if (!kg_survey_reply(survey, with->root, with->built, &found, with->err))
-        return false;
+    kg_survey_reply(survey, with->root, with->built, &found);
     if (listed(survey) > before)
         survey->options = kg_arena_copy(&survey->arena, options);
-    return survey->options || kg_error_memory(with->err);
 }
 
 /* Once as the project is, and once more with the switches of its cache that are off and name benchmarks. If there is
  * neither such a switch nor a benchmark, with the switches that name tests. */
-static bool configure_both(const struct configuring *with, const char **why)
+static void configure_both(const struct configuring *with, const char **why)
 {
     struct kg_survey *survey = with->survey;
     struct kg_text options = {0};
     if (!configure(with, "")) {
         *why = reason_read(with);
-        return *why || kg_error_memory(with->err);
+        return;
     }
-    bool good = kg_survey_reply(survey, with->root, with->built, &survey->is_configured, with->err);
+    kg_survey_reply(survey, with->root, with->built, &survey->is_configured);
     const size_t before = listed(survey);
     options_read(with->built, bench_parts, &options);
     if (!options.length && !before)
         options_read(with->built, test_parts, &options);
-    if (good && survey->is_configured && options.length)
-        good = configure_again(with, kg_text_string(&options), before, why);
+    if (survey->is_configured && options.length)
+        configure_again(with, kg_text_string(&options), before, why);
     kg_text_free(&options);
-    return good;
 }
 
 bool kg_survey_configure(const char *root, struct kg_survey *survey, const char **why,
@@ -299,8 +293,9 @@ bool kg_survey_configure(const char *root, struct kg_survey *survey, const char 
     snprintf(log, sizeof log, "%s/kgate.log", built);
     bool good = query_write(built, err);
     if (good && realpath(root, real_root) && realpath(built, real_built)) {
-        const struct configuring with = {survey, &process, real_root, real_built, log, err};
-        good = configure_both(&with, why) && kg_survey_join(root, survey, err);
+        const struct configuring with = {survey, &process, real_root, real_built, log};
+        configure_both(&with, why);
+        kg_survey_join(root, survey);
     }
     nftw(built, entry_remove, 16, FTW_DEPTH | FTW_PHYS);
     signals_release(&process);

@@ -1,13 +1,12 @@
 /* What CMake says of a project in the reply of its File API (cmake-file-api(7)): the programs with the libraries that
  * they link, however the project spells that, and where each program is put. */
 #include <dirent.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "base/record.h"
+#include "base/json_tree.h"
 #include "suite/adopt/survey.h"
 
 enum { REPLY_MOST = 64 << 20, PATH_BYTES = 4096, TESTS_MOST = 16 << 20 };
@@ -17,20 +16,20 @@ struct reply {
     const char *root;  /* the repository, absolute */
     const char *built; /* the build folder, absolute */
     char folder[PATH_BYTES];
-    struct kg_error *err;
 };
 
 /* --- Files of the reply ------------------------------------------------------------------------- */
 
-static json_t *json_read(const struct reply *reply, const char *name)
+static const struct kg_json *json_read(const struct reply *reply, const char *name,
+                                       struct kg_arena *arena)
 {
     char path[PATH_BYTES + 256];
     struct kg_text text = {0};
     struct kg_error ignored;
-    json_t *json = NULL;
+    const struct kg_json *json = NULL;
     snprintf(path, sizeof path, "%s/%s", reply->folder, name ? name : "");
     if (name && !strchr(name, '/') && kg_file_read(path, REPLY_MOST, &text, &ignored))
-        kg_json_parse(path, kg_text_string(&text), text.length, &json, &ignored);
+        json = kg_json_read(path, kg_text_string(&text), text.length, arena, &ignored);
     kg_text_free(&text);
     return json;
 }
@@ -49,23 +48,19 @@ static bool index_find(const struct reply *reply, char name[256])
 }
 
 /* The codemodel of version 2 that the index names, whoever asked for it; NULL: none. */
-static json_t *codemodel_read(const struct reply *reply)
+static const struct kg_json *codemodel_read(const struct reply *reply, struct kg_arena *arena)
 {
     char name[256];
-    json_t *index = index_find(reply, name) ? json_read(reply, name) : NULL;
-    const json_t *object;
-    json_t *model = NULL;
-    size_t i;
-    json_array_foreach(json_object_get(index, "objects"), i, object)
-    {
-        const char *kind = json_string_value(json_object_get(object, "kind"));
-        const json_t *version = json_object_get(object, "version");
-        if (!model && kind && !strcmp(kind, "codemodel") &&
-            json_integer_value(json_object_get(version, "major")) == 2)
-            model = json_read(reply, json_string_value(json_object_get(object, "jsonFile")));
+    const struct kg_json *index = index_find(reply, name) ? json_read(reply, name, arena) : NULL;
+    const struct kg_json *objects = kg_json_member(index, "objects");
+    for (const struct kg_json *object = NULL; (object = kg_json_next(objects, object));) {
+        const char *kind = kg_json_member_string(object, "kind");
+        const struct kg_json *version = kg_json_member(object, "version");
+        if (kind && !strcmp(kind, "codemodel") &&
+            kg_json_whole(kg_json_member(version, "major")) == 2)
+            return json_read(reply, kg_json_member_string(object, "jsonFile"), arena);
     }
-    json_decref(index);
-    return model;
+    return NULL;
 }
 
 /* --- A target ----------------------------------------------------------------------------------- */
@@ -113,13 +108,12 @@ static void library_look(struct linked *linked, const char *name, size_t length)
 }
 
 /* "benchmark::@6890427a1f51a3e7e1df": a target of the same build. */
-static void dependencies_look(const json_t *target, struct linked *linked)
+static void dependencies_look(const struct kg_json *target, struct linked *linked)
 {
-    const json_t *dependency;
-    size_t i;
-    json_array_foreach(json_object_get(target, "dependencies"), i, dependency)
-    {
-        const char *id = json_string_value(json_object_get(dependency, "id"));
+    const struct kg_json *dependencies = kg_json_member(target, "dependencies");
+    for (const struct kg_json *dependency = NULL;
+         (dependency = kg_json_next(dependencies, dependency));) {
+        const char *id = kg_json_member_string(dependency, "id");
         const char *end = id ? strstr(id, "::@") : NULL;
         if (end)
             library_look(linked, id, (size_t)(end - id));
@@ -144,37 +138,35 @@ static void fragment_look(const char *fragment, struct linked *linked)
     }
 }
 
-static void fragments_look(const json_t *target, struct linked *linked)
+static void fragments_look(const struct kg_json *target, struct linked *linked)
 {
-    const json_t *fragments = json_object_get(json_object_get(target, "link"), "commandFragments");
-    const json_t *fragment;
-    size_t i;
-    json_array_foreach(fragments, i, fragment)
-    {
-        const char *text = json_string_value(json_object_get(fragment, "fragment"));
+    const struct kg_json *fragments =
+        kg_json_member(kg_json_member(target, "link"), "commandFragments");
+    for (const struct kg_json *fragment = NULL; (fragment = kg_json_next(fragments, fragment));) {
+        const char *text = kg_json_member_string(fragment, "fragment");
         if (text)
             fragment_look(text, linked);
     }
 }
 
 /* Where the project makes the target: a file, and a line or 0. */
-static const char *place_read(const json_t *target, unsigned *line)
+static const char *place_read(const struct kg_json *target, unsigned *line)
 {
-    const json_t *graph = json_object_get(target, "backtraceGraph");
-    const json_t *at = json_object_get(target, "backtrace");
-    const json_t *node =
-        at ? json_array_get(json_object_get(graph, "nodes"), (size_t)json_integer_value(at)) : NULL;
-    const json_t *file = json_array_get(json_object_get(graph, "files"),
-                                        (size_t)json_integer_value(json_object_get(node, "file")));
-    *line = (unsigned)json_integer_value(json_object_get(node, "line"));
-    return node ? json_string_value(file) : NULL;
+    const struct kg_json *graph = kg_json_member(target, "backtraceGraph");
+    const struct kg_json *at = kg_json_member(target, "backtrace");
+    const struct kg_json *node =
+        at ? kg_json_item(kg_json_member(graph, "nodes"), (size_t)kg_json_whole(at)) : NULL;
+    const struct kg_json *file = kg_json_item(kg_json_member(graph, "files"),
+                                              (size_t)kg_json_whole(kg_json_member(node, "file")));
+    *line = (unsigned)kg_json_whole(kg_json_member(node, "line"));
+    return node ? kg_json_string(file) : NULL;
 }
 
 /* An artifact's path relative to the repository: CMake's is relative to the build folder, or absolute. */
-static const char *artifact_path(const struct reply *reply, const json_t *target)
+static const char *artifact_path(const struct reply *reply, const struct kg_json *target)
 {
-    const char *path = json_string_value(
-        json_object_get(json_array_get(json_object_get(target, "artifacts"), 0), "path"));
+    const char *path = kg_json_string(
+        kg_json_member(kg_json_item(kg_json_member(target, "artifacts"), 0), "path"));
     const size_t root = strlen(reply->root);
     if (!path || (*path == '/' && (strncmp(path, reply->root, root) != 0 || path[root] != '/')))
         return NULL;
@@ -184,22 +176,20 @@ static const char *artifact_path(const struct reply *reply, const json_t *target
 }
 
 /* Adds what CMake knows to a finding of the same name: a built program, or a target of an earlier reply. */
-static bool finding_complete(const struct reply *reply, struct kg_finding *finding,
+static void finding_complete(const struct reply *reply, struct kg_finding *finding,
                              const char *artifact, const struct linked *linked)
 {
-    bool good = true;
-    finding->artifact = kg_arena_keep(&reply->survey->arena, artifact, &good);
+    finding->artifact = kg_arena_keep(&reply->survey->arena, artifact);
     finding->of_cmake = true;
     if (finding->kind == KG_FOUND_CMAKE_TARGET && linked->kind < KG_FOUND_KINDS) {
         finding->kind = linked->kind;
         finding->proof = kg_arena_printf(&reply->survey->arena, "links %s", linked->library);
         finding->doubt = NULL;
     }
-    return (good && (finding->proof || linked->kind == KG_FOUND_KINDS)) ||
-           kg_error_memory(reply->err);
 }
 
-static bool executable_add(const struct reply *reply, const json_t *target, const char *name)
+static void executable_add(const struct reply *reply, const struct kg_json *target,
+                           const char *name)
 {
     char proof[96];
     unsigned line;
@@ -209,8 +199,10 @@ static bool executable_add(const struct reply *reply, const json_t *target, cons
     dependencies_look(target, &linked);
     fragments_look(target, &linked);
     struct kg_finding *known = kg_survey_target_find(reply->survey, name);
-    if (known)
-        return finding_complete(reply, known, artifact, &linked);
+    if (known) {
+        finding_complete(reply, known, artifact, &linked);
+        return;
+    }
     const bool named = linked.kind == KG_FOUND_KINDS && kg_names_benchmark(name);
     snprintf(proof, sizeof proof, "links %s", linked.library);
     const struct kg_finding finding = {.kind = named ? KG_FOUND_CMAKE_TARGET : linked.kind,
@@ -222,19 +214,20 @@ static bool executable_add(const struct reply *reply, const json_t *target, cons
                                        .of_cmake = true,
                                        .doubt = named ? kg_name_doubt(name) : NULL};
     /* a file that CMake fetched is not of this repository */
-    return finding.kind == KG_FOUND_KINDS || finding.path[0] == '/' ||
-           kg_survey_add(reply->survey, &finding, reply->err);
+    if (finding.kind != KG_FOUND_KINDS && finding.path[0] != '/')
+        kg_survey_add(reply->survey, &finding);
 }
 
-static bool target_read(const struct reply *reply, const json_t *entry)
+static void target_read(const struct reply *reply, const struct kg_json *entry)
 {
-    json_t *target = json_read(reply, json_string_value(json_object_get(entry, "jsonFile")));
-    const char *type = json_string_value(json_object_get(target, "type"));
-    const char *name = json_string_value(json_object_get(target, "name"));
-    const bool good =
-        !type || !name || strcmp(type, "EXECUTABLE") != 0 || executable_add(reply, target, name);
-    json_decref(target);
-    return good;
+    struct kg_arena arena = {0};
+    const struct kg_json *target =
+        json_read(reply, kg_json_member_string(entry, "jsonFile"), &arena);
+    const char *type = kg_json_member_string(target, "type");
+    const char *name = kg_json_member_string(target, "name");
+    if (type && name && strcmp(type, "EXECUTABLE") == 0)
+        executable_add(reply, target, name);
+    kg_arena_free(&arena);
 }
 
 /* --- Tests -------------------------------------------------------------------------------------- */
@@ -249,15 +242,14 @@ static void tests_forget(struct kg_survey *survey)
     survey->count = kept;
 }
 
-static bool tests_read(const struct reply *reply, const char *folder)
+static void tests_read(const struct reply *reply, const char *folder)
 {
     char path[PATH_BYTES + 64], from_path[PATH_BYTES];
     struct kg_text text = {0};
     struct kg_error ignored;
-    bool good = true;
     const char *below = strcmp(folder, ".") != 0 ? folder : "";
     if (*folder == '/') /* outside of the build folder */
-        return true;
+        return;
     snprintf(path, sizeof path, "%s/%s/CTestTestfile.cmake", reply->built, below);
     snprintf(from_path, sizeof from_path, "%s%sCMakeLists.txt", below, *below ? "/" : "");
     const struct kg_test_file from = {.path = from_path,
@@ -266,44 +258,40 @@ static bool tests_read(const struct reply *reply, const char *folder)
                                       .built = reply->built,
                                       .tree = kg_survey_tree(reply->survey)};
     if (kg_file_read(path, TESTS_MOST, &text, &ignored))
-        good = kg_survey_tests(reply->survey, &from, kg_text_string(&text), reply->err);
+        kg_survey_tests(reply->survey, &from, kg_text_string(&text));
     kg_text_free(&text);
-    return good;
 }
 
 /* --- All ---------------------------------------------------------------------------------------- */
 
 /* Whether the reply is of this repository: a build folder may have been moved here. */
-static bool is_of_root(const struct reply *reply, const json_t *model)
+static bool is_of_root(const struct reply *reply, const struct kg_json *model)
 {
-    const char *source =
-        json_string_value(json_object_get(json_object_get(model, "paths"), "source"));
+    const char *source = kg_json_member_string(kg_json_member(model, "paths"), "source");
     return source && !strcmp(source, reply->root);
 }
 
-bool kg_survey_reply(struct kg_survey *survey, const char *root, const char *built, bool *found,
-                     struct kg_error *err)
+void kg_survey_reply(struct kg_survey *survey, const char *root, const char *built, bool *found)
 {
-    struct reply reply = {.survey = survey, .root = root, .built = built, .err = err};
-    const json_t *entry;
-    bool good = true;
-    size_t i;
+    struct reply reply = {.survey = survey, .root = root, .built = built};
+    struct kg_arena arena = {0};
     if (snprintf(reply.folder, sizeof reply.folder, "%s/.cmake/api/v1/reply", built) >=
         (int)sizeof reply.folder)
-        return true;
-    json_t *model = codemodel_read(&reply);
-    const json_t *configuration = json_array_get(json_object_get(model, "configurations"), 0);
+        return;
+    const struct kg_json *model = codemodel_read(&reply, &arena);
+    const struct kg_json *configuration = kg_json_item(kg_json_member(model, "configurations"), 0);
     if (configuration && is_of_root(&reply, model)) {
         *found = true;
         tests_forget(survey);
-        json_array_foreach(json_object_get(configuration, "targets"), i, entry) good =
-            good && target_read(&reply, entry);
-        json_array_foreach(json_object_get(configuration, "directories"), i, entry)
-        {
-            const char *folder = json_string_value(json_object_get(entry, "build"));
-            good = good && (!folder || tests_read(&reply, folder));
+        const struct kg_json *targets = kg_json_member(configuration, "targets");
+        for (const struct kg_json *entry = NULL; (entry = kg_json_next(targets, entry));)
+            target_read(&reply, entry);
+        const struct kg_json *directories = kg_json_member(configuration, "directories");
+        for (const struct kg_json *entry = NULL; (entry = kg_json_next(directories, entry));) {
+            const char *folder = kg_json_member_string(entry, "build");
+            if (folder)
+                tests_read(&reply, folder);
         }
     }
-    json_decref(model);
-    return good;
+    kg_arena_free(&arena);
 }

@@ -27,7 +27,6 @@ struct walk {
     struct kg_survey *survey;
     const char *root;
     size_t entries;
-    struct kg_error *err;
 };
 
 /* What a suite in YAML, and a line of a terminal, can name. */
@@ -49,32 +48,27 @@ static bool words_are_text(const struct kg_finding *finding)
     return true;
 }
 
-bool kg_survey_add(struct kg_survey *survey, const struct kg_finding *finding, struct kg_error *err)
+void kg_survey_add(struct kg_survey *survey, const struct kg_finding *finding)
 {
     if (!is_text(finding->name) || !is_text(finding->path) || !words_are_text(finding))
-        return true;
-    bool good = kg_arena_grow(&survey->arena, &survey->findings, survey->count, &survey->capacity,
-                              sizeof *survey->findings);
-    if (!good)
-        return kg_error_memory(err);
-    struct kg_finding *added = &survey->findings[survey->count];
+        return;
+    kg_arena_grow(&survey->arena, &survey->findings, survey->count, &survey->capacity,
+                  sizeof *survey->findings);
+    struct kg_finding *added = &survey->findings[survey->count++];
     *added = *finding;
-    added->name = kg_arena_keep(&survey->arena, finding->name, &good);
-    added->path = kg_arena_keep(&survey->arena, finding->path, &good);
-    added->proof = kg_arena_keep(&survey->arena, finding->proof, &good);
-    added->program = kg_arena_keep(&survey->arena, finding->program, &good);
-    added->artifact = kg_arena_keep(&survey->arena, finding->artifact, &good);
-    added->target = kg_arena_keep(&survey->arena, finding->target, &good);
-    added->build = kg_arena_keep(&survey->arena, finding->build, &good);
-    added->directory = kg_arena_keep(&survey->arena, finding->directory, &good);
-    added->doubt = kg_arena_keep(&survey->arena, finding->doubt, &good);
-    added->note = kg_arena_keep(&survey->arena, finding->note, &good);
+    added->name = kg_arena_keep(&survey->arena, finding->name);
+    added->path = kg_arena_keep(&survey->arena, finding->path);
+    added->proof = kg_arena_keep(&survey->arena, finding->proof);
+    added->program = kg_arena_keep(&survey->arena, finding->program);
+    added->artifact = kg_arena_keep(&survey->arena, finding->artifact);
+    added->target = kg_arena_keep(&survey->arena, finding->target);
+    added->build = kg_arena_keep(&survey->arena, finding->build);
+    added->directory = kg_arena_keep(&survey->arena, finding->directory);
+    added->doubt = kg_arena_keep(&survey->arena, finding->doubt);
+    added->note = kg_arena_keep(&survey->arena, finding->note);
     added->words = kg_arena_alloc(&survey->arena, finding->word_count + 1, sizeof *added->words);
-    for (size_t i = 0; added->words && i < finding->word_count; i++)
-        added->words[i] = kg_arena_keep(&survey->arena, finding->words[i], &good);
-    good = good && added->words;
-    survey->count += good;
-    return good || kg_error_memory(err);
+    for (size_t i = 0; i < finding->word_count; i++)
+        added->words[i] = kg_arena_keep(&survey->arena, finding->words[i]);
 }
 
 bool kg_names_benchmark(const char *name)
@@ -124,7 +118,7 @@ const char *kg_path_seen_from(struct kg_arena *arena, const char *directory, con
     for (const char *at = directory; *at; at = strchr(at, '/') ? strchr(at, '/') + 1 : "")
         kg_text_append(&text, "../");
     kg_text_append(&text, path);
-    const char *seen = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    const char *seen = kg_arena_copy(arena, kg_text_string(&text));
     kg_text_free(&text);
     return seen;
 }
@@ -150,26 +144,25 @@ static bool ends_with(const char *text, const char *ending)
 
 /* --- Files ------------------------------------------------------------------------------------- */
 
-static bool file_add(struct walk *walk, enum kg_finding_kind kind, const char *name,
+static void file_add(struct walk *walk, enum kg_finding_kind kind, const char *name,
                      const char *path)
 {
     const struct kg_finding finding = {
         .kind = kind, .name = name, .path = path, .line = 0, .proof = NULL, .program = NULL};
-    return kg_survey_add(walk->survey, &finding, walk->err);
+    kg_survey_add(walk->survey, &finding);
 }
 
-static bool makefile_look(struct walk *walk, const char *path)
+static void makefile_look(struct walk *walk, const char *path)
 {
     struct kg_text text = {0};
     struct kg_error ignored;
     char full[PATH_BYTES];
-    bool good = true;
     /* what cannot be read has nothing to say */
     if (snprintf(full, sizeof full, "%s/%s", walk->root, path) < (int)sizeof full &&
-        kg_file_read(full, FILE_MOST, &text, &ignored))
-        good = kg_survey_makefile(walk->survey, path, kg_text_string(&text), walk->err);
+        kg_file_read(full, FILE_MOST, &text, &ignored)) {
+        kg_survey_makefile(walk->survey, path, kg_text_string(&text));
+    }
     kg_text_free(&text);
-    return good;
 }
 
 /* Objects, sources and data are executable only by mistake. */
@@ -186,7 +179,7 @@ static bool is_program(const char *name, const struct stat *facts)
 }
 
 /* A shell script is read; of other programs the name says all. */
-static bool program_look(struct walk *walk, const char *path)
+static void program_look(struct walk *walk, const char *path)
 {
     struct kg_text text = {0};
     struct kg_error ignored;
@@ -197,40 +190,48 @@ static bool program_look(struct walk *walk, const char *path)
     snprintf(first, sizeof first, "%.*s", (int)strcspn(kg_text_string(&text), "\n"),
              kg_text_string(&text));
     const bool is_shell = is_read && !strncmp(first, "#!", 2) && strstr(first, "sh");
-    const bool good =
-        kg_survey_program(walk->survey, path, is_shell ? kg_text_string(&text) : NULL, walk->err);
+    kg_survey_program(walk->survey, path, is_shell ? kg_text_string(&text) : NULL);
     kg_text_free(&text);
-    return good;
 }
 
 /* A folder that CMake builds in; of several that of the name build. */
-static bool tree_keep(struct kg_survey *survey, const char *path, struct kg_error *err)
+static void tree_keep(struct kg_survey *survey, const char *path)
 {
     const char *slash = strrchr(path, '/');
     if (!slash || (survey->tree && strncmp(path, "build/", 6) != 0))
-        return true;
+        return;
     survey->tree = kg_arena_copy_bytes(&survey->arena, path, (size_t)(slash - path));
-    return survey->tree ? true : kg_error_memory(err);
 }
 
-static bool file_look(struct walk *walk, const char *path, const struct stat *facts)
+static void file_look(struct walk *walk, const char *path, const struct stat *facts)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
     walk->survey->has_cmake = walk->survey->has_cmake || !strcmp(path, "CMakeLists.txt");
     walk->survey->has_makefile = walk->survey->has_makefile || !strcmp(path, "Makefile");
-    if (!strcmp(path, ".gitlab-ci.yml"))
-        return file_add(walk, KG_FOUND_PIPELINE, name, path);
-    if (!strncmp(path, ".github/workflows/", 18))
-        return (!ends_with(name, ".yml") && !ends_with(name, ".yaml")) ||
-               file_add(walk, KG_FOUND_WORKFLOW, name, path);
-    if (!strcmp(name, "CMakeCache.txt"))
-        return tree_keep(walk->survey, path, walk->err);
-    if (!strcmp(name, "Makefile") || !strcmp(name, "GNUmakefile") || !strcmp(name, "makefile"))
-        return makefile_look(walk, path);
-    if (ends_with(name, ".cu"))
-        return file_add(walk, KG_FOUND_CUDA_SOURCE, path, path);
-    return !is_program(name, facts) || program_look(walk, path);
+    if (!strcmp(path, ".gitlab-ci.yml")) {
+        file_add(walk, KG_FOUND_PIPELINE, name, path);
+        return;
+    }
+    if (!strncmp(path, ".github/workflows/", 18)) {
+        if (ends_with(name, ".yml") || ends_with(name, ".yaml"))
+            file_add(walk, KG_FOUND_WORKFLOW, name, path);
+        return;
+    }
+    if (!strcmp(name, "CMakeCache.txt")) {
+        tree_keep(walk->survey, path);
+        return;
+    }
+    if (!strcmp(name, "Makefile") || !strcmp(name, "GNUmakefile") || !strcmp(name, "makefile")) {
+        makefile_look(walk, path);
+        return;
+    }
+    if (ends_with(name, ".cu")) {
+        file_add(walk, KG_FOUND_CUDA_SOURCE, path, path);
+        return;
+    }
+    if (is_program(name, facts))
+        program_look(walk, path);
 }
 
 /* --- Folders ----------------------------------------------------------------------------------- */
@@ -258,7 +259,9 @@ static bool entry_look(struct walk *walk, const char *folder, const char *name, 
         return true;
     if (S_ISDIR(facts.st_mode))
         return folder_look(walk, path, depth + 1);
-    return !S_ISREG(facts.st_mode) || file_look(walk, path, &facts);
+    if (S_ISREG(facts.st_mode))
+        file_look(walk, path, &facts);
+    return true;
 }
 
 static bool folder_look(struct walk *walk, const char *folder, size_t depth)
@@ -283,39 +286,37 @@ static bool folder_look(struct walk *walk, const char *folder, size_t depth)
 /* --- All --------------------------------------------------------------------------------------- */
 
 /* A built program of that name, wherever it lies: that of the target. */
-static bool programs_find(struct walk *walk, const char *folder, size_t depth)
+static void programs_find(struct walk *walk, const char *folder, size_t depth)
 {
     char path[PATH_BYTES], full[PATH_BYTES];
     struct dirent **entries;
     struct stat facts;
     if (depth > DEPTH_MOST ||
         snprintf(full, sizeof full, "%s/%s", walk->root, folder) >= (int)sizeof full)
-        return true;
+        return;
     const int count = scandir(full, &entries, NULL, alphasort);
-    bool good = true;
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name;
-        if (good && name[0] != '.' && !is_left_out("", name) &&
+        if (name[0] != '.' && !is_left_out("", name) &&
             snprintf(path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", name) <
                 (int)sizeof path &&
             snprintf(full, sizeof full, "%s/%s", walk->root, path) < (int)sizeof full &&
             lstat(full, &facts) == 0) {
             if (S_ISDIR(facts.st_mode))
-                good = programs_find(walk, path, depth + 1);
+                programs_find(walk, path, depth + 1);
             for (size_t k = 0;
                  S_ISREG(facts.st_mode) && (facts.st_mode & S_IXUSR) && k < walk->survey->count;
                  k++) {
                 struct kg_finding *finding = &walk->survey->findings[k];
                 if (kg_kind_is_target(finding->kind) && !finding->program &&
                     !strcmp(finding->name, name))
-                    finding->program = kg_arena_keep(&walk->survey->arena, path, &good);
+                    finding->program = kg_arena_keep(&walk->survey->arena, path);
             }
         }
         free(entries[i]);
     }
     if (count >= 0)
         free(entries);
-    return good || kg_error_memory(walk->err);
 }
 
 static bool is_named(const char *word, const char *path)
@@ -442,39 +443,40 @@ static void tests_look(struct walk *walk)
     }
 }
 
-bool kg_survey_join(const char *root, struct kg_survey *survey, struct kg_error *err)
+void kg_survey_join(const char *root, struct kg_survey *survey)
 {
-    struct walk walk = {.survey = survey, .root = root, .err = err};
-    if (!programs_find(&walk, "", 0))
-        return false;
+    struct walk walk = {.survey = survey, .root = root};
+    programs_find(&walk, "", 0);
     tests_look(&walk);
     programs_name(&walk);
     findings_join(survey);
     others_doubt(survey);
     if (survey->count)
         qsort(survey->findings, survey->count, sizeof *survey->findings, findings_order);
-    return true;
 }
 
 /* Reads the reply in a build folder that is there. */
-static bool tree_read(const char *root, struct kg_survey *survey, struct kg_error *err)
+static void tree_read(const char *root, struct kg_survey *survey)
 {
     char real[PATH_MAX], built[PATH_MAX + 256];
     if (!survey->tree || !realpath(root, real))
-        return true;
+        return;
     snprintf(built, sizeof built, "%s/%s", real, survey->tree);
-    return kg_survey_reply(survey, real, built, &survey->is_configured, err);
+    kg_survey_reply(survey, real, built, &survey->is_configured);
 }
 
 bool kg_survey_make(const char *root, struct kg_survey *survey, struct kg_error *err)
 {
-    struct walk walk = {.survey = survey, .root = root, .err = err};
+    struct walk walk = {.survey = survey, .root = root};
     *survey = (struct kg_survey){.options = ""};
     if (access(root, R_OK | X_OK) != 0)
         return kg_error_set(err, KG_ERROR_USAGE, "cannot read the folder '%.300s': %s", root,
                             strerror(errno));
-    return folder_look(&walk, "", 0) && tree_read(root, survey, err) &&
-           kg_survey_join(root, survey, err);
+    if (!folder_look(&walk, "", 0))
+        return false;
+    tree_read(root, survey);
+    kg_survey_join(root, survey);
+    return true;
 }
 
 void kg_survey_free(struct kg_survey *survey)

@@ -3,8 +3,7 @@
 #include "suite/adopt/adopt.h"
 
 /* Adds a copy of it; strings are copied. One whose name is no text is left out. */
-bool kg_survey_add(struct kg_survey *survey, const struct kg_finding *finding,
-                   struct kg_error *err);
+void kg_survey_add(struct kg_survey *survey, const struct kg_finding *finding);
 
 /* The target of CMake with that name; NULL: none is known. */
 struct kg_finding *kg_survey_target_find(const struct kg_survey *survey, const char *name);
@@ -17,7 +16,7 @@ void kg_finding_program(const struct kg_survey *survey, const struct kg_finding 
                         char *path, size_t size);
 
 /* Finds built programs, joins findings that mean one thing, and sorts. */
-bool kg_survey_join(const char *root, struct kg_survey *survey, struct kg_error *err);
+void kg_survey_join(const char *root, struct kg_survey *survey);
 
 /* Whether CMake builds a program of this kind. */
 bool kg_kind_is_target(enum kg_finding_kind kind);
@@ -32,24 +31,20 @@ struct kg_test_file {
 };
 
 /* Tests with a label that says benchmark, of a CTestTestfile.cmake. Its targets are known before. */
-bool kg_survey_tests(struct kg_survey *survey, const struct kg_test_file *from, const char *text,
-                     struct kg_error *err);
+void kg_survey_tests(struct kg_survey *survey, const struct kg_test_file *from, const char *text);
 
 /* Rules of a Makefile whose name says bench. */
-bool kg_survey_makefile(struct kg_survey *survey, const char *path, const char *text,
-                        struct kg_error *err);
+void kg_survey_makefile(struct kg_survey *survey, const char *path, const char *text);
 
 /* An executable file whose name says bench.
  * text  of a script; NULL: the file is none */
-bool kg_survey_program(struct kg_survey *survey, const char *path, const char *text,
-                       struct kg_error *err);
+void kg_survey_program(struct kg_survey *survey, const char *path, const char *text);
 
 /* Reads CMake's reply in a build folder, if there is one: targets and tests.
  * root   the absolute path of the repository
  * built  the absolute path of the build folder
  * found  set if there is a reply */
-bool kg_survey_reply(struct kg_survey *survey, const char *root, const char *built, bool *found,
-                     struct kg_error *err);
+void kg_survey_reply(struct kg_survey *survey, const char *root, const char *built, bool *found);
 
 /* Whether a name says that it is of a benchmark: bench_x, fullbench, x-benchmark.py; not workbench. */
 bool kg_names_benchmark(const char *name);
@@ -57,5 +52,5 @@ bool kg_names_benchmark(const char *name);
 /* Why a program or rule with this name does no measuring, such as one that only compiles; NULL: no reason. */
 const char *kg_name_doubt(const char *name);
 
-/* A path as a command of the folder `directory` names it; both relative to the root. NULL if memory is out. */
+/* A path as a command of the folder `directory` names it; both relative to the root. */
 const char *kg_path_seen_from(struct kg_arena *arena, const char *directory, const char *path);

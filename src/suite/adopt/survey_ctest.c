@@ -64,12 +64,12 @@ static const char *quoted_read(struct file *file)
         kg_text_append_bytes(&text, file->at, 1);
     }
     file->at += *file->at == '"';
-    const char *word = text.failed ? NULL : kg_arena_copy(&file->arena, kg_text_string(&text));
+    const char *word = kg_arena_copy(&file->arena, kg_text_string(&text));
     kg_text_free(&text);
     return word;
 }
 
-/* The next word; "(" and ")" are words, and "" is the end. NULL if memory is out. */
+/* The next word; "(" and ")" are words, and "" is the end. */
 static const char *word_read(struct file *file)
 {
     const char *word;
@@ -83,18 +83,16 @@ static const char *word_read(struct file *file)
     return kg_arena_copy_bytes(&file->arena, begin, (size_t)(file->at - begin));
 }
 
-/* The words of a call up to its parenthesis, of a long one the first. False if memory is out. */
-static bool call_read(struct file *file, const char **words, size_t *count)
+/* The words of a call up to its parenthesis, of a long one the first. */
+static void call_read(struct file *file, const char **words, size_t *count)
 {
     *count = 0;
     for (;;) {
         blanks_skip(file);
         const bool is_plain = *file->at != '"' && *file->at != '[';
         const char *word = word_read(file);
-        if (!word)
-            return false;
         if (is_plain && (!*word || !strcmp(word, ")")))
-            return true;
+            return;
         if (*count < WORDS_MOST && !(is_plain && !strcmp(word, "(")))
             words[(*count)++] = word;
     }
@@ -103,20 +101,15 @@ static bool call_read(struct file *file, const char **words, size_t *count)
 /* --- Calls -------------------------------------------------------------------------------------- */
 
 /* add_test(name words…) */
-static bool test_read(struct file *file, const char *const *words, size_t count)
+static void test_read(struct file *file, const char *const *words, size_t count)
 {
     if (count < 2)
-        return true;
-    if (!kg_arena_grow(&file->arena, &file->tests, file->count, &file->capacity,
-                       sizeof *file->tests))
-        return false;
+        return;
+    kg_arena_grow(&file->arena, &file->tests, file->count, &file->capacity, sizeof *file->tests);
     const char **kept = kg_arena_alloc(&file->arena, count - 1, sizeof *kept);
-    if (!kept)
-        return false;
     memcpy(kept, words + 1, (count - 1) * sizeof *kept);
     file->tests[file->count++] =
         (struct test){.name = words[0], .words = kept, .word_count = count - 1};
-    return true;
 }
 
 /* "benchmark", "perf": a label of tests that measure. */
@@ -186,7 +179,7 @@ static const char *program_word(struct file *file, const char *word)
     return word;
 }
 
-static bool test_add(struct file *file, const struct test *test, struct kg_error *err)
+static void test_add(struct file *file, const struct test *test)
 {
     struct kg_arena *arena = &file->arena;
     const char **words = kg_arena_alloc(arena, test->word_count + 1, sizeof *words);
@@ -195,15 +188,11 @@ static bool test_add(struct file *file, const struct test *test, struct kg_error
     if (!directory)
         directory = kg_arena_printf(arena, "%s%s%s", file->from->tree,
                                     *file->from->folder ? "/" : "", file->from->folder);
-    if (!words || !directory)
-        return kg_error_memory(err);
     for (size_t i = 0; i < test->word_count; i++) {
         const char *relative = i ? path_relative(file, test->words[i]) : NULL;
         words[i] = !i         ? program_word(file, test->words[i])
                    : relative ? kg_path_seen_from(arena, directory, relative)
                               : test->words[i];
-        if (!words[i])
-            return kg_error_memory(err);
     }
     const struct kg_finding finding = {.kind = KG_FOUND_CTEST,
                                        .name = test->name,
@@ -213,31 +202,25 @@ static bool test_add(struct file *file, const struct test *test, struct kg_error
                                        .words = words,
                                        .word_count = test->word_count,
                                        .directory = *directory ? directory : NULL};
-    return kg_survey_add(file->survey, &finding, err);
+    kg_survey_add(file->survey, &finding);
 }
 
-bool kg_survey_tests(struct kg_survey *survey, const struct kg_test_file *from, const char *text,
-                     struct kg_error *err)
+void kg_survey_tests(struct kg_survey *survey, const struct kg_test_file *from, const char *text)
 {
     struct file file = {.survey = survey, .from = from, .at = text};
     const char *words[WORDS_MOST];
-    const char *command = word_read(&file);
     size_t count;
-    bool good = command != NULL;
-    while (good && *command) {
+    for (const char *command; *(command = word_read(&file));) {
         if (!strcmp(command, "add_test")) {
-            good = call_read(&file, words, &count) && test_read(&file, words, count);
+            call_read(&file, words, &count);
+            test_read(&file, words, count);
         } else if (!strcmp(command, "set_tests_properties")) {
-            good = call_read(&file, words, &count);
-            if (good)
-                properties_read(&file, words, count);
+            call_read(&file, words, &count);
+            properties_read(&file, words, count);
         }
-        command = good ? word_read(&file) : NULL;
-        good = command != NULL;
     }
-    good = good || kg_error_memory(err);
-    for (size_t i = 0; good && i < file.count; i++)
-        good = !file.tests[i].labelled || test_add(&file, &file.tests[i], err);
+    for (size_t i = 0; i < file.count; i++)
+        if (file.tests[i].labelled)
+            test_add(&file, &file.tests[i]);
     kg_arena_free(&file.arena);
-    return good;
 }

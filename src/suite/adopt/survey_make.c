@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/words.h"
+#include "base/shell_words.h"
 #include "suite/adopt/survey.h"
 
 #define LIBRARY "-lbenchmark"
@@ -128,30 +128,30 @@ static void needs_plain(const struct rule *rule, char plain[LINE_MOST])
                                        length ? " " : "", word);
 }
 
-static bool words_make(struct kg_survey *survey, struct kg_finding *finding, size_t count,
+static void words_make(struct kg_survey *survey, struct kg_finding *finding, size_t count,
                        const char *const *words)
 {
     finding->words = kg_arena_alloc(&survey->arena, count, sizeof *finding->words);
     finding->word_count = count;
-    for (size_t i = 0; finding->words && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         finding->words[i] = words[i];
-    return finding->words != NULL;
 }
 
 /* A rule that runs something: its program if the recipe is plain, else make. */
-static bool run_fill(struct kg_survey *survey, const struct rule *rule, const char *folder,
+static void run_fill(struct kg_survey *survey, const struct rule *rule, const char *folder,
                      struct kg_finding *finding)
 {
     char plain[LINE_MOST];
     struct kg_words words;
     needs_plain(rule, plain);
-    if (*plain && !(finding->build = make_command(survey, folder, plain)))
-        return false;
+    if (*plain)
+        finding->build = make_command(survey, folder, plain);
     if (words_read(survey, rule, &words)) {
         finding->directory = *folder ? folder : NULL;
         words.at[0] = kg_arena_printf(&survey->arena, "./%s%s%s", folder, *folder ? "/" : "",
                                       words.at[0] + 2 * !strncmp(words.at[0], "./", 2));
-        return words.at[0] && words_make(survey, finding, words.count, words.at);
+        words_make(survey, finding, words.count, words.at);
+        return;
     }
     const char *const make[] = {"make", "-s", "-C", *folder ? folder : ".", rule->name};
     finding->note = "One call is make with everything that this rule does. If it runs one program, "
@@ -159,7 +159,7 @@ static bool run_fill(struct kg_survey *survey, const struct rule *rule, const ch
     finding->doubt = delegates(rule)
                          ? "the rule builds as well as it measures; name the program that it runs"
                          : NULL;
-    return words_make(survey, finding, sizeof make / sizeof *make, make);
+    words_make(survey, finding, sizeof make / sizeof *make, make);
 }
 
 /* Whether another rule starts the same program. Of a rule that makes it the build is kept. */
@@ -179,8 +179,8 @@ static bool is_doubled(struct kg_survey *survey, const struct kg_finding *findin
     return false;
 }
 
-static bool rule_add(struct kg_survey *survey, const char *path, const struct rule *rule,
-                     const char *proof, struct kg_error *err)
+static void rule_add(struct kg_survey *survey, const char *path, const struct rule *rule,
+                     const char *proof)
 {
     const char *slash = strrchr(path, '/');
     const char *folder =
@@ -193,40 +193,35 @@ static bool rule_add(struct kg_survey *survey, const char *path, const struct ru
                                  .doubt = kg_name_doubt(rule->name)};
     if (strstr(path, "dll/"))
         finding.doubt = "its folder says that it is for Windows";
-    if (!folder)
-        return kg_error_memory(err);
     for (size_t i = 0; i < survey->count; i++)
         if (survey->findings[i].kind == KG_FOUND_MAKE_TARGET &&
             !strcmp(survey->findings[i].path, path) &&
             !strcmp(survey->findings[i].name, rule->name))
-            return true; /* a rule in two pieces */
-    bool good = true;
+            return; /* a rule in two pieces */
     const char *doubt = finding.doubt;
     if (makes_program(rule)) {
         const char *program =
             kg_arena_printf(&survey->arena, "./%s%s%s", folder, *folder ? "/" : "", rule->name);
         finding.build = make_command(survey, folder, rule->name);
         finding.is_made = true;
-        good = program && finding.build && words_make(survey, &finding, 1, &program);
+        words_make(survey, &finding, 1, &program);
     } else if (rule->recipe_count) {
-        good = run_fill(survey, rule, folder, &finding);
+        run_fill(survey, rule, folder, &finding);
     } else {
-        return true; /* it only names other rules */
+        return; /* it only names other rules */
     }
     finding.doubt = doubt ? doubt : finding.doubt;
-    if (!good)
-        return kg_error_memory(err);
-    return is_doubled(survey, &finding) || kg_survey_add(survey, &finding, err);
+    if (!is_doubled(survey, &finding))
+        kg_survey_add(survey, &finding);
 }
 
-bool kg_survey_makefile(struct kg_survey *survey, const char *path, const char *text,
-                        struct kg_error *err)
+void kg_survey_makefile(struct kg_survey *survey, const char *path, const char *text)
 {
     const char *proof = strstr(text, LIBRARY) ? "is of a file that links " LIBRARY : NULL;
     struct rule rule;
     unsigned line = 1;
     if (!strncmp(text, "# CMAKE generated file", 22))
-        return true;
+        return;
     for (; *text; text = recipe_step(text), line++) {
         if (!rule_head_read(text, &rule) || !kg_names_benchmark(rule.name))
             continue;
@@ -236,8 +231,6 @@ bool kg_survey_makefile(struct kg_survey *survey, const char *path, const char *
         rule.recipe_count = 0;
         for (; *next == '\t'; next = recipe_step(next))
             rule.recipe_count++;
-        if (!rule_add(survey, path, &rule, proof, err))
-            return false;
+        rule_add(survey, path, &rule, proof);
     }
-    return true;
 }

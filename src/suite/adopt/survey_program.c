@@ -45,8 +45,7 @@ static const char *script_doubt(const char *text)
                     : NULL;
 }
 
-bool kg_survey_program(struct kg_survey *survey, const char *path, const char *text,
-                       struct kg_error *err)
+void kg_survey_program(struct kg_survey *survey, const char *path, const char *text)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
@@ -54,5 +53,5 @@ bool kg_survey_program(struct kg_survey *survey, const char *path, const char *t
         .kind = KG_FOUND_PROGRAM, .name = name, .path = path, .doubt = kg_name_doubt(name)};
     if (text && !finding.doubt)
         finding.doubt = script_doubt(text);
-    return kg_survey_add(survey, &finding, err);
+    kg_survey_add(survey, &finding);
 }
