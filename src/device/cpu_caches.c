@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "device/tree.h"
+#include "device/sysfs.h"
 
 const char *const kg_level_names[KG_LEVEL_COUNT + 1] = {"L1", "L2", "L3", "memory", NULL};
 

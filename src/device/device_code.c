@@ -1,4 +1,4 @@
-#include "device/code.h"
+#include "device/device_code.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* code.h: the device code of kgate's own, in the program itself: each file of src/device/code is
+/* device_code.h: the device code of kgate's own, in the program itself: each file of src/device/code is
  * compiled to a fat binary, for the driver to load. So measuring needs no CUDA runtime library.
  * Constant data; thread-safe. */
 #pragma once

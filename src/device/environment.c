@@ -156,15 +156,12 @@ static int compare_names(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-bool kg_environment_read(struct kg_arena *arena, char *const *strings,
+void kg_environment_read(struct kg_arena *arena, char *const *strings,
                          struct kg_environment *environment)
 {
-    bool good = true;
     *environment = (struct kg_environment){.known = true};
     environment->variables = kg_arena_alloc(arena, VARIABLES_MOST, sizeof(struct kg_pair));
-    if (!environment->variables)
-        return false;
-    for (size_t i = 0; strings[i] && environment->count < VARIABLES_MOST && good; i++) {
+    for (size_t i = 0; strings[i] && environment->count < VARIABLES_MOST; i++) {
         const size_t length = strcspn(strings[i], "=");
         const struct row *row = row_find(strings[i], length);
         if (!row || !strings[i][length] || !strings[i][length + 1])
@@ -172,9 +169,7 @@ bool kg_environment_read(struct kg_arena *arena, char *const *strings,
         struct kg_pair *pair = &environment->variables[environment->count++];
         pair->name = kg_arena_printf(arena, "%.*s", (int)length, strings[i]);
         pair->value = value_keep(arena, row->shown, strings[i] + length + 1);
-        good = pair->name && pair->value;
     }
     qsort(environment->variables, environment->count, sizeof *environment->variables,
           compare_names);
-    return good;
 }

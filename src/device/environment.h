@@ -23,9 +23,8 @@ struct kg_environment {
 extern const struct kg_record kg_environment_record;
 
 /* Reads the variables of the table; in `arena`.
- * strings  "NAME=value", ended by NULL, as environ has them
- * returns  false where memory is out */
-bool kg_environment_read(struct kg_arena *arena, char *const *strings,
+ * strings  "NAME=value", ended by NULL, as environ has them */
+void kg_environment_read(struct kg_arena *arena, char *const *strings,
                          struct kg_environment *environment);
 
 /* Whether a variable of that name is in the table, and so may be in results. Pure. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "device/driver_process.h"
@@ -52,9 +53,7 @@ bool kg_gpus_read(const struct kg_gpus_query *query, struct kg_gpus *gpus, struc
     *gpus = (struct kg_gpus){0};
     if (!kg_gpus_choose(gpus, query->device, &gpus->chosen, err)) /* no device's name at all */
         return false;
-    struct answer *answer = malloc(sizeof *answer);
-    if (!answer)
-        return kg_error_memory(err);
+    struct answer *answer = kg_alloc(1, sizeof *answer);
     ask(query, answer);
     *gpus = answer->gpus;
     if (gpus->count)

@@ -8,7 +8,7 @@
 #include "device/driver.h"
 #include "device/driver_process.h"
 #include "device/nvml.h"
-#include "device/tree.h"
+#include "device/sysfs.h"
 
 enum { CODE_MISMATCH = 803, CODE_COMPATIBILITY = 804, CODE_NOT_READY = 802, CODE_LOST = 719 };
 

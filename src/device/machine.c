@@ -10,7 +10,6 @@
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 
-#include "base/cpu/blas.h"
 #include "base/cpu/vectors.h"
 #include "base/hash.h"
 
@@ -50,8 +49,6 @@ static const struct kg_field machine_fields[] = {
     KG_FIELD(governor, STRING, "CPU frequency governor", KG_OPTIONAL),
     KG_FIELD(hypervisor, STRING, "who runs this virtual machine", KG_OPTIONAL),
     KG_FIELD(vectors, STRING, "the widest vectors that kernels may use: AVX-512 or AVX2",
-             KG_OPTIONAL),
-    KG_FIELD(blas, STRING, "what the kernels call, and the processor that it took this one for",
              KG_OPTIONAL),
     KG_FIELD(compiler, STRING, "kgate's own", KG_OPTIONAL),
     KG_FIELD(build_type, STRING, "kgate's own", KG_OPTIONAL),
@@ -243,8 +240,6 @@ bool kg_machine_read(struct kg_arena *arena, const char *device, struct kg_machi
 #ifdef KGATE_CUDA_TOOLKIT
     machine->cuda_toolkit = KGATE_CUDA_TOOLKIT;
 #endif
-    if (!machine->cpu_model)
-        return kg_error_memory(err);
     if (!kg_machine_gpus_read(arena, device, machine, err))
         return false;
     machine->fingerprint = kg_machine_fingerprint(arena, machine);
@@ -253,38 +248,34 @@ bool kg_machine_read(struct kg_arena *arena, const char *device, struct kg_machi
     if (first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", text, sizeof text))
         machine->governor = kg_arena_copy(arena, text);
     machine->vectors = vectors_name();
-    machine->blas = kg_blas_name();
     if (hypervisor_name(text, sizeof text))
         machine->hypervisor = kg_arena_copy(arena, text);
-    return machine->fingerprint ? true : kg_error_memory(err);
+    return true;
 }
 
-bool kg_machine_copy(struct kg_arena *arena, const struct kg_machine *machine,
+void kg_machine_copy(struct kg_arena *arena, const struct kg_machine *machine,
                      struct kg_machine *into)
 {
-    bool good = true;
     *into = (struct kg_machine){
-        .fingerprint = kg_arena_keep(arena, machine->fingerprint, &good),
-        .cpu_model = kg_arena_keep(arena, machine->cpu_model, &good),
+        .fingerprint = kg_arena_keep(arena, machine->fingerprint),
+        .cpu_model = kg_arena_keep(arena, machine->cpu_model),
         .cpu_count = machine->cpu_count,
         .memory_bytes = machine->memory_bytes,
         .gpus = kg_arena_alloc(arena, machine->gpu_count, sizeof *into->gpus),
         .gpu_count = machine->gpu_count,
         .gpu_chosen = machine->gpu_chosen,
-        .kernel = kg_arena_keep(arena, machine->kernel, &good),
-        .governor = kg_arena_keep(arena, machine->governor, &good),
-        .hypervisor = kg_arena_keep(arena, machine->hypervisor, &good),
-        .vectors = kg_arena_keep(arena, machine->vectors, &good),
-        .blas = kg_arena_keep(arena, machine->blas, &good),
-        .compiler = kg_arena_keep(arena, machine->compiler, &good),
-        .build_type = kg_arena_keep(arena, machine->build_type, &good),
-        .nvidia_driver = kg_arena_keep(arena, machine->nvidia_driver, &good),
-        .cuda_driver = kg_arena_keep(arena, machine->cuda_driver, &good),
-        .cuda_toolkit = kg_arena_keep(arena, machine->cuda_toolkit, &good),
-        .cuda_missing = kg_arena_keep(arena, machine->cuda_missing, &good),
-        .cuda_code_missing = kg_arena_keep(arena, machine->cuda_code_missing, &good),
+        .kernel = kg_arena_keep(arena, machine->kernel),
+        .governor = kg_arena_keep(arena, machine->governor),
+        .hypervisor = kg_arena_keep(arena, machine->hypervisor),
+        .vectors = kg_arena_keep(arena, machine->vectors),
+        .compiler = kg_arena_keep(arena, machine->compiler),
+        .build_type = kg_arena_keep(arena, machine->build_type),
+        .nvidia_driver = kg_arena_keep(arena, machine->nvidia_driver),
+        .cuda_driver = kg_arena_keep(arena, machine->cuda_driver),
+        .cuda_toolkit = kg_arena_keep(arena, machine->cuda_toolkit),
+        .cuda_missing = kg_arena_keep(arena, machine->cuda_missing),
+        .cuda_code_missing = kg_arena_keep(arena, machine->cuda_code_missing),
     };
-    for (size_t i = 0; into->gpus && i < machine->gpu_count; i++)
-        good = kg_gpu_copy(arena, &machine->gpus[i], &into->gpus[i]) && good;
-    return good && into->gpus;
+    for (size_t i = 0; i < machine->gpu_count; i++)
+        kg_gpu_copy(arena, &machine->gpus[i], &into->gpus[i]);
 }

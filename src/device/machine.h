@@ -43,7 +43,6 @@ struct kg_machine {
     /* The widest vectors that kernels may use, "AVX-512" or "AVX2"; NULL where it is neither. A
      * virtual machine may hide what its model has. */
     const char *vectors;
-    const char *blas;          /* what the kernels call: "OpenBLAS 0.3.21 for Haswell" */
     const char *compiler;      /* kgate's own: "GNU 12.2.0" */
     const char *build_type;    /* "Release" */
     const char *nvidia_driver; /* "580.65.06", or NULL where not known */
@@ -67,7 +66,7 @@ extern const struct kg_record kg_machine_record;
 bool kg_machine_read(struct kg_arena *arena, const char *device, struct kg_machine *machine,
                      struct kg_error *err);
 
-/* The fingerprint of a machine with these facts, in `arena`; NULL where memory is out. */
+/* The fingerprint of a machine with these facts, in `arena`. */
 const char *kg_machine_fingerprint(struct kg_arena *arena, const struct kg_machine *machine);
 
 /* Whether a fingerprint can be one: small letters, digits and dashes, since it names a file. err:
@@ -84,8 +83,8 @@ const struct kg_gpu *kg_machine_gpu(const struct kg_machine *machine);
 bool kg_machine_driver_old(const struct kg_machine *machine, char *why, size_t why_bytes,
                            char *needed, size_t needed_bytes);
 
-/* A copy whose strings live in `arena`; false where memory is out. */
-bool kg_machine_copy(struct kg_arena *arena, const struct kg_machine *machine,
+/* A copy whose strings live in `arena`. */
+void kg_machine_copy(struct kg_arena *arena, const struct kg_machine *machine,
                      struct kg_machine *into);
 
 /* machine_gpus.c: the part of a machine's facts that is about its GPUs. Internal to machine.h. */
@@ -96,10 +95,9 @@ bool kg_machine_copy(struct kg_arena *arena, const struct kg_machine *machine,
 bool kg_machine_gpus_read(struct kg_arena *arena, const char *device, struct kg_machine *machine,
                           struct kg_error *err);
 
-/* false where memory is out. */
-bool kg_gpu_copy(struct kg_arena *arena, const struct kg_gpu *gpu, struct kg_gpu *into);
+void kg_gpu_copy(struct kg_arena *arena, const struct kg_gpu *gpu, struct kg_gpu *into);
 
-/* architectures.c: which GPUs a list of CMAKE_CUDA_ARCHITECTURES makes code for. Pure. */
+/* cuda_architectures.c: which GPUs a list of CMAKE_CUDA_ARCHITECTURES makes code for. Pure. */
 
 /* Whether one of the listed codes runs on a device of this compute capability: machine code on its
  * own major version from its minor on (of "90a" on 9.0 only), virtual code from its own on.

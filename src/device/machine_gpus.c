@@ -9,9 +9,9 @@
 #include "device/nvml.h"
 
 /* A text that is "" where it is not known. */
-static const char *copy_known(struct kg_arena *arena, const char *string, bool *good)
+static const char *copy_known(struct kg_arena *arena, const char *string)
 {
-    return kg_arena_keep(arena, *string ? string : NULL, good);
+    return kg_arena_keep(arena, *string ? string : NULL);
 }
 
 static const char *switch_name(int value)
@@ -44,12 +44,11 @@ static double known_real(int64_t value)
     return value > 0 ? (double)value : NAN;
 }
 
-static bool gpu_make(struct kg_arena *arena, const struct kg_gpu_facts *facts, struct kg_gpu *gpu)
+static void gpu_make(struct kg_arena *arena, const struct kg_gpu_facts *facts, struct kg_gpu *gpu)
 {
-    bool good = true;
     *gpu = (struct kg_gpu){
-        .name = kg_arena_keep(arena, facts->name, &good),
-        .uuid = kg_arena_keep(arena, facts->uuid, &good),
+        .name = kg_arena_keep(arena, facts->name),
+        .uuid = kg_arena_keep(arena, facts->uuid),
         .compute_capability = kg_arena_printf(arena, "%d.%d", facts->major, facts->minor),
         .memory_bytes = facts->memory_bytes,
         .multiprocessors = known(facts->multiprocessors),
@@ -57,18 +56,16 @@ static bool gpu_make(struct kg_arena *arena, const struct kg_gpu_facts *facts, s
         .memory_clock_hz = known_real(facts->memory_clock_hz),
         .memory_bus_bits = known(facts->memory_bus_bits),
         .l2_bytes = known(facts->l2_bytes),
-        .pci_bus_id = copy_known(arena, facts->pci_bus_id, &good),
+        .pci_bus_id = copy_known(arena, facts->pci_bus_id),
         .ecc = switch_name(facts->ecc),
         .mig = switch_name(facts->mig),
         .compute_mode = compute_mode_name(facts->compute_mode),
         .integrated = facts->integrated == 1,
     };
-    return good && gpu->compute_capability;
 }
 
 /* Why kgate's own code does not run on this device; in `arena`. NULL where it does. */
-static const char *code_missing(struct kg_arena *arena, const struct kg_gpu_facts *facts,
-                                bool *good)
+static const char *code_missing(struct kg_arena *arena, const struct kg_gpu_facts *facts)
 {
 #ifdef KGATE_CUDA_ARCHITECTURES
     char words[128];
@@ -78,41 +75,33 @@ static const char *code_missing(struct kg_arena *arena, const struct kg_gpu_fact
     const char *phrase =
         kg_arena_printf(arena, "this kgate has code for compute capability %s; %s has %d.%d", words,
                         facts->name, facts->major, facts->minor);
-    *good = *good && phrase;
     return phrase;
 #else
     (void)arena;
     (void)facts;
-    (void)good;
     return "this kgate was built without CUDA";
 #endif
 }
 
-static bool gpus_make(struct kg_arena *arena, const struct kg_gpus *gpus,
+static void gpus_make(struct kg_arena *arena, const struct kg_gpus *gpus,
                       struct kg_machine *machine)
 {
-    bool good = true;
     machine->gpus = kg_arena_alloc(arena, gpus->count, sizeof *machine->gpus);
-    if (!machine->gpus)
-        return false;
     for (size_t i = 0; i < gpus->count; i++)
-        if (!gpu_make(arena, &gpus->devices[i], &machine->gpus[i]))
-            return false;
+        gpu_make(arena, &gpus->devices[i], &machine->gpus[i]);
     machine->gpu_count = gpus->count;
     machine->gpu_chosen = gpus->chosen;
-    machine->nvidia_driver = copy_known(arena, gpus->nvidia_driver, &good);
+    machine->nvidia_driver = copy_known(arena, gpus->nvidia_driver);
     if (gpus->cuda_version) {
         machine->cuda_driver = kg_arena_printf(arena, "%d.%d", gpus->cuda_version / 1000,
                                                gpus->cuda_version % 1000 / 10);
-        good = good && machine->cuda_driver;
     }
     if (gpus->count)
-        machine->gpus[gpus->chosen].problem = copy_known(arena, gpus->problem, &good);
+        machine->gpus[gpus->chosen].problem = copy_known(arena, gpus->problem);
     else
-        machine->cuda_missing = kg_arena_keep(arena, gpus->why, &good);
+        machine->cuda_missing = kg_arena_keep(arena, gpus->why);
     machine->cuda_code_missing =
-        code_missing(arena, gpus->count ? &gpus->devices[gpus->chosen] : NULL, &good);
-    return good;
+        code_missing(arena, gpus->count ? &gpus->devices[gpus->chosen] : NULL);
 }
 
 bool kg_machine_gpus_read(struct kg_arena *arena, const char *device, struct kg_machine *machine,
@@ -124,11 +113,10 @@ bool kg_machine_gpus_read(struct kg_arena *arena, const char *device, struct kg_
                                         .device = device,
                                         .timeout_ms = KG_GPUS_TIMEOUT_MS};
     struct kg_gpus *gpus = kg_arena_alloc(arena, 1, sizeof *gpus);
-    if (!gpus)
-        return kg_error_memory(err);
     if (!kg_gpus_read(&query, gpus, err))
         return false;
-    return gpus_make(arena, gpus, machine) ? true : kg_error_memory(err);
+    gpus_make(arena, gpus, machine);
+    return true;
 }
 
 const struct kg_gpu *kg_machine_gpu(const struct kg_machine *machine)
@@ -161,17 +149,15 @@ bool kg_machine_driver_old(const struct kg_machine *machine, char *why, size_t w
     return true;
 }
 
-bool kg_gpu_copy(struct kg_arena *arena, const struct kg_gpu *gpu, struct kg_gpu *into)
+void kg_gpu_copy(struct kg_arena *arena, const struct kg_gpu *gpu, struct kg_gpu *into)
 {
-    bool good = true;
     *into = *gpu;
-    into->name = kg_arena_keep(arena, gpu->name, &good);
-    into->uuid = kg_arena_keep(arena, gpu->uuid, &good);
-    into->compute_capability = kg_arena_keep(arena, gpu->compute_capability, &good);
-    into->pci_bus_id = kg_arena_keep(arena, gpu->pci_bus_id, &good);
-    into->ecc = kg_arena_keep(arena, gpu->ecc, &good);
-    into->mig = kg_arena_keep(arena, gpu->mig, &good);
-    into->compute_mode = kg_arena_keep(arena, gpu->compute_mode, &good);
-    into->problem = kg_arena_keep(arena, gpu->problem, &good);
-    return good;
+    into->name = kg_arena_keep(arena, gpu->name);
+    into->uuid = kg_arena_keep(arena, gpu->uuid);
+    into->compute_capability = kg_arena_keep(arena, gpu->compute_capability);
+    into->pci_bus_id = kg_arena_keep(arena, gpu->pci_bus_id);
+    into->ecc = kg_arena_keep(arena, gpu->ecc);
+    into->mig = kg_arena_keep(arena, gpu->mig);
+    into->compute_mode = kg_arena_keep(arena, gpu->compute_mode);
+    into->problem = kg_arena_keep(arena, gpu->problem);
 }

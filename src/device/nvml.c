@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/library.h"
+#include "base/memory.h"
 #include "device/driver_process.h"
 
 enum { SUCCESS = 0, INSUFFICIENT_SIZE = 7, GPU_IS_LOST = 15 };
@@ -124,11 +125,8 @@ enum kg_nvml_status kg_nvml_open(const char *library, struct kg_nvml *nvml, char
         return KG_NVML_MISSING;
     }
     enum kg_nvml_status status = KG_NVML_FAILED;
-    nvml->calls = calloc(1, sizeof *nvml->calls);
-    if (nvml->calls)
-        status = start(nvml, why, why_bytes);
-    else
-        snprintf(why, why_bytes, "%s", "out of memory");
+    nvml->calls = kg_alloc(1, sizeof *nvml->calls);
+    status = start(nvml, why, why_bytes);
     if (status == KG_NVML_GOOD)
         return status;
     free(nvml->calls);

@@ -109,7 +109,7 @@ struct kg_nvml_gpus {
  * crashes or hangs, the status is KG_NVML_FAILED. */
 void kg_nvml_gpus_read(const char *library, int timeout_ms, struct kg_nvml_gpus *gpus);
 
-/* relatives.c: which processes belong to this one. Thread-safe. */
+/* process_parents.c: which processes belong to this one. Thread-safe. */
 
 enum kg_kinship {
     KG_KINSHIP_OWN, /* this process, one it descends from, its parent's other children and theirs:

@@ -96,12 +96,11 @@ static void errors_append(struct kg_text *text, const char *log)
 
 /* A mistake in the file is often why a kernel is not found in it: it is said first. */
 static bool failed(const struct nvrtc *nvrtc, int code, const struct kg_nvrtc_source *source,
-                   const char *log, struct kg_nvrtc_image *image, struct kg_error *err)
+                   const char *log, struct kg_error *err)
 {
     struct kg_text text = {0};
     errors_append(&text, log);
-    image->no_kernel = strstr(log, lookup) != NULL;
-    if (image->no_kernel)
+    if (strstr(log, lookup))
         kg_text_printf(&text, "%s'%s' has no kernel '%s'", text.length ? "; " : "", source->file,
                        source->entry);
     kg_error_set(err, KG_ERROR_USAGE, "%s",
@@ -110,39 +109,24 @@ static bool failed(const struct nvrtc *nvrtc, int code, const struct kg_nvrtc_so
     return false;
 }
 
-/* A form of the code. NULL where there is none, with *code other than 0 where that is an error, and 0
- * where memory is out. */
-static const char *form_take(int (*size)(void *, size_t *), int (*take)(void *, char *),
-                             void *program, struct kg_arena *arena, size_t *bytes, int *code)
-{
-    *bytes = 0;
-    *code = size(program, bytes);
-    char *taken = *code == 0 && *bytes ? kg_arena_alloc(arena, *bytes + 1, 1) : NULL;
-    if (taken)
-        *code = take(program, taken);
-    return *code == 0 ? taken : NULL;
-}
-
-/* A virtual architecture (compute_90) gives PTX alone; of others it is what says the parameters. */
+/* A cubin, or PTX if the architecture is virtual (compute_90): then a cubin has no bytes. */
 static bool image_take(const struct nvrtc *nvrtc, void *program, struct kg_arena *arena,
                        struct kg_nvrtc_image *image, struct kg_error *err)
 {
-    int binary_code, code;
-    const char *binary =
-        form_take(nvrtc->cubin_size, nvrtc->cubin, program, arena, &image->length, &binary_code);
-    const bool none = !binary && !image->length;
-    image->ptx = form_take(nvrtc->ptx_size, nvrtc->ptx, program, arena, &image->ptx_length, &code);
-    image->bytes = binary ? binary : none ? image->ptx : NULL;
-    if (none)
-        image->length = image->ptx_length;
-    else
-        code = binary_code;
+    int (*take)(void *, char *) = nvrtc->cubin;
+    int code = nvrtc->cubin_size(program, &image->length);
+    if (code != 0 || !image->length) {
+        take = nvrtc->ptx;
+        code = nvrtc->ptx_size(program, &image->length);
+    }
+    char *bytes = code == 0 && image->length ? kg_arena_alloc(arena, image->length + 1, 1) : NULL;
+    if (bytes)
+        code = take(program, bytes);
+    image->bytes = bytes;
     if (code != 0)
         return kg_error_set(err, KG_ERROR_USAGE, "NVRTC gave no code: %s",
                             nvrtc->error_string(code));
-    if (!image->length)
-        return kg_error_set(err, KG_ERROR_USAGE, "NVRTC gave no code with these options");
-    return image->bytes ? true : kg_error_memory(err);
+    return bytes || kg_error_set(err, KG_ERROR_USAGE, "NVRTC gave no code with these options");
 }
 
 static bool symbol_take(const struct nvrtc *nvrtc, void *program, const char *entry,
@@ -154,7 +138,7 @@ static bool symbol_take(const struct nvrtc *nvrtc, void *program, const char *en
         return kg_error_set(err, KG_ERROR_USAGE, "there is no kernel '%s': %s", entry,
                             nvrtc->error_string(code));
     image->symbol = kg_arena_copy(arena, lowered);
-    return image->symbol ? true : kg_error_memory(err);
+    return true;
 }
 
 static bool program_compile(const struct nvrtc *nvrtc, void *program,
@@ -167,7 +151,7 @@ static bool program_compile(const struct nvrtc *nvrtc, void *program,
                             source->entry, nvrtc->error_string(code));
     code = nvrtc->compile(program, (int)source->option_count, source->options);
     if (code != 0)
-        return failed(nvrtc, code, source, log_take(nvrtc, program, arena), image, err);
+        return failed(nvrtc, code, source, log_take(nvrtc, program, arena), err);
     return symbol_take(nvrtc, program, source->entry, arena, image, err) &&
            image_take(nvrtc, program, arena, image, err);
 }
@@ -183,7 +167,7 @@ enum kg_nvrtc_result kg_nvrtc_compile(const char *const *libraries,
         return KG_NVRTC_MISSING;
     const int code = nvrtc.create(&program, source->text, source->file, 0, NULL, NULL);
     if (code != 0) {
-        failed(&nvrtc, code, source, "", image, err);
+        failed(&nvrtc, code, source, "", err);
         return KG_NVRTC_FAILED;
     }
     const bool good = program_compile(&nvrtc, program, source, arena, image, err);

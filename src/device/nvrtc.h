@@ -21,9 +21,6 @@ struct kg_nvrtc_source {
 struct kg_nvrtc_image {
     const void *bytes; /* for cuModuleLoadData: a cubin, or PTX where the architecture is virtual */
     size_t length;
-    const char *ptx; /* the same as PTX, ended by 0; NULL where the compiler gives none */
-    size_t ptx_length;
-    bool no_kernel; /* on failure: there is no such kernel in it, which is the end of the error */
     const char *symbol; /* the kernel's in the image */
 };
 

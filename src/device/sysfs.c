@@ -1,4 +1,4 @@
-#include "device/tree.h"
+#include "device/sysfs.h"
 
 #include <ctype.h>
 #include <errno.h>

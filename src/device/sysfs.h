@@ -1,4 +1,4 @@
-/* tree.h: small reads from the files of /proc and /sys below a root. Thread-safe. */
+/* sysfs.h: small reads from the files of /proc and /sys below a root. Thread-safe. */
 #pragma once
 #include <sched.h>
 #include <stdbool.h>

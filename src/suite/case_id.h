@@ -5,13 +5,12 @@
 #include "suite/plan.h"
 
 /* "workload/key=value,…/device" in `arena`, the keys in the suite's order. A timing other than `cold`
- * stands as one more key. NULL where memory is out. */
+ * stands as one more key. */
 const char *kg_case_id(struct kg_arena *arena, const struct kg_case *planned);
 
 /* 16 hexadecimal digits in `arena`: equal hashes mean the same work. How long and how often a case is
  * measured does not matter.
- * kernel   the built-in kernel that the case runs; NULL for a plugin or a command
- * returns  NULL where memory is out */
+ * kernel   the built-in kernel that the case runs; NULL for a plugin or a command */
 const char *kg_case_definition_hash(struct kg_arena *arena, const struct kg_case *planned,
                                     const struct kgate_workload *kernel);
 

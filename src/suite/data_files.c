@@ -22,15 +22,13 @@ static bool input_place(const struct placing *placing, struct kg_case *planned)
                        placing->err))
         return false;
     planned->definition_hash = kg_case_definition_hash(placing->arena, planned, NULL);
-    return planned->definition_hash ? true : kg_error_memory(placing->err);
+    return true;
 }
 
 static bool expected_place(const struct placing *placing, const struct kg_case *planned,
                            struct kg_cuda_arg *arg)
 {
     const char *path, *given = kg_cuda_expect_path(placing->arena, planned->call, arg);
-    if (!given)
-        return kg_error_memory(placing->err);
     if (!placing->find(placing->user, planned, given, &path, placing->err))
         return false;
     if (strcmp(path, given) != 0)
@@ -45,8 +43,6 @@ static bool call_place(const struct placing *placing, struct kg_case *planned)
     struct kg_cuda_call *call = kg_arena_alloc(placing->arena, 1, sizeof *call);
     struct kg_cuda_arg *args =
         kg_arena_alloc(placing->arena, planned->call->arg_count, sizeof *args);
-    if (!call || !args)
-        return kg_error_memory(placing->err);
     *call = *planned->call;
     for (size_t i = 0; i < call->arg_count; i++) {
         args[i] = call->args[i];
@@ -87,8 +83,6 @@ static bool expected_check(struct kg_arena *arena, const struct kg_case *planned
         if (!arg->expect_file)
             continue;
         const char *path = kg_cuda_expect_path(arena, call, arg);
-        if (!path)
-            return kg_error_memory(err);
         if (!file_check(planned, "expect", path, arg->expect_mark, suite, err))
             return false;
     }

@@ -60,7 +60,7 @@ static bool kernel_accepts(struct planner *planner, const struct kg_workload_spe
         return true;
     if (context.unavailable) {
         planned->skip_reason = kg_arena_copy(&planner->plan->arena, context.message);
-        return planned->skip_reason ? true : kg_error_memory(planner->err);
+        return true;
     }
     kg_error_set(planner->err, KG_ERROR_USAGE, "%s", context.message);
     return param_error(planner, spec, choice, SIZE_MAX);
@@ -157,40 +157,36 @@ static bool selected(struct planner *planner, const struct kg_case *planned)
 static struct kg_case *case_append(struct planner *planner)
 {
     struct kg_plan *plan = planner->plan;
-    if (!kg_arena_grow(&plan->arena, &plan->cases, plan->case_count, &planner->capacity,
-                       sizeof *plan->cases))
-        return NULL;
+    kg_arena_grow(&plan->arena, &plan->cases, plan->case_count, &planner->capacity,
+                  sizeof *plan->cases);
     return &plan->cases[plan->case_count];
 }
 
 /* Plans one workload with one value of each axis on one device. */
 static bool case_plan(struct planner *planner, const struct kg_workload_spec *spec,
-                      const struct kgate_workload *kernel, const size_t *choice,
+                      const struct kg_source_found *found, const size_t *choice,
                       enum kgate_device device, enum kg_timing timing)
 {
+    const struct kgate_workload *kernel = found->workload;
     struct kg_arena *arena = &planner->plan->arena;
     struct kg_case *planned = case_append(planner);
-    if (!planned)
-        return kg_error_memory(planner->err);
-    *planned = (struct kg_case){
-        .spec = spec, .device = device, .timing = timing, .param_count = spec->axis_count};
+    *planned = (struct kg_case){.spec = spec,
+                                .file = found->file,
+                                .entry = kernel ? kernel->name : spec->entry,
+                                .device = device,
+                                .timing = timing,
+                                .param_count = spec->axis_count};
     planned->params = kg_arena_alloc(arena, spec->axis_count, sizeof *planned->params);
-    if (!planned->params)
-        return kg_error_memory(planner->err);
     for (size_t i = 0; i < spec->axis_count; i++)
         planned->params[i] =
             (struct kg_pair){.name = spec->axes[i].name, .value = spec->axes[i].values[choice[i]]};
     planned->id = kg_case_id(arena, planned);
-    if (!planned->id)
-        return kg_error_memory(planner->err);
     if (kernel && !kernel_accepts(planner, spec, kernel, planned, choice))
         return false;
     if (!texts_expand(planner, spec, planned))
         return false;
     planned->skip_reason = skip_reason(planner, kernel, planned);
     planned->definition_hash = kg_case_definition_hash(arena, planned, kernel);
-    if (!planned->definition_hash)
-        return kg_error_memory(planner->err);
     if (selected(planner, planned))
         planner->plan->case_count++;
     else
@@ -200,14 +196,14 @@ static bool case_plan(struct planner *planner, const struct kg_workload_spec *sp
 
 /* On the GPU each timing is a case, but of a process that uses the GPU by itself. */
 static bool timings_plan(struct planner *planner, const struct kg_workload_spec *spec,
-                         const struct kgate_workload *kernel, const size_t *choice,
+                         const struct kg_source_found *found, const size_t *choice,
                          enum kgate_device device)
 {
     if (device == KGATE_DEVICE_CPU || kg_source_facts[spec->source].own_process)
-        return case_plan(planner, spec, kernel, choice, device, KG_TIMING_WALL);
+        return case_plan(planner, spec, found, choice, device, KG_TIMING_WALL);
     for (int timing = 0; kg_timing_names[timing]; timing++)
         if (spec->settings.timings & 1u << timing &&
-            !case_plan(planner, spec, kernel, choice, device, (enum kg_timing)timing))
+            !case_plan(planner, spec, found, choice, device, (enum kg_timing)timing))
             return false;
     return true;
 }
@@ -225,18 +221,17 @@ static bool choice_advance(const struct kg_workload_spec *spec, size_t *choice)
 
 static bool workload_plan(struct planner *planner, const struct kg_workload_spec *spec)
 {
-    const struct kgate_workload *kernel = NULL;
+    struct kg_arena *arena = &planner->plan->arena;
+    struct kg_source_found found = {.file = spec->target};
     const struct kg_source_operations *source = kg_sources[spec->source];
-    if (source->find && !source->find(planner->suite->path, spec, &kernel, planner->err))
+    if (source->find && !source->find(arena, planner->suite->path, spec, &found, planner->err))
         return false;
-    size_t *choice = kg_arena_alloc(&planner->plan->arena, spec->axis_count, sizeof *choice);
-    if (!choice)
-        return kg_error_memory(planner->err);
+    size_t *choice = kg_arena_alloc(arena, spec->axis_count, sizeof *choice);
     do {
         planner->joined = false;
         for (int device = 0; kg_device_names[device]; device++)
             if (spec->settings.devices & 1u << device &&
-                !timings_plan(planner, spec, kernel, choice, (enum kgate_device)device))
+                !timings_plan(planner, spec, &found, choice, (enum kgate_device)device))
                 return false;
     } while (choice_advance(spec, choice));
     return true;

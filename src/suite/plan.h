@@ -19,7 +19,9 @@ struct kg_case {
     size_t param_count;
     enum kgate_device device;
     enum kg_timing timing; /* on the GPU; else KG_TIMING_WALL */
-    const char **command;  /* parameters put in; NULL but for commands */
+    const char *file; /* with the code, and the workload's name in it; a command's is its own */
+    const char *entry;
+    const char **command; /* parameters put in; NULL but for commands */
     size_t command_count;
     struct kg_command_setting setting; /* likewise */
     const struct kg_cuda_call *call;   /* likewise; NULL but for CUDA sources */

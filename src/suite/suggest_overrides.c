@@ -29,11 +29,9 @@ static bool foreign(struct kg_suite_reader *reader, const char *override, const 
                    "--set %s: unknown key '%s': saved results have only those of `suggest:`",
                    kg_quote(override, quoted), kg_quote(name, quoted_name));
     kg_suggest_append(&message, name, names, count, "known keys");
-    const bool good = !message.failed;
-    if (good)
-        kg_error_set(reader->err, KG_ERROR_USAGE, "%s", kg_text_string(&message));
+    kg_error_set(reader->err, KG_ERROR_USAGE, "%s", kg_text_string(&message));
     kg_text_free(&message);
-    return good ? false : kg_error_memory(reader->err);
+    return false;
 }
 
 /* As with a suite, in one of which nothing else is of use. */
@@ -47,8 +45,6 @@ static bool overrides_apply(struct kg_suite_reader *reader, const char *const *o
             kg_arena_printf(&reader->suite->arena, "%s%s", whole ? "" : prefix, overrides[i]);
         const char *name = kg_arena_printf(&reader->suite->arena, "%.*s",
                                            (int)strcspn(overrides[i], "="), overrides[i]);
-        if (!text || !name)
-            return kg_error_memory(reader->err);
         if (!whole && strlen(name) < strlen(overrides[i]) && !kg_key_find(&kg_suggest_keys, name))
             return foreign(reader, overrides[i], name);
         if (!kg_suite_set(reader, text))

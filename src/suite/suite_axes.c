@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/nearest.h"
 #include "base/units.h"
 #include "suite/suite_message.h"
@@ -39,10 +40,6 @@ static struct kg_axis *axis_add(const struct kg_suite_reader *reader, struct kg_
     axis->value_count = value_count;
     axis->values = kg_arena_alloc(arena, value_count, sizeof *axis->values);
     axis->value_marks = kg_arena_alloc(arena, value_count, sizeof *axis->value_marks);
-    if (!axis->values || !axis->value_marks) {
-        kg_error_memory(reader->err);
-        return NULL;
-    }
     spec->axis_count++;
     return axis;
 }
@@ -89,8 +86,6 @@ bool kg_suite_params_read(struct kg_suite_reader *reader, const struct kg_yaml_p
         if (!value_check(reader, pair->key, pair->value))
             return false;
         struct kg_axis *axis = axis_add(reader, spec, pair, 1);
-        if (!axis)
-            return false;
         axis->values[0] = pair->value->text;
         axis->value_marks[0] = pair->value->mark;
     }
@@ -207,11 +202,9 @@ static int value_compare(const void *left, const void *right)
 static bool values_unique(const struct kg_suite_reader *reader, const char *name,
                           const struct kg_yaml_node *list)
 {
-    const struct kg_yaml_node **sorted = malloc(list->count * sizeof *sorted);
+    const struct kg_yaml_node **sorted = kg_alloc(list->count, sizeof *sorted);
     char quoted[KG_QUOTE_BYTES];
     bool good = true;
-    if (!sorted)
-        return kg_error_memory(reader->err);
     memcpy(sorted, list->items, list->count * sizeof *sorted);
     qsort(sorted, list->count, sizeof *sorted, value_compare);
     for (size_t i = 1; i < list->count && good; i++)
@@ -248,8 +241,6 @@ static bool axis_fill(const struct kg_suite_reader *reader, struct kg_axis *axis
         axis->values[i] =
             kg_arena_printf(&reader->suite->arena, "%lld", (long long)(int64_t)number);
         axis->value_marks[i] = plan->node->mark;
-        if (!axis->values[i])
-            return kg_error_memory(reader->err);
     }
     return true;
 }

@@ -22,14 +22,14 @@ static bool size_read(const char *text, double *limit)
     return true;
 }
 
-/* In the order of kg_budget_metrics. */
+/* kgate's own. */
 static const struct metric metrics[] = {
     {"time", "<= 5ms", kg_duration_parse},
     {"peak_memory", "<= 64MiB", size_read},
     {"items_per_second", ">= 100e3", kg_number_parse},
     {"bytes_per_second", ">= 10e9", kg_number_parse},
     {"flops_per_second", ">= 1e9", kg_number_parse},
-    {"speedup_over_cpu", ">= 30", kg_number_parse},
+    {KG_SPEEDUP_OVER_CPU, ">= 30", kg_number_parse},
 };
 
 enum { METRIC_COUNT = sizeof metrics / sizeof metrics[0], LIMITS_MOST = 2 };
@@ -47,15 +47,29 @@ static struct metric counter_metric(const struct kg_counter_spec *counter)
     return metric;
 }
 
+/* NULL: it is none of kgate's own. */
+static const struct metric *own_metric(const char *name)
+{
+    for (size_t i = 0; i < METRIC_COUNT; i++)
+        if (!strcmp(metrics[i].name, name))
+            return &metrics[i];
+    return NULL;
+}
+
+bool kg_suite_budget_is_own(const char *metric)
+{
+    return own_metric(metric) != NULL;
+}
+
 /* One of kgate's own, or a counter of the workload. */
 static bool metric_find(const struct kg_workload_spec *spec, const char *name,
                         struct metric *metric)
 {
-    for (size_t i = 0; i < METRIC_COUNT; i++)
-        if (!strcmp(metrics[i].name, name)) {
-            *metric = metrics[i];
-            return true;
-        }
+    const struct metric *own = own_metric(name);
+    if (own) {
+        *metric = *own;
+        return true;
+    }
     for (size_t i = 0; i < spec->counter_count; i++)
         if (!strcmp(spec->counters[i].name, name)) {
             *metric = counter_metric(&spec->counters[i]);
@@ -71,10 +85,8 @@ static bool metric_unknown(const struct kg_suite_reader *reader, const struct kg
     char quoted[KG_QUOTE_BYTES];
     const size_t count = METRIC_COUNT + spec->counter_count;
     const char **names = kg_arena_alloc(&reader->suite->arena, count, sizeof *names);
-    if (!names)
-        return kg_error_memory(reader->err);
     for (size_t i = 0; i < METRIC_COUNT; i++)
-        names[i] = kg_budget_metrics[i];
+        names[i] = metrics[i].name;
     for (size_t i = 0; i < spec->counter_count; i++)
         names[METRIC_COUNT + i] = spec->counters[i].name;
     kg_text_printf(&message, "unknown metric '%s' in budget", kg_quote(pair->key, quoted));
@@ -167,8 +179,6 @@ bool kg_suite_budget_read(struct kg_suite_reader *reader, const struct kg_yaml_p
     const struct kg_yaml_node *node = budget->value;
     spec->budgets =
         kg_arena_alloc(&reader->suite->arena, LIMITS_MOST * node->count, sizeof *spec->budgets);
-    if (!spec->budgets)
-        return kg_error_memory(reader->err);
     for (size_t i = 0; i < node->count; i++)
         if (!metric_find(spec, node->pairs[i].key, &metric))
             return metric_unknown(reader, &node->pairs[i], spec);

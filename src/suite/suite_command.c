@@ -26,8 +26,6 @@ bool kg_suite_words_read(const struct kg_suite_reader *reader, const struct kg_y
         return kg_reader_fail(reader, list->mark, "'%s' has %zu words; at most %zu are allowed",
                               pair->key, list->count, most);
     *words = kg_arena_alloc(&reader->suite->arena, list->count, sizeof **words);
-    if (!*words)
-        return kg_error_memory(reader->err);
     for (*count = 0; *count < list->count; ++*count) {
         const struct kg_yaml_node *word = list->items[*count];
         if (word->kind != KG_YAML_SCALAR)
@@ -73,8 +71,6 @@ static bool environment_read(const struct kg_suite_reader *reader, const struct 
                               node->count, ENVIRONMENT_MOST);
     setting->environment =
         kg_arena_alloc(&reader->suite->arena, node->count, sizeof *setting->environment);
-    if (!setting->environment)
-        return kg_error_memory(reader->err);
     for (size_t i = 0; i < node->count; i++) {
         const struct kg_yaml_pair *variable = &node->pairs[i];
         if (!variable_name_check(reader, variable) ||
@@ -142,8 +138,6 @@ static bool exit_codes_read(const struct kg_suite_reader *reader, const struct k
     if (!count)
         return kg_reader_fail(reader, pair->value->mark, "'exit_codes' needs at least one");
     setting->exit_codes = kg_arena_alloc(&reader->suite->arena, count, sizeof *setting->exit_codes);
-    if (!setting->exit_codes)
-        return kg_error_memory(reader->err);
     for (size_t i = 0; i < count; i++) {
         if (!kg_count_parse(words[i], &code) || code > 255)
             return kg_reader_fail(reader, pair->value->items[i]->mark,

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_pointer.h"
+#include "base/json_tree.h"
 #include "base/nearest.h"
 #include "base/units.h"
 #include "suite/suite_message.h"
@@ -17,13 +17,6 @@ static bool name_good(const char *name)
     return length > 0 && length <= NAME_MOST &&
            strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") ==
                length;
-}
-
-static bool listed(const char *const *names, const char *name)
-{
-    while (*names && strcmp(*names, name) != 0)
-        names++;
-    return *names != NULL;
 }
 
 /* A counter on its way. */
@@ -176,7 +169,7 @@ static bool counter_read(const struct kg_suite_reader *reader, const struct kg_y
                               "a counter cannot be called '%s': letters, digits, '_', '.' and "
                               "'-', at most %d",
                               kg_quote(pair->key, quoted), NAME_MOST);
-    if (listed(kg_metric_kind_names, pair->key) || listed(kg_budget_metrics, pair->key))
+    if (kg_metric_kind_find(pair->key) != KG_METRIC_KINDS || kg_suite_budget_is_own(pair->key))
         return kg_reader_fail(reader, pair->mark, "'%s' is kgate's own metric; choose another name",
                               pair->key);
     if (!kg_reader_expect(reader, pair, KG_YAML_MAPPING))
@@ -200,8 +193,6 @@ bool kg_suite_counters_read(struct kg_suite_reader *reader, const struct kg_yaml
     spec->counters = kg_arena_alloc(&reader->suite->arena, node->count, sizeof *spec->counters);
     spec->setting.figures =
         kg_arena_alloc(&reader->suite->arena, node->count, sizeof *spec->setting.figures);
-    if (!spec->counters || !spec->setting.figures)
-        return kg_error_memory(reader->err);
     for (size_t i = 0; i < node->count; i++)
         if (!counter_read(reader, &node->pairs[i], spec))
             return false;

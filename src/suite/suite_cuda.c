@@ -77,8 +77,6 @@ static bool texts_read(const struct kg_suite_reader *reader, const struct kg_yam
         return kg_reader_fail(reader, node->mark, "'%s' must have 1 to %zu values, but has %zu",
                               pair->key, most, length);
     *texts = kg_arena_alloc(&reader->suite->arena, length, sizeof **texts);
-    if (!*texts)
-        return kg_error_memory(reader->err);
     for (*count = 0; *count < length; ++*count) {
         const struct kg_yaml_pair item = {pair->key, pair->mark, one ? node : node->items[*count]};
         if (!text_of(reader, &item, &(*texts)[*count]))
@@ -207,8 +205,6 @@ static bool args_read(const struct kg_suite_reader *reader, const struct kg_yaml
         return kg_reader_fail(reader, list->mark, "'args' has %zu arguments; at most %d",
                               list->count, KG_CUDA_ARGS_MOST);
     call->args = kg_arena_alloc(&reader->suite->arena, list->count, sizeof *call->args);
-    if (!call->args)
-        return kg_error_memory(reader->err);
     for (size_t i = 0; i < list->count; i++) {
         struct kg_cuda_arg *arg = &call->args[i];
         if (!arg_read(reader, list->items[i], arg))
@@ -288,12 +284,8 @@ bool kg_suite_cuda_key_read(struct kg_suite_reader *reader, const struct kg_yaml
     struct kg_cuda_call *call = spec->call;
     if (!call)
         call = spec->call = kg_arena_alloc(&reader->suite->arena, 1, sizeof *call);
-    if (!call)
-        return kg_error_memory(reader->err);
-    if (!strcmp(pair->key, "entry")) {
-        call->entry_mark = pair->value->mark;
+    if (!strcmp(pair->key, "entry"))
         return text_of(reader, pair, &spec->entry);
-    }
     if (!strcmp(pair->key, "grid")) {
         call->grid_mark = pair->value->mark;
         return texts_read(reader, pair, DIMENSIONS_MOST, &call->grid, &call->grid_count);
@@ -314,10 +306,8 @@ bool kg_suite_cuda_key_read(struct kg_suite_reader *reader, const struct kg_yaml
         call->tolerance_mark = pair->value->mark;
         return text_of(reader, pair, &call->tolerance);
     }
-    if (!strcmp(pair->key, "args")) {
-        call->args_mark = pair->value->mark;
+    if (!strcmp(pair->key, "args"))
         return args_read(reader, pair, call);
-    }
     return strcmp(pair->key, "work") != 0 || work_read(reader, pair, call);
 }
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/nearest.h"
+
 const char *const kg_source_names[KG_SOURCE_COUNT + 1] = {
 #define KG_SOURCE(constant, key, ...) #key,
 #include "model/sources.def"
@@ -25,24 +27,12 @@ const struct kg_source_facts kg_source_facts[KG_SOURCE_COUNT] = {
 
 const struct kg_source_facts *kg_source_find(const char *key)
 {
-    for (size_t i = 0; i < KG_SOURCE_COUNT; i++)
-        if (!strcmp(kg_source_names[i], key))
-            return &kg_source_facts[i];
-    return NULL;
+    const size_t i = kg_word_index(key, kg_source_names, KG_SOURCE_COUNT);
+    return i < KG_SOURCE_COUNT ? &kg_source_facts[i] : NULL;
 }
 
 const char *const kg_device_names[3] = {"cpu", "cuda", NULL};
 const char *const kg_timing_names[5] = {"cold", "hot", "graph", "wall", NULL};
-
-const char *const kg_budget_metrics[7] = {
-    "time",
-    "peak_memory",
-    "items_per_second",
-    "bytes_per_second",
-    "flops_per_second",
-    KG_SPEEDUP_OVER_CPU,
-    NULL,
-};
 
 /* In the order of enum kgate_device. The plan has its own table of these, but comes after. */
 static const char *const device_names[] = {"cpu", "cuda", NULL};

@@ -79,18 +79,12 @@ bool kg_key_set_text(const struct kg_key *key, void *base, const char *text,
                      struct kg_text *message);
 
 /* Gives the key its default. */
-bool kg_key_default(const struct kg_key *key, void *base);
+void kg_key_default(const struct kg_key *key, void *base);
 
 /* Whether what the struct has for the key is what the key allows; true for words. For structs that
  * come from files. */
 bool kg_key_holds(const struct kg_key *key, const void *base);
 
 /* Fills the structs with the defaults of the tables. */
-bool kg_keys_default(struct kg_settings *settings, struct kg_policy *policy,
+void kg_keys_default(struct kg_settings *settings, struct kg_policy *policy,
                      struct kg_suggest_settings *suggest);
-
-/* suite_reference.c: the suite's keys as a page of documentation, from the parser's own tables. */
-
-/* Markdown tables of every key with type, unit, default and meaning: the part of docs/suite.md
- * between its markers, so that page and parser cannot differ. */
-void kg_suite_reference_write(struct kg_text *text);

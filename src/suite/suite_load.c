@@ -63,7 +63,7 @@ static bool name_read(const struct kg_suite_reader *reader, const struct kg_yaml
     const struct kg_yaml_pair *name = kg_yaml_find(root, "suite");
     if (!name) {
         suite->name = name_from_path(&suite->arena, reader->path);
-        return suite->name || kg_error_memory(reader->err);
+        return true;
     }
     suite->name = name->value->text;
     return kg_reader_expect(reader, name, KG_YAML_SCALAR) &&
@@ -103,8 +103,7 @@ static bool suite_read(struct kg_suite_reader *reader, const struct kg_yaml_node
     struct kg_suite *suite = reader->suite;
     const struct kg_yaml_pair *workloads;
     suite->path = kg_arena_copy(&suite->arena, reader->path);
-    if (!suite->path || !kg_keys_default(&suite->defaults, &suite->policy, &suite->suggest))
-        return kg_error_memory(reader->err);
+    kg_keys_default(&suite->defaults, &suite->policy, &suite->suggest);
     return top_keys_check(reader, root) && version_check(reader, root) && name_read(reader, root) &&
            kg_suite_key_read(reader, root, "reports") && sections_read(reader, root) &&
            overrides_apply(reader, overrides, count) &&

@@ -23,11 +23,7 @@ bool kg_reader_fail(const struct kg_suite_reader *reader, struct kg_mark mark, c
 bool kg_reader_fail_text(const struct kg_suite_reader *reader, struct kg_mark mark,
                          struct kg_text *message)
 {
-    if (message->failed)
-        kg_error_memory(reader->err);
-    else
-        kg_error_at(reader->err, reader->path, mark.line, mark.column, "%s",
-                    kg_text_string(message));
+    kg_error_at(reader->err, reader->path, mark.line, mark.column, "%s", kg_text_string(message));
     kg_text_free(message);
     return false;
 }
@@ -99,7 +95,7 @@ static size_t names_gather(const struct kg_suite_reader *reader,
                 continue;
             const size_t length = strcspn(key->name, ".");
             const char *name = kg_arena_copy_bytes(&reader->suite->arena, key->name, length);
-            if (name && (!count || strcmp(names[count - 1], name) != 0))
+            if (!count || strcmp(names[count - 1], name) != 0)
                 names[count++] = name;
         }
     return count;

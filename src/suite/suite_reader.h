@@ -76,6 +76,8 @@ bool kg_suite_matrix_read(struct kg_suite_reader *reader, const struct kg_yaml_p
 size_t kg_suite_case_count(const struct kg_workload_spec *spec);
 bool kg_suite_counters_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *counters,
                             struct kg_workload_spec *spec);
+/* Whether budgets know the metric as one of kgate's own: no counter may have its name. */
+bool kg_suite_budget_is_own(const char *metric);
 /* After kg_suite_counters_read, whichever stands first in the file. */
 bool kg_suite_budget_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *budget,
                           struct kg_workload_spec *spec);

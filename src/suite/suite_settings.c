@@ -43,8 +43,6 @@ static bool words_read(const struct kg_suite_reader *reader, const struct kg_key
         return false;
     *count = list ? node->count : 1;
     *words = kg_arena_alloc(&reader->suite->arena, *count, sizeof **words);
-    if (!*words)
-        return kg_error_memory(reader->err);
     for (size_t i = 0; i < *count; i++) {
         const struct kg_yaml_node *item = list ? node->items[i] : node;
         if (item->kind != KG_YAML_SCALAR)
@@ -111,8 +109,6 @@ static bool group_read(struct kg_suite_reader *reader, const struct kg_key_table
     for (size_t i = 0; i < group->value->count; i++) {
         const struct kg_yaml_pair *pair = &group->value->pairs[i];
         const char *name = kg_arena_printf(&reader->suite->arena, "%s.%s", group->key, pair->key);
-        if (!name)
-            return kg_error_memory(reader->err);
         const struct kg_key *key = kg_key_find(table, name);
         if (!key)
             return group_key_unknown(reader, table, group, pair);
@@ -222,18 +218,13 @@ static bool set_unknown(const struct kg_suite_reader *reader, const char *overri
         for (size_t i = 0; i < set_tables[t].table->count && count < KEYS_MOST; i++) {
             if (*meant->prefix && meant != &set_tables[t])
                 continue;
-            names[count] = kg_arena_printf(&reader->suite->arena, "%s%s", set_tables[t].prefix,
-                                           set_tables[t].table->keys[i].name);
-            if (!names[count++])
-                return kg_error_memory(reader->err);
+            names[count++] = kg_arena_printf(&reader->suite->arena, "%s%s", set_tables[t].prefix,
+                                             set_tables[t].table->keys[i].name);
         }
     kg_text_printf(&message, "--set %s: unknown key '%s'", kg_quote(override, quoted),
                    kg_quote(name, quoted_name));
     kg_suggest_append(&message, name, names, count, "known keys");
-    if (message.failed)
-        kg_error_memory(reader->err);
-    else
-        kg_error_set(reader->err, KG_ERROR_USAGE, "%s", kg_text_string(&message));
+    kg_error_set(reader->err, KG_ERROR_USAGE, "%s", kg_text_string(&message));
     kg_text_free(&message);
     return false;
 }
@@ -246,9 +237,7 @@ static bool value_set(const struct kg_suite_reader *reader, const char *override
     void *base = base_of(reader->suite, key, &reader->suite->defaults);
     const bool good = kg_key_set_text(key, base, value, &message);
     naming_note(key, &reader->suite->defaults);
-    if (!good && message.failed)
-        kg_error_memory(reader->err);
-    else if (!good)
+    if (!good)
         kg_error_set(reader->err, KG_ERROR_USAGE, "--set %s: %s", kg_quote(override, quoted),
                      kg_text_string(&message));
     kg_text_free(&message);
@@ -259,8 +248,6 @@ bool kg_suite_set(struct kg_suite_reader *reader, const char *override)
 {
     char quoted[KG_QUOTE_BYTES];
     char *name = kg_arena_copy(&reader->suite->arena, override);
-    if (!name)
-        return kg_error_memory(reader->err);
     const struct set_table *meant = set_table_find(name);
     char *equals = strchr(name, '=');
     if (!equals || equals == name)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/nearest.h"
 #include "base/units.h"
 #include "suite/suite_keys.h"
@@ -249,12 +250,8 @@ bool kg_key_set_text(const struct kg_key *key, void *base, const char *text,
 {
     const char *words[WORDS_MOST];
     size_t count = 0, bad;
-    char *copy = strdup(text), *rest = copy;
+    char *copy = kg_strdup(text), *rest = copy;
     const char *separators = key->type == KG_KEY_SET ? "," : "";
-    if (!copy) {
-        message->failed = true;
-        return false;
-    }
     for (char *word; count < WORDS_MOST && (word = strsep(&rest, separators));)
         words[count++] = word;
     const bool good = kg_key_set(key, base, words, count, &bad, message);
@@ -262,12 +259,11 @@ bool kg_key_set_text(const struct kg_key *key, void *base, const char *text,
     return good;
 }
 
-bool kg_key_default(const struct kg_key *key, void *base)
+void kg_key_default(const struct kg_key *key, void *base)
 {
     struct kg_text message = {0};
-    const bool good = kg_key_set_text(key, base, key->default_text, &message);
+    kg_key_set_text(key, base, key->default_text, &message);
     kg_text_free(&message);
-    return good;
 }
 
 bool kg_key_holds(const struct kg_key *key, const void *base)
@@ -289,7 +285,7 @@ bool kg_key_holds(const struct kg_key *key, const void *base)
     }
 }
 
-bool kg_keys_default(struct kg_settings *settings, struct kg_policy *policy,
+void kg_keys_default(struct kg_settings *settings, struct kg_policy *policy,
                      struct kg_suggest_settings *suggest)
 {
     static const struct kg_key_table *const tables[] = {&kg_suite_keys, &kg_policy_keys,
@@ -299,11 +295,10 @@ bool kg_keys_default(struct kg_settings *settings, struct kg_policy *policy,
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (size_t i = 0; i < tables[t]->count; i++) {
             const struct kg_key *key = &tables[t]->keys[i];
-            if (key->base != KG_BASE_OTHER && !kg_key_default(key, bases[key->base]))
-                return false;
+            if (key->base != KG_BASE_OTHER)
+                kg_key_default(key, bases[key->base]);
         }
     settings->unasked_metrics = settings->metrics & ~(1u << KG_METRIC_TIME);
-    return true;
 }
 
 double kg_settings_number(const struct kg_settings *settings, const char *name)

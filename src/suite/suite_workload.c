@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "suite/suite_message.h"
 #include "suite/suite_reader.h"
 
@@ -160,7 +161,7 @@ static bool name_read(const struct kg_suite_reader *reader, struct entry *entry,
     return true;
 }
 
-static bool axes_allocate(const struct kg_suite_reader *reader, const struct entry *entry,
+static void axes_allocate(const struct kg_suite_reader *reader, const struct entry *entry,
                           struct kg_workload_spec *spec)
 {
     size_t count = 0;
@@ -172,7 +173,6 @@ static bool axes_allocate(const struct kg_suite_reader *reader, const struct ent
     if (count > KG_AXES_MOST)
         count = KG_AXES_MOST;
     spec->axes = kg_arena_alloc(&reader->suite->arena, count, sizeof *spec->axes);
-    return spec->axes || kg_error_memory(reader->err);
 }
 
 static bool keys_read(struct kg_suite_reader *reader, struct entry *entry,
@@ -236,8 +236,10 @@ static bool workload_read(struct kg_suite_reader *reader, const struct kg_yaml_n
         return kg_reader_fail(reader, node->mark,
                               "a workload must be a mapping, such as {name: x, kernel: x}");
     spec->settings = reader->suite->defaults;
-    return name_read(reader, &entry, spec) && axes_allocate(reader, &entry, spec) &&
-           keys_read(reader, &entry, spec) && entry_finish(reader, &entry, spec);
+    if (!name_read(reader, &entry, spec))
+        return false;
+    axes_allocate(reader, &entry, spec);
+    return keys_read(reader, &entry, spec) && entry_finish(reader, &entry, spec);
 }
 
 static int spec_compare(const void *left, const void *right)
@@ -251,10 +253,8 @@ static int spec_compare(const void *left, const void *right)
 static bool names_unique(const struct kg_suite_reader *reader)
 {
     struct kg_suite *suite = reader->suite;
-    const struct kg_workload_spec **sorted = calloc(suite->workload_count, sizeof *sorted);
+    const struct kg_workload_spec **sorted = kg_alloc(suite->workload_count, sizeof *sorted);
     bool good = true;
-    if (!sorted)
-        return kg_error_memory(reader->err);
     for (size_t i = 0; i < suite->workload_count; i++)
         sorted[i] = &suite->workloads[i];
     qsort(sorted, suite->workload_count, sizeof *sorted, spec_compare);
@@ -291,8 +291,6 @@ bool kg_suite_workloads_read(struct kg_suite_reader *reader, const struct kg_yam
     if (list->count > KG_CASES_MOST)
         return kg_reader_fail(reader, list->mark, "too many workloads: at most %d", KG_CASES_MOST);
     suite->workloads = kg_arena_alloc(&suite->arena, list->count, sizeof *suite->workloads);
-    if (!suite->workloads)
-        return kg_error_memory(reader->err);
     for (size_t i = 0; i < list->count; i++) {
         struct kg_workload_spec *spec = &suite->workloads[suite->workload_count++];
         if (!workload_read(reader, list->items[i], spec) ||

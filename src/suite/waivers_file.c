@@ -239,8 +239,6 @@ static bool sections_read(const struct kg_suite_reader *reader, const struct kg_
     for (size_t i = 0; i < root->count; i++)
         most += root->pairs[i].value->count;
     waivers->waivers = kg_arena_alloc(&waivers->arena, most, sizeof *waivers->waivers);
-    if (!waivers->waivers)
-        return kg_error_memory(reader->err);
     for (int k = KG_WAIVER_ACCEPTED; k <= KG_WAIVER_QUARANTINED; k++) {
         const struct kg_yaml_pair *section = kg_yaml_find(root, kg_waiver_names[k]);
         if (section && !section_read(reader, (enum kg_waiver_kind)k, section, waivers))
@@ -298,8 +296,7 @@ bool kg_waivers_parse(const char *path, const char *bytes, size_t length,
     *waivers = (struct kg_waivers){0};
     waivers->path = kg_arena_copy(&waivers->arena, path);
     /* the tree lives in the arena, which lends its strings */
-    if ((waivers->path || kg_error_memory(err)) &&
-        kg_yaml_parse(path, bytes, length, &waivers->arena, &root, err) &&
+    if (kg_yaml_parse(path, bytes, length, &waivers->arena, &root, err) &&
         root_read(&reader, root, waivers) && sort(&reader, waivers))
         return true;
     kg_waivers_free(waivers);
@@ -312,7 +309,7 @@ bool kg_waivers_load(const char *path, struct kg_waivers *waivers, struct kg_err
     *waivers = (struct kg_waivers){0};
     if (access(path, F_OK) != 0 && errno == ENOENT) {
         waivers->path = kg_arena_copy(&waivers->arena, path);
-        return waivers->path ? true : kg_error_memory(err);
+        return true;
     }
     const bool good = kg_file_read(path, BYTES_MOST, &text, err) &&
                       kg_waivers_parse(path, kg_text_string(&text), text.length, waivers, err);
@@ -397,27 +394,22 @@ bool kg_waivers_put(struct kg_waivers *waivers, const struct kg_waiver *waiver,
                     struct kg_error *err)
 {
     struct kg_arena *arena = &waivers->arena;
-    bool good = true;
     if (!waiver_check(waiver, err))
         return false;
     struct kg_waiver *all = kg_arena_alloc(arena, waivers->count + 1, sizeof *all);
-    if (!all)
-        return kg_error_memory(err);
     size_t count = 0;
     for (size_t i = 0; i < waivers->count; i++)
         if (kg_waivers_by_place(&waivers->waivers[i], waiver) != 0)
             all[count++] = waivers->waivers[i];
     all[count++] = (struct kg_waiver){.kind = waiver->kind,
-                                      .id = kg_arena_keep(arena, waiver->id, &good),
-                                      .metric = kg_arena_keep(arena, waiver->metric, &good),
+                                      .id = kg_arena_keep(arena, waiver->id),
+                                      .metric = kg_arena_keep(arena, waiver->metric),
                                       .change = waiver->change,
-                                      .because = kg_arena_keep(arena, waiver->because, &good),
-                                      .by = kg_arena_keep(arena, waiver->by, &good),
-                                      .since = kg_arena_keep(arena, waiver->since, &good),
-                                      .until = kg_arena_keep(arena, waiver->until, &good),
-                                      .baseline = kg_arena_keep(arena, waiver->baseline, &good)};
-    if (!good)
-        return kg_error_memory(err);
+                                      .because = kg_arena_keep(arena, waiver->because),
+                                      .by = kg_arena_keep(arena, waiver->by),
+                                      .since = kg_arena_keep(arena, waiver->since),
+                                      .until = kg_arena_keep(arena, waiver->until),
+                                      .baseline = kg_arena_keep(arena, waiver->baseline)};
     qsort(all, count, sizeof *all, kg_waivers_by_place);
     waivers->waivers = all;
     waivers->count = count;

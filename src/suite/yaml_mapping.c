@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "suite/suite_message.h"
 #include "suite/yaml_tree.h"
 
@@ -96,9 +97,7 @@ static bool duplicate(const struct merger *merger, const struct kg_yaml_pair *fi
 /* Drops what a stronger entry of the same key hides. */
 static bool entries_judge(struct merger *merger)
 {
-    struct entry **sorted = calloc(merger->count + 1, sizeof(struct entry *));
-    if (!sorted)
-        return kg_error_memory(merger->err);
+    struct entry **sorted = kg_alloc(merger->count + 1, sizeof(struct entry *));
     for (size_t i = 0; i < merger->count; i++)
         sorted[i] = &merger->entries[i];
     qsort(sorted, merger->count, sizeof *sorted, entry_compare);
@@ -117,16 +116,13 @@ static bool entries_judge(struct merger *merger)
     return !second || duplicate(merger, &first->pair, &second->pair);
 }
 
-static bool pairs_keep(const struct merger *merger, struct kg_arena *arena,
+static void pairs_keep(const struct merger *merger, struct kg_arena *arena,
                        struct kg_yaml_node *mapping)
 {
     mapping->pairs = kg_arena_alloc(arena, merger->count, sizeof *mapping->pairs);
-    if (!mapping->pairs)
-        return kg_error_memory(merger->err);
     for (size_t i = 0; i < merger->count; i++)
         if (!merger->entries[i].dropped)
             mapping->pairs[mapping->count++] = merger->entries[i].pair;
-    return true;
 }
 
 static bool entries_count(const struct merger *merger, const struct kg_yaml_node *const *nodes,
@@ -157,9 +153,7 @@ bool kg_yaml_mapping_fill(const char *path, struct kg_arena *arena, struct kg_ya
     size_t most = 0;
     if (!entries_count(&merger, nodes, count, &most))
         return false;
-    merger.entries = calloc(most + 1, sizeof *merger.entries);
-    if (!merger.entries)
-        return kg_error_memory(err);
+    merger.entries = kg_alloc(most + 1, sizeof *merger.entries);
     for (size_t i = 0; i + 1 < count; i += 2) {
         if (is_merge_key(nodes[i]))
             merge_all(&merger, nodes[i + 1]);
@@ -167,7 +161,9 @@ bool kg_yaml_mapping_fill(const char *path, struct kg_arena *arena, struct kg_ya
             entry_add(&merger, &(struct kg_yaml_pair){nodes[i]->text, nodes[i]->mark, nodes[i + 1]},
                       0);
     }
-    const bool good = entries_judge(&merger) && pairs_keep(&merger, arena, mapping);
+    const bool good = entries_judge(&merger);
+    if (good)
+        pairs_keep(&merger, arena, mapping);
     free(merger.entries);
     return good;
 }

@@ -5,6 +5,7 @@
 #include <yaml.h>
 
 #include "base/grow.h"
+#include "base/memory.h"
 #include "suite/suite_message.h"
 
 /* A sequence or mapping that is being read; its children are nodes[first…]. */
@@ -65,7 +66,7 @@ static bool syntax_error(const struct builder *builder, const yaml_parser_t *par
 {
     const char *problem = parser->problem ? parser->problem : "cannot be read";
     if (parser->error == YAML_MEMORY_ERROR)
-        return kg_error_memory(builder->err);
+        kg_memory_out();
     if (parser->error == YAML_READER_ERROR) {
         const struct kg_mark mark = mark_of_offset(bytes, length, parser->problem_offset);
         return kg_error_at(builder->err, builder->path, mark.line, mark.column,
@@ -99,9 +100,7 @@ static bool node_add(struct builder *builder, const struct kg_yaml_node *node, s
         builder->root = node;
         return true;
     }
-    if (!kg_grow(&builder->nodes, builder->node_count, &builder->node_capacity,
-                 sizeof *builder->nodes))
-        return kg_error_memory(builder->err);
+    kg_grow(&builder->nodes, builder->node_count, &builder->node_capacity, sizeof *builder->nodes);
     builder->nodes[builder->node_count++] = node;
     return true;
 }
@@ -140,8 +139,6 @@ static bool anchor_add(struct builder *builder, const yaml_char_t *anchor,
     if (!builder->anchors)
         builder->anchors = kg_arena_alloc(builder->arena, KG_YAML_ANCHORS_MOST, sizeof *other);
     char *copy = builder->anchors ? kg_arena_copy(builder->arena, name) : NULL;
-    if (!copy)
-        return kg_error_memory(builder->err);
     builder->anchors[builder->anchor_count++] = (struct anchor){copy, node};
     return true;
 }
@@ -161,10 +158,6 @@ static struct kg_yaml_node *node_new(struct builder *builder, enum kg_yaml_kind 
                                      struct kg_mark mark)
 {
     struct kg_yaml_node *node = kg_arena_alloc(builder->arena, 1, sizeof *node);
-    if (!node) {
-        kg_error_memory(builder->err);
-        return NULL;
-    }
     node->kind = kind;
     node->mark = mark;
     node->weight = 1;
@@ -185,11 +178,7 @@ static bool on_scalar(struct builder *builder, const yaml_event_t *event)
     if (!tag_check(builder, event->data.scalar.tag, mark) || !count_nodes(builder, 1, mark))
         return false;
     struct kg_yaml_node *node = node_new(builder, KG_YAML_SCALAR, mark);
-    if (!node)
-        return false;
     node->text = kg_arena_copy_bytes(builder->arena, text, length);
-    if (!node->text)
-        return kg_error_memory(builder->err);
     node->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     node->complete = true;
     return anchor_add(builder, event->data.scalar.anchor, node) && node_add(builder, node, mark);
@@ -205,7 +194,7 @@ static bool on_start(struct builder *builder, enum kg_yaml_kind kind, const yaml
     if (!tag_check(builder, tag, mark) || !count_nodes(builder, 1, mark))
         return false;
     struct kg_yaml_node *node = node_new(builder, kind, mark);
-    if (!node || !anchor_add(builder, anchor, node) || !node_add(builder, node, mark))
+    if (!anchor_add(builder, anchor, node) || !node_add(builder, node, mark))
         return false;
     builder->frames[builder->frame_count++] =
         (struct frame){node, builder->node_count, total_before};
@@ -229,8 +218,6 @@ static bool on_end(struct builder *builder)
         return kg_yaml_mapping_fill(builder->path, builder->arena, node, children, count,
                                     builder->err);
     node->items = kg_arena_alloc(builder->arena, count, sizeof *node->items);
-    if (!node->items)
-        return kg_error_memory(builder->err);
     if (count)
         memcpy(node->items, children, count * sizeof *node->items);
     node->count = count;
@@ -291,7 +278,7 @@ static bool read_events(struct builder *builder, const char *bytes, size_t lengt
 {
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser))
-        return kg_error_memory(builder->err);
+        kg_memory_out();
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&parser, (const unsigned char *)bytes, length);
     bool good = true, end = false;

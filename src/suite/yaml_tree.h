@@ -44,7 +44,7 @@ struct kg_yaml_pair {
  * path   what errors say
  * arena  owns the tree
  * root   filled on success
- * err    on failure: KG_ERROR_USAGE with line and column, or KG_ERROR_MEMORY
+ * err    on failure: KG_ERROR_USAGE with line and column
  * Refused: more than one document or none, invalid UTF-8, NUL, duplicate and non-scalar keys, an
  * alias within its own anchor, application tags (`!include`), and what is above the limits. */
 bool kg_yaml_parse(const char *path, const char *bytes, size_t length, struct kg_arena *arena,

@@ -85,7 +85,8 @@ struct kg_checkout kg_checkout_read(struct kg_arena *arena, const char *path)
     if (!checkout.commit)
         return checkout;
     checkout.branch = name_ask(arena, top, branch);
-    if (is_dirty(top))
+    checkout.dirty = is_dirty(top);
+    if (checkout.dirty)
         checkout.commit = kg_arena_printf(arena, "%s-dirty", checkout.commit);
     return checkout;
 }

@@ -12,16 +12,15 @@
 
 enum { BLOB_MOST = 1 << 30 };
 
-bool kg_git_user(struct kg_arena *arena, const char **name, struct kg_error *err)
+void kg_git_user(struct kg_arena *arena, const char **name)
 {
     static const char *const words[] = {"config", "--get", "user.name", NULL};
     struct kg_repository here = {0};
     struct kg_error unknown = {0};
     const char *line = NULL;
-    bool good = kg_git_line(&here.arena, words, &line, &unknown) || unknown.kind != KG_ERROR_MEMORY;
-    *name = good ? kg_arena_keep(arena, line, &good) : NULL;
+    kg_git_line(&here.arena, words, &line, &unknown);
+    *name = kg_arena_keep(arena, line);
     kg_repository_free(&here);
-    return good || kg_error_memory(err);
 }
 
 /* --- The repository ------------------------------------------------------------------------------ */
@@ -55,8 +54,6 @@ static bool folder_check(struct kg_repository *repository, struct kg_error *err)
     if (!kg_git_line(&repository->arena, words, &folder, err))
         return false;
     const char *usual = kg_arena_printf(&repository->arena, "%s/.git", repository->top);
-    if (!usual)
-        return kg_error_memory(err);
     const bool there = folder && lstat(usual, &facts) == 0;
     if (there && S_ISREG(facts.st_mode))
         return true;
@@ -83,8 +80,7 @@ bool kg_repository_open(struct kg_repository *repository, struct kg_error *err)
     if (good) {
         repository->top = kg_arena_copy_bytes(&repository->arena, kg_text_string(&text),
                                               text.length ? text.length - 1 : 0);
-        good = repository->top ? kg_git_line(&repository->arena, outer, &super, err)
-                               : kg_error_memory(err);
+        good = kg_git_line(&repository->arena, outer, &super, err);
     }
     kg_text_free(&text);
     good = good && folder_check(repository, err);
@@ -129,7 +125,7 @@ static bool commit_of(struct kg_repository *repository, const char *name, const 
     const char *whole = kg_arena_printf(&repository->arena, "%s^{commit}", name);
     const char *const words[] = {"rev-parse",        "--verify", "--quiet",
                                  "--end-of-options", whole,      NULL};
-    return whole ? kg_git_line(&repository->arena, words, commit, err) : kg_error_memory(err);
+    return kg_git_line(&repository->arena, words, commit, err);
 }
 
 /* A fetch of depth 1 into a clone that has everything would cut its history. */
@@ -160,8 +156,6 @@ static bool name_resolve(struct kg_repository *repository, const char *name, con
         const char *commit;
         const char *full =
             kg_arena_printf(&repository->arena, "%s%.*s", folders[i], (int)length, name);
-        if (!full)
-            return kg_error_memory(err);
         if (!commit_of(repository, full, &commit, err))
             return false;
         if (commit && found && strcmp(commit, first) != 0)
@@ -175,7 +169,7 @@ static bool name_resolve(struct kg_repository *repository, const char *name, con
     if (!found && !is_hexadecimal(name, length))
         return unknown(repository, name, err);
     *whole = found ? kg_arena_printf(&repository->arena, "%s%s", found, name + length) : name;
-    return *whole ? true : kg_error_memory(err);
+    return true;
 }
 
 bool kg_commit_find(struct kg_repository *repository, const char *name, const char **commit,
@@ -263,19 +257,15 @@ static const char *behind_top(const char *top, char *path)
     return NULL;
 }
 
-bool kg_repository_path(struct kg_repository *repository, const char *given, const char **inside,
-                        struct kg_error *err)
+void kg_repository_path(struct kg_repository *repository, const char *given, const char **inside)
 {
     char *folder = get_current_dir_name(); /* as the shell has it: without links followed */
     char *path =
         folder ? kg_arena_printf(&repository->arena, "%s/%s", *given == '/' ? "" : folder, given)
                : NULL;
     free(folder);
-    if (!path)
-        return kg_error_memory(err);
     normalise(path);
     *inside = behind_top(repository->top, path);
-    return true;
 }
 
 /* --- Files of a commit --------------------------------------------------------------------------- */
@@ -301,7 +291,7 @@ static bool blob_find(struct kg_repository *repository, const char *commit, cons
                             inside, !strcmp(mode, "120000") ? "a symbolic link" : "no file",
                             commit);
     *blob = kg_arena_copy(&repository->arena, hash);
-    return *blob ? true : kg_error_memory(err);
+    return true;
 }
 
 const char *kg_commit_pointer(const struct kg_text *text)

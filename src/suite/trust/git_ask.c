@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ARGUMENTS_MOST = 24, ENVIRONMENT_MORE = 8 };
+enum { ARGUMENTS_MOST = 28, ENVIRONMENT_MORE = 8 };
 
 /* Before all words. A change can commit a folder that looks like a bare repository: git must not take
  * that for the repository, nor start a program that its configuration names. */
@@ -24,7 +24,9 @@ static const char *const settings[] = {"git",
                                        "-c",
                                        "core.fsmonitor=false",
                                        "-c",
-                                       "core.hooksPath=/dev/null"};
+                                       "core.hooksPath=/dev/null",
+                                       "-c",
+                                       "core.quotePath=false"};
 
 /* Variables that lead git to another repository, or make it write elsewhere; where it runs in a hook they
  * are set. GIT_CONFIG_… stays: it is how a pipeline tells which folders are safe. */
@@ -44,12 +46,12 @@ static char **environment_make(struct kg_arena *arena, bool is_offline)
     while (environ[count])
         count++;
     char **made = kg_arena_alloc(arena, count + ENVIRONMENT_MORE, sizeof *made);
-    for (size_t i = 0; made && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         if (!is_left_out(environ[i]) && strncmp(environ[i], "LC_ALL=", 7) != 0)
             made[kept++] = environ[i];
-    for (size_t i = 0; made && i < sizeof own / sizeof *own; i++)
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         made[kept++] = (char *)own[i];
-    if (made && is_offline)
+    if (is_offline)
         made[kept++] = (char *)"GIT_ALLOW_PROTOCOL=none";
     return made;
 }
@@ -90,7 +92,7 @@ static bool pipe_read(int from, size_t most, double until, struct kg_text *text)
             return false;
         kg_text_append_bytes(text, bytes, (size_t)length);
     }
-    return !text->failed;
+    return true;
 }
 
 static pid_t start(char *const *arguments, char *const *environment, int output, int errors)
@@ -170,21 +172,19 @@ static bool ask(const char *const *words, size_t most, double seconds, struct kg
     for (size_t i = 0; words[i] && count + 1 < ARGUMENTS_MOST; i++)
         arguments[count++] = (char *)words[i];
     char **environment = environment_make(&arena, isfinite(seconds));
-    FILE *errors = environment ? tmpfile() : NULL;
+    FILE *errors = tmpfile();
     if (!errors || pipe2(ends, O_CLOEXEC) != 0) {
         if (errors)
             fclose(errors);
         kg_arena_free(&arena);
-        return environment
-                   ? kg_error_set(err, KG_ERROR_SYSTEM, "cannot start git: %s", strerror(errno))
-                   : kg_error_memory(err);
+        return kg_error_set(err, KG_ERROR_SYSTEM, "cannot start git: %s", strerror(errno));
     }
     const pid_t child = start(arguments, environment, ends[1], fileno(errors));
     const int why = errno;
     close(ends[1]);
     const bool whole = child > 0 && pipe_read(ends[0], most, until, text);
     close(ends[0]);
-    if (child > 0 && !whole && seconds_now() >= until)
+    if (child > 0 && !whole && isfinite(seconds))
         kill(child, SIGKILL);
     *status = child > 0 ? status_wait(child) : -1;
     said_take(errors, said);
@@ -195,8 +195,7 @@ static bool ask(const char *const *words, size_t most, double seconds, struct kg
                             "--trust asks the program git, which could not be started: %s",
                             strerror(why));
     if (!whole && !*status)
-        return text->failed ? kg_error_memory(err)
-                            : kg_error_set(err, KG_ERROR_SYSTEM, "what git says is too long");
+        return kg_error_set(err, KG_ERROR_SYSTEM, "what git says is too long");
     return true;
 }
 
@@ -221,12 +220,10 @@ bool kg_git_line(struct kg_arena *arena, const char *const *words, const char **
     char said[KG_GIT_SAID_MOST];
     int status;
     *line = NULL;
-    bool good = kg_git_ask(words, PATH_MAX, &text, said, &status, err);
-    if (good && !status) {
+    const bool good = kg_git_ask(words, PATH_MAX, &text, said, &status, err);
+    if (good && !status)
         *line =
             kg_arena_copy_bytes(arena, kg_text_string(&text), strcspn(kg_text_string(&text), "\n"));
-        good = *line ? true : kg_error_memory(err);
-    }
     kg_text_free(&text);
     return good;
 }

@@ -29,7 +29,7 @@ static bool merged_find(struct kg_trust *trust, struct kg_error *err)
     return true;
 }
 
-bool kg_trust_tell(struct kg_trust *trust, const char **told, struct kg_error *err)
+void kg_trust_tell(struct kg_trust *trust, const char **told)
 {
     const char *more = "";
     if (trust->judges_itself)
@@ -38,7 +38,6 @@ bool kg_trust_tell(struct kg_trust *trust, const char **told, struct kg_error *e
         more = "; this clone does not reach back to where the change began, so edits told here may "
                "be the target branch's own: `git fetch --unshallow`, or fetch-depth: 0";
     *told = kg_arena_printf(&trust->repository.arena, "%s%s", trust->words, more);
-    return *told ? true : kg_error_memory(err);
 }
 
 bool kg_trust_open(const char *option, struct kg_trust *trust, struct kg_error *err)
@@ -64,7 +63,7 @@ bool kg_trust_open(const char *option, struct kg_trust *trust, struct kg_error *
     trust->words =
         kg_arena_printf(&trust->repository.arena, "%s%s%.*s", is_commit ? "commit" : name,
                         is_commit ? " " : " at ", COMMIT_SHOWN, trust->commit);
-    return trust->words ? true : kg_error_memory(err);
+    return true;
 }
 
 void kg_trust_free(struct kg_trust *trust)
@@ -76,23 +75,19 @@ void kg_trust_free(struct kg_trust *trust)
     *trust = (struct kg_trust){0};
 }
 
-bool kg_trust_inside(struct kg_trust *trust, const char *given, bool *inside, struct kg_error *err)
+void kg_trust_inside(struct kg_trust *trust, const char *given, bool *inside)
 {
     const char *path;
     *inside = false;
-    if (!kg_repository_path(&trust->repository, given, &path, err))
-        return false;
+    kg_repository_path(&trust->repository, given, &path);
     *inside = path != NULL;
-    return true;
 }
 
-static bool edit_add(struct kg_trust *trust, const char *edit, struct kg_error *err)
+static void edit_add(struct kg_trust *trust, const char *edit)
 {
-    if (!edit || !kg_arena_grow(&trust->repository.arena, &trust->edits, trust->edit_count,
-                                &trust->edit_capacity, sizeof *trust->edits))
-        return kg_error_memory(err);
+    kg_arena_grow(&trust->repository.arena, &trust->edits, trust->edit_count, &trust->edit_capacity,
+                  sizeof *trust->edits);
     trust->edits[trust->edit_count++] = edit;
-    return true;
 }
 
 static bool same_text(const struct kg_text *a, bool a_there, const struct kg_text *b, bool b_there)
@@ -112,49 +107,42 @@ static bool common_read(struct kg_trust *trust, const char *inside, const struct
         return kg_commit_blob(&trust->repository, trust->common, inside, common, there, err);
     kg_text_append_bytes(common, kg_text_string(trusted), trusted->length);
     *there = trusted_there;
-    return common->failed ? kg_error_memory(err) : true;
+    return true;
 }
 
 /* What is edited of a suite, key by key. One that cannot be read is told with the reason. */
-static bool suite_edits_add(struct kg_trust *trust, const char *inside,
-                            const struct kg_text *trusted, const struct kg_text *head,
-                            struct kg_error *err)
+static void suite_edits_add(struct kg_trust *trust, const char *inside,
+                            const struct kg_text *trusted, const struct kg_text *head)
 {
     struct kg_arena *arena = &trust->repository.arena;
     struct kg_suite_diff diff;
     struct kg_error broken;
     if (!kg_suite_diff(arena, inside, kg_text_string(trusted), trusted->length,
                        kg_text_string(head), head->length, &diff, &broken)) {
-        if (broken.kind == KG_ERROR_MEMORY)
-            return kg_error_memory(err);
-        return edit_add(trust,
-                        kg_arena_printf(arena, "%s: cannot be read: line %u: %.300s%s", inside,
-                                        broken.line, broken.message, NOT_USED),
-                        err);
+        edit_add(trust, kg_arena_printf(arena, "%s: cannot be read: line %u: %.300s%s", inside,
+                                        broken.line, broken.message, NOT_USED));
+        return;
     }
     for (size_t i = 0; i < diff.count; i++)
-        if (!edit_add(trust, kg_arena_printf(arena, "%s: %s%s", inside, diff.lines[i], NOT_USED),
-                      err))
-            return false;
-    return true;
+        edit_add(trust, kg_arena_printf(arena, "%s: %s%s", inside, diff.lines[i], NOT_USED));
 }
 
 /* The file of the change as it differs from what it was: edited, added or removed. */
-static bool edits_compare(struct kg_trust *trust, const char *inside, enum kg_trust_file file,
+static void edits_compare(struct kg_trust *trust, const char *inside, enum kg_trust_file file,
                           const struct kg_text *before, bool before_there,
-                          const struct kg_text *head, bool there, struct kg_error *err)
+                          const struct kg_text *head, bool there)
 {
     if (same_text(before, before_there, head, there))
-        return true;
-    if (file == KG_TRUST_SUITE && there && before_there)
-        return suite_edits_add(trust, inside, before, head, err);
-    return edit_add(trust,
-                    kg_arena_printf(&trust->repository.arena, "%s: %s%s", inside,
+        return;
+    if (file == KG_TRUST_SUITE && there && before_there) {
+        suite_edits_add(trust, inside, before, head);
+        return;
+    }
+    edit_add(trust, kg_arena_printf(&trust->repository.arena, "%s: %s%s", inside,
                                     !before_there ? "added"
                                     : there       ? "edited"
                                                   : "removed",
-                                    file == KG_TRUST_HEAD_COUNTS ? USED : NOT_USED),
-                    err);
+                                    file == KG_TRUST_HEAD_COUNTS ? USED : NOT_USED));
 }
 
 /* The file of the working tree. */
@@ -180,15 +168,14 @@ static bool edits_find(struct kg_trust *trust, const char *inside, enum kg_trust
 {
     struct kg_text common = {0};
     bool common_there, good = true;
-    if (!head->readable)
-        good = edit_add(
-            trust,
-            kg_arena_printf(&trust->repository.arena, "%s: cannot be read%s", inside, NOT_USED),
-            err);
-    else if (!same_text(trusted, trusted_there, &head->text, head->there))
-        good = common_read(trust, inside, trusted, trusted_there, &common, &common_there, err) &&
-               edits_compare(trust, inside, file, &common, common_there, &head->text, head->there,
-                             err);
+    if (!head->readable) {
+        edit_add(trust, kg_arena_printf(&trust->repository.arena, "%s: cannot be read%s", inside,
+                                        NOT_USED));
+    } else if (!same_text(trusted, trusted_there, &head->text, head->there)) {
+        good = common_read(trust, inside, trusted, trusted_there, &common, &common_there, err);
+        if (good)
+            edits_compare(trust, inside, file, &common, common_there, &head->text, head->there);
+    }
     kg_text_free(&common);
     return good;
 }
@@ -198,8 +185,7 @@ bool kg_trust_read(struct kg_trust *trust, const char *given, enum kg_trust_file
 {
     const char *inside;
     *there = false;
-    if (!kg_repository_path(&trust->repository, given, &inside, err))
-        return false;
+    kg_repository_path(&trust->repository, given, &inside);
     if (!inside)
         return kg_error_set(err, KG_ERROR_USAGE,
                             "'%.300s' is not in the repository '%.300s': --trust git:REF has it "
@@ -244,32 +230,23 @@ static int text_hold(const struct kg_text *text, struct kg_error *err)
     return -1;
 }
 
-static bool data_add(struct kg_trust *trust, const char *given, const char *path, int held,
-                     struct kg_error *err)
+static void data_add(struct kg_trust *trust, const char *given, const char *path, int held)
 {
     struct kg_arena *arena = &trust->repository.arena;
     given = kg_arena_copy(arena, given);
-    if (!given || !path ||
-        !kg_arena_grow(arena, &trust->data, trust->data_count, &trust->data_capacity,
-                       sizeof *trust->data)) {
-        if (held >= 0)
-            close(held);
-        return kg_error_memory(err);
-    }
+    kg_arena_grow(arena, &trust->data, trust->data_count, &trust->data_capacity,
+                  sizeof *trust->data);
     trust->data[trust->data_count++] =
         (struct kg_trust_data){.given = given, .path = path, .held = held};
-    return true;
 }
 
-static bool uncovered_add(struct kg_trust *trust, const char *given, const char *inside,
-                          struct kg_error *err)
+static void uncovered_add(struct kg_trust *trust, const char *given, const char *inside)
 {
     struct kg_arena *arena = &trust->repository.arena;
-    if (!kg_arena_grow(arena, &trust->uncovered, trust->uncovered_count, &trust->uncovered_capacity,
-                       sizeof *trust->uncovered))
-        return kg_error_memory(err);
+    kg_arena_grow(arena, &trust->uncovered, trust->uncovered_count, &trust->uncovered_capacity,
+                  sizeof *trust->uncovered);
     trust->uncovered[trust->uncovered_count++] = inside;
-    return data_add(trust, given, kg_arena_copy(arena, given), -1, err);
+    data_add(trust, given, kg_arena_copy(arena, given), -1);
 }
 
 /* Whether the file of the working tree is the commit's; one that Git LFS keeps is so by its hash. */
@@ -292,7 +269,8 @@ static bool covered_add(struct kg_trust *trust, const char *given, const char *i
     bool good;
     head_read(path, &head);
     if (is_trusted(path, &head, trusted)) {
-        good = data_add(trust, given, path, -1, err);
+        data_add(trust, given, path, -1);
+        good = true;
     } else if (kg_commit_pointer(trusted)) {
         good = kg_error_set(err, KG_ERROR_UNDECIDED,
                             "'%.300s' is kept by Git LFS, and is not here as %s has it: this "
@@ -300,12 +278,12 @@ static bool covered_add(struct kg_trust *trust, const char *given, const char *i
                             inside, trust->words);
     } else {
         const int held = text_hold(trusted, err);
-        good = held >= 0 &&
-               data_add(trust, given,
-                        kg_arena_printf(&trust->repository.arena, "/proc/%ld/fd/%d", (long)getpid(),
-                                        held),
-                        held, err) &&
-               edits_find(trust, inside, KG_TRUST_OTHER, &head, trusted, true, err);
+        if (held >= 0)
+            data_add(
+                trust, given,
+                kg_arena_printf(&trust->repository.arena, "/proc/%ld/fd/%d", (long)getpid(), held),
+                held);
+        good = held >= 0 && edits_find(trust, inside, KG_TRUST_OTHER, &head, trusted, true, err);
     }
     kg_text_free(&head.text);
     return good;
@@ -317,17 +295,17 @@ static bool data_read(struct kg_trust *trust, const char *given, struct kg_error
     struct kg_text trusted = {0};
     const char *inside;
     bool there;
-    if (!kg_repository_path(&trust->repository, given, &inside, err))
-        return false;
-    if (!inside)
-        return data_add(trust, given, kg_arena_copy(arena, given), -1, err);
+    kg_repository_path(&trust->repository, given, &inside);
+    if (!inside) {
+        data_add(trust, given, kg_arena_copy(arena, given), -1);
+        return true;
+    }
     const char *path = kg_arena_printf(arena, "%s/%s", trust->repository.top, inside);
-    bool good =
-        path ? kg_commit_blob(&trust->repository, trust->commit, inside, &trusted, &there, err)
-             : kg_error_memory(err);
-    if (good)
-        good = there ? covered_add(trust, given, inside, path, &trusted, err)
-                     : uncovered_add(trust, given, inside, err);
+    bool good = kg_commit_blob(&trust->repository, trust->commit, inside, &trusted, &there, err);
+    if (good && there)
+        good = covered_add(trust, given, inside, path, &trusted, err);
+    else if (good)
+        uncovered_add(trust, given, inside);
     kg_text_free(&trusted);
     return good;
 }
@@ -346,13 +324,13 @@ bool kg_trust_data(struct kg_trust *trust, const char *given, const char **path,
     return true;
 }
 
-bool kg_trust_uncovered(struct kg_trust *trust, const char **note, struct kg_error *err)
+void kg_trust_uncovered(struct kg_trust *trust, const char **note)
 {
     enum { MOST = 5 };
     struct kg_text text = {0};
     *note = NULL;
     if (!trust->uncovered_count)
-        return true;
+        return;
     kg_text_printf(&text,
                    "--trust does not cover data files that %s does not have; they are the "
                    "working directory's: ",
@@ -361,7 +339,6 @@ bool kg_trust_uncovered(struct kg_trust *trust, const char **note, struct kg_err
         kg_text_printf(&text, "%s%s", i ? ", " : "", trust->uncovered[i]);
     if (trust->uncovered_count > MOST)
         kg_text_printf(&text, " and %zu more", trust->uncovered_count - MOST);
-    *note = text.failed ? NULL : kg_arena_copy(&trust->repository.arena, kg_text_string(&text));
+    *note = kg_arena_copy(&trust->repository.arena, kg_text_string(&text));
     kg_text_free(&text);
-    return *note ? true : kg_error_memory(err);
 }

@@ -22,9 +22,8 @@ struct kg_repository {
 bool kg_repository_open(struct kg_repository *repository, struct kg_error *err);
 void kg_repository_free(struct kg_repository *repository);
 
-/* Who works here, as git is told it (`user.name`); NULL where it has none, or there is no git. In `arena`.
- * returns  false where memory is out */
-bool kg_git_user(struct kg_arena *arena, const char **name, struct kg_error *err);
+/* Who works here, as git is told it (`user.name`); NULL where it has none, or there is no git. In `arena`. */
+void kg_git_user(struct kg_arena *arena, const char **name);
 
 /* The commit that a branch, a tag, or an expression such as HEAD^1 stands for, in full. A name that a tag
  * and a branch have is refused where both are not the same commit. */
@@ -41,10 +40,8 @@ bool kg_commit_merges(struct kg_repository *repository, const char *commit, cons
                       bool *merges, struct kg_error *err);
 
 /* The path in the repository that a path of the working directory has; links are not followed, so that a
- * change cannot lead it elsewhere. NULL for one that is outside.
- * returns  false where memory is out */
-bool kg_repository_path(struct kg_repository *repository, const char *given, const char **inside,
-                        struct kg_error *err);
+ * change cannot lead it elsewhere. NULL for one that is outside. */
+void kg_repository_path(struct kg_repository *repository, const char *given, const char **inside);
 
 /* Appends a file of a commit as git has it: of one that Git LFS keeps, the pointer. *there is false where
  * the commit has none.
@@ -66,6 +63,7 @@ bool kg_commit_read(struct kg_repository *repository, const char *commit, const 
 struct kg_checkout {
     const char *commit; /* `git describe --tags --always --dirty`; NULL: not known */
     const char *branch; /* NULL: not known, or no branch is checked out */
+    bool dirty; /* a tracked file differs from the commit, and git starts no filter to tell */
 };
 
 /* Asks git about the checkout that contains the file or folder. Nothing is known without git, without
@@ -109,10 +107,10 @@ bool kg_trust_open(const char *option, struct kg_trust *trust, struct kg_error *
 void kg_trust_free(struct kg_trust *trust);
 
 /* The words, once all was read: with what a reader of the edits must know. */
-bool kg_trust_tell(struct kg_trust *trust, const char **told, struct kg_error *err);
+void kg_trust_tell(struct kg_trust *trust, const char **told);
 
 /* Whether a path of the working directory lies in the repository. */
-bool kg_trust_inside(struct kg_trust *trust, const char *given, bool *inside, struct kg_error *err);
+void kg_trust_inside(struct kg_trust *trust, const char *given, bool *inside);
 
 /* What a file is, for what is told of its edits. */
 enum kg_trust_file {
@@ -136,4 +134,4 @@ bool kg_trust_data(struct kg_trust *trust, const char *given, const char **path,
                    struct kg_error *err);
 
 /* Says in one sentence which data files the commit does not have; *note is NULL where there is none. */
-bool kg_trust_uncovered(struct kg_trust *trust, const char **note, struct kg_error *err);
+void kg_trust_uncovered(struct kg_trust *trust, const char **note);

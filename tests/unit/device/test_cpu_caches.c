@@ -1,5 +1,5 @@
 #include "device/cpu_caches.h"
-#include "device/tree.h"
+#include "device/sysfs.h"
 #include "why/doctor/doctor_support.h"
 
 /* One cache of one CPU, as the kernel describes it. */

@@ -11,7 +11,7 @@ static const char *kept(char *const *strings)
     struct kg_environment environment;
     size_t length = 0;
     text[0] = '\0';
-    assert_true(kg_environment_read(&arena, strings, &environment));
+    kg_environment_read(&arena, strings, &environment);
     assert_true(environment.known);
     for (size_t i = 0; i < environment.count; i++)
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%s=%s", i ? " " : "",
@@ -121,7 +121,7 @@ static void more_than_there_is_room_for_is_left_out(void **state)
         strings[i] = names[i];
     }
     strings[MANY] = NULL;
-    assert_true(kg_environment_read(&arena, strings, &environment));
+    kg_environment_read(&arena, strings, &environment);
     assert_true(environment.count >= 100 && environment.count < MANY);
 }
 

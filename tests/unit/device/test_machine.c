@@ -1,5 +1,5 @@
 #include "device/machine.h"
-#include "suite/sources/host.h"
+#include "suite/sources/plugin_host.h"
 #include "test_support.h"
 
 static void fingerprint_is_the_same_twice_and_fit_for_a_file_name(void **state)
@@ -26,7 +26,7 @@ static void copy_outlives_the_original(void **state)
     (void)state;
     assert_true(kg_machine_read(&from, NULL, &machine, &err));
     char *fingerprint = strdup(machine.fingerprint);
-    assert_true(kg_machine_copy(&into, &machine, &copied));
+    kg_machine_copy(&into, &machine, &copied);
     kg_arena_free(&from);
     assert_string_equal(copied.fingerprint, fingerprint);
     free(fingerprint);
@@ -65,10 +65,11 @@ static void gpus_survive_a_copy_and_a_file(void **state)
     struct kg_machine copied, read = {0};
     struct kg_error err;
     (void)state;
-    assert_true(kg_machine_copy(&arena, &machine, &copied));
-    json_t *json = kg_record_write(&kg_machine_record, &copied);
-    assert_non_null(json);
-    assert_true(kg_record_read(&kg_machine_record, json, &arena, &read, &err));
+    kg_machine_copy(&arena, &machine, &copied);
+    struct kg_text text = {0}, again = {0};
+    kg_record_line(&kg_machine_record, &copied, NULL, &text);
+    assert_true(kg_record_parse(&kg_machine_record, NULL, "machine", text.data, text.length, &arena,
+                                &read, &err));
     const struct kg_gpu *gpu = kg_machine_gpu(&read);
     assert_non_null(gpu);
     assert_string_equal(gpu->name, "Known");
@@ -80,10 +81,10 @@ static void gpus_survive_a_copy_and_a_file(void **state)
     assert_null(read.gpus[0].problem);
     assert_string_equal(read.nvidia_driver, "580.65.06");
     assert_string_equal(read.cuda_code_missing, "none");
-    json_t *again = kg_record_write(&kg_machine_record, &read);
-    assert_true(json_equal(json, again));
-    json_decref(json);
-    json_decref(again);
+    kg_record_line(&kg_machine_record, &read, NULL, &again);
+    assert_string_equal(text.data, again.data);
+    kg_text_free(&text);
+    kg_text_free(&again);
     read.gpu_chosen = 2; /* of a file that was written otherwise */
     assert_null(kg_machine_gpu(&read));
     kg_arena_free(&arena);
