@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "model/code_fields.h"
 #include "model/disturbance.h"
 #include "model/series.h"
@@ -50,6 +51,8 @@ static const struct kg_field case_fields[] = {
             "of the case, in the order of trait_names; null, and what is left out at the end, is "
             "not known",
             KG_OPTIONAL, KG_NULLABLE, KG_FROM_0),
+    KG_FIELD(sampled, RECORD, "functions that took its time, in the newest run", KG_OPTIONAL,
+             KG_OF(kg_sampled_record)),
 };
 static const struct kg_record case_record = KG_RECORD_OF(case_fields, "One case of a stored run.");
 #undef STRUCT
@@ -65,8 +68,6 @@ static const struct kg_field run_fields[] = {
     KG_FIELD(kernel, STRING, "operating system", KG_OPTIONAL),
     KG_FIELD(governor, STRING, "CPU frequency governor", KG_OPTIONAL),
     KG_FIELD(vectors, STRING, "the widest vectors that kernels may use: AVX-512 or AVX2",
-             KG_OPTIONAL),
-    KG_FIELD(blas, STRING, "what the kernels call, and the processor that it took this one for",
              KG_OPTIONAL),
     KG_FIELD(compiler, STRING, "kgate's own", KG_OPTIONAL),
     KG_FIELD(nvidia_driver, STRING, "version of the NVIDIA driver", KG_OPTIONAL),
@@ -134,7 +135,7 @@ static void series_keep(struct kg_baseline_case *stored, const struct kg_baselin
         stored->series[stored->series_count++] = *series;
 }
 
-static bool series_from_result(struct kg_arena *arena, const struct kg_case_result *result,
+static void series_from_result(struct kg_arena *arena, const struct kg_case_result *result,
                                const struct kg_series *from, struct kg_baseline_case *stored)
 {
     const size_t count = kg_series_count(result, from);
@@ -143,16 +144,13 @@ static bool series_from_result(struct kg_arena *arena, const struct kg_case_resu
                                         .source = from->source,
                                         .values = kg_arena_alloc(arena, count, sizeof(double))};
     const double *values = kg_series_values(arena, result, from);
-    if (!series.values || !values)
-        return false;
     for (size_t i = 0; i < count; i++)
         if (!by_round || is_kept(result, i))
             series.values[series.value_count++] = values[i];
     series_keep(stored, &series);
-    return true;
 }
 
-static bool series_from_rounds(struct kg_arena *arena, const struct kg_case_result *result,
+static void series_from_rounds(struct kg_arena *arena, const struct kg_case_result *result,
                                const char *name, double (*of)(const struct kg_round *round),
                                struct kg_baseline_case *stored)
 {
@@ -160,16 +158,13 @@ static bool series_from_rounds(struct kg_arena *arena, const struct kg_case_resu
         .name = name,
         .source = KG_SERIES_OF_ROUNDS,
         .values = kg_arena_alloc(arena, result->round_count, sizeof(double))};
-    if (!series.values)
-        return false;
     for (size_t i = 0; i < result->round_count; i++)
         if (is_kept(result, i))
             series.values[series.value_count++] = of(&result->rounds[i]);
     series_keep(stored, &series);
-    return true;
 }
 
-static bool case_from_result(struct kg_arena *arena, const struct kg_case_result *result,
+static void case_from_result(struct kg_arena *arena, const struct kg_case_result *result,
                              struct kg_baseline_case *stored)
 {
     enum { BESIDE = 4 };
@@ -183,13 +178,13 @@ static bool case_from_result(struct kg_arena *arena, const struct kg_case_result
         .round_ns = result->round_ns,
         .series = kg_arena_alloc(arena, result->series_count + BESIDE, sizeof *stored->series),
     };
-    bool good = stored->series != NULL;
-    for (size_t i = 0; i < result->series_count && good; i++)
-        good = series_from_result(arena, result, &result->series[i], stored);
-    return good && series_from_rounds(arena, result, KG_SERIES_PULSE, pulse_of, stored) &&
-           series_from_rounds(arena, result, KG_SERIES_MEAN, mean_of, stored) &&
-           series_from_rounds(arena, result, KG_SERIES_CALL_CPU, call_cpu_of, stored) &&
-           (!busy || series_from_rounds(arena, result, KG_SERIES_LEAST, kg_round_least_ns, stored));
+    for (size_t i = 0; i < result->series_count; i++)
+        series_from_result(arena, result, &result->series[i], stored);
+    series_from_rounds(arena, result, KG_SERIES_PULSE, pulse_of, stored);
+    series_from_rounds(arena, result, KG_SERIES_MEAN, mean_of, stored);
+    series_from_rounds(arena, result, KG_SERIES_CALL_CPU, call_cpu_of, stored);
+    if (busy)
+        series_from_rounds(arena, result, KG_SERIES_LEAST, kg_round_least_ns, stored);
 }
 
 const struct kg_baseline_series *kg_baseline_series_find(const struct kg_baseline_case *stored,
@@ -237,7 +232,7 @@ size_t kg_baseline_rounds(const struct kg_baseline_case *stored)
     return time ? time->value_count : 0;
 }
 
-bool kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *results,
+void kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *results,
                           struct kg_baseline_run *run)
 {
     const struct kg_gpu *gpu = kg_machine_gpu(&results->machine);
@@ -250,7 +245,6 @@ bool kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *resul
         .kernel = results->machine.kernel,
         .governor = results->machine.governor,
         .vectors = results->machine.vectors,
-        .blas = results->machine.blas,
         .compiler = results->machine.compiler,
         .nvidia_driver = results->machine.nvidia_driver,
         .cuda_driver = results->machine.cuda_driver,
@@ -267,44 +261,35 @@ bool kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *resul
     run->pulse_ns = usual.pulse_ns;
     run->bandwidth_bytes_per_s = usual.bandwidth_bytes_per_s;
     run->latency_ns = usual.latency_ns;
-    if (!run->cases)
-        return false;
     for (size_t i = 0; i < results->case_count; i++) {
         if (results->cases[i].status != KG_STATUS_OK)
             continue;
-        if (!case_from_result(arena, &results->cases[i], &run->cases[run->case_count]))
-            return false;
+        case_from_result(arena, &results->cases[i], &run->cases[run->case_count]);
         run->case_count++;
     }
-    return kg_stored_traits_make(arena, results, run);
+    kg_stored_traits_make(arena, results, run);
 }
 
 /* Of the base of pairs, the cases that the machine was too busy for. */
-static bool busy_append(struct kg_arena *arena, const struct kg_results *results,
+static void busy_append(struct kg_arena *arena, const struct kg_results *results,
                         struct kg_baseline_run *run)
 {
     for (size_t i = 0; i < results->case_count && results->pair; i++) {
         const struct kg_case_result *result = &results->cases[i];
         if (result->status != KG_STATUS_UNMEASURED || !result->round_count)
             continue;
-        if (!case_from_result(arena, result, &run->cases[run->case_count]))
-            return false;
+        case_from_result(arena, result, &run->cases[run->case_count]);
         run->case_count++;
     }
-    return true;
 }
 
-bool kg_baseline_from_results(const struct kg_results *results, struct kg_baseline *baseline,
-                              struct kg_error *err)
+void kg_baseline_from_results(const struct kg_results *results, struct kg_baseline *baseline)
 {
     *baseline = (struct kg_baseline){
         .fingerprint = results->machine.fingerprint, .machine = results->machine, .run_count = 1};
     baseline->runs = kg_arena_alloc(&baseline->arena, 1, sizeof *baseline->runs);
-    if (baseline->runs && kg_baseline_run_make(&baseline->arena, results, baseline->runs) &&
-        busy_append(&baseline->arena, results, baseline->runs))
-        return true;
-    kg_baseline_free(baseline);
-    return kg_error_memory(err);
+    kg_baseline_run_make(&baseline->arena, results, baseline->runs);
+    busy_append(&baseline->arena, results, baseline->runs);
 }
 
 char *kg_baseline_path(struct kg_arena *arena, const char *directory, const char *fingerprint)
@@ -355,9 +340,7 @@ static bool case_validate(const struct kg_baseline_case *stored, size_t run, siz
 static bool run_validate(const struct kg_baseline_run *run, size_t index, struct kg_error *err)
 {
     bool good = true;
-    const char **ids = calloc(run->case_count + 1, sizeof *ids);
-    if (!ids)
-        return kg_error_memory(err);
+    const char **ids = kg_alloc(run->case_count + 1, sizeof *ids);
     for (size_t i = 0; i < run->case_count && good; i++) {
         const struct kg_baseline_case *stored = &run->cases[i];
         ids[i] = stored->id;

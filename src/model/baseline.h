@@ -43,6 +43,7 @@ struct kg_baseline_case {
     size_t series_count;
     double *traits; /* by the run's trait_names; those left out at the end are not known */
     size_t trait_count;
+    struct kg_sampled sampled; /* functions and sites alone; of the newest run, as traits are */
 };
 
 /* One stored run. Several suites share a file; runs of other suites are never touched. */
@@ -56,7 +57,6 @@ struct kg_baseline_run {
     const char *kernel; /* facts beside the fingerprint, for the report */
     const char *governor;
     const char *vectors;
-    const char *blas;
     const char *compiler;
     const char *nvidia_driver;
     const char *cuda_driver;
@@ -93,11 +93,10 @@ extern const struct kg_record kg_baseline_record;
 /* Results as a baseline of one run, which borrows their strings: free it first. For
  * `compare BASE CURRENT`. The base of pairs also has the cases that the machine was too busy for, with
  * all of their rounds. */
-bool kg_baseline_from_results(const struct kg_results *results, struct kg_baseline *baseline,
-                              struct kg_error *err);
+void kg_baseline_from_results(const struct kg_results *results, struct kg_baseline *baseline);
 
-/* Results as a run that borrows their strings; arrays in `arena`. false where memory is out. */
-bool kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *results,
+/* Results as a run that borrows their strings; arrays in `arena`. */
+void kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *results,
                           struct kg_baseline_run *run);
 
 /* The case's series of that name and source; NULL where it has none with values. */
@@ -116,7 +115,7 @@ size_t kg_baseline_rounds(const struct kg_baseline_case *stored);
 void kg_baseline_traits(const struct kg_baseline_run *run, const struct kg_baseline_case *stored,
                         struct kg_traits *traits);
 
-/* The store's file for a machine: DIR/<fingerprint>.json, in `arena`. NULL where memory is out. */
+/* The store's file for a machine: DIR/<fingerprint>.json, in `arena`. */
 char *kg_baseline_path(struct kg_arena *arena, const char *directory, const char *fingerprint);
 
 /* Reads a file of the store; a file that is not there gives an empty baseline and true.

@@ -17,8 +17,8 @@ struct kg_baseline_index {
 };
 
 /* Of the cases of a suite's runs, pinned ones too where `pins`. The index lives in `arena` and
- * points into the baseline. false where memory is out. */
-bool kg_baseline_index_make(struct kg_arena *arena, const struct kg_baseline *baseline,
+ * points into the baseline. */
+void kg_baseline_index_make(struct kg_arena *arena, const struct kg_baseline *baseline,
                             const char *suite, bool pins, struct kg_baseline_index *index);
 
 /* The case in the newest of these runs that has it with this definition; NULL where none has. */

@@ -2,12 +2,15 @@
 
 #include <string.h>
 
-const char *const kg_verdict_names[4] = {"PASS", "FAIL", "UNDECIDED", NULL};
+const char *const kg_verdict_names[KG_VERDICT_COUNT + 1] = {
+#define KG_VERDICT(constant, ...) #constant,
+#include "model/changes.def"
+};
 
 const char *const kg_against_names[5] = {"baseline", "base", "pin", "budget", NULL};
 
 /* In the order of enum kg_doubt. */
-const char *const kg_doubt_names[32] = {
+static const char *const doubt_names[32] = {
     "none",         "code_changed",   "library_other", "code_alone",
     "code_open",    "code_unchanged", "environment",   "clock_explains",
     "unlike",       "mean",           "call_cpu",      "few_rounds",
@@ -59,7 +62,7 @@ static const struct kg_field metric_fields[] = {
              "undecided, and --budget had no time for the rounds that it wanted next", KG_OPTIONAL),
     KG_FIELD(change, ENUM, "what became of it", KG_NAMES(kg_change_names)),
     KG_FIELD(doubt, ENUM, "why it is judged as it is; `reason` says it in a sentence", KG_OPTIONAL,
-             KG_NAMES(kg_doubt_names)),
+             KG_NAMES(doubt_names)),
     KG_FIELD(base_rounds, SIZE, "of the reference, that it was decided from", KG_OPTIONAL),
     KG_FIELD(current_rounds, SIZE, "of this run, that it was decided from", KG_OPTIONAL),
     KG_FIELD(least_rounds, SIZE, "of both that it takes to call anything unchanged", KG_OPTIONAL),
@@ -154,15 +157,9 @@ static const struct kg_record case_record = KG_RECORD_OF(case_fields, "One case.
 
 #define STRUCT kg_change_counts
 static const struct kg_field counts_fields[] = {
-    KG_FIELD(improvement, SIZE, "cases of IMPROVEMENT"),
-    KG_FIELD(regression, SIZE, "cases of REGRESSION"),
-    KG_FIELD(no_change, SIZE, "cases of NO_CHANGE"),
-    KG_FIELD(suspect, SIZE, "cases of SUSPECT", KG_OPTIONAL),
-    KG_FIELD(inconclusive, SIZE, "cases of INCONCLUSIVE"),
-    KG_FIELD_AS("new", new_case, SIZE, "cases of NEW"),
-    KG_FIELD(removed, SIZE, "cases of REMOVED"),
-    KG_FIELD(failed, SIZE, "cases of FAILED"),
-    KG_FIELD(skipped, SIZE, "cases of SKIPPED"),
+#define KG_CHANGE(constant, count, later, ...)                                                     \
+    KG_FIELD_AS(#count, of[KG_CHANGE_##constant], SIZE, "cases of " #constant, .optional = later),
+#include "model/changes.def"
 };
 static const struct kg_record counts_record = KG_RECORD_OF(counts_fields, "Cases of each change.");
 #undef STRUCT

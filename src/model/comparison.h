@@ -23,8 +23,12 @@ enum kg_exit {
 
 /* UNDECIDED: a suspect, most cases undecided, nothing compared, a stored case that was not
  * compared, an interrupted run, or no verdict on a case where the policy demands one. */
-enum kg_verdict { KG_VERDICT_PASS, KG_VERDICT_FAIL, KG_VERDICT_UNDECIDED };
-extern const char *const kg_verdict_names[4];
+enum kg_verdict {
+#define KG_VERDICT(constant, ...) KG_VERDICT_##constant,
+#include "model/changes.def"
+    KG_VERDICT_COUNT
+};
+extern const char *const kg_verdict_names[KG_VERDICT_COUNT + 1];
 
 /* What a metric is compared with. `against` of struct kg_metric holds this word; after "pin" the
  * run's name follows. */
@@ -67,7 +71,6 @@ enum kg_doubt {
     KG_DOUBT_DRIFT,        /* worse than the stored runs, not in pairs, and the code is not all that
                               kgate knows of the case; `cause` says so */
 };
-extern const char *const kg_doubt_names[32];
 
 /* One metric of a case against one reference. */
 struct kg_metric {
@@ -151,7 +154,7 @@ struct kg_case_change {
     enum kg_waiver_kind waived; /* why it fails nothing all the same */
     const char *waiver; /* what was accepted or quarantined, and why, also where that is over; or
                            NULL */
-    double instability; /* of its stored runs (waive.h); NaN: not known */
+    double instability; /* of its stored runs (waivers_apply.h); NaN: not known */
     bool not_measured;  /* NO_CHANGE because its code is its reference's */
     bool unpaired;      /* the base of paired rounds could not be measured; in no file */
     bool missing;       /* it is stored, and was not compared: SKIPPED, REMOVED, or a metric of it
@@ -171,8 +174,7 @@ struct kg_case_change {
 };
 
 struct kg_change_counts {
-    size_t improvement, regression, no_change, suspect, inconclusive;
-    size_t new_case, removed, failed, skipped;
+    size_t of[KG_CHANGE_COUNT];
 };
 
 /* How cases changed together: those whose time against the baseline (of `ab` the base) was decided. */
@@ -253,8 +255,8 @@ enum kg_stage {
  * A baseline of another machine makes every case NEW, a changed definition its case; `reason` says
  * so.
  * comparison  filled on success, to be freed with kg_comparison_free; zeroed on failure */
-bool kg_compare(const struct kg_baseline *baseline, const struct kg_results *current,
-                enum kg_stage stage, struct kg_comparison *comparison, struct kg_error *err);
+void kg_compare(const struct kg_baseline *baseline, const struct kg_results *current,
+                enum kg_stage stage, struct kg_comparison *comparison);
 
 bool kg_comparison_write(const struct kg_comparison *comparison, const char *path,
                          struct kg_error *err);

@@ -57,13 +57,11 @@ struct kg_cuda_call {
     const char *tolerance;             /* of what is expected; NULL: that of each buffer's type */
     const char *items, *bytes, *flops; /* of a call; NULL: not said */
     struct kg_mark grid_mark, block_mark; /* these in no record */
-    struct kg_mark entry_mark, args_mark; /* line 0 where the suite has no such key */
     struct kg_mark shared_mark, options_mark, tolerance_mark, work_mark;
 };
 
 extern const struct kg_record kg_cuda_call_record;
 
-/* The path of an argument's expect_file, from the call's folder where it is relative; in `arena`, NULL
- * where memory is out. */
+/* The path of an argument's expect_file, from the call's folder where it is relative; in `arena`. */
 const char *kg_cuda_expect_path(struct kg_arena *arena, const struct kg_cuda_call *call,
                                 const struct kg_cuda_arg *arg);

@@ -1,4 +1,4 @@
-#include "model/hot.h"
+#include "model/hot_code.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,27 +13,41 @@ static const struct kg_field place_fields[] = {
     KG_FIELD(line, SIZE, "of that; absent where it is not known", KG_OPTIONAL, KG_UNKNOWN_IF_0),
     KG_FIELD(module, STRING, "the file of machine code", KG_OPTIONAL),
 };
-static const struct kg_record place_record = KG_RECORD_OF(place_fields, "A place in code.");
+const struct kg_record kg_place_record = KG_RECORD_OF(place_fields, "A place in code.");
 #undef STRUCT
 
 #define STRUCT kg_hot_place
 static const struct kg_field hot_place_fields[] = {
-    KG_FIELD(place, RECORD, "where it is", KG_OF(place_record)),
+    KG_FIELD(place, RECORD, "where it is", KG_OF(kg_place_record)),
     SHARE(self, "of the samples: it was the innermost"),
     SHARE(total, "of the samples: it was on the stack"),
 };
-const struct kg_record kg_hot_place_record =
+static const struct kg_record hot_place_record =
     KG_RECORD_OF(hot_place_fields, "What samples say of a function or a line.");
 #undef STRUCT
 
 #define STRUCT kg_hot_stack
 static const struct kg_field stack_fields[] = {
-    KG_LIST(frames, frame_count, RECORDS, "the innermost first", KG_OF(place_record)),
+    KG_LIST(frames, frame_count, RECORDS, "the innermost first", KG_OF(kg_place_record)),
     SHARE(share, "of the samples"),
     KG_FIELD(waiting, BOOL, "off the CPU", KG_OPTIONAL),
     KG_FIELD(call, STRING, "the system call that it was in", KG_OPTIONAL),
 };
-const struct kg_record kg_hot_stack_record = KG_RECORD_OF(stack_fields, "A stack of functions.");
+static const struct kg_record hot_stack_record =
+    KG_RECORD_OF(stack_fields, "A stack of functions.");
+#undef STRUCT
+
+#define STRUCT kg_hot_site
+static const struct kg_field site_fields[] = {
+    KG_FIELD(place, RECORD, "function of the workload's own code", KG_OF(kg_place_record)),
+    KG_FIELD(caller, RECORD, "its caller", KG_OPTIONAL, KG_OF(kg_place_record)),
+    KG_FIELD(callee, RECORD, "function of an installed library that it entered", KG_OPTIONAL,
+             KG_OF(kg_place_record)),
+    KG_FIELD(call, STRING, "system call that it was in", KG_OPTIONAL),
+    SHARE(share, "share of all samples"),
+};
+static const struct kg_record hot_site_record = KG_RECORD_OF(
+    site_fields, "A function of the workload, and the library function that it entered.");
 #undef STRUCT
 
 #define STRUCT kg_sampled
@@ -45,13 +59,22 @@ static const struct kg_field sampled_fields[] = {
     SHARE(system, "of the running samples: in the kernel"),
     SHARE(blocks, "of the samples: in code without a name"),
     KG_LIST(functions, function_count, RECORDS, "the hottest first", KG_OPTIONAL,
-            KG_OF(kg_hot_place_record)),
-    KG_LIST(lines, line_count, RECORDS, "the hottest first", KG_OPTIONAL,
-            KG_OF(kg_hot_place_record)),
+            KG_OF(hot_place_record)),
+    KG_LIST(lines, line_count, RECORDS, "the hottest first", KG_OPTIONAL, KG_OF(hot_place_record)),
     KG_LIST(stacks, stack_count, RECORDS, "the most frequent first", KG_OPTIONAL,
-            KG_OF(kg_hot_stack_record)),
+            KG_OF(hot_stack_record)),
+    KG_FIELD(compiler, STRING, "compiler of the own code and its options, by debug information",
+             KG_OPTIONAL),
+    KG_FIELD(code_bytes, SIZE, "machine code in that file; absent if not known", KG_OPTIONAL,
+             KG_UNKNOWN_IF_0),
+    KG_FIELD(asserts, BOOL, "whether that file imports the function of a failed assert",
+             KG_OPTIONAL),
+    KG_LIST(libraries, library_count, STRINGS, "names of the libraries linked to that file",
+            KG_OPTIONAL),
+    KG_LIST(sites, site_count, RECORDS, "the most frequent first", KG_OPTIONAL,
+            KG_OF(hot_site_record)),
 };
-static const struct kg_record sampled_record =
+const struct kg_record kg_sampled_record =
     KG_RECORD_OF(sampled_fields, "Samples of its threads, at even distances of time.");
 #undef STRUCT
 
@@ -63,7 +86,7 @@ static const struct kg_field system_call_fields[] = {
     AMOUNT(time_ns, "in all of them, waiting included"),
     KG_FIELD(from, STRING, "the workload's function that came to it most often", KG_OPTIONAL),
 };
-const struct kg_record kg_system_call_record =
+static const struct kg_record system_call_record =
     KG_RECORD_OF(system_call_fields, "System calls of one kind.");
 #undef STRUCT
 
@@ -75,7 +98,7 @@ static const struct kg_field system_calls_fields[] = {
     AMOUNT(user_ns, "CPU time in user mode, a call"),
     AMOUNT(system_ns, "CPU time in the kernel, a call"),
     KG_LIST(kinds, kind_count, RECORDS, "by time, most first", KG_OPTIONAL,
-            KG_OF(kg_system_call_record)),
+            KG_OF(system_call_record)),
 };
 static const struct kg_record system_calls_record =
     KG_RECORD_OF(system_calls_fields, "What a call of the workload asks of the kernel.");
@@ -83,7 +106,7 @@ static const struct kg_record system_calls_record =
 
 #define STRUCT kg_hot_loop
 static const struct kg_field loop_fields[] = {
-    KG_FIELD(place, RECORD, "where it is", KG_OF(place_record)),
+    KG_FIELD(place, RECORD, "where it is", KG_OF(kg_place_record)),
     SHARE(share, "of the samples"),
     KG_LIST(code, code_count, STRINGS, "the hottest instruction and those around it", KG_OPTIONAL),
     KG_FIELD(code_hottest, SIZE, "index of the hottest in that", KG_OPTIONAL),
@@ -108,13 +131,13 @@ static const struct kg_field loop_fields[] = {
     AMOUNT(chain_cycles, "latency of the longest chain from turn to turn"),
     AMOUNT(throughput_cycles, "least cycles of a turn by what the ports can do"),
 };
-const struct kg_record kg_hot_loop_record =
+static const struct kg_record hot_loop_record =
     KG_RECORD_OF(loop_fields, "The innermost loop around a hot instruction.");
 #undef STRUCT
 
 #define STRUCT kg_counted_line
 static const struct kg_field counted_line_fields[] = {
-    KG_FIELD(place, RECORD, "where it is", KG_OF(place_record)),
+    KG_FIELD(place, RECORD, "where it is", KG_OF(kg_place_record)),
     AMOUNT(instructions, "a call of the workload, as all here"),
     AMOUNT(loads, "and stores"),
     AMOUNT(branches, "conditional"),
@@ -190,21 +213,20 @@ static const struct kg_field experiment_fields[] = {
     AMOUNT(ratio_high, "likewise"),
     AMOUNT(pairs, "turn by turn"),
 };
-const struct kg_record kg_experiment_record =
+static const struct kg_record experiment_record =
     KG_RECORD_OF(experiment_fields, "The case measured again with one thing changed.");
 #undef STRUCT
 
 #define STRUCT kg_hot
 static const struct kg_field hot_fields[] = {
     KG_FIELD(kept, STRING, "by which it is kept from run to run", KG_OPTIONAL),
-    KG_FIELD(sampled, RECORD, "by functions", KG_OPTIONAL, KG_OF(sampled_record)),
+    KG_FIELD(sampled, RECORD, "by functions", KG_OPTIONAL, KG_OF(kg_sampled_record)),
     KG_FIELD(system_calls, RECORD, "by kind", KG_OPTIONAL, KG_OF(system_calls_record)),
     KG_FIELD(counted, RECORD, "by line", KG_OPTIONAL, KG_OF(counted_record)),
     KG_FIELD(core, RECORD, "by the processor's counters", KG_OPTIONAL, KG_OF(core_record)),
-    KG_LIST(loops, loop_count, RECORDS, "the hottest first", KG_OPTIONAL,
-            KG_OF(kg_hot_loop_record)),
+    KG_LIST(loops, loop_count, RECORDS, "the hottest first", KG_OPTIONAL, KG_OF(hot_loop_record)),
     KG_LIST(experiments, experiment_count, RECORDS, "what was tried", KG_OPTIONAL,
-            KG_OF(kg_experiment_record)),
+            KG_OF(experiment_record)),
 };
 const struct kg_record kg_hot_record =
     KG_RECORD_OF(hot_fields, "CPU: where a call's time goes, function by function.");
@@ -263,4 +285,12 @@ double kg_hot_kernel_share(const struct kg_hot *hot)
     const struct kg_system_calls *calls = &hot->system_calls;
     return kg_hot_account_tells(hot) ? calls->system_ns / (calls->user_ns + calls->system_ns)
                                      : hot->sampled.system;
+}
+
+struct kg_place kg_place_copy(struct kg_arena *arena, const struct kg_place *place)
+{
+    return (struct kg_place){.function = kg_arena_keep(arena, place->function),
+                             .file = kg_arena_keep(arena, place->file),
+                             .line = place->line,
+                             .module = kg_arena_keep(arena, place->module)};
 }

@@ -1,14 +1,17 @@
-/* hot.h: where a call's time goes, function by function and line by line: what is seen of a case on
+/* hot_code.h: where a call's time goes, function by function and line by line: what is seen of a case on
  * the CPU in processes of its own, apart from the timed rounds. Shares are 0 to 1; a figure that is
  * not known is NaN, a text NULL. Strings live in the results' arena. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/arena.h"
 #include "base/record.h"
 
 enum {
-    KG_HOT_PLACES_MOST = 24, /* functions, lines and stacks that are kept, the hottest first */
+    KG_HOT_PLACES_MOST = 24, /* lines and stacks that are kept, the hottest first */
+    KG_HOT_FUNCTIONS_MOST = 40,
+    KG_HOT_SITES_MOST = 64,
     KG_HOT_FRAMES_MOST = 24, /* of a stack, from the innermost */
     KG_HOT_CALLS_MOST = 16,
     KG_HOT_LOOPS_MOST = 3,
@@ -22,6 +25,9 @@ struct kg_place {
     size_t line;          /* 0: not known */
     const char *module;   /* the file of machine code: "libm.so.6" */
 };
+
+/* A copy whose strings live in `arena`. */
+struct kg_place kg_place_copy(struct kg_arena *arena, const struct kg_place *place);
 
 /* What samples say of a function, or of a line. */
 struct kg_hot_place {
@@ -39,6 +45,17 @@ struct kg_hot_stack {
     const char *call; /* the system call that it was in; NULL where in none */
 };
 
+/* A function of the workload's own code with its caller, and the installed library's function or the
+ * system call that it entered. Every sample belongs to one site at most, so shares can be added and subtracted. */
+struct kg_hot_site {
+    struct kg_place place;  /* own code; `line` is the most frequent one */
+    struct kg_place caller; /* of that function; all NULL: none */
+    struct kg_place
+        callee;       /* function of an installed library; all NULL: the time is in own code */
+    const char *call; /* system call; NULL: none */
+    double share;     /* of all samples */
+};
+
 /* Samples of all threads that ran or waited in a call, at even distances of time. */
 struct kg_sampled {
     const char *source; /* who took them: "perf", "ptrace"; NULL: there are none */
@@ -53,6 +70,14 @@ struct kg_sampled {
     size_t line_count;
     struct kg_hot_stack *stacks; /* by share */
     size_t stack_count;
+    const char *compiler; /* of the file with most of the own code, and its options: DW_AT_producer;
+                             NULL: not known */
+    size_t code_bytes;    /* machine code in that file; 0: not known, as the next two */
+    bool asserts;         /* that file imports the function of a failed assert */
+    const char **libraries; /* names of its linked libraries */
+    size_t library_count;
+    struct kg_hot_site *sites; /* by share */
+    size_t site_count;
 };
 
 /* A system call, a call of the workload. */
@@ -182,9 +207,8 @@ struct kg_hot {
     size_t experiment_count;
 };
 
-extern const struct kg_record kg_hot_record;
-extern const struct kg_record kg_hot_place_record, kg_hot_stack_record, kg_hot_loop_record;
-extern const struct kg_record kg_system_call_record, kg_counted_line_record, kg_experiment_record;
+extern const struct kg_record kg_hot_record, kg_place_record, kg_sampled_record;
+extern const struct kg_record kg_counted_line_record;
 
 /* Whether the kernel's account of CPU time tells user mode from the kernel: it goes by ticks, and
  * has a process that ended before its first one as all in user mode. */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -24,19 +25,16 @@ static bool too_long(const struct kg_journal *journal, struct kg_error *err)
 static bool line_write(struct kg_journal *journal, struct kg_text *line, struct kg_error *err)
 {
     kg_text_append(line, "\n");
-    const bool whole = !line->failed;
-    if (whole && line->length > journal->most - journal->length) {
+    if (line->length > journal->most - journal->length) {
         kg_text_free(line);
         return too_long(journal, err);
     }
     journal->length += line->length;
     /* flushed, the line outlives the process; only a power cut could lose it */
-    const bool good = whole && fwrite(line->data, 1, line->length, journal->file) == line->length &&
+    const bool good = fwrite(line->data, 1, line->length, journal->file) == line->length &&
                       fflush(journal->file) == 0;
     const int code = errno;
     kg_text_free(line);
-    if (!whole)
-        return kg_error_memory(err);
     return good ? true
                 : kg_error_set(err, KG_ERROR_SYSTEM, "cannot write '%s': %s", journal->path,
                                strerror(code));
@@ -124,50 +122,54 @@ void kg_journal_remove(struct kg_journal *journal)
     kg_journal_close(journal);
 }
 
-static bool round_append(struct kg_results *results, size_t index, const json_t *json,
-                         struct kg_error *err)
+/* A line: a case has got another round, or all else of its result. */
+struct entry {
+    size_t index;
+    struct kg_round round;
+    struct kg_case_result update;
+};
+
+#define STRUCT entry
+static const struct kg_field entry_fields[] = {
+    KG_FIELD_AS("case", index, SIZE, NULL),
+    KG_FIELD(round, RECORD, NULL, KG_OPTIONAL, KG_OF(kg_round_record)),
+    KG_FIELD(update, RECORD, NULL, KG_OPTIONAL, KG_OF(kg_case_result_record)),
+};
+static const struct kg_record entry_record = KG_RECORD_OF(entry_fields, NULL);
+#undef STRUCT
+
+static void round_append(struct kg_results *results, struct kg_case_result *result,
+                         const struct kg_round *round)
 {
-    struct kg_case_result *result = &results->cases[index];
-    if (!kg_arena_grow(&results->arena, &result->rounds, result->round_count,
-                       &result->round_capacity, sizeof *result->rounds))
-        return kg_error_memory(err);
-    struct kg_round *round = &result->rounds[result->round_count];
-    *round = (struct kg_round){0};
-    if (!kg_record_read(&kg_round_record, json, &results->arena, round, err))
-        return false;
-    result->round_count++;
+    kg_arena_grow(&results->arena, &result->rounds, result->round_count, &result->round_capacity,
+                  sizeof *result->rounds);
+    result->rounds[result->round_count++] = *round;
     result->status = KG_STATUS_OK;
     results->measured_ns += round->wall_ns;
-    return true;
 }
 
-static bool case_update(struct kg_results *results, size_t index, const json_t *json,
-                        struct kg_error *err)
+static void case_update(struct kg_case_result *result, const struct kg_case_result *update)
 {
-    struct kg_case_result *result = &results->cases[index];
-    struct kg_case_result updated = {0};
-    if (!kg_record_read(&kg_case_result_record, json, &results->arena, &updated, err))
-        return false;
-    updated.rounds = result->rounds;
-    updated.round_count = result->round_count;
-    updated.round_capacity = result->round_capacity;
-    *result = updated;
-    return true;
+    const struct kg_case_result before = *result;
+    *result = *update;
+    result->rounds = before.rounds;
+    result->round_count = before.round_count;
+    result->round_capacity = before.round_capacity;
 }
 
-static bool entry_apply(struct kg_results *results, const json_t *json, struct kg_error *err)
+static bool entry_apply(struct kg_results *results, const struct entry *entry, struct kg_error *err)
 {
-    const json_t *number = json_object_get(json, "case");
-    const json_t *round = json_object_get(json, "round");
-    const json_t *update = json_object_get(json, "update");
-    const json_int_t index = json_integer_value(number);
-    if (!json_is_integer(number) || index < 0 || (size_t)index >= results->case_count)
+    if (entry->index >= results->case_count)
         return kg_error_set(err, KG_ERROR_USAGE, "case: expected the index of a case");
-    if (round)
-        return round_append(results, (size_t)index, round, err);
-    if (update)
-        return case_update(results, (size_t)index, update, err);
-    return kg_error_set(err, KG_ERROR_USAGE, "expected a round or an update");
+    struct kg_case_result *result = &results->cases[entry->index];
+    if (!isnan(entry->round.median_ns)) {
+        round_append(results, result, &entry->round);
+        return true;
+    }
+    if (!entry->update.id)
+        return kg_error_set(err, KG_ERROR_USAGE, "expected a round or an update");
+    case_update(result, &entry->update);
+    return true;
 }
 
 static bool lines_apply(const char *path, const char *bytes, const char *end,
@@ -176,15 +178,12 @@ static bool lines_apply(const char *path, const char *bytes, const char *end,
     unsigned number = 2;
     for (const char *line = bytes; line < end; number++) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
-        json_t *json;
+        struct entry entry = {0};
         if (!stop)
             return true; /* cut short: the writer was killed while it wrote */
-        bool good = kg_json_parse(path, line, (size_t)(stop - line), &json, err);
-        if (good) {
-            good = entry_apply(results, json, err);
-            json_decref(json);
-        }
-        if (!good) {
+        if (!kg_record_parse(&entry_record, NULL, path, line, (size_t)(stop - line),
+                             &results->arena, &entry, err) ||
+            !entry_apply(results, &entry, err)) {
             snprintf(err->path, sizeof err->path, "%s", path);
             err->line = number;
             return false;

@@ -3,16 +3,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* changes.def has the rows. */
 enum kg_change {
-    KG_CHANGE_IMPROVEMENT,
-    KG_CHANGE_REGRESSION,
-    KG_CHANGE_NO_CHANGE,
-    KG_CHANGE_SUSPECT, /* worse, but not proven or not confirmed */
-    KG_CHANGE_INCONCLUSIVE,
-    KG_CHANGE_NEW,
-    KG_CHANGE_REMOVED,
-    KG_CHANGE_FAILED,
-    KG_CHANGE_SKIPPED,
+#define KG_CHANGE(constant, ...) KG_CHANGE_##constant,
+#include "model/changes.def"
     KG_CHANGE_COUNT
 };
 
@@ -31,17 +25,11 @@ enum kg_undecided {
     KG_UNDECIDED_FAIL
 };
 
-/* What a suite's `reports` may name, besides the JSON files that are always written. Each is called as
- * `kgate report --format` calls it; show/files.c says which files it is. */
+/* Formats that a suite's `reports` may name, besides the JSON files that kgate always writes: rows of
+ * formats.def. */
 enum kg_report_kind {
-    KG_REPORT_MARKDOWN,
-    KG_REPORT_JUNIT,
-    KG_REPORT_GITHUB,
-    KG_REPORT_CSV,
-    KG_REPORT_OPENMETRICS,
-    KG_REPORT_HTML,
-    KG_REPORT_PNG,
-    KG_REPORT_SVG,
+#define KG_REPORT(constant, ...) KG_REPORT_##constant,
+#include "model/formats.def"
     KG_REPORT_KINDS
 };
 extern const char *const kg_report_names[KG_REPORT_KINDS + 1];

@@ -13,7 +13,7 @@
 #include "device/machine.h"
 #include "model/ceilings.h"
 #include "model/cpu_ceilings.h"
-#include "model/hot.h"
+#include "model/hot_code.h"
 #include "model/metric_table.h"
 #include "model/suggest_settings.h"
 #include "model/suite.h"
@@ -411,11 +411,11 @@ bool kg_results_load(const char *path, struct kg_results *results, struct kg_err
 void kg_results_free(struct kg_results *results);
 
 /* Path of the recording that the results at `path` name, which lies beside them; in `arena`. NULL
- * where they name none, or memory is out. */
+ * where they name none. */
 const char *kg_results_recording(struct kg_arena *arena, const char *path,
                                  const struct kg_results *results);
 
-/* The time now in UTC as "2026-01-31T12:00:00Z", in `arena`; NULL where memory is out. */
+/* The time now in UTC as "2026-01-31T12:00:00Z", in `arena`. */
 const char *kg_timestamp(struct kg_arena *arena);
 /* Whether the text is such a time, and there is such a day. */
 bool kg_timestamp_is(const char *text);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "model/series.h"
 
 static int compare_strings(const void *a, const void *b)
@@ -14,9 +15,7 @@ static int compare_strings(const void *a, const void *b)
 static bool ids_validate(const struct kg_results *results, struct kg_error *err)
 {
     bool good = true;
-    const char **ids = calloc(results->case_count + 1, sizeof *ids);
-    if (!ids)
-        return kg_error_memory(err);
+    const char **ids = kg_alloc(results->case_count + 1, sizeof *ids);
     for (size_t i = 0; i < results->case_count; i++)
         ids[i] = results->cases[i].id;
     qsort(ids, results->case_count, sizeof *ids, compare_strings);

@@ -1,5 +1,5 @@
 /* The fields of what a worker process answers: a round, a check, a trace. Apart from those of whole
- * results, which kgate-worker has no use for. */
+ * results, which a worker has no use for. */
 #include "model/results.h"
 
 #define STRUCT kg_round

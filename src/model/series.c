@@ -94,7 +94,7 @@ const double *kg_series_values(struct kg_arena *arena, const struct kg_case_resu
     const struct kg_field *field = round_field(kg_series_row(series)->round_field);
     const size_t count = kg_series_count(result, series);
     double *values = kg_arena_alloc(arena, count, sizeof *values);
-    for (size_t i = 0; i < count && values; i++)
+    for (size_t i = 0; i < count; i++)
         values[i] = field ? round_number(&result->rounds[i], field) : NAN;
     return values;
 }
@@ -116,8 +116,6 @@ bool kg_series_values_good(const double *values, size_t count)
 struct kg_series *kg_series_grow(struct kg_arena *arena, struct kg_case_result *result, size_t more)
 {
     struct kg_series *series = kg_arena_alloc(arena, result->series_count + more, sizeof *series);
-    if (!series)
-        return NULL;
     if (result->series_count)
         memcpy(series, result->series, result->series_count * sizeof *series);
     return result->series = series;
@@ -133,33 +131,28 @@ static bool is_figure(const struct kg_case_result *result, const struct kg_serie
                                        kg_series_compared(result, series));
 }
 
-static bool median_find(struct kg_arena *arena, const struct kg_case_result *result,
+static void median_find(struct kg_arena *arena, const struct kg_case_result *result,
                         const struct kg_series *series, double *median)
 {
     const size_t count = kg_series_count(result, series);
     const double *values = kg_series_values(arena, result, series);
     double *scratch = kg_arena_alloc(arena, count, sizeof *scratch);
-    if (!values || !scratch)
-        return false;
     *median = kg_median_of(values, count, scratch);
-    return true;
 }
 
-bool kg_case_figures(struct kg_arena *arena, const struct kg_case_result *result,
+void kg_case_figures(struct kg_arena *arena, const struct kg_case_result *result,
                      struct kg_figure **figures, size_t *count)
 {
-    bool good = true;
     *count = 0;
     *figures = kg_arena_alloc(arena, result->series_count, sizeof **figures);
-    for (size_t i = 0; i < result->series_count && *figures && good; i++) {
+    for (size_t i = 0; i < result->series_count; i++) {
         const struct kg_series *series = &result->series[i];
         struct kg_figure *figure = &(*figures)[*count];
         if (!is_figure(result, series))
             continue;
-        *figure = (struct kg_figure){.name = kg_arena_keep(arena, series->name, &good),
+        *figure = (struct kg_figure){.name = kg_arena_keep(arena, series->name),
                                      .unit = kg_series_unit(series)};
-        good = good && median_find(arena, result, series, &figure->value);
-        *count += good && !isnan(figure->value);
+        median_find(arena, result, series, &figure->value);
+        *count += isnan(figure->value) ? 0 : 1;
     }
-    return *figures && good;
 }

@@ -25,8 +25,7 @@ bool kg_series_compared(const struct kg_case_result *result, const struct kg_ser
 bool kg_series_by_round(const struct kg_series *series);
 
 /* Its values: how many, and each; NaN where one is not known.
- * arena    of what is made of the rounds; else they are the series' own
- * returns  NULL where memory is out */
+ * arena    of what is made of the rounds; else they are the series' own */
 size_t kg_series_count(const struct kg_case_result *result, const struct kg_series *series);
 const double *kg_series_values(struct kg_arena *arena, const struct kg_case_result *result,
                                const struct kg_series *series);
@@ -37,13 +36,12 @@ double kg_series_min_effect(const struct kg_series *series);
 /* Whether values can be compared: at least one, all finite and 0 or more. */
 bool kg_series_values_good(const double *values, size_t count);
 
-/* The case's series with room for `more` at the end, which the caller fills and counts; NULL where
- * memory is out. */
+/* The case's series with room for `more` at the end, which the caller fills and counts. */
 struct kg_series *kg_series_grow(struct kg_arena *arena, struct kg_case_result *result,
                                  size_t more);
 
 /* What reports show of a case besides time and memory: what its workload itself reports, and
  * what else the rounds tell that is compared; each by its median over the rounds. Array and
- * names live in `arena`; false where memory is out. */
-bool kg_case_figures(struct kg_arena *arena, const struct kg_case_result *result,
+ * names live in `arena`. */
+void kg_case_figures(struct kg_arena *arena, const struct kg_case_result *result,
                      struct kg_figure **figures, size_t *count);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/nearest.h"
+
 /* Six digits, enough to say what changed; more would be most of the file. Both powers of ten are exact. */
 static double few_digits(double value)
 {
@@ -19,13 +21,13 @@ static double few_digits(double value)
                       : rint(value * powers[places]) / powers[places];
 }
 
-/* The traits of the results' cases of status OK, in their order; NULL where memory is out. */
+/* The traits of the results' cases of status OK, in their order. */
 static struct kg_traits *traits_gather(struct kg_arena *arena, const struct kg_results *results,
                                        size_t count)
 {
     struct kg_traits *traits = kg_arena_alloc(arena, count, sizeof *traits);
     size_t at = 0;
-    for (size_t i = 0; traits && i < results->case_count && at < count; i++)
+    for (size_t i = 0; i < results->case_count && at < count; i++)
         if (results->cases[i].status == KG_STATUS_OK)
             kg_traits_find(results, &results->cases[i], &traits[at++]);
     return traits;
@@ -40,81 +42,94 @@ static bool any_known(const struct kg_traits *traits, size_t count, const struct
 }
 
 /* Values by name's place; what is not known at the end is left out. */
-static bool case_store(struct kg_arena *arena, const struct kg_traits *traits,
+static void case_store(struct kg_arena *arena, const struct kg_traits *traits,
                        const struct kg_trait *const *columns, size_t count,
                        struct kg_baseline_case *stored)
 {
     stored->traits = kg_arena_alloc(arena, count, sizeof *stored->traits);
-    if (!stored->traits)
-        return false;
     for (size_t c = 0; c < count; c++) {
         stored->traits[c] = few_digits(kg_trait_get(traits, columns[c]));
         if (!isnan(stored->traits[c]))
             stored->trait_count = c + 1;
     }
-    return true;
 }
 
-bool kg_stored_traits_make(struct kg_arena *arena, const struct kg_results *results,
+/* Functions and sites with a share that a later difference can be made of. */
+static struct kg_sampled sampled_narrow(const struct kg_sampled *sampled)
+{
+    static const double SHARE_LEAST = 0.005;
+    struct kg_sampled kept = {.source = sampled->source,
+                              .samples = sampled->samples,
+                              .compiler = sampled->compiler,
+                              .code_bytes = sampled->code_bytes,
+                              .asserts = sampled->asserts,
+                              .libraries = sampled->libraries,
+                              .library_count = sampled->library_count,
+                              .waiting = NAN,
+                              .system = NAN,
+                              .blocks = NAN,
+                              .functions = sampled->functions,
+                              .sites = sampled->sites};
+    while (kept.function_count < sampled->function_count &&
+           sampled->functions[kept.function_count].total >= SHARE_LEAST)
+        kept.function_count++;
+    while (kept.site_count < sampled->site_count &&
+           sampled->sites[kept.site_count].share >= SHARE_LEAST)
+        kept.site_count++;
+    return kept;
+}
+
+/* Cases of status OK are the run's cases, in the same order. */
+static void sampled_store(const struct kg_results *results, struct kg_baseline_run *run)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < results->case_count && at < run->case_count; i++)
+        if (results->cases[i].status == KG_STATUS_OK)
+            run->cases[at++].sampled = sampled_narrow(&results->cases[i].hot.sampled);
+}
+
+void kg_stored_traits_make(struct kg_arena *arena, const struct kg_results *results,
                            struct kg_baseline_run *run)
 {
     const struct kg_traits *traits = traits_gather(arena, results, run->case_count);
     const struct kg_trait **columns = kg_arena_alloc(arena, kg_trait_count, sizeof(void *));
     run->trait_names = kg_arena_alloc(arena, kg_trait_count, sizeof *run->trait_names);
-    if (!traits || !columns || !run->trait_names)
-        return false;
     for (size_t t = 0; t < kg_trait_count; t++)
         if (any_known(traits, run->case_count, &kg_trait_table[t])) {
             columns[run->trait_name_count] = &kg_trait_table[t];
             run->trait_names[run->trait_name_count++] = kg_trait_table[t].name;
         }
     for (size_t i = 0; i < run->case_count; i++)
-        if (!case_store(arena, &traits[i], columns, run->trait_name_count, &run->cases[i]))
-            return false;
-    return true;
-}
-
-/* The place of the name; `count` without one. */
-static size_t place_of(const char *const *names, size_t count, const char *name)
-{
-    size_t place = 0;
-    while (place < count && strcmp(names[place], name) != 0)
-        place++;
-    return place;
+        case_store(arena, &traits[i], columns, run->trait_name_count, &run->cases[i]);
+    sampled_store(results, run);
 }
 
 /* Adds what is missing to the names of `into`; places[i] is where the i-th of `from` stands. */
-static bool names_adopt(struct kg_arena *arena, struct kg_baseline_run *into,
+static void names_adopt(struct kg_arena *arena, struct kg_baseline_run *into,
                         const struct kg_baseline_run *from, size_t *places)
 {
     const char **names =
         kg_arena_alloc(arena, into->trait_name_count + from->trait_name_count, sizeof *names);
     size_t count = into->trait_name_count;
-    if (!names)
-        return false;
     if (count)
         memcpy(names, into->trait_names, count * sizeof *names);
     for (size_t i = 0; i < from->trait_name_count; i++) {
-        places[i] = place_of(names, count, from->trait_names[i]);
+        places[i] = kg_word_index(from->trait_names[i], names, count);
         if (places[i] == count)
             names[count++] = from->trait_names[i];
     }
     into->trait_names = names;
     into->trait_name_count = count;
-    return true;
 }
 
-bool kg_stored_traits_adopt(struct kg_arena *arena, struct kg_baseline_run *into,
+void kg_stored_traits_adopt(struct kg_arena *arena, struct kg_baseline_run *into,
                             struct kg_baseline_run *from)
 {
     size_t *places = kg_arena_alloc(arena, from->trait_name_count, sizeof *places);
-    if (!places || !names_adopt(arena, into, from, places))
-        return false;
+    names_adopt(arena, into, from, places);
     for (size_t i = 0; i < from->case_count; i++) {
         struct kg_baseline_case *stored = &from->cases[i];
         double *traits = kg_arena_alloc(arena, into->trait_name_count, sizeof *traits);
-        if (!traits)
-            return false;
         for (size_t p = 0; p < into->trait_name_count; p++)
             traits[p] = NAN;
         for (size_t t = 0; t < stored->trait_count; t++)
@@ -122,14 +137,20 @@ bool kg_stored_traits_adopt(struct kg_arena *arena, struct kg_baseline_run *into
         stored->traits = traits;
         stored->trait_count = into->trait_name_count;
     }
-    return true;
+}
+
+static void case_drop(struct kg_baseline_case *stored)
+{
+    stored->trait_count = 0;
+    stored->sampled =
+        (struct kg_sampled){.samples = NAN, .waiting = NAN, .system = NAN, .blocks = NAN};
 }
 
 void kg_stored_traits_drop(struct kg_baseline_run *run)
 {
     run->trait_name_count = 0;
     for (size_t i = 0; i < run->case_count; i++)
-        run->cases[i].trait_count = 0;
+        case_drop(&run->cases[i]);
 }
 
 bool kg_stored_traits_validate(const struct kg_baseline_run *run, size_t index,
@@ -149,7 +170,7 @@ void kg_baseline_traits(const struct kg_baseline_run *run, const struct kg_basel
     kg_traits_clear(traits);
     for (size_t t = 0; t < kg_trait_count; t++) {
         const size_t place =
-            place_of(run->trait_names, run->trait_name_count, kg_trait_table[t].name);
+            kg_word_index(kg_trait_table[t].name, run->trait_names, run->trait_name_count);
         if (place < stored->trait_count)
             kg_trait_set(traits, &kg_trait_table[t], stored->traits[place]);
     }

@@ -1,4 +1,5 @@
-/* stored_traits.h: the traits of a stored run's cases: names once a run, values by their place. */
+/* stored_traits.h: what a stored run keeps beside the times: traits (names once per run, values by place),
+ * and the sampled functions of each case. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -6,13 +7,13 @@
 #include "model/baseline.h"
 
 /* Fills the run's trait_names and its cases' traits from the results that it was made of. Arrays in
- * `arena`; false where memory is out. */
-bool kg_stored_traits_make(struct kg_arena *arena, const struct kg_results *results,
+ * `arena`. */
+void kg_stored_traits_make(struct kg_arena *arena, const struct kg_results *results,
                            struct kg_baseline_run *run);
 
 /* Makes the traits of `from`'s cases stand in `into`'s order, whose names it adds to: before cases
- * go from one run to the other. false where memory is out. */
-bool kg_stored_traits_adopt(struct kg_arena *arena, struct kg_baseline_run *into,
+ * go from one run to the other. */
+void kg_stored_traits_adopt(struct kg_arena *arena, struct kg_baseline_run *into,
                             struct kg_baseline_run *from);
 
 /* Leaves the run without any. */

@@ -111,7 +111,7 @@ enum kg_relation { KG_AT_LEAST, KG_AT_MOST }; /* ">=" and "<=" */
 
 /* An absolute limit on a metric of results, besides the baseline. A range is two of them. */
 struct kg_budget {
-    const char *metric; /* a name of kg_budget_metrics, or of one of the workload's counters */
+    const char *metric; /* one of kgate's own, or the name of one of the workload's counters */
     enum kg_relation relation;
     double limit; /* ns, bytes, 1/s or a plain number, as the metric is */
     struct kg_mark mark;
@@ -199,15 +199,12 @@ struct kg_suite {
 /* How many times as fast as its case on the CPU a case on the GPU is. */
 #define KG_SPEEDUP_OVER_CPU "speedup_over_cpu"
 
-/* The metrics of budgets that are kgate's own; no counter may be called so. Terminated by NULL. */
-extern const char *const kg_budget_metrics[7];
-
 /* Reads a suite.
  * path       a file; "-" for standard input
  * overrides  `count` texts "key=value" that replace keys of `defaults`, or with "policy." or
  *            "suggest." in front keys of those, before workloads inherit from it ("rounds.min=3")
  * suite      filled on success, to be freed with kg_suite_free; zeroed on failure
- * err        on failure: KG_ERROR_USAGE with line and column, or KG_ERROR_SYSTEM, KG_ERROR_MEMORY
+ * err        on failure: KG_ERROR_USAGE with line and column, or KG_ERROR_SYSTEM
  * Limits: 16 MiB a file, 64 KiB a scalar, 32 levels, 1,000,000 nodes with aliases followed. */
 bool kg_suite_load(const char *path, const char *const *overrides, size_t count,
                    struct kg_suite *suite, struct kg_error *err);

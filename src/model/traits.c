@@ -164,12 +164,14 @@ static double cpu_level(const struct kg_cpu_ceilings *ceilings, double bytes, do
                : (double)kg_cpu_level(ceilings, bytes, threads);
 }
 
-/* A call touches no more than it moves, or, where lines were counted, brings in; and no more than
- * was allocated. */
+/* A call touches no more than it moves, or, where lines were counted, brings in; and no more than was
+ * allocated. Lines can come in more than once, so the peak memory is a limit too. */
 static double cpu_working_set(const struct kg_traits *traits)
 {
     const double touched = isnan(traits->bytes) ? NAN : fmax(traits->bytes, traits->line_bytes);
-    const double held = fmin(traits->allocated_bytes, touched); /* the one that is known */
+    const bool beyond_peak = isnan(traits->allocated_bytes) && touched > traits->peak_bytes;
+    const double held = beyond_peak ? traits->peak_bytes
+                                    : fmin(traits->allocated_bytes, touched); /* the known one */
     return isnan(held) ? amount(traits->peak_bytes) : held;
 }
 

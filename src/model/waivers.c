@@ -3,10 +3,12 @@
 #include <string.h>
 
 const char *const kg_waiver_names[KG_WAIVER_KINDS + 1] = {
-    [KG_WAIVER_NONE] = "none",
-    [KG_WAIVER_ACCEPTED] = "accepted",
-    [KG_WAIVER_QUARANTINED] = "quarantined",
-    [KG_WAIVER_UNTRUSTED] = "untrusted",
+#define KG_WAIVER(constant, name, word) #name,
+#include "model/changes.def"
+};
+const char *const kg_waiver_words[KG_WAIVER_KINDS] = {
+#define KG_WAIVER(constant, name, word) word,
+#include "model/changes.def"
 };
 
 static int by_case(const struct kg_waiver *waiver, enum kg_waiver_kind kind, const char *id)

@@ -7,15 +7,14 @@
 
 #include "base/arena.h"
 
-/* Why a case fails nothing. */
+/* Why a case fails nothing: changes.def has the rows. */
 enum kg_waiver_kind {
-    KG_WAIVER_NONE,
-    KG_WAIVER_ACCEPTED,    /* the change is meant */
-    KG_WAIVER_QUARANTINED, /* the case is unstable */
-    KG_WAIVER_UNTRUSTED,   /* its workload is of the change alone: never in a file */
+#define KG_WAIVER(constant, ...) KG_WAIVER_##constant,
+#include "model/changes.def"
     KG_WAIVER_KINDS
 };
 extern const char *const kg_waiver_names[KG_WAIVER_KINDS + 1];
+extern const char *const kg_waiver_words[KG_WAIVER_KINDS]; /* of NONE: NULL */
 
 struct kg_waiver {
     enum kg_waiver_kind kind; /* ACCEPTED or QUARANTINED */
@@ -38,7 +37,7 @@ struct kg_waivers {
     size_t count;
 };
 
-/* The file of a suite: "kgate.yaml" has "kgate.accepted.yaml". In `arena`; NULL where memory is out. */
+/* The file of a suite: "kgate.yaml" has "kgate.accepted.yaml". In `arena`. */
 char *kg_waivers_path(struct kg_arena *arena, const char *suite);
 
 /* The order of a file's entries, for qsort: by kind, case and metric. */

@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "judge/store.h"
+#include "judge/baseline_store.h"
 #include "test_support.h"
 
 static char *folder;

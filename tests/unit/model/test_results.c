@@ -135,7 +135,7 @@ static void what_does_not_fit_is_named(void **state)
     refuse(&text, "\"status\": \"OK\"", "\"status\": \"FINE\"", "cases[0].status: expected one of");
     refuse(&text, "\"id\": \"w1/cpu\"", "\"id\": \"w0/cpu\"", "two cases have the id 'w0/cpu'");
     refuse(&text, "\"suite\": \"suite\",", "", "suite: expected a value, found nothing");
-    refuse(&text, "\"suite\": \"suite\",", "\"suite\": \"a\", \"suite\": \"b\",", "duplicate");
+    refuse(&text, "\"suite\": \"suite\",", "\"suite\": \"a\", \"suite\": \"b\",", "there twice");
     kg_text_free(&text);
     kg_results_free(&results);
 }

@@ -237,13 +237,16 @@ static void a_thread_that_waits_has_no_cycles(void **state)
     about(2, traits_of(&one).instructions_per_cycle);
 }
 
-static void the_working_set_is_what_was_allocated_else_moved_else_resident(void **state)
+static void the_working_set_is_what_was_allocated_else_moved_and_never_above_the_peak(void **state)
 {
     struct one one;
     (void)state;
     one_make(&one);
     one.result.memory.allocated_bytes = 0;
+    about(70 << 20, traits_of(&one).working_set_bytes);
+    one.result.memory.peak_bytes = 90 << 20;
     about(80e6, traits_of(&one).working_set_bytes);
+    one.result.memory.peak_bytes = 70 << 20;
     UNKNOWN(traits_of(&one).allocated_bytes);
     one.result.work.bytes = NAN;
     about(70 << 20, traits_of(&one).working_set_bytes);
@@ -799,7 +802,7 @@ int main(void)
         cmocka_unit_test(rounds_that_others_disturbed_do_not_make_cores_idle),
         cmocka_unit_test(instructions_a_cycle_are_of_one_busy_thread),
         cmocka_unit_test(a_thread_that_waits_has_no_cycles),
-        cmocka_unit_test(the_working_set_is_what_was_allocated_else_moved_else_resident),
+        cmocka_unit_test(the_working_set_is_what_was_allocated_else_moved_and_never_above_the_peak),
         cmocka_unit_test(a_call_touches_no_more_than_it_moves_or_brings_in),
         cmocka_unit_test(who_is_above_a_roof_is_not_under_it),
         cmocka_unit_test(what_no_machine_has_is_not_known),
