@@ -1,22 +1,18 @@
-#include "run/ceilings_pass.h"
+/* ceilings_pass.c: the peaks of the run's GPU, stored by an earlier run or measured now in a process of its own.
+ * Shares of the peak need them, and rates beyond them are impossible. */
+#include "run/extra_passes.h"
 
 #include <math.h>
 #include <time.h>
 
 #include "run/ceilings/ceilings_measure.h"
-#include "run/pass.h"
 #include "run/worker_ask.h"
 
-static bool wanted(const struct kg_session *session, size_t index)
-{
-    return kg_case_on_stream(&session->plan->cases[index]) && kg_pass_observes(session, index);
-}
-
-/* Takes what a worker measured, whole or in part. */
+/* Takes the peaks that a worker measured: all, or some with a reason. */
 static bool measure(const struct kg_session *session, size_t index, struct kg_error *err)
 {
     const struct kg_task_options options = {
-        .task = KG_TASK_CEILINGS, .patience = 1, .what = "measured what the device can do"};
+        .task = KG_TASK_CEILINGS, .patience = 1, .what = "measured the peaks of the GPU"};
     struct kg_results *results = session->results;
     struct kg_answer answer;
     if (!kg_worker_ask(session, index, &options, &results->arena, &answer, err))
@@ -49,8 +45,8 @@ static bool known_take(struct kg_results *results, const char *directory,
     return true;
 }
 
-/* Whether an earlier pass of this run has measured them, and the rounds since ran at the same
- * clock. What could not be measured is not tried again. */
+/* Whether the run has measured its peaks, and the rounds since ran at the same clock. A failed measurement is
+ * not repeated. */
 static bool found_before(const struct kg_results *results)
 {
     const struct kg_ceilings *ceilings = &results->ceilings;
@@ -58,31 +54,44 @@ static bool found_before(const struct kg_results *results)
                                                                       clock_seen(results)));
 }
 
-bool kg_ceilings_pass(const struct kg_session *session, struct kg_error *err)
+static bool wanted(const struct kg_session *session, size_t index)
+{
+    return kg_case_on_stream(&session->plan->cases[index]) && kg_pass_observes(session, index) &&
+           kg_machine_gpu(&session->results->machine) && !found_before(session->results);
+}
+
+static void store(const char *directory, const struct kg_ceilings_key *key,
+                  const struct kg_ceilings *ceilings)
+{
+    struct kg_error unstored; /* the next run measures again */
+    if (directory && !ceilings->reason && !ceilings->note)
+        kg_ceilings_store(directory, key, ceilings, &unstored);
+}
+
+static bool each(const struct kg_session *session, size_t index, void *user, struct kg_error *err)
 {
     struct kg_results *results = session->results;
-    struct kg_arena *arena = &results->arena;
-    const struct kg_gpu *gpu = kg_machine_gpu(&results->machine);
-    const size_t first = kg_pass_first(session, wanted);
-    if (!gpu || first == results->case_count || kg_interrupt_caught() || found_before(results))
-        return true;
+    const struct kg_machine *machine = &results->machine;
+    const struct kg_gpu *gpu = kg_machine_gpu(machine);
     const struct kg_ceilings_key key = {
         .uuid = gpu->uuid,
-        .driver = results->machine.nvidia_driver ? results->machine.nvidia_driver
-                                                 : results->machine.cuda_driver,
+        .driver = machine->nvidia_driver ? machine->nvidia_driver : machine->cuda_driver,
         .clock_limit_hz = gpu->sm_clock_hz,
     };
-    const char *directory = kg_ceilings_directory(arena);
-    struct kg_error unstored;
+    const char *directory = kg_ceilings_directory(&results->arena);
+    (void)user;
     if (known_take(results, directory, &key))
         return true;
-    kg_session_progress(session, "what the device can do");
-    if (!measure(session, first, err))
-        return kg_error_wrap(err, "measuring what the device can do");
+    const bool measured = measure(session, index, err);
     if (kg_interrupt_caught())
-        return true;
+        return measured;
     results->ceilings.uuid = gpu->uuid;
-    if (directory && !results->ceilings.reason && !results->ceilings.note)
-        kg_ceilings_store(directory, &key, &results->ceilings, &unstored);
-    return true;
+    if (measured)
+        store(directory, &key, &results->ceilings);
+    else
+        results->ceilings.reason = kg_arena_copy(&results->arena, err->message);
+    return measured;
 }
+
+const struct kg_observer kg_ceilings_observer = {
+    .pass = {.verb = "measuring the peaks of the GPU for", .wanted = wanted, .each = each}};

@@ -9,17 +9,14 @@
 #include "base/process/supervise.h"
 #include "run/case_threads.h"
 #include "run/case_worker.h"
-#include "run/worker_program.h"
 
 /* --- The request ------------------------------------------------------------------------------- */
 
-/* A plugin or command of another build in the place of the suite's. Words are only read. */
-static void build_apply(const struct kg_build *build, struct kg_request *request)
+/* A command of another build in the place of the suite's. Words are only read. */
+static void command_apply(const struct kg_build *build, struct kg_request *request)
 {
     if (!build || kg_sources[request->source]->unfit[build->kind])
         return;
-    if (build->plugin)
-        request->target = build->plugin;
     if (build->words.count) {
         request->command = build->words.at;
         request->command_count = build->words.count;
@@ -30,30 +27,27 @@ static void build_apply(const struct kg_build *build, struct kg_request *request
 
 /* The worker of another checkout starts in that folder. Both builds read the suite's file: its content is
  * part of the case. */
-static bool input_apply(const struct kg_build *build, struct kg_arena *arena,
+static void input_apply(const struct kg_build *build, struct kg_arena *arena,
                         struct kg_request *request)
 {
     char here[PATH_MAX];
     const char **input = &request->setting.input;
     if (!build || !build->directory || !*input || **input == '/' || !getcwd(here, sizeof here))
-        return true;
+        return;
     *input = kg_arena_printf(arena, "%s/%s", here, *input);
-    return *input != NULL;
 }
 
-/* The request in `arena`; NULL where memory is out. */
-static const char *json_text(struct kg_arena *arena, json_t *json)
+/* The request in `arena`. */
+static const char *json_text(struct kg_arena *arena, const struct kg_request *request)
 {
-    char *dumped = NULL;
-    if (json && json_object_set_new(json, "schema", json_string(KG_REQUEST_SCHEMA)) == 0)
-        dumped = json_dumps(json, JSON_COMPACT);
-    json_decref(json);
-    const char *text = dumped ? kg_arena_copy(arena, dumped) : NULL;
-    free(dumped);
+    struct kg_text line = {0};
+    kg_record_line(&kg_request_record, request, KG_REQUEST_SCHEMA, &line);
+    const char *text = kg_arena_copy(arena, kg_text_string(&line));
+    kg_text_free(&line);
     return text;
 }
 
-/* "sm_90" of capability 9.0, and where there is no GPU; NULL where memory is out. */
+/* "sm_90" of capability 9.0, and where there is no GPU. */
 static const char *architecture(const struct kg_session *session, struct kg_arena *arena)
 {
     const struct kg_gpu *gpu = kg_machine_gpu(&session->results->machine);
@@ -71,21 +65,17 @@ static const char *request_text(const struct kg_session *session, size_t index,
     const struct kg_workload_spec *spec = planned->spec;
     /* a copy, whose first word a build may replace */
     const char **words = kg_arena_alloc(arena, planned->command_count + 1, sizeof *words);
-    if (!words)
-        return NULL;
     if (planned->command_count)
         memcpy(words, planned->command, planned->command_count * sizeof *words);
     struct kg_cuda_call *call = kg_arena_alloc(arena, 1, sizeof *call);
-    if (!call)
-        return NULL;
     if (planned->call)
         *call = *planned->call;
     const bool timed = options->task == KG_TASK_ROUND || options->task == KG_TASK_TURNS;
     struct kg_request request = {
         .task = options->task,
         .source = spec->source,
-        .target = spec->target,
-        .entry = spec->entry,
+        .target = kg_build_object(arena, kg_session_build(session, index), planned),
+        .entry = planned->entry,
         .entry_given = spec->entry_given,
         .params = planned->params,
         .param_count = planned->param_count,
@@ -128,10 +118,9 @@ static const char *request_text(const struct kg_session *session, size_t index,
         .profile_label = options->profile_label,
     };
     const struct kg_build *build = kg_session_build(session, index);
-    build_apply(build, &request);
-    if (!input_apply(build, arena, &request))
-        return NULL;
-    return json_text(arena, kg_record_write(&kg_request_record, &request));
+    command_apply(build, &request);
+    input_apply(build, arena, &request);
+    return json_text(arena, &request);
 }
 
 /* A cleanup has as much time as a case, and at least this, beside the second that its command has to end in. */
@@ -145,9 +134,9 @@ static const char *case_gpu(const struct kg_session *session, size_t index)
     return gpu && session->plan->cases[index].device == KGATE_DEVICE_CUDA ? gpu->uuid : NULL;
 }
 
-bool kg_case_launch_make(const struct kg_session *session, size_t index,
+void kg_case_launch_make(const struct kg_session *session, size_t index,
                          const struct kg_task_options *options, struct kg_arena *arena,
-                         struct kg_launch *launch, struct kg_error *err)
+                         struct kg_launch *launch)
 {
     const struct kg_settings *settings = &session->plan->cases[index].spec->settings;
     const struct kg_build *build = kg_session_build(session, index);
@@ -158,11 +147,9 @@ bool kg_case_launch_make(const struct kg_session *session, size_t index,
     const uint64_t threads =
         options->threads ? options->threads : kg_case_threads(session, settings, pin);
     const char *request = request_text(session, index, options, threads, arena);
-    char *const *arguments;
-    const char *program = kg_case_program(session, index, &arguments);
     *launch = (struct kg_launch){
-        .program = options->program ? options->program : program,
-        .arguments = options->program ? options->arguments : arguments,
+        .program = options->program ? options->program : session->launcher->program,
+        .arguments = options->arguments,
         .directory = build && !machine ? build->directory : NULL,
         .request = request,
         .request_length = request ? strlen(request) : 0,
@@ -170,8 +157,7 @@ bool kg_case_launch_make(const struct kg_session *session, size_t index,
         .threads_said = settings->threads || options->threads,
         .gpu = case_gpu(session, index),
         .waits_asleep = options->task == KG_TASK_TURNS || options->task == KG_TASK_COUNT,
-        .spins_briefly =
-            kg_source_facts[session->plan->cases[index].spec->source].own_process && threads > 1,
+        .spins_briefly = kg_session_own_process(session, index) && threads > 1,
         .huge_pages = options->huge_pages,
         .keeps_memory = options->keeps_memory,
         .preload = options->preload,
@@ -181,7 +167,6 @@ bool kg_case_launch_make(const struct kg_session *session, size_t index,
                           ? fmax(settings->timeout_ns, CLEANUP_NS)
                           : 0,
         .mask = &session->launcher->interrupt->mask};
-    return request ? true : kg_error_memory(err);
 }
 
 /* --- The answer -------------------------------------------------------------------------------- */
@@ -248,7 +233,7 @@ void kg_answer_read(const struct kg_outcome *outcome, struct kg_arena *arena,
         answer->response.good = false;
 }
 
-/* Why the answer is not good; NULL where memory is out. */
+/* Why the answer is not good. */
 static const char *reason_of(const struct kg_answer *answer, const char *what,
                              struct kg_arena *arena)
 {
@@ -278,8 +263,8 @@ bool kg_worker_ask(const struct kg_session *session, size_t index,
     struct kg_launch launch;
     struct kg_outcome outcome;
     struct kg_arena asking = {0}; /* the request is not needed once the worker has ended */
-    const bool started = kg_case_launch_make(session, index, options, &asking, &launch, err) &&
-                         kg_supervise(&launch, &outcome, err);
+    kg_case_launch_make(session, index, options, &asking, &launch);
+    const bool started = kg_supervise(&launch, &outcome, err);
     kg_arena_free(&asking);
     if (!started)
         return false;
@@ -288,5 +273,5 @@ bool kg_worker_ask(const struct kg_session *session, size_t index,
     if (answer->response.good || answer->ending == KG_ENDED_INTERRUPT)
         return true;
     answer->reason = reason_of(answer, options->what ? options->what : "measured it", arena);
-    return answer->reason ? true : kg_error_memory(err);
+    return true;
 }

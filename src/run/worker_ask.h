@@ -52,9 +52,9 @@ struct kg_answer {
 };
 
 /* Everything to start a worker with. The request lives in `arena`. */
-bool kg_case_launch_make(const struct kg_session *session, size_t index,
+void kg_case_launch_make(const struct kg_session *session, size_t index,
                          const struct kg_task_options *options, struct kg_arena *arena,
-                         struct kg_launch *launch, struct kg_error *err);
+                         struct kg_launch *launch);
 
 /* Reads what a process left. `reason` is not filled.
  * arena  owns what the response refers to */
@@ -64,8 +64,7 @@ void kg_answer_read(const struct kg_outcome *outcome, struct kg_arena *arena,
 /* Starts a worker, waits for its end, its time-out or a signal that asks to stop, and reads its
  * answer.
  * arena    owns what the answer refers to
- * returns  false where no process could be started, or memory is out; what fails in the worker is
- *          in the answer */
+ * returns  false where no process could be started; what fails in the worker is in the answer */
 bool kg_worker_ask(const struct kg_session *session, size_t index,
                    const struct kg_task_options *options, struct kg_arena *arena,
                    struct kg_answer *answer, struct kg_error *err);

@@ -49,8 +49,6 @@ static bool sums_checked(const struct kg_measuring *measuring, const struct arit
     const struct kg_driver *driver = &measuring->timer->driver;
     const size_t count = (size_t)launch->blocks * KG_CEILING_THREADS;
     float *sums = kg_arena_alloc(measuring->arena, count, sizeof *sums);
-    if (!sums)
-        return kg_error_memory(err);
     if (!kg_driver_good(driver,
                         driver->memset_async(results, 0xffffffff, count, launch->timer->stream),
                         "cannot clear device memory", err) ||
@@ -145,11 +143,12 @@ bool kg_ceiling_wgmma(struct kg_measuring *measuring, struct kg_error *err)
     enum { NOT_FOUND = 500 }; /* CUDA_ERROR_NOT_FOUND: no such kernel for this device */
     void *function;
     struct kg_error unmeasured;
+    (void)err;
     if (measuring->timer->driver.module_function(&function, measuring->module,
                                                  wgmma_tiles.kernel) == NOT_FOUND ||
         tensor_time(measuring, &wgmma_tiles, KG_TENSOR_BY_WGMMA, &unmeasured))
         return true;
     measuring->doubt =
         kg_arena_printf(measuring->arena, "tensor cores not by wgmma: %s", unmeasured.message);
-    return measuring->doubt ? true : kg_error_memory(err);
+    return true;
 }

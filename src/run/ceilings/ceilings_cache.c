@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "device/code.h"
+#include "device/device_code.h"
 #include "run/ceilings/ceilings_measure.h"
 
 /* A stored file. */
@@ -77,13 +77,12 @@ bool kg_ceilings_cached(const char *directory, const struct kg_ceilings_key *key
     struct stored stored = {0};
     struct kg_error err;
     const char *path = path_of(arena, directory, key->uuid);
-    const char *code = code_hash(arena);
-    if (!path || !code || !key->driver ||
+    if (!path || !key->driver ||
         !kg_record_load(&kg_ceilings_file_record, KG_CEILINGS_SCHEMA, path, arena, &stored, &err))
         return false;
     if (strcmp(stored.uuid, key->uuid) != 0 || strcmp(stored.driver, key->driver) != 0 ||
-        strcmp(stored.code, code) != 0 || !same_clock(stored.clock_limit_hz, key->clock_limit_hz) ||
-        !plausible(&stored.ceilings))
+        strcmp(stored.code, code_hash(arena)) != 0 ||
+        !same_clock(stored.clock_limit_hz, key->clock_limit_hz) || !plausible(&stored.ceilings))
         return false;
     *ceilings = stored.ceilings;
     ceilings->uuid = stored.uuid;
@@ -100,7 +99,7 @@ bool kg_ceilings_store(const char *directory, const struct kg_ceilings_key *key,
                                   .code = code_hash(&arena),
                                   .ceilings = *ceilings};
     const char *path = path_of(&arena, directory, key->uuid);
-    bool good = path && stored.code && stored.driver
+    bool good = path && stored.driver
                     ? kg_directory_make(directory, err)
                     : kg_error_set(err, KG_ERROR_MEASURE,
                                    "what the GPU was measured to be capable of is not kept: its "

@@ -32,8 +32,7 @@ void kg_ceilings_see(struct kg_ceilings_seen *seen, const struct kg_nvml_telemet
 
 /* What of it makes figures good for one run alone: other processes, and whatever holds clocks back
  * but the power limit: that is the card's own, large ones reach it whenever the tensor cores have
- * work, and the figures are what the card can do under it. In `arena`; NULL where nothing does, or
- * memory is out. */
+ * work, and the figures are what the card can do under it. In `arena`; NULL where nothing does. */
 const char *kg_ceilings_seen_words(const struct kg_ceilings_seen *seen, struct kg_arena *arena);
 
 /* Measures the GPU of an open timer, in about two seconds; first thread only. What the kernels did
@@ -70,7 +69,7 @@ struct kg_ceilings_key {
 };
 
 /* Where they are kept: $XDG_CACHE_HOME/kgate, else ~/.cache/kgate; in `arena`. NULL where the
- * environment names neither by an absolute path, or memory is out. */
+ * environment names neither by an absolute path. */
 const char *kg_ceilings_directory(struct kg_arena *arena);
 
 /* What was stored for the key by a kgate that measures as this one does; strings in `arena`. false
@@ -83,7 +82,12 @@ bool kg_ceilings_cached(const char *directory, const struct kg_ceilings_key *key
 bool kg_ceilings_store(const char *directory, const struct kg_ceilings_key *key,
                        const struct kg_ceilings *ceilings, struct kg_error *err);
 
-/* --- Measuring the CPU: cpu_ceilings_measure.c --- */
+/* --- Measuring the CPU: cpu/, a plugin of kgate's own, and cpu_ceilings_plugin.c --- */
+
+/* Loads the plugin kgate-kernels/ceilings.so and calls its kg_cpu_ceilings_measure.
+ * returns  false also if there is no such plugin */
+bool kg_cpu_ceilings_load_measure(struct kg_arena *arena, struct kg_cpu_ceilings *ceilings,
+                                  struct kg_error *err);
 
 /* Measures the CPUs that this process may use, in about a second: one thread of OpenMP on each.
  * What they computed is checked before their times are believed; the best of several short samples

@@ -22,17 +22,16 @@ struct pass {
 
 /* Notes why there is no count. The case is not FAILED for it: its check has passed, and only the
  * counting tool failed. */
-static bool not_counted(struct pass *pass, size_t index, const struct kg_answer *answer,
+static void not_counted(const struct pass *pass, size_t index, const struct kg_answer *answer,
                         struct kg_series *counter)
 {
     struct kg_results *results = pass->session->results;
     const char **note = &results->cases[index].note;
-    const char *reason = kg_arena_printf(
+    counter->reason = kg_arena_printf(
         &results->arena, "its instructions were not counted%s%s%s", answer->reason ? ": " : "",
         answer->reason ? answer->reason : "", kg_count_tool_hint(&pass->tool, answer));
-    *note = *note && reason ? kg_arena_printf(&results->arena, "%s; %s", *note, reason) : reason;
-    counter->reason = reason;
-    return *note ? true : kg_error_memory(pass->err);
+    *note = *note ? kg_arena_printf(&results->arena, "%s; %s", *note, counter->reason)
+                  : counter->reason;
 }
 
 /* Counts a case once. *counted is false where that failed: the counter then says why. */
@@ -51,9 +50,10 @@ static bool count_once(struct pass *pass, size_t index, struct kg_series *counte
         return true;
     *counted = answer.response.good && !isnan(instructions);
     if (*counted)
-        return kg_case_value_append(session, counter, instructions, pass->err);
-    /* values of earlier counts are kept */
-    return counter->value_count || not_counted(pass, index, &answer, counter);
+        kg_case_value_append(session, counter, instructions);
+    else if (!counter->value_count) /* values of earlier counts are kept */
+        not_counted(pass, index, &answer, counter);
+    return true;
 }
 
 /* A further counter of a case. */
@@ -62,10 +62,6 @@ static struct kg_series *counter_add(struct pass *pass, size_t index)
     const struct kg_session *session = pass->session;
     struct kg_case_result *result = &session->results->cases[index];
     struct kg_series *series = kg_series_grow(&session->results->arena, result, 1);
-    if (!series) {
-        kg_error_memory(pass->err);
-        return NULL;
-    }
     struct kg_series *added = &series[result->series_count++];
     *added = (struct kg_series){
         .name = kg_metric_kind_names[KG_METRIC_INSTRUCTIONS],
@@ -93,8 +89,6 @@ static bool case_count(const struct kg_session *session, size_t index, void *use
     struct kg_series *counter = counter_add(pass, index);
     bool counted = pass->tool.source != KG_COUNT_BY_NOTHING;
     (void)session;
-    if (!counter)
-        return false;
     for (int i = 0;
          counted && !kg_interrupt_caught() && i < (repeats(counter) ? COUNTS : COUNTS_MOST); i++)
         if (!count_once(pass, index, counter, &counted))

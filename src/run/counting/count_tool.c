@@ -9,7 +9,6 @@
 
 #include "base/file.h"
 #include "run/counting/callgrind.h"
-#include "run/worker_program.h"
 
 /* Callgrind slows code down about fifty times; a hundred times where it simulates caches too. */
 static const double CALLGRIND_PATIENCE = 50, CALLGRIND_LINES_PATIENCE = 100;
@@ -70,11 +69,6 @@ void kg_count_tool_close(struct kg_count_tool *tool)
     tool->source = KG_COUNT_BY_NOTHING;
 }
 
-static bool own_process(const struct kg_session *session, size_t index)
-{
-    return kg_source_facts[session->plan->cases[index].spec->source].own_process;
-}
-
 /* The worker runs under Callgrind, which counts only while it is told to. Where each call is a
  * process of its own, the worker starts that one under Callgrind instead. */
 static void callgrind_apply(struct kg_count_tool *tool, const struct kg_session *session,
@@ -83,7 +77,7 @@ static void callgrind_apply(struct kg_count_tool *tool, const struct kg_session 
     const char **arguments = tool->arguments;
     size_t count = 0;
     options->patience = options->count_lines ? CALLGRIND_LINES_PATIENCE : CALLGRIND_PATIENCE;
-    if (own_process(session, index)) {
+    if (kg_session_own_process(session, index)) {
         options->count_directory = tool->folder;
         return;
     }
@@ -94,10 +88,8 @@ static void callgrind_apply(struct kg_count_tool *tool, const struct kg_session 
     arguments[count++] = tool->output;
     for (size_t i = 0; i < options->count_option_count; i++)
         arguments[count++] = options->count_options[i];
-    char *const *of_worker;
-    arguments[count++] = kg_case_program(session, index, &of_worker);
-    while (*++of_worker)
-        arguments[count++] = *of_worker;
+    arguments[count++] = session->launcher->program;
+    arguments[count++] = "worker";
     arguments[count] = NULL;
     options->program = tool->valgrind;
     options->arguments = (char *const *)arguments;
@@ -126,7 +118,7 @@ struct kg_counts kg_count_tool_take(const struct kg_count_tool *tool,
                                     const struct kg_task_options *options,
                                     const struct kg_response *response)
 {
-    const bool process = own_process(session, index);
+    const bool process = kg_session_own_process(session, index);
     const uint64_t batch = options->batch ? options->batch : session->launcher->batch[index];
     const double calls = process ? 1 : (double)batch;
     if (tool->source != KG_COUNT_BY_CALLGRIND)

@@ -38,8 +38,6 @@ static bool machine_find(struct kg_importing *importing)
     machine->cuda_missing = "not this machine's results";
     if (gpu) {
         machine->gpus = kg_arena_alloc(importing->arena, 1, sizeof *machine->gpus);
-        if (!machine->gpus)
-            return kg_error_memory(importing->err);
         machine->gpus[0] = (struct kg_gpu){.name = gpu,
                                            .uuid = "",
                                            .compute_capability = "",
@@ -50,9 +48,7 @@ static bool machine_find(struct kg_importing *importing)
     }
     if (!machine->fingerprint)
         machine->fingerprint = kg_machine_fingerprint(importing->arena, machine);
-    return machine->fingerprint
-               ? kg_fingerprint_check("--machine", machine->fingerprint, importing->err)
-               : kg_error_memory(importing->err);
+    return kg_fingerprint_check("--machine", machine->fingerprint, importing->err);
 }
 
 static const char *modified(struct kg_arena *arena, const char *path)
@@ -89,7 +85,7 @@ static bool suite_make(struct kg_importing *importing)
                           importing->options->set_count, &importing->suite, importing->err);
 }
 
-static bool results_start(struct kg_importing *importing)
+static void results_start(struct kg_importing *importing)
 {
     struct kg_results *results = importing->results;
     const struct kg_policy *policy = &importing->suite.policy;
@@ -107,12 +103,12 @@ static bool results_start(struct kg_importing *importing)
     results->ceilings = (struct kg_ceilings)KG_CEILINGS_NONE;
     results->cpu_ceilings = (struct kg_cpu_ceilings)KG_CPU_CEILINGS_NONE;
     results->created = created_find(importing);
-    return results->created || kg_error_memory(importing->err);
 }
 
 static bool files_import(struct kg_importing *importing)
 {
     const struct kg_import_files *files = &importing->files;
+    results_start(importing);
     for (size_t i = 0; i < files->count; i++)
         for (size_t c = 0; c < files->files[i].content.case_count; c++)
             if (!kg_import_case(importing, files->files[i].path, &files->files[i].content.cases[c]))
@@ -133,7 +129,7 @@ bool kg_import(const char *const *paths, size_t count, const struct kg_import_op
     const bool good = kg_import_files_read(&results->arena, paths, count, options->format,
                                            &importing.files, err) &&
                       suite_make(&importing) && machine_find(&importing) &&
-                      results_start(&importing) && files_import(&importing);
+                      files_import(&importing);
     kg_suite_free(&importing.suite);
     if (!good)
         kg_results_free(results);

@@ -23,7 +23,7 @@ static const char *id_make(struct kg_arena *arena, const struct kg_case_result *
         kg_text_printf(&text, "%c%s=%s", i ? ',' : '/', result->params[i].name,
                        result->params[i].value);
     kg_text_printf(&text, "/%s", result->device);
-    const char *id = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    const char *id = kg_arena_copy(arena, kg_text_string(&text));
     kg_text_free(&text);
     return id;
 }
@@ -33,7 +33,7 @@ static const char *value_shorten(struct kg_arena *arena, const char *value)
 {
     enum { MARK = 17, ESCAPED = 3 }; /* "~" and the hash; %2C */
     size_t length = 0;
-    if (!value || strlen(value) <= VALUE_BYTES_MOST)
+    if (strlen(value) <= VALUE_BYTES_MOST)
         return value;
     for (;;) {
         const unsigned char *at = (const unsigned char *)value + length;
@@ -54,30 +54,26 @@ static const char *hash_make(struct kg_arena *arena, const struct kg_adapter *ad
     return kg_arena_printf(arena, "%016" PRIx64, kg_hash_string(hash, result->id));
 }
 
-static bool params_make(const struct kg_importing *importing, const struct kg_foreign_case *found,
+static void params_make(const struct kg_importing *importing, const struct kg_foreign_case *found,
                         struct kg_case_result *result)
 {
-    bool good = true;
     struct kg_arena *arena = importing->arena;
     result->params = kg_arena_alloc(arena, found->param_count + 1, sizeof *result->params);
-    if (!result->params)
-        return false;
     result->params[result->param_count++] = (struct kg_pair){
         KG_FOREIGN_PARAMETER, value_shorten(arena, kg_foreign_name_escape(arena, found->name))};
     for (size_t i = 0; i < found->param_count; i++)
         result->params[result->param_count++] =
-            (struct kg_pair){kg_arena_keep(arena, found->params[i].name, &good),
-                             kg_arena_keep(arena, found->params[i].value, &good)};
-    return good && result->params[0].value;
+            (struct kg_pair){kg_arena_keep(arena, found->params[i].name),
+                             kg_arena_keep(arena, found->params[i].value)};
 }
 
 /* Time and peak memory are what every case has; of memory these files say nothing. */
-static bool series_make(const struct kg_importing *importing, struct kg_case_result *result)
+static void series_make(const struct kg_importing *importing, struct kg_case_result *result)
 {
     static const enum kg_metric_kind kinds[] = {KG_METRIC_TIME, KG_METRIC_PEAK_MEMORY};
     const struct kg_settings *settings = &importing->suite.defaults;
     struct kg_series *series = kg_series_grow(importing->arena, result, 2);
-    for (size_t i = 0; series && i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         const struct kg_metric_row *row = &kg_metric_rows[kinds[i]];
         series[result->series_count++] =
             (struct kg_series){.name = kg_metric_kind_names[kinds[i]],
@@ -86,10 +82,9 @@ static bool series_make(const struct kg_importing *importing, struct kg_case_res
                                .threshold = settings->thresholds[kinds[i]],
                                .min_effect = kg_settings_number(settings, row->min_effect_key)};
     }
-    return series != NULL;
 }
 
-/* The case of an id, made where it is new; NULL where memory is out. */
+/* The case of an id, made where it is new. */
 static struct kg_case_result *case_of(struct kg_importing *importing,
                                       const struct kg_foreign_case *found)
 {
@@ -104,31 +99,29 @@ static struct kg_case_result *case_of(struct kg_importing *importing,
         .disturbance_limit = NAN,
         KG_CASE_UNMEASURED,
     };
-    if (!params_make(importing, found, &made) || !(made.id = id_make(importing->arena, &made)) ||
-        !(made.definition_hash = hash_make(importing->arena, importing->files.adapter, &made)))
-        return NULL;
-    const size_t *known = kg_names_find(&importing->ids, made.id);
+    params_make(importing, found, &made);
+    made.id = id_make(importing->arena, &made);
+    made.definition_hash = hash_make(importing->arena, importing->files.adapter, &made);
+    const size_t *known = kg_names_find(&importing->ids, made.id, strlen(made.id));
     if (known)
         return &results->cases[*known];
     kg_hot_clear(&made.hot);
-    if (!series_make(importing, &made) ||
-        !kg_arena_grow(importing->arena, &results->cases, results->case_count,
-                       &importing->case_capacity, sizeof *results->cases) ||
-        !kg_arena_grow(importing->arena, &importing->latest_paths, results->case_count,
-                       &importing->latest_capacity, sizeof *importing->latest_paths) ||
-        !kg_names_set(importing->arena, &importing->ids, made.id, results->case_count))
-        return NULL;
+    series_make(importing, &made);
+    kg_arena_grow(importing->arena, &results->cases, results->case_count, &importing->case_capacity,
+                  sizeof *results->cases);
+    kg_arena_grow(importing->arena, &importing->latest_paths, results->case_count,
+                  &importing->latest_capacity, sizeof *importing->latest_paths);
+    kg_names_set(importing->arena, &importing->ids, made.id, strlen(made.id), results->case_count);
     made.target = kg_arena_copy(importing->arena, found->name);
-    if (strlen(found->name) > VALUE_BYTES_MOST &&
-        !(made.note = kg_arena_printf(
-              importing->arena,
-              "its name of %zu bytes is shortened in the id; give it one of its own, "
-              "such as by `hyperfine --command-name`",
-              strlen(found->name))))
-        return NULL;
+    if (strlen(found->name) > VALUE_BYTES_MOST)
+        made.note =
+            kg_arena_printf(importing->arena,
+                            "its name of %zu bytes is shortened in the id; give it one of its own, "
+                            "such as by `hyperfine --command-name`",
+                            strlen(found->name));
     importing->latest_paths[results->case_count] = NULL;
     results->cases[results->case_count] = made;
-    return made.target ? &results->cases[results->case_count++] : NULL;
+    return &results->cases[results->case_count++];
 }
 
 /* --- Rounds ----------------------------------------------------------------------------------- */
@@ -140,14 +133,13 @@ static double known(double value)
 }
 
 /* One process's samples. */
-static bool round_add(struct kg_importing *importing, struct kg_case_result *result,
+static void round_add(struct kg_importing *importing, struct kg_case_result *result,
                       const struct kg_foreign_case *found, double *samples_ns, size_t count)
 {
     struct kg_arena *arena = importing->arena;
     double sum = 0;
-    if (!kg_arena_grow(arena, &result->rounds, result->round_count, &result->round_capacity,
-                       sizeof *result->rounds))
-        return kg_error_memory(importing->err);
+    kg_arena_grow(arena, &result->rounds, result->round_count, &result->round_capacity,
+                  sizeof *result->rounds);
     struct kg_round *round = &result->rounds[result->round_count];
     *round = (struct kg_round){KG_ROUND_ON_CPU, .cpu_ns = known(found->cpu_ns), .pulse_ns = NAN,
                                .base_ratio = NAN, .batch = 1};
@@ -158,27 +150,25 @@ static bool round_add(struct kg_importing *importing, struct kg_case_result *res
     const double calls = found->calls >= 1 ? found->calls / (double)found->sample_count : 1;
     round->calls = (uint64_t)fmin(1e15, ceil(calls * (double)count));
     round->wall_ns = sum * calls;
-    if (!kg_samples_keep(samples_ns, count, count, arena, round, importing->err))
-        return false;
+    kg_samples_keep(samples_ns, count, count, arena, round);
     kg_samples_summarize(samples_ns, count, round);
     importing->results->measured_ns += round->wall_ns;
     result->round_count++;
-    return true;
 }
 
-static bool rounds_add(struct kg_importing *importing, struct kg_case_result *result,
+static void rounds_add(struct kg_importing *importing, struct kg_case_result *result,
                        const struct kg_foreign_case *found)
 {
-    if (!found->processes)
-        return round_add(importing, result, found, found->samples_ns, found->sample_count);
+    if (!found->processes) {
+        round_add(importing, result, found, found->samples_ns, found->sample_count);
+        return;
+    }
     for (size_t i = 0; i < found->sample_count; i++)
-        if (!round_add(importing, result, found, &found->samples_ns[i], 1))
-            return false;
-    return true;
+        round_add(importing, result, found, &found->samples_ns[i], 1);
 }
 
 /* A value for each round of the file; what not all files have is left out at the end. */
-static bool figures_add(struct kg_importing *importing, struct kg_case_result *result,
+static void figures_add(struct kg_importing *importing, struct kg_case_result *result,
                         const struct kg_foreign_case *found, size_t rounds_before)
 {
     struct kg_arena *arena = importing->arena;
@@ -190,8 +180,7 @@ static bool figures_add(struct kg_importing *importing, struct kg_case_result *r
                 !strcmp(result->series[s].source, KG_SERIES_OF_WORKLOAD))
                 series = &result->series[s];
         if (!series && !rounds_before) {
-            if (!kg_series_grow(arena, result, 1))
-                return false;
+            kg_series_grow(arena, result, 1);
             series = &result->series[result->series_count++];
             *series = (struct kg_series){.name = kg_arena_copy(arena, figure->name),
                                          .source = KG_SERIES_OF_WORKLOAD,
@@ -200,12 +189,10 @@ static bool figures_add(struct kg_importing *importing, struct kg_case_result *r
         if (!series || series->value_count != rounds_before ||
             !kg_series_values_good(&figure->value, 1))
             continue;
-        if (!series->name || !kg_arena_grow(arena, &series->values, series->value_count,
-                                            &series->value_capacity, sizeof *series->values))
-            return false;
+        kg_arena_grow(arena, &series->values, series->value_count, &series->value_capacity,
+                      sizeof *series->values);
         series->values[series->value_count++] = figure->value;
     }
-    return true;
 }
 
 /* Two results of one name would be two rounds of one case: of two commands, or of two GPUs. */
@@ -226,20 +213,19 @@ bool kg_import_case(struct kg_importing *importing, const char *path,
                     const struct kg_foreign_case *found)
 {
     struct kg_case_result *result = case_of(importing, found);
-    if (!result)
-        return kg_error_memory(importing->err);
     if (!latest_note(importing, result, path))
         return false;
     const size_t before = result->round_count;
     if (found->failure) {
         result->status = KG_STATUS_FAILED;
         result->reason = kg_arena_copy(importing->arena, found->failure);
-        return result->reason || kg_error_memory(importing->err);
+        return true;
     }
     result->work.items = found->items > 0 ? known(found->items) : NAN;
     result->work.bytes = found->bytes > 0 ? known(found->bytes) : NAN;
-    return rounds_add(importing, result, found) &&
-           (figures_add(importing, result, found, before) || kg_error_memory(importing->err));
+    rounds_add(importing, result, found);
+    figures_add(importing, result, found, before);
+    return true;
 }
 
 void kg_import_case_finish(struct kg_case_result *result)

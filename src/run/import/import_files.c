@@ -9,7 +9,7 @@ enum { FILE_MOST = 256 * 1024 * 1024 };
 
 /* --- One file --------------------------------------------------------------------------------- */
 
-static const struct kg_adapter *adapter_of(const json_t *json)
+static const struct kg_adapter *adapter_of(const struct kg_json *json)
 {
     for (size_t i = 0; kg_adapters[i]; i++)
         if (kg_adapters[i]->is_json(json))
@@ -27,8 +27,8 @@ static bool adapter_unknown(const char *path, struct kg_error *err)
     return false;
 }
 
-static bool adapter_choose(const char *path, const json_t *json, struct kg_import_files *files,
-                           struct kg_error *err)
+static bool adapter_choose(const char *path, const struct kg_json *json,
+                           struct kg_import_files *files, struct kg_error *err)
 {
     const struct kg_adapter *found = adapter_of(json);
     if (!found)
@@ -51,10 +51,7 @@ static bool json_begins(const char *path, const struct kg_text *text, struct kg_
     kg_text_append(&words, "no JSON, which is what `kgate import` reads: ");
     for (size_t i = 0; kg_adapters[i]; i++)
         kg_text_printf(&words, "%s%s", i ? "; " : "", kg_adapters[i]->help);
-    if (words.failed)
-        kg_error_memory(err);
-    else
-        kg_error_at(err, path, 0, 0, "%s", kg_text_string(&words));
+    kg_error_at(err, path, 0, 0, "%s", kg_text_string(&words));
     kg_text_free(&words);
     return false;
 }
@@ -75,21 +72,20 @@ static bool file_read(struct kg_arena *arena, const char *path, struct kg_import
                       struct kg_error *err)
 {
     struct kg_text text = {0};
-    json_t *json = NULL;
-    if (!kg_arena_grow(arena, &files->files, files->count, &files->capacity, sizeof *files->files))
-        return kg_error_memory(err);
+    struct kg_arena tree = {0};
+    const struct kg_json *json = NULL;
+    kg_arena_grow(arena, &files->files, files->count, &files->capacity, sizeof *files->files);
     struct kg_import_file *file = &files->files[files->count];
     *file = (struct kg_import_file){.path = kg_arena_copy(arena, path)};
-    bool good = file->path ? true : kg_error_memory(err);
-    good = good && kg_file_read(path, FILE_MOST, &text, err) && json_begins(path, &text, err) &&
-           kg_json_parse(path, kg_text_string(&text), text.length, &json, err) &&
-           adapter_choose(path, json, files, err);
+    bool good = kg_file_read(path, FILE_MOST, &text, err) && json_begins(path, &text, err) &&
+                (json = kg_json_read(path, kg_text_string(&text), text.length, &tree, err)) &&
+                adapter_choose(path, json, files, err);
     if (good && !kg_file_hash(path, file->hash))
         good = kg_error_set(err, KG_ERROR_SYSTEM, "cannot read '%.300s' again", path);
     good = good && given_once(files, file, err);
     if (good && !kg_foreign_read(files->adapter, arena, path, json, &file->content, err))
         good = kg_error_wrap(err, "%.300s", path);
-    json_decref(json);
+    kg_arena_free(&tree);
     kg_text_free(&text);
     files->count += good;
     return good;

@@ -1,4 +1,4 @@
-#include "run/timing/sampler.h"
+#include "run/timing/timed_loop.h"
 
 #include <unistd.h>
 

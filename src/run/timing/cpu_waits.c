@@ -1,4 +1,4 @@
-#include "run/timing/sampler.h"
+#include "run/timing/timed_loop.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "device/tree.h"
+#include "device/sysfs.h"
 
 /* --- What the kernel tells -------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #include "base/statistics/stats.h"
 #include "run/timing/samples.h"
 
-/* As on the CPU (sampler.c): a disturbance spoils one sample among many. */
+/* As on the CPU (timed_loop.c): a disturbance spoils one sample among many. */
 static const double SAMPLE_NS = 100e3;
 static const double RESOLUTION_SHARE = 0.001;
 static const double MARGIN = 1.25;
@@ -49,7 +49,9 @@ double kg_gpu_time_corrected(double time_ns, double overhead_ns)
     return fmax(0, time_ns - overhead_ns);
 }
 
-bool kg_gpu_launch_bound(double gpu_ns, double launch_ns)
+/* Whether the device finishes a call before the host has launched the next. Calls back to back then
+ * have gaps between them, unless they were launched while the device was held back. */
+static bool launch_bound(double gpu_ns, double launch_ns)
 {
     return gpu_ns < launch_ns;
 }
@@ -81,7 +83,7 @@ const char *kg_gpu_doubt(enum kg_timing timing, const struct kg_gpu_doubt_facts 
     if (timing == KG_TIMING_COLD && facts->gpu_ns < SHORT_STEPS * facts->resolution_ns)
         return "a call is hardly longer than the steps of the device's timer; `timing: hot` and "
                "`graph` time many at once";
-    if (timing == KG_TIMING_HOT && kg_gpu_launch_bound(facts->gpu_ns, facts->launch_ns))
+    if (timing == KG_TIMING_HOT && launch_bound(facts->gpu_ns, facts->launch_ns))
         return "the device is done with a call before the next is launched: a sample is no more "
                "calls than can be held back; `timing: graph` has no such limit";
     return NULL;
@@ -108,7 +110,7 @@ uint64_t kg_gpu_batch(enum kg_timing timing, const struct kg_gpu_batch_facts *fa
         return 1;
     uint64_t most = UINT64_MAX;
     if (timing == KG_TIMING_HOT && facts->held_calls &&
-        kg_gpu_launch_bound(facts->gpu_ns, facts->launch_ns))
+        launch_bound(facts->gpu_ns, facts->launch_ns))
         most = facts->held_calls;
     if (facts->reference && facts->reference <= most &&
         ((double)facts->reference * gpu_ns >= target / REFERENCE_SLACK || facts->reference == most))

@@ -24,10 +24,6 @@ double kg_gpu_resolution_ns(double *times_ns, size_t count);
 /* A time less what the timer itself takes: never below 0. */
 double kg_gpu_time_corrected(double time_ns, double overhead_ns);
 
-/* Whether the device finishes a call before the host has launched the next. Calls back to back then
- * have gaps between them, unless they were launched while the device was held back. */
-bool kg_gpu_launch_bound(double gpu_ns, double launch_ns);
-
 /* What kg_gpu_doubt decides from. */
 struct kg_gpu_doubt_facts {
     double gpu_ns;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/statistics/stats.h"
-#include "device/code.h"
+#include "device/device_code.h"
 #include "run/timing/gpu_hold.h"
 #include "run/timing/gpu_plan.h"
 

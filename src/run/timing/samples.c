@@ -28,18 +28,15 @@ size_t kg_samples_thin(double *values, size_t count)
     return count / 2;
 }
 
-bool kg_samples_keep(const double *samples_ns, size_t count, uint64_t taken, struct kg_arena *arena,
-                     struct kg_round *round, struct kg_error *err)
+void kg_samples_keep(const double *samples_ns, size_t count, uint64_t taken, struct kg_arena *arena,
+                     struct kg_round *round)
 {
     const size_t kept = count < KG_ROUND_SAMPLES_MOST ? count : KG_ROUND_SAMPLES_MOST;
     round->samples_ns = kg_arena_alloc(arena, kept, sizeof *round->samples_ns);
-    if (!round->samples_ns)
-        return kg_error_memory(err);
     for (size_t i = 0; i < kept; i++)
         round->samples_ns[i] = kg_samples_rounded(samples_ns[i * count / kept]);
     round->sample_count = kept;
     round->samples_dropped = taken - kept;
-    return true;
 }
 
 /* Parts of consecutive samples, so that what lasts for some samples is not taken for many

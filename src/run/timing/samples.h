@@ -21,8 +21,8 @@ size_t kg_samples_thin(double *values, size_t count);
 
 /* Keeps samples evenly spread over the round, in their order, in `arena`.
  * taken  samples that the round had, also those that were thinned out */
-bool kg_samples_keep(const double *samples_ns, size_t count, uint64_t taken, struct kg_arena *arena,
-                     struct kg_round *round, struct kg_error *err);
+void kg_samples_keep(const double *samples_ns, size_t count, uint64_t taken, struct kg_arena *arena,
+                     struct kg_round *round);
 
 /* Fills median, its error, mean, min, max and p95. Takes the samples in their order, at least one,
  * and sorts them. The error is how far the medians of eight parts of the round lie apart, over the

@@ -1,4 +1,4 @@
-#include "run/timing/sampler.h"
+#include "run/timing/timed_loop.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,6 +22,7 @@ static const double TRIALS_NS = 3e6, TRIALS_LONG_NS = 30e6;
  * sample takes so long. */
 static const double REFERENCE_RESOLUTIONS = 50, REFERENCE_LONGEST_NS = 1e9;
 static const double STABLE = 1.02;
+static const double ROOM_LEAST = 512; /* samples */
 static const double WARM_UP_SHARE = 0.1, WARM_UP_LEAST_NS = 1e6;
 static const double PULSE_EVERY_NS = 1e6;
 
@@ -34,6 +35,12 @@ static double batch_time_ns(const struct kg_sampler *sampler, uint64_t batch)
     if (sampler->after)
         sampler->after(sampler->state);
     return ns;
+}
+
+size_t kg_sampler_room(double min_time_ns)
+{
+    const double samples = fmax(ROOM_LEAST, 4 * min_time_ns / SAMPLE_NS);
+    return samples < KG_SAMPLES_MOST ? (size_t)samples : KG_SAMPLES_MOST;
 }
 
 /* Whether a batch takes so long even where nothing disturbs it: as soon as one trial is shorter, it
@@ -194,19 +201,9 @@ bool kg_sampling_end(struct kg_sampling *sampling, struct kg_arena *arena, struc
     round->system_ns = sampling->usage.system_ns / (double)round->calls;
     round->user_ns = fmax(0, round->cpu_ns - round->system_ns);
     kg_usage_record(round, &sampling->usage);
-    if (!kg_samples_keep(sampler->buffer, sampling->count, sampling->taken, arena, round, err))
-        return false;
+    kg_samples_keep(sampler->buffer, sampling->count, sampling->taken, arena, round);
     kg_samples_summarize(sampler->buffer, sampling->count, round);
     if (!(round->median_ns > 0))
         return kg_error_set(err, KG_ERROR_MEASURE, "a call takes less than the clock can show");
     return true;
-}
-
-bool kg_sampler_round(const struct kg_sampler *sampler, uint64_t batch, struct kg_arena *arena,
-                      struct kg_round *round, struct kg_error *err)
-{
-    struct kg_sampling sampling;
-    kg_sampling_begin(&sampling, sampler, batch);
-    kg_sampling_run(&sampling, fmax(1, sampler->min_time_ns));
-    return kg_sampling_end(&sampling, arena, round, err);
 }

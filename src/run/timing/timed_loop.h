@@ -1,4 +1,4 @@
-/* sampler.h: the timed loop: batching, warm-up, samples. Runs inside the worker process; the
+/* timed_loop.h: the timed loop: batching, warm-up, samples. Runs inside the worker process; the
  * caller's `run` is all that happens between two readings of the clock. One thread. */
 #pragma once
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #include "run/timing/core_events.h"
 #include "run/timing/samples.h"
 
-/* waiting.c: how long the threads of this process were ready to run and waited for a CPU while
+/* cpu_waits.c: how long the threads of this process were ready to run and waited for a CPU while
  * pieces of a round were timed, and what the host of a virtual machine took. All is read before
  * and after a piece, never inside one. One thread. */
 
@@ -92,6 +92,10 @@ struct kg_sampler {
 
 enum { KG_SAMPLES_MOST = 16384 };
 
+/* Room that a round of this length needs: samples of a quarter of the shortest that kg_sampler_batch allows
+ * fit, at most KG_SAMPLES_MOST. A round with more keeps every second one. */
+size_t kg_sampler_room(double min_time_ns);
+
 /* Calls a sample must have, so that the clock's resolution is under 0.1 % of it, and that a round
  * has no more than a few thousand samples: a power of four, by the fastest of several trials, so
  * that two searches on one machine find the same. Runs the workload for some milliseconds, but a
@@ -121,17 +125,12 @@ struct kg_sampling {
     struct kg_usage usage;
 };
 
-/* Warms up, as kg_sampler_round does. The sampler must live as long. */
+/* Warms up until three samples in a row agree within 2 %, at least one call and at most a tenth of min_time or
+ * 1 ms, whichever is more. One call may take longer. The sampler must live as long. */
 void kg_sampling_begin(struct kg_sampling *sampling, const struct kg_sampler *sampler,
                        uint64_t batch);
 /* Samples until `time_ns` are measured, at least one; returns the time measured. */
 double kg_sampling_run(struct kg_sampling *sampling, double time_ns);
-/* Fills the round, from all samples. */
+/* Fills everything of `round` but peak_bytes, from all samples. The kept samples live in `arena`. */
 bool kg_sampling_end(struct kg_sampling *sampling, struct kg_arena *arena, struct kg_round *round,
                      struct kg_error *err);
-
-/* Warms up until three samples in a row agree within 2 %, at least one call and at most a tenth of
- * min_time or 1 ms, whichever is more (one call may take longer); then samples until min_time is reached. Fills everything of
- * `round` but peak_bytes; the kept samples live in `arena`. */
-bool kg_sampler_round(const struct kg_sampler *sampler, uint64_t batch, struct kg_arena *arena,
-                      struct kg_round *round, struct kg_error *err);

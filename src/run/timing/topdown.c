@@ -1,4 +1,4 @@
-#include "run/timing/topdown.h"
+#include "run/timing/core_events.h"
 
 #include <math.h>
 #include <stddef.h>

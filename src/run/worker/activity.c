@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/statistics/stats.h"
 #include "run/worker/gpu_inspect.h"
 
@@ -121,7 +122,7 @@ static void figures_take(const struct kg_activity *of, size_t count, const uint6
 }
 
 /* Sums over all calls. */
-static bool kernel_add(struct kg_trace *trace, const struct kg_activity *activity,
+static void kernel_add(struct kg_trace *trace, const struct kg_activity *activity,
                        struct kg_arena *arena)
 {
     const char *name = activity->name ? activity->name : "a kernel without a name";
@@ -131,8 +132,6 @@ static bool kernel_add(struct kg_trace *trace, const struct kg_activity *activit
     struct kg_kernel_use *use = &trace->kernels[k];
     if (k == trace->kernel_count) {
         *use = (struct kg_kernel_use){.name = kg_arena_copy(arena, name)};
-        if (!use->name)
-            return false;
         trace->kernel_count++;
     }
     use->launches++;
@@ -145,7 +144,6 @@ static bool kernel_add(struct kg_trace *trace, const struct kg_activity *activit
         use->local_bytes = activity->local_bytes;
     }
     use->occupancy = use->waves = NAN;
-    return true;
 }
 
 static size_t names_count(const struct kg_activity *of, size_t count)
@@ -163,20 +161,17 @@ static size_t names_count(const struct kg_activity *of, size_t count)
     return different;
 }
 
-static bool kernels_take(const struct kg_activity *of, size_t count, struct kg_arena *arena,
+static void kernels_take(const struct kg_activity *of, size_t count, struct kg_arena *arena,
                          struct kg_trace *trace)
 {
     trace->kernels = kg_arena_alloc(arena, names_count(of, count), sizeof *trace->kernels);
-    if (!trace->kernels)
-        return false;
     for (size_t i = 0; i < count; i++)
-        if (of[i].kind == KG_ACTIVITY_KERNEL && !kernel_add(trace, &of[i], arena))
-            return false;
+        if (of[i].kind == KG_ACTIVITY_KERNEL)
+            kernel_add(trace, &of[i], arena);
     for (size_t k = 0; k < trace->kernel_count; k++) {
         trace->kernels[k].launches /= KG_TRACED_CALLS;
         trace->kernels[k].gpu_ns /= KG_TRACED_CALLS;
     }
-    return true;
 }
 
 static bool is_timed(const struct kg_activity *activity)
@@ -202,7 +197,7 @@ static size_t calls_select(const struct kg_activities *activities, struct kg_act
     return count;
 }
 
-static const char *why_not(const struct kg_activities *activities, size_t count, size_t untimed,
+static const char *why_not(const struct kg_activities *activities, size_t untimed,
                            struct kg_arena *arena)
 {
     if (activities->dropped)
@@ -211,30 +206,24 @@ static const char *why_not(const struct kg_activities *activities, size_t count,
     if (untimed)
         return kg_arena_printf(arena, "CUPTI has no times of %zu of %zu records", untimed,
                                activities->count);
-    return count ? NULL
-                 : kg_arena_copy(arena, "CUPTI saw nothing that the calls put on the device");
+    return "CUPTI saw nothing that the calls put on the device";
 }
 
-bool kg_activities_summarize(const struct kg_activities *activities, struct kg_arena *arena,
-                             struct kg_trace *trace, struct kg_error *err)
+void kg_activities_summarize(const struct kg_activities *activities, struct kg_arena *arena,
+                             struct kg_trace *trace)
 {
     size_t untimed;
     *trace = (struct kg_trace)KG_TRACE_NONE;
-    struct kg_activity *sorted = calloc(activities->count + 1, sizeof *sorted);
-    if (!sorted)
-        return kg_error_memory(err);
+    struct kg_activity *sorted = kg_alloc(activities->count + 1, sizeof *sorted);
     const size_t count = calls_select(activities, sorted, &untimed);
-    bool good = true;
     if (!count || untimed || activities->dropped) {
-        trace->reason = why_not(activities, count, untimed, arena);
-        good = trace->reason != NULL;
+        trace->reason = why_not(activities, untimed, arena);
     } else {
         trace->source = KG_TRACE_OF_CUPTI;
         figures_take(sorted, count, activities->marks, trace);
-        good = kernels_take(sorted, count, arena, trace);
+        kernels_take(sorted, count, arena, trace);
     }
     free(sorted);
-    return good ? true : kg_error_memory(err);
 }
 
 /* --- Two views of the same calls -------------------------------------------------------------- */
@@ -281,45 +270,31 @@ static void use_complete(struct kg_kernel_use *use, const struct kg_kernel_use *
 }
 
 /* A call can differ from another, and CUPTI can miss what it does not know. */
-static const char *difference(const struct kg_trace *recorded, const struct kg_trace *seen,
-                              struct kg_arena *arena)
+static const char *reasons_join(const struct kg_trace *recorded, const struct kg_trace *seen,
+                                struct kg_arena *arena)
 {
-    return kg_arena_printf(arena,
-                           "CUPTI saw %.4g launches a call, of a recorded one there are %.4g",
-                           seen->launches, recorded->launches);
-}
-
-static bool reasons_join(const struct kg_trace *recorded, const struct kg_trace *seen,
-                         struct kg_arena *arena, struct kg_trace *joined)
-{
-    const bool both = recorded->source && seen->source;
-    joined->reason = recorded->reason ? recorded->reason : seen->reason;
     if (recorded->reason && seen->reason)
-        joined->reason = kg_arena_printf(arena, "%s; %s", recorded->reason, seen->reason);
-    else if (both && seen->launches != recorded->launches)
-        joined->reason = difference(recorded, seen, arena);
-    else
-        return true;
-    return joined->reason != NULL;
+        return kg_arena_printf(arena, "%s; %s", recorded->reason, seen->reason);
+    if (recorded->source && seen->source && seen->launches != recorded->launches)
+        return kg_arena_printf(arena,
+                               "CUPTI saw %.4g launches a call, of a recorded one there are %.4g",
+                               seen->launches, recorded->launches);
+    return recorded->reason ? recorded->reason : seen->reason;
 }
 
-bool kg_traces_join(const struct kg_trace *recorded, const struct kg_trace *seen,
-                    struct kg_arena *arena, struct kg_trace *joined, struct kg_error *err)
+void kg_traces_join(const struct kg_trace *recorded, const struct kg_trace *seen,
+                    struct kg_arena *arena, struct kg_trace *joined)
 {
     *joined = seen->source ? *seen : *recorded;
-    if (!reasons_join(recorded, seen, arena, joined))
-        return kg_error_memory(err);
+    joined->reason = reasons_join(recorded, seen, arena);
     if (!recorded->source || !seen->source)
-        return true;
+        return;
     joined->source = KG_TRACE_OF_GRAPH ", " KG_TRACE_OF_CUPTI;
     joined->kernels = kg_arena_alloc(arena, seen->kernel_count, sizeof *joined->kernels);
-    if (!joined->kernels)
-        return kg_error_memory(err);
     for (size_t i = 0; i < seen->kernel_count; i++) {
         const struct kg_kernel_use *found = use_find(recorded, &seen->kernels[i]);
         joined->kernels[i] = seen->kernels[i];
         if (found)
             use_complete(&joined->kernels[i], found);
     }
-    return true;
 }

@@ -51,15 +51,14 @@ struct kg_activities {
  * else as the transfers', else as the others'. So kernel_ns, transfer_ns, other_ns and gap_ns of a
  * call add up to the time from its first start to its last end; hidden_ns is part of the kernels'.
  * A kernel's own gpu_ns is all of its time. Where records are missing, all is NaN and `reason` says
- * why.
- * returns  false where memory is out */
-bool kg_activities_summarize(const struct kg_activities *activities, struct kg_arena *arena,
-                             struct kg_trace *trace, struct kg_error *err);
+ * why. */
+void kg_activities_summarize(const struct kg_activities *activities, struct kg_arena *arena,
+                             struct kg_trace *trace);
 
 /* One trace of what was recorded (gpu_inspect.h) and what was seen. Launches, times and bytes are
  * what was seen, occupancy and what else a recording knows of a kernel what was recorded; kernels
  * of both are those of the same name, or of the same shape where a recording has no names. What one
  * of them lacks is the other's; both reasons are kept, and launches that differ
- * are one. False where memory is out. */
-bool kg_traces_join(const struct kg_trace *recorded, const struct kg_trace *seen,
-                    struct kg_arena *arena, struct kg_trace *joined, struct kg_error *err);
+ * are one. */
+void kg_traces_join(const struct kg_trace *recorded, const struct kg_trace *seen,
+                    struct kg_arena *arena, struct kg_trace *joined);

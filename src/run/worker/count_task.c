@@ -42,7 +42,7 @@ static void limit_end(double time_ns)
 
 /* Runs the command under Callgrind, which counts its process from start to end. It is never cut: it may be in
  * the middle of a file. */
-static bool command_count(struct kg_worker *worker, struct kg_error *err)
+static void command_count(struct kg_worker *worker)
 {
     const struct kg_request *request = &worker->request;
     char output[4096];
@@ -52,8 +52,6 @@ static bool command_count(struct kg_worker *worker, struct kg_error *err)
     const size_t before = FIXED + request->count_option_count;
     const char **argv =
         kg_arena_alloc(&worker->arena, before + request->command_count + 1, sizeof *argv);
-    if (!argv)
-        return kg_error_memory(err);
     snprintf(output, sizeof output, "--callgrind-out-file=%s/%%p", request->count_directory);
     memcpy(argv, callgrind, sizeof callgrind);
     for (size_t i = 0; i < request->count_option_count; i++)
@@ -62,7 +60,6 @@ static bool command_count(struct kg_worker *worker, struct kg_error *err)
         argv[before + i] = request->command[i];
     worker->command.argv = (char *const *)argv;
     kg_command_call(&worker->command);
-    return true;
 }
 
 /* Reports a figure for one call. It is left out where it was not counted, or where Callgrind writes
@@ -106,8 +103,10 @@ bool kg_worker_count(struct kg_worker *worker, struct kg_error *err)
     const struct kg_request *request = &worker->request;
     struct kg_counts counts;
     double core[KG_CORE_EVENTS] = {0};
-    if (!worker->workload && request->count_directory)
-        return command_count(worker, err);
+    if (!worker->workload && request->count_directory) {
+        command_count(worker);
+        return true;
+    }
     const bool warm = worker->workload && !request->count_cold;
     const double start_ns = cpu_ns();
     limit_set(request->count_time_ns);

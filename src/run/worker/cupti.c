@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "base/cuda_places.h"
+#include "base/cuda_folders.h"
 #include "base/library.h"
 #include "run/worker/cupti_abi.h"
 

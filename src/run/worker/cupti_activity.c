@@ -18,7 +18,6 @@ static struct {
     const struct kg_cupti *cupti; /* NULL: whatever still comes is dropped */
     struct kg_activities *activities;
     size_t capacity;
-    bool out_of_memory;
 } collection = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* --- Records to activities -------------------------------------------------------------------- */
@@ -108,11 +107,7 @@ static void buffer_requested(uint8_t **buffer, size_t *bytes, size_t *most)
 static void activity_append(const struct kg_activity *activity)
 {
     struct kg_activities *activities = collection.activities;
-    if (!kg_grow(&activities->of, activities->count, &collection.capacity,
-                 sizeof *activities->of)) {
-        collection.out_of_memory = true;
-        return;
-    }
+    kg_grow(&activities->of, activities->count, &collection.capacity, sizeof *activities->of);
     activities->of[activities->count++] = *activity;
 }
 
@@ -125,7 +120,7 @@ static void buffer_completed(void *context, uint32_t stream, uint8_t *buffer, si
     (void)stream;
     (void)bytes;
     pthread_mutex_lock(&collection.lock);
-    while (collection.cupti && !collection.out_of_memory &&
+    while (collection.cupti &&
            collection.cupti->activity_next(buffer, valid_bytes, &record) == KG_CUPTI_SUCCESS)
         if (record_read(record, &activity))
             activity_append(&activity);
@@ -139,7 +134,6 @@ static void collection_set(const struct kg_cupti *cupti, struct kg_activities *a
     collection.cupti = cupti;
     collection.activities = activities;
     collection.capacity = 0;
-    collection.out_of_memory = false;
     pthread_mutex_unlock(&collection.lock);
 }
 
@@ -221,10 +215,6 @@ bool kg_cupti_trace(const struct kg_cupti *cupti, const struct kg_driver *driver
         good = kg_cupti_good(cupti, cupti->activity_flush(FLUSH_FORCED),
                              "CUPTI does not hand over what it recorded", err);
     activities->dropped = good ? dropped_take(cupti) : 0;
-    pthread_mutex_lock(&collection.lock);
-    if (good && collection.out_of_memory)
-        good = kg_error_memory(err);
-    pthread_mutex_unlock(&collection.lock);
     collection_set(NULL, NULL);
     if (!good)
         kg_activities_free(activities);

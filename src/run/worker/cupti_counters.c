@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/library.h"
+#include "base/memory.h"
 #include "run/worker/cupti_abi.h"
 
 static const double SHARE = 0.01; /* of a hundred */
@@ -147,19 +148,13 @@ static bool host_begin(struct counting *counting)
     return true;
 }
 
-static bool bytes_make(struct counting *counting, size_t bytes, uint8_t **memory)
-{
-    *memory = calloc(bytes ? bytes : 1, 1);
-    return *memory ? true : kg_error_memory(counting->err);
-}
-
 static bool config_make(struct counting *counting)
 {
     struct kg_cupti_config_size size = {.size = KG_CUPTI_SIZE(struct kg_cupti_config_size, bytes),
                                         .host = counting->host};
-    if (!step_do(counting, CONFIG_SIZE, &size) ||
-        !bytes_make(counting, size.bytes, &counting->config))
+    if (!step_do(counting, CONFIG_SIZE, &size))
         return false;
+    counting->config = kg_alloc(size.bytes, 1);
     counting->config_bytes = size.bytes;
     struct kg_cupti_config config = {.size = KG_CUPTI_SIZE(struct kg_cupti_config, image),
                                      .host = counting->host,
@@ -176,8 +171,9 @@ static bool data_make(struct counting *counting)
                                       .count = counting->count,
                                       .ranges_most = 1,
                                       .range_nodes_most = 1};
-    if (!step_do(counting, DATA_SIZE, &size) || !bytes_make(counting, size.bytes, &counting->data))
+    if (!step_do(counting, DATA_SIZE, &size))
         return false;
+    counting->data = kg_alloc(size.bytes, 1);
     counting->data_bytes = size.bytes;
     struct kg_cupti_data_initialize data = {
         .size = KG_CUPTI_SIZE(struct kg_cupti_data_initialize, image),

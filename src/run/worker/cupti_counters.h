@@ -27,8 +27,7 @@ extern const struct kg_cupti_metric kg_cupti_metrics[KG_CUPTI_METRICS];
  * reported  room for KG_CUPTI_METRICS; filled with values by name, of the counters that this device
  *           has
  * count     how many those are
- * returns   false with KG_ERROR_MEASURE where counting is not permitted or not possible, with
- *           KG_ERROR_MEMORY where memory is out */
+ * returns   false with KG_ERROR_MEASURE where counting is not permitted or not possible */
 bool kg_cupti_count(const struct kg_cupti *cupti, const struct kg_driver *driver, void *context,
                     const struct kg_gpu_call *call, struct kg_reported *reported, size_t *count,
                     struct kg_error *err);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/memory.h"
 
 /* Graphs within graphs beyond this are a loop or a mistake. */
 enum { DEPTH_MOST = 16 };
@@ -40,7 +41,7 @@ struct kernels {
     size_t count;
 };
 
-static bool kernel_add(struct kernels *kernels, const struct kg_gpu_node *node,
+static void kernel_add(struct kernels *kernels, const struct kg_gpu_node *node,
                        const struct kg_gpu_shape *shape, struct kg_arena *arena)
 {
     size_t k = 0;
@@ -53,8 +54,6 @@ static bool kernel_add(struct kernels *kernels, const struct kg_gpu_node *node,
                                : kg_arena_printf(arena, "kernel %zu", kernels->count + 1),
             .gpu_ns = NAN,
         };
-        if (!use->name)
-            return false;
         kernels->count++;
     }
     use->launches++;
@@ -62,7 +61,6 @@ static bool kernel_add(struct kernels *kernels, const struct kg_gpu_node *node,
         kernels->largest[k] = node;
         use_fill(node, shape, use);
     }
-    return true;
 }
 
 static size_t functions_count(const struct kg_gpu_node *nodes, size_t count)
@@ -80,22 +78,20 @@ static size_t functions_count(const struct kg_gpu_node *nodes, size_t count)
     return different;
 }
 
-bool kg_gpu_nodes_summarize(const struct kg_gpu_node *nodes, size_t count,
+void kg_gpu_nodes_summarize(const struct kg_gpu_node *nodes, size_t count,
                             const struct kg_gpu_shape *shape, struct kg_arena *arena,
-                            struct kg_trace *trace, struct kg_error *err)
+                            struct kg_trace *trace)
 {
     const size_t functions = functions_count(nodes, count);
     struct kernels kernels = {.uses = kg_arena_alloc(arena, functions, sizeof *kernels.uses),
                               .largest = kg_arena_alloc(arena, functions, sizeof(void *))};
-    if (!kernels.uses || !kernels.largest)
-        return kg_error_memory(err);
     *trace = (struct kg_trace)KG_TRACE_NONE;
     trace->source = KG_TRACE_OF_GRAPH;
     trace->launches = (double)count;
     trace->to_device_bytes = trace->to_host_bytes = trace->pageable_bytes = 0;
     for (size_t i = 0; i < count; i++) {
-        if (nodes[i].kind == KG_GPU_KERNEL && !kernel_add(&kernels, &nodes[i], shape, arena))
-            return kg_error_memory(err);
+        if (nodes[i].kind == KG_GPU_KERNEL)
+            kernel_add(&kernels, &nodes[i], shape, arena);
         if (nodes[i].kind == KG_GPU_TO_DEVICE)
             trace->to_device_bytes += nodes[i].bytes;
         if (nodes[i].kind == KG_GPU_TO_HOST)
@@ -107,7 +103,6 @@ bool kg_gpu_nodes_summarize(const struct kg_gpu_node *nodes, size_t count,
     }
     trace->kernels = kernels.uses;
     trace->kernel_count = kernels.count;
-    return true;
 }
 
 /* --- A graph to nodes ------------------------------------------------------------------------- */
@@ -122,10 +117,7 @@ struct walk {
 
 static struct kg_gpu_node *node_add(struct walk *walk, enum kg_gpu_node_kind kind)
 {
-    if (!kg_grow(&walk->nodes, walk->count, &walk->capacity, sizeof *walk->nodes)) {
-        kg_error_memory(walk->err);
-        return NULL;
-    }
+    kg_grow(&walk->nodes, walk->count, &walk->capacity, sizeof *walk->nodes);
     walk->nodes[walk->count] = (struct kg_gpu_node){.kind = kind};
     return &walk->nodes[walk->count++];
 }
@@ -168,8 +160,6 @@ static bool kernel_read(struct walk *walk, void *node)
         return false;
     void *function = function_of(driver, &parameters);
     struct kg_gpu_node *found = node_add(walk, KG_GPU_KERNEL);
-    if (!found)
-        return false;
     const unsigned *grid = parameters.grid, *block = parameters.block;
     const unsigned threads = block[0] * block[1] * block[2];
     found->function = function ? function : parameters.kernel;
@@ -226,8 +216,6 @@ static bool copy_read(struct walk *walk, void *node)
                         "cannot read a copy", walk->err))
         return false;
     struct kg_gpu_node *found = node_add(walk, copy_kind(&parameters));
-    if (!found)
-        return false;
     /* a copy in one dimension may leave the others at 0 */
     found->bytes = (double)parameters.width_bytes * (double)at_least_one(parameters.height) *
                    (double)at_least_one(parameters.depth);
@@ -261,7 +249,8 @@ static bool node_read(struct walk *walk, void *node, int depth)
     case KG_NODE_MEMCPY:
         return copy_read(walk, node);
     case KG_NODE_MEMSET:
-        return node_add(walk, KG_GPU_FILL) != NULL;
+        node_add(walk, KG_GPU_FILL);
+        return true;
     case KG_NODE_GRAPH:
         return child_walk(walk, node, depth);
     default:
@@ -278,9 +267,7 @@ static bool graph_walk(struct walk *walk, void *graph, int depth)
         return false;
     if (!count)
         return true;
-    void **nodes = calloc(count, sizeof *nodes);
-    if (!nodes)
-        return kg_error_memory(walk->err);
+    void **nodes = kg_alloc(count, sizeof *nodes);
     bool good = kg_driver_good(driver, driver->graph_nodes(graph, nodes, &count),
                                "cannot read a graph's nodes", walk->err);
     for (size_t i = 0; i < count && good; i++)
@@ -327,9 +314,9 @@ bool kg_gpu_inspect(const struct kg_driver *driver, int device, void *stream,
             device_figure(driver, KG_ATTRIBUTE_THREADS_PER_MULTIPROCESSOR, device),
     };
     *trace = (struct kg_trace)KG_TRACE_NONE;
-    bool good = call_record(driver, stream, call, &graph, err);
-    good = good && graph_walk(&walk, graph, 0) &&
-           kg_gpu_nodes_summarize(walk.nodes, walk.count, &shape, arena, trace, err);
+    const bool good = call_record(driver, stream, call, &graph, err) && graph_walk(&walk, graph, 0);
+    if (good)
+        kg_gpu_nodes_summarize(walk.nodes, walk.count, &shape, arena, trace);
     if (graph)
         driver->graph_destroy(graph);
     free(walk.nodes);

@@ -45,18 +45,16 @@ struct kg_gpu_shape {
 
 /* Sums up the nodes of one call: fills everything of `trace` but times. A kernel that is launched
  * more than once, in different sizes, has the figures of its largest launch. Pure.
- * arena    owns the names: copies, or "kernel 1" where the driver gave none
- * returns  false where memory is out */
-bool kg_gpu_nodes_summarize(const struct kg_gpu_node *nodes, size_t count,
+ * arena  owns the names: copies, or "kernel 1" where the driver gave none */
+void kg_gpu_nodes_summarize(const struct kg_gpu_node *nodes, size_t count,
                             const struct kg_gpu_shape *shape, struct kg_arena *arena,
-                            struct kg_trace *trace, struct kg_error *err);
+                            struct kg_trace *trace);
 
 /* Records one call on `stream` and summarizes it. The stream is usable afterwards, also where the
  * call cannot be recorded. The workload may remember that calls were refused meanwhile, so this
  * should be the last thing that is done with it.
  * returns  false with KG_ERROR_MEASURE where the call cannot be recorded, because it waits for the
- *          device or uses other streams without joining them; with KG_ERROR_MEMORY where memory is
- *          out */
+ *          device or uses other streams without joining them */
 bool kg_gpu_inspect(const struct kg_driver *driver, int device, void *stream,
                     const struct kg_gpu_call *call, struct kg_arena *arena, struct kg_trace *trace,
                     struct kg_error *err);

@@ -9,11 +9,11 @@
 int kg_worker_list_main(const char *plugin)
 {
     struct kg_text names = {0};
-    struct kg_error err;
+    struct kg_error err = {0};
     const bool good = kg_sources[KG_SOURCE_PLUGIN]->list(plugin, &names, &err) &&
                       dprintf(KG_WORKER_RESPONSE, "%s", kg_text_string(&names)) >= 0;
     if (!good)
-        fprintf(stderr, "%s\n", names.failed ? "out of memory" : err.message);
+        fprintf(stderr, "%s\n", err.message);
     kg_text_free(&names);
     return good ? 0 : 1;
 }

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/json_pointer.h"
+#include "base/json_tree.h"
 #include "run/worker/worker_state.h"
 
 enum { OUTPUT_MOST = 64 * 1024 * 1024 };
@@ -44,13 +44,14 @@ struct output {
     const char *file; /* NULL: standard output */
     bool read;
     struct kg_text text;
-    json_t *json;
+    struct kg_arena arena;
+    const struct kg_json *json; /* in the arena */
 };
 
 static void output_drop(struct output *output)
 {
     kg_text_free(&output->text);
-    json_decref(output->json);
+    kg_arena_free(&output->arena);
     *output = (struct output){0};
 }
 
@@ -92,16 +93,17 @@ static const char *output_name(const struct kg_output_figure *figure)
 static bool json_take(const struct kg_output_figure *figure, struct output *output, double *value,
                       struct kg_error *err)
 {
-    if (!output->json && !kg_json_parse(output_name(figure), kg_text_string(&output->text),
-                                        output->text.length, &output->json, err))
+    if (!output->json)
+        output->json = kg_json_read(output_name(figure), kg_text_string(&output->text),
+                                    output->text.length, &output->arena, err);
+    if (!output->json)
         return kg_error_wrap(err, "counter '%s'", figure->name);
-    const json_t *found = kg_json_pointer_find(output->json, figure->json);
+    const struct kg_json *found = kg_json_pointer_find(output->json, figure->json);
     if (!found)
         return kg_error_set(err, KG_ERROR_MEASURE, "counter '%s': %s has no '%.200s'", figure->name,
                             output_name(figure), figure->json);
-    *value = json_is_number(found)   ? json_number_value(found)
-             : json_is_string(found) ? number_read(json_string_value(found))
-                                     : NAN;
+    const char *string = kg_json_string(found);
+    *value = string ? number_read(string) : kg_json_real(found);
     return true;
 }
 

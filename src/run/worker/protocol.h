@@ -8,10 +8,7 @@
  * On the GPU one process does many tasks one after the other (`kgate worker --group`). Requests
  * come as lines on KG_WORKER_RESPONSE too, each is answered by a line, and the process ends with
  * the stream. It also ends after a task that failed, since that may have left something on the
- * device.
- *
- * `kgate worker --protocol` prints KG_REQUEST_SCHEMA, so that `ab` can tell beforehand whether two
- * builds of different ages understand each other. */
+ * device. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -113,9 +110,6 @@ struct kg_reading {
 struct kg_response {
     bool good; /* false: message says why the case failed, or was not to be had here: */
     bool unavailable;
-    enum kg_opening_place
-        place;  /* KG_TASK_OPEN that is not good: where in the suite the fault is */
-    size_t arg; /* likewise: as struct kg_source_opening has it */
     const char *message;
     double timer_resolution_ns;
     uint64_t batch;        /* KG_TASK_CHECK: calls a sample needs; KG_TASK_COUNT: those counted */

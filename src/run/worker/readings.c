@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device/tree.h"
+#include "device/sysfs.h"
 
 #define POWERCAP "/sys/class/powercap/intel-rapl:"
 
@@ -148,14 +148,12 @@ static const char *why_unknown(struct kg_worker *worker, const struct kg_tally *
         tally->sum == 0 ? "did not move in a round; raise `min_time`" : "could not be read");
 }
 
-bool kg_readings_collect(struct kg_worker *worker)
+void kg_readings_collect(struct kg_worker *worker)
 {
     struct kg_response *response = &worker->response;
     const double calls = (double)response->rounds->calls;
     response->readings =
         kg_arena_alloc(&worker->arena, worker->readings.count, sizeof *response->readings);
-    if (!response->readings)
-        return false;
     for (size_t i = 0; i < worker->readings.count; i++) {
         const struct kg_tally *tally = &worker->readings.tallies[i];
         const bool known = tally->reader && tally->sum > 0 && isfinite(tally->sum) && calls > 0;
@@ -166,5 +164,4 @@ bool kg_readings_collect(struct kg_worker *worker)
             .reason = known ? NULL : why_unknown(worker, tally),
         };
     }
-    return true;
 }

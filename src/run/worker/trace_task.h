@@ -17,7 +17,7 @@
  * arena          owns what the response refers to
  * response       `trace` and `reported` are filled: what the hardware counted, by name, for one
  *                call. What could not be found out is said in the trace's reason and is no failure
- * returns        false where the call fails on the device, or memory is out */
+ * returns        false where the call fails on the device */
 bool kg_trace_task(struct kg_gpu_timer *timer, const char *cupti_library,
                    const struct kg_gpu_call *call, struct kg_arena *arena,
                    struct kg_response *response, struct kg_error *err);
@@ -26,7 +26,7 @@ bool kg_trace_task(struct kg_gpu_timer *timer, const char *cupti_library,
 
 /* "_ZN2ns4copyIfLi4EEEvPT_i" as "ns::copy<float, 4>": as the machine's C++ library reads it, where
  * there is one, without result and arguments.
- * returns the name itself where it is none of C++'s or cannot be read; NULL where memory is out */
+ * returns the name itself where it is none of C++'s or cannot be read */
 const char *kg_kernel_name(struct kg_arena *arena, const char *name);
 
 /* "void ns::copy<float, 4>(float*, int)" without result and arguments. */
@@ -37,8 +37,7 @@ const char *kg_kernel_name_short(struct kg_arena *arena, const char *declaration
 
 /* Runs the call once to warm it up and then KG_TRACED_CALLS times, the device idle before each.
  * activities  filled on success, to be freed with kg_activities_free; the names in it are CUPTI's
- * returns     false with KG_ERROR_MEASURE where CUPTI or the device refuses, KG_ERROR_MEMORY where
- *             memory is out */
+ * returns     false with KG_ERROR_MEASURE where CUPTI or the device refuses */
 bool kg_cupti_trace(const struct kg_cupti *cupti, const struct kg_driver *driver,
                     const struct kg_gpu_call *call, struct kg_activities *activities,
                     struct kg_error *err);

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "run/ceilings/ceilings_measure.h"
 #include "run/worker/mark.h"
 #include "run/worker/worker_state.h"
@@ -64,7 +65,7 @@ static bool respond(struct kg_worker *worker)
 {
     struct kg_text text = {0};
     kg_record_line(&kg_response_record, &worker->response, KG_RESPONSE_SCHEMA, &text);
-    const bool written = !text.failed && kg_worker_say(text.data);
+    const bool written = kg_worker_say(text.data);
     kg_text_free(&text);
     return written;
 }
@@ -170,8 +171,9 @@ static bool settle_again(void *owner, double measured_ns)
 
 static bool set_up(struct kg_worker *worker, struct kg_error *err)
 {
+    const size_t room = kg_sampler_room(worker->request.min_time_ns);
     /* Touched now, so that the buffer counts as the harness's memory. */
-    memset(worker->buffer, 1, sizeof worker->buffer);
+    memset(worker->buffer, 1, room * sizeof *worker->buffer);
     malloc_trim(0);
     worker->response.harness_bytes = kg_worker_status_bytes("VmRSS");
     peak_reset();
@@ -194,7 +196,7 @@ static bool set_up(struct kg_worker *worker, struct kg_error *err)
         .warm_calls = worker->request.warm_calls,
         .children = !worker->workload,
         .buffer = worker->buffer,
-        .capacity = KG_SAMPLES_MOST,
+        .capacity = room,
     };
     return true;
 }
@@ -276,7 +278,7 @@ static bool work(struct kg_worker *worker, struct kg_error *err)
     if (request->task == KG_TASK_CEILINGS)
         return kg_worker_gpu_ceilings(worker, err);
     if (request->task == KG_TASK_CPU_CEILINGS)
-        return kg_cpu_ceilings_measure(&worker->arena, &worker->response.cpu_ceilings, err);
+        return kg_cpu_ceilings_load_measure(&worker->arena, &worker->response.cpu_ceilings, err);
     worker->response.timer_resolution_ns = kg_clock_resolution_ns();
     if (!limit_memory(worker, err) || !kg_worker_workload_open(worker, err) ||
         !count_prepare(worker, err))
@@ -318,7 +320,7 @@ static struct kg_worker *worker_new(void)
     unsetenv("KGATE_PROFILE");
     /* A command must not answer in the worker's place. */
     fcntl(KG_WORKER_RESPONSE, F_SETFD, FD_CLOEXEC);
-    return calloc(1, sizeof(struct kg_worker));
+    return kg_alloc(1, sizeof(struct kg_worker));
 }
 
 static int refuse(const char *why)
@@ -333,8 +335,6 @@ int kg_worker_main(void)
     struct kg_text text = {0};
     struct kg_worker *worker = worker_new();
     int status = 2;
-    if (!worker)
-        return refuse("out of memory");
     if (kg_file_read("-", REQUEST_MOST, &text, &err) &&
         request_parse(worker, kg_text_string(&text), text.length, &err))
         status = request_do(worker) ? 0 : 2;
@@ -382,12 +382,11 @@ static int group_serve(struct kg_worker *worker, FILE *requests)
 int kg_worker_group_main(void)
 {
     struct kg_worker *worker = worker_new();
-    FILE *requests = worker ? fdopen(dup(KG_WORKER_RESPONSE), "r") : NULL;
+    FILE *requests = fdopen(dup(KG_WORKER_RESPONSE), "r");
     const int status = requests ? group_serve(worker, requests) : refuse("cannot read requests");
     if (requests)
         fclose(requests);
-    if (worker)
-        kg_worker_gpu_close(&worker->gpu);
+    kg_worker_gpu_close(&worker->gpu);
     free(worker);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "run/ceilings/ceilings_measure.h"
 #include "run/timing/gpu_plan.h"
 #include "run/worker/trace_task.h"
@@ -26,9 +27,7 @@ static bool gpu_open(struct worker_gpu *gpu, struct kg_error *err)
 {
     if (gpu->open)
         return true;
-    gpu->buffer = calloc((size_t)KG_GPU_FIGURES * KG_SAMPLES_MOST, sizeof *gpu->buffer);
-    if (!gpu->buffer)
-        return kg_error_memory(err);
+    gpu->buffer = kg_alloc((size_t)KG_GPU_FIGURES * KG_SAMPLES_MOST, sizeof *gpu->buffer);
     nvml_open(gpu);
     if (!kg_gpu_timer_open(KG_DRIVER_LIBRARY, &gpu->timer, err))
         return false;

@@ -48,7 +48,7 @@ static double min_time_ns(const struct kg_request *request)
 }
 
 /* The benchmark is what its parameter says; of one with axes they are the parameters behind it. */
-static bool run_make(struct kg_worker *worker)
+static void run_make(struct kg_worker *worker)
 {
     struct kg_arena *arena = &worker->arena;
     const struct kg_request *request = &worker->request;
@@ -60,17 +60,14 @@ static bool run_make(struct kg_worker *worker)
         .one_file = !worker->harness.folder[0],
         .min_time_ns = min_time_ns(request),
     };
-    for (size_t i = 0; axes && i < request->param_count; i++) {
+    for (size_t i = 0; i < request->param_count; i++) {
         const char *value = kg_foreign_name_restore(arena, request->params[i].value);
         const char *name = kg_foreign_name_restore(arena, request->params[i].name);
-        if (!value || !name)
-            return false;
         if (!strcmp(name, KG_FOREIGN_PARAMETER))
             run->name = value;
         else if (run->name && adapter_of(worker)->has_axes)
             axes[run->axis_count++] = (struct kg_pair){name, value};
     }
-    return axes != NULL;
 }
 
 /* What a harness writes beside its file needs a folder, which is in no process's memory. A process whose times
@@ -103,8 +100,7 @@ bool kg_worker_harness_open(struct kg_worker *worker, struct kg_error *err)
     worker->response.timer_resolution_ns = 0; /* the harness has its own way with short calls */
     if (!output_open(worker, err))
         return false;
-    if (!run_make(worker))
-        return kg_error_memory(err);
+    run_make(worker);
     if (!worker->harness.run.name)
         return kg_error_set(err, KG_ERROR_MEASURE, "the case names no benchmark");
     return adapter->run_words(&worker->arena, &worker->harness.run, &request->command,
@@ -157,13 +153,13 @@ static bool output_read(struct kg_worker *worker, struct kg_arena *arena,
 {
     const char *path = worker->harness.path;
     struct kg_text text = {0};
-    json_t *json = NULL;
+    const struct kg_json *json = NULL;
     /* nothing is written where nothing was run */
     bool good = access(path, F_OK) != 0 || kg_file_read(path, OUTPUT_MOST, &text, err);
     if (good && text.length)
-        good = kg_json_parse("its output", kg_text_string(&text), text.length, &json, err) &&
-               kg_foreign_read(adapter_of(worker), arena, path, json, foreign, err);
-    json_decref(json);
+        good =
+            (json = kg_json_read("its output", kg_text_string(&text), text.length, arena, err)) &&
+            kg_foreign_read(adapter_of(worker), arena, path, json, foreign, err);
     kg_text_free(&text);
     if (!output_empty(worker))
         return good && kg_error_set(err, KG_ERROR_SYSTEM, "cannot empty the benchmark's output");
@@ -229,8 +225,7 @@ static bool list_print(struct kg_worker *worker, const char *word, struct kg_tex
     const struct kg_request *request = &worker->request;
     const char **words = request->command;
     size_t count = request->command_count;
-    if (!kg_foreign_words_append(&worker->arena, &words, &count, &word, 1, err))
-        return false;
+    kg_foreign_words_append(&worker->arena, &words, &count, &word, 1);
     worker->command.argv = (char *const *)words;
     worker->command.output = file_make("kgate-names", path);
     worker->command.shows = true;
@@ -243,7 +238,7 @@ static bool list_print(struct kg_worker *worker, const char *word, struct kg_tex
     if (!kg_file_read(path, OUTPUT_MOST, printed, err))
         return false;
     kg_text_append(printed, "\n");
-    return printed->failed ? kg_error_memory(err) : true;
+    return true;
 }
 
 bool kg_worker_harness_list(struct kg_worker *worker, struct kg_error *err)

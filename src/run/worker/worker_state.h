@@ -8,13 +8,13 @@
 #include "base/arena.h"
 #include "base/cpu/placing.h"
 #include "run/timing/counting.h"
-#include "run/timing/sampler.h"
+#include "run/timing/timed_loop.h"
 #include "run/worker/protocol.h"
 #include "run/worker/worker_gpu.h"
 #include "suite/adapters/adapter.h"
 #include "suite/sources/command.h"
-#include "suite/sources/host.h"
 #include "suite/sources/params.h"
+#include "suite/sources/plugin_host.h"
 #include "suite/sources/source.h"
 
 /* readings.c: what the machine counts of a metric while a round is timed. Counters are read
@@ -61,8 +61,8 @@ void kg_readings_open(struct kg_worker *worker);
 /* Around each timed piece. */
 void kg_readings_begin(struct kg_worker *worker);
 void kg_readings_end(struct kg_worker *worker);
-/* Into the response: sums divided by the round's calls. false where memory is out. */
-bool kg_readings_collect(struct kg_worker *worker);
+/* Into the response: sums divided by the round's calls. */
+void kg_readings_collect(struct kg_worker *worker);
 
 enum { REQUEST_MOST = 16 * 1024 * 1024 };
 

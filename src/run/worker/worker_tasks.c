@@ -133,11 +133,9 @@ static bool reported_collect(struct kg_worker *worker, struct kg_error *err)
     return true;
 }
 
-static bool round_room(struct kg_worker *worker, struct kg_error *err)
+static void round_room(struct kg_worker *worker)
 {
-    struct kg_response *response = &worker->response;
-    response->rounds = kg_arena_alloc(&worker->arena, 1, sizeof *response->rounds);
-    return response->rounds ? true : kg_error_memory(err);
+    worker->response.rounds = kg_arena_alloc(&worker->arena, 1, sizeof *worker->response.rounds);
 }
 
 /* On the GPU this is the device memory that the workload asked for. The resident memory of a
@@ -171,7 +169,8 @@ static bool round_finish(struct kg_worker *worker, struct kg_error *err)
     if (times_are_hosts(worker))
         response->rounds->disturbance = kg_round_disturbance(response->rounds);
     kg_worker_harness_record(worker, response->rounds); /* its process did more than time calls */
-    return kg_readings_collect(worker) ? reported_collect(worker, err) : kg_error_memory(err);
+    kg_readings_collect(worker);
+    return reported_collect(worker, err);
 }
 
 /* A round piece by piece, on either device. */
@@ -246,7 +245,8 @@ static bool measure_round(struct kg_worker *worker, struct kg_error *err)
 {
     struct pieces pieces;
     double measured_ns;
-    if (!round_room(worker, err) || !pieces_begin(&pieces, worker, err))
+    round_room(worker);
+    if (!pieces_begin(&pieces, worker, err))
         return false;
     const bool good =
         pieces_run(&pieces, fmax(1, worker->request.min_time_ns), &measured_ns, err) &&
@@ -285,7 +285,8 @@ static bool turns_take(struct pieces *pieces, struct kg_error *err)
 static bool measure_turns(struct kg_worker *worker, struct kg_error *err)
 {
     struct pieces pieces;
-    if (!round_room(worker, err) || !pieces_begin(&pieces, worker, err))
+    round_room(worker);
+    if (!pieces_begin(&pieces, worker, err))
         return false;
     const bool good = turns_take(&pieces, err);
     pieces_free(&pieces);
@@ -293,7 +294,7 @@ static bool measure_turns(struct kg_worker *worker, struct kg_error *err)
 }
 
 /* A command records itself, where it is built with the profiler. Each of its processes is one. */
-static bool command_profile(struct kg_worker *worker)
+static void command_profile(struct kg_worker *worker)
 {
     enum { CALLS_MOST = 10 };
     const struct kg_request *request = &worker->request;
@@ -305,7 +306,6 @@ static bool command_profile(struct kg_worker *worker)
         if ((double)(kg_clock_ns() - start) >= request->min_time_ns)
             break;
     }
-    return true;
 }
 
 /* A call on the GPU, inside a scope that lasts until it is done: one at a time, for the next must
@@ -341,8 +341,10 @@ static bool profile(struct kg_worker *worker, struct kg_error *err)
     char message[256];
     if (!request->profile_path || !request->profile_label)
         return kg_error_set(err, KG_ERROR_USAGE, "no path for the profile");
-    if (!worker->workload)
-        return command_profile(worker);
+    if (!worker->workload) {
+        command_profile(worker);
+        return true;
+    }
     static struct kgate_site site;
     site.name = request->profile_label; /* so that cases of one workload are told apart */
     site.device = worker->host.context.device;

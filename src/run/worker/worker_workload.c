@@ -13,12 +13,14 @@ static bool command_open(struct kg_worker *worker, struct kg_error *err)
         return false;
     worker->command = kg_worker_command(worker, request->command);
     worker->command.shows = request->task == KG_TASK_CHECK;
-    return kg_worker_output_open(worker, err) &&
-           kg_command_prepare(&worker->arena, setting, worker->request.command, err) &&
-           (!setting->setup_count ||
-            kg_command_prepare(&worker->arena, setting, setting->setup, err)) &&
-           (!setting->cleanup_count ||
-            kg_command_prepare(&worker->arena, setting, setting->cleanup, err));
+    if (!kg_worker_output_open(worker, err))
+        return false;
+    kg_command_prepare(&worker->arena, setting, worker->request.command);
+    if (setting->setup_count)
+        kg_command_prepare(&worker->arena, setting, setting->setup);
+    if (setting->cleanup_count)
+        kg_command_prepare(&worker->arena, setting, setting->cleanup);
+    return true;
 }
 
 static bool workload_find(struct kg_worker *worker, struct kg_error *err)
@@ -37,8 +39,6 @@ static bool workload_find(struct kg_worker *worker, struct kg_error *err)
                                    .seed = request->seed};
     worker->workload = source->open(&worker->opening, err);
     worker->response.unavailable = worker->opening.unavailable;
-    worker->response.place = worker->opening.place;
-    worker->response.arg = worker->opening.arg;
     worker->response.code_hash = worker->opening.code_hash[0] ? worker->opening.code_hash : NULL;
     worker->response.note = worker->opening.note[0] ? worker->opening.note : NULL;
     if (!worker->workload)

@@ -252,11 +252,9 @@ static char *response_text(bool good)
                                    .call_ns = NAN,
                                    .device_peak_bytes = NAN,
                                    .device_allocated_bytes = NAN};
-    json_t *json = kg_record_write(&kg_response_record, &response);
-    assert_int_equal(json_object_set_new(json, "schema", json_string(KG_RESPONSE_SCHEMA)), 0);
-    char *text = json_dumps(json, JSON_COMPACT);
-    json_decref(json);
-    return text;
+    struct kg_text text = {0};
+    kg_record_line(&kg_response_record, &response, KG_RESPONSE_SCHEMA, &text);
+    return text.data;
 }
 
 static void an_answer_is_whole_or_it_is_not(void **state)

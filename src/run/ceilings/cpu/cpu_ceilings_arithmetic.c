@@ -1,7 +1,7 @@
 /* Multiply-adds in chains that do not wait for each other. */
 #include <math.h>
 
-#include "run/ceilings/cpu_ceilings_parts.h"
+#include "run/ceilings/cpu/cpu_ceilings_parts.h"
 
 enum { STEPS = 8192 }; /* of each chain, a turn: sums stay exact */
 

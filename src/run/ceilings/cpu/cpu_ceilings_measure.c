@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "device/tree.h"
+#include "device/sysfs.h"
 #include "model/results.h"
-#include "run/ceilings/cpu_ceilings_parts.h"
+#include "run/ceilings/cpu/cpu_ceilings_parts.h"
 
 /* A number in the first line of a file, NaN where there is none: "max". */
 static double file_number(const char *path)

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "run/ceilings/cpu_ceilings_parts.h"
+#include "run/ceilings/cpu/cpu_ceilings_parts.h"
 
 enum { PIECE_WORDS = 32 * 1024, PARTS = 3 };
 static const double MIB = 1 << 20;

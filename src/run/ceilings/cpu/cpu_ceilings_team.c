@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "run/ceilings/cpu_ceilings_parts.h"
+#include "run/ceilings/cpu/cpu_ceilings_parts.h"
 
 /* Where other processes use the CPUs too, threads wait for each other, and a sample takes many
  * times as long: then fewer samples are taken. */

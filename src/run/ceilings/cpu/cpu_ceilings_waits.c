@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "run/ceilings/cpu_ceilings_parts.h"
+#include "run/ceilings/cpu/cpu_ceilings_parts.h"
 
 /* The time for each figure, and the most that it may take where other processes make samples
  * long. */

@@ -1,4 +1,4 @@
-#include "run/ceilings/cpu_ceilings_parts.h"
+#include "run/ceilings/cpu/cpu_ceilings_parts.h"
 
 #include <stdbool.h>
 
@@ -32,7 +32,7 @@
 #define SCALAR_MULTIPLY_ADD MULTIPLY_ADD
 #define STREAM(to, vector) (*(to) = (vector))
 #define STREAM_END() (void)0
-#include "run/ceilings/cpu_code_body.h"
+#include "run/ceilings/cpu/cpu_code_body.h"
 #undef CODE_NAME
 #undef NAME
 #undef TARGET
@@ -52,7 +52,7 @@
 #define VECTOR_BYTES 32
 #define MULTIPLY_ADD(a, b, c) _mm256_fmadd_ps(a, b, c)
 #define STREAM(to, vector) _mm256_stream_si256((void *)(to), (__m256i)(vector))
-#include "run/ceilings/cpu_code_body.h"
+#include "run/ceilings/cpu/cpu_code_body.h"
 #undef CODE_NAME
 #undef NAME
 #undef TARGET
@@ -66,7 +66,7 @@
 #define VECTOR_BYTES 64
 #define MULTIPLY_ADD(a, b, c) _mm512_fmadd_ps(a, b, c)
 #define STREAM(to, vector) _mm512_stream_si512((void *)(to), (__m512i)(vector))
-#include "run/ceilings/cpu_code_body.h"
+#include "run/ceilings/cpu/cpu_code_body.h"
 #endif
 
 static bool has_avx512(void)

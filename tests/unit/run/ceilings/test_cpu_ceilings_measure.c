@@ -1,6 +1,6 @@
 #include <sched.h>
 
-#include "run/ceilings/cpu_ceilings_parts.h"
+#include "run/ceilings/cpu/cpu_ceilings_parts.h"
 #include "test_support.h"
 
 enum { WORDS = 3 * KG_CPU_BLOCK_WORDS };

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "device/code.h"
+#include "device/device_code.h"
 #include "drivers/fake_cuda.h"
 #include "run/timing/gpu_timer.h"
 

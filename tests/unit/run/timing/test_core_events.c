@@ -1,7 +1,7 @@
 /* Which counters a processor has, read of trees as the kernel exports them; what the slots of a
  * pipeline went to, of counts that others have recorded. No counter is needed here. */
-#include "run/timing/sampler.h"
-#include "run/timing/topdown.h"
+#include "run/timing/core_events.h"
+#include "run/timing/timed_loop.h"
 
 #include <linux/perf_event.h>
 #include <sys/stat.h>

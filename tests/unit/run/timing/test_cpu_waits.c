@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "device/tree.h"
-#include "run/timing/sampler.h"
+#include "device/sysfs.h"
+#include "run/timing/timed_loop.h"
 #include "test_support.h"
 
 enum { RIVALS = 3 };

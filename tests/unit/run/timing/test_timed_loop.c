@@ -2,7 +2,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "run/timing/sampler.h"
+#include "run/timing/timed_loop.h"
 #include "test_support.h"
 
 struct work {
@@ -56,15 +56,26 @@ static void long_calls_are_timed_alone(void **state)
     assert_int_equal(kg_sampler_batch(&sampler, 0), 1);
 }
 
+static void room_grows_with_the_round_up_to_a_limit(void **state)
+{
+    (void)state;
+    assert_int_equal(kg_sampler_room(1), 512);
+    assert_int_equal(kg_sampler_room(50e6), 4000);
+    assert_int_equal(kg_sampler_room(60e9), KG_SAMPLES_MOST);
+}
+
 static void round_counts_calls_and_reaches_its_time(void **state)
 {
     struct work work = {.length_ns = 20000};
     struct kg_arena arena = {0};
     struct kg_error err;
     struct kg_round round;
+    struct kg_sampling sampling;
     const struct kg_sampler sampler = sampler_for(&work, 5e6);
     (void)state;
-    assert_true(kg_sampler_round(&sampler, 3, &arena, &round, &err));
+    kg_sampling_begin(&sampling, &sampler, 3);
+    kg_sampling_run(&sampling, 5e6);
+    assert_true(kg_sampling_end(&sampling, &arena, &round, &err));
     assert_true(round.wall_ns >= 5e6);
     assert_int_equal(round.calls % 3, 0);
     assert_true(work.calls > round.calls); /* the warm-up's are not counted */
@@ -142,6 +153,7 @@ int main(void)
         cmocka_unit_test(disturbed_trials_do_not_choose_the_batch),
         cmocka_unit_test(short_calls_are_batched_past_the_clock),
         cmocka_unit_test(long_calls_are_timed_alone),
+        cmocka_unit_test(room_grows_with_the_round_up_to_a_limit),
         cmocka_unit_test(round_counts_calls_and_reaches_its_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
