@@ -13,24 +13,15 @@
 #include "base/code/elf.h"
 #include "base/code/harness.h"
 #include "base/file.h"
-#include "base/process/interrupt.h"
-#include "base/process/supervise.h"
 #include "run/case_result.h"
 #include "run/worker/protocol.h"
-#include "run/worker_program.h"
 
 /* Where a checkout's build may lie. */
 static const char *const places[] = {"build/release/kgate", "build/gate/kgate", "build/kgate",
                                      "bin/kgate", "kgate"};
-static const double ANSWER_NS = 5e9;
 enum { PROGRAM_MOST = 256 * 1024 * 1024 };
 /* A kgate is known by the protocol's name in its data, so that no unknown program is run. */
 #define KGATE_PROGRAM_MARK "kgate.request.v"
-
-static bool no_memory(const void *made, struct kg_error *err)
-{
-    return made ? true : kg_error_memory(err);
-}
 
 static bool contains(const struct kg_text *text, const char *mark)
 {
@@ -117,72 +108,35 @@ static bool is_kgate(const char *path)
     return kgate;
 }
 
-static bool checkout_build_find(struct kg_arena *arena, struct kg_build *build,
-                                struct kg_error *err)
+static void checkout_build_find(struct kg_arena *arena, struct kg_build *build)
 {
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const char *path = kg_arena_printf(arena, "%s/%s", build->directory, places[i]);
-        if (!path)
-            return kg_error_memory(err);
         if (is_kgate(path)) {
-            build->program = path;
-            return true;
+            build->kgate = path;
+            return;
         }
     }
-    return true;
-}
-
-/* Asks another kgate which protocol its worker speaks. */
-static bool protocol_ask(const struct kg_build *build, char answer[128], struct kg_error *err)
-{
-    char *const arguments[] = {(char *)"kgate", (char *)"worker", (char *)"--protocol", NULL};
-    struct kg_outcome outcome;
-    if (!kg_supervise_question(build->program, arguments, ANSWER_NS, &outcome, err))
-        return false;
-    /* its standard output is where a worker's messages go */
-    snprintf(answer, 128, "%.*s", (int)strcspn(outcome.tail, "\n"), outcome.tail);
-    kg_outcome_free(&outcome);
-    return true;
-}
-
-static bool protocol_check(const struct kg_build *build, struct kg_error *err)
-{
-    char answer[128];
-    if (!build->program)
-        return true;
-    if (!protocol_ask(build, answer, err))
-        return false;
-    if (!strcmp(answer, KG_REQUEST_SCHEMA))
-        return true;
-    const bool known = !strncmp(answer, "kgate.request.v", 15);
-    return kg_error_set(err, KG_ERROR_USAGE,
-                        "%s: the worker of '%.300s' speaks %s, this kgate %s: they cannot be "
-                        "paired; build both at versions that speak the same",
-                        build->label, build->program,
-                        known ? answer : "a protocol that it does not name", KG_REQUEST_SCHEMA);
 }
 
 bool kg_build_resolve(struct kg_arena *arena, const char *label, const char *given,
                       struct kg_build *build, struct kg_error *err)
 {
-    char absolute[PATH_MAX], worker[PATH_MAX];
+    char absolute[PATH_MAX];
     *build = (struct kg_build){.label = label, .given = given};
     if (!realpath(given, absolute))
         return kg_error_set(err, KG_ERROR_USAGE, "%s: cannot find '%.300s': %s", label, given,
                             strerror(errno));
     const char *path = kg_arena_copy(arena, absolute);
-    if (!no_memory(path, err) || !kind_find(path, build, err))
+    if (!kind_find(path, build, err))
         return false;
     switch (build->kind) {
     case KG_BUILD_CHECKOUT:
         build->directory = path;
-        if (!checkout_build_find(arena, build, err))
-            return false;
-        break;
+        checkout_build_find(arena, build);
+        return true;
     case KG_BUILD_KGATE:
-        build->program = path;
-        if (kg_worker_program_find(path, worker))
-            build->worker = kg_arena_copy(arena, worker);
+        build->kgate = path;
         break;
     case KG_BUILD_PLUGIN:
         build->plugin = path;
@@ -191,7 +145,7 @@ bool kg_build_resolve(struct kg_arena *arena, const char *label, const char *giv
         build->command = path;
         break;
     }
-    return protocol_check(build, err);
+    return true;
 }
 
 bool kg_build_of_words(struct kg_arena *arena, const char *label, const char *given,
@@ -212,35 +166,43 @@ bool kg_build_of_words(struct kg_arena *arena, const char *label, const char *gi
                         found, strerror(errno), mistake);
 }
 
-/* Why this build says nothing about a case; NULL where it does. */
-static const char *skip_reason(const struct kg_build *build,
+/* Why this build says nothing about workloads of a source; NULL if it does. */
+static const char *source_skip(const struct kg_build *build,
                                const struct kg_source_operations *source)
 {
-    if (source->code == KG_CODE_IN_KGATE && build->kind == KG_BUILD_CHECKOUT && !build->program)
+    if (source->beside && build->kind == KG_BUILD_CHECKOUT && !build->kgate)
         return "is a folder without a built kgate, and this is a built-in kernel";
     return source->unfit[build->kind];
 }
 
-bool kg_build_of_file(const char *label, const char *path, enum kg_source source,
-                      struct kg_build *build, struct kg_error *err)
+struct kg_build kg_build_of_file(const char *label, const char *path, enum kg_source source)
 {
-    *build = (struct kg_build){.label = label, .given = path};
-    switch (kg_sources[source]->code) {
-    case KG_CODE_IN_KGATE:
-        build->kind = KG_BUILD_KGATE;
-        build->program = path;
-        break;
-    case KG_CODE_COMPILED: /* no file is kept of it */
-    case KG_CODE_IN_TARGET:
-        build->kind = KG_BUILD_PLUGIN;
-        build->plugin = path;
-        break;
-    case KG_CODE_ANYWHERE:
-        build->kind = KG_BUILD_COMMAND;
-        build->command = path;
-        break;
+    struct kg_build build = {.label = label, .given = path};
+    if (kg_sources[source]->code == KG_CODE_ANYWHERE) {
+        build.kind = KG_BUILD_COMMAND;
+        build.command = path;
+        return build;
     }
-    return protocol_check(build, err);
+    build.kind = kg_sources[source]->beside ? KG_BUILD_KGATE : KG_BUILD_PLUGIN;
+    build.plugin = path;
+    return build;
+}
+
+const char *kg_build_object(struct kg_arena *arena, const struct kg_build *build,
+                            const struct kg_case *planned)
+{
+    char file[4096];
+    struct kg_error absent;
+    const struct kg_source_operations *source = kg_sources[planned->spec->source];
+    if (!build || source->unfit[build->kind])
+        return planned->file;
+    if (build->plugin)
+        return build->plugin;
+    if (!source->beside)
+        return planned->file;
+    return build->kgate && source->beside(build->kgate, planned->spec->target, file, &absent)
+               ? kg_arena_copy(arena, file)
+               : NULL;
 }
 
 bool kg_build_is_google_benchmark(const struct kg_build *build)
@@ -255,31 +217,25 @@ const char *kg_build_place(const struct kg_build *build)
     return build->directory ? build->directory
            : build->command ? build->command
            : build->plugin  ? build->plugin
-                            : build->program;
+                            : build->kgate;
 }
 
 bool kg_build_fits(const struct kg_build *build, enum kg_source source)
 {
-    return !skip_reason(build, kg_sources[source]);
+    return !source_skip(build, kg_sources[source]);
 }
 
-/* The kgate, plugin or program with the case's code on this build; NULL where there is none. */
+/* The plugin or program with the case's code on this build, from here on; NULL if there is none. */
 static const char *code_file(struct kg_code_memory *memory, struct kg_arena *arena,
                              const struct kg_build *build, const struct kg_case *planned)
 {
-    const struct kg_workload_spec *spec = planned->spec;
-    if (kg_sources[spec->source]->code == KG_CODE_IN_KGATE)
-        return build->program;
-    if (kg_sources[spec->source]->code == KG_CODE_ANYWHERE)
+    if (kg_sources[planned->spec->source]->code == KG_CODE_ANYWHERE)
         return build->command
                    ? build->command
                    : kg_code_program(memory, arena, planned->command[0],
                                      kg_case_program_search(&planned->setting, build->directory));
-    if (build->plugin)
-        return build->plugin;
-    if (build->directory && spec->target[0] != '/')
-        return kg_arena_printf(arena, "%s/%s", build->directory, spec->target);
-    return spec->target;
+    const char *object = kg_build_object(arena, build, planned);
+    return object ? kg_code_beside(arena, build->directory, object) : NULL;
 }
 
 /* Folder in which a case's command runs; NULL: here. */
@@ -297,14 +253,14 @@ static struct kg_code_identity code_identify(struct kg_code_memory *memory, stru
     if (place == KG_CODE_COMPILED)
         return (struct kg_code_identity){0};
     const bool program = place == KG_CODE_ANYWHERE;
-    const struct kg_code_owner owner = {
-        .file = code_file(memory, arena, build, planned),
-        .kernel = place == KG_CODE_IN_KGATE ? planned->spec->target : NULL,
-        .directory = program ? run_folder(arena, build, planned) : build->directory,
-        .program = program,
-        .device = planned->device};
+    const struct kg_code_owner owner = {.file = code_file(memory, arena, build, planned),
+                                        .directory = program ? run_folder(arena, build, planned)
+                                                             : build->directory,
+                                        .program = program,
+                                        .own = kg_sources[planned->spec->source]->beside != NULL,
+                                        .device = planned->device};
     struct kg_code_identity code = {0};
-    if (owner.file || owner.kernel)
+    if (owner.file)
         code = kg_code_identify(memory, arena, owner);
     kg_case_code_widen(&planned->setting, &code);
     return code;
@@ -323,8 +279,8 @@ static bool same_libraries(const struct kg_code_identity *a, const struct kg_cod
     return true;
 }
 
-bool kg_builds_apply(const struct kg_build *const *builds, const struct kg_plan *plan,
-                     struct kg_results *results, struct kg_error *err)
+void kg_builds_apply(const struct kg_build *const *builds, const struct kg_plan *plan,
+                     struct kg_results *results)
 {
     struct kg_code_memory *memory = kg_code_memory_make(&results->arena);
     for (size_t i = 0; i < plan->case_count; i++) {
@@ -333,7 +289,9 @@ bool kg_builds_apply(const struct kg_build *const *builds, const struct kg_plan 
         const struct kg_build *build = builds[i];
         if (!build)
             continue;
-        const char *why = skip_reason(build, source);
+        const char *why = source_skip(build, source);
+        if (!why && source->beside && !kg_build_object(&results->arena, build, &plan->cases[i]))
+            why = "has no such kernel beside its kgate";
         result->code = code_identify(memory, &results->arena, build, &plan->cases[i]);
         if (!why && build->stored && !same_libraries(build->stored, &result->code))
             why = "would run with other libraries than when it was stored";
@@ -342,10 +300,7 @@ bool kg_builds_apply(const struct kg_build *const *builds, const struct kg_plan 
         result->status = KG_STATUS_SKIPPED;
         result->reason =
             kg_arena_printf(&results->arena, "%s %s", build->stored ? "it" : build->label, why);
-        if (!result->reason)
-            return kg_error_memory(err);
     }
-    return true;
 }
 
 /* --- Two builds that are one ------------------------------------------------------------------ */
@@ -392,7 +347,7 @@ bool kg_builds_command_alike(const struct kg_build *a, const struct kg_build *b,
 static bool files_same(const struct kg_build *a, const struct kg_build *b)
 {
     return a == b ||
-           (a && b && text_same(a->program, b->program) && text_same(a->directory, b->directory) &&
+           (a && b && text_same(a->kgate, b->kgate) && text_same(a->directory, b->directory) &&
             text_same(a->plugin, b->plugin) && text_same(a->command, b->command));
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/words.h"
+#include "base/shell_words.h"
 #include "model/results.h"
 #include "suite/plan.h"
 #include "suite/sources/source.h"
@@ -13,8 +13,7 @@ struct kg_build {
     const char *label; /* as errors name it: "--base", "NEW" */
     const char *given; /* as on the command line */
     enum kg_build_kind kind;
-    const char *program;   /* kgate's executable; NULL: this one */
-    const char *worker;    /* of a kgate: the kgate-worker beside it; NULL: this kgate's */
+    const char *kgate;     /* the executable that has kernels beside it; NULL: none */
     const char *directory; /* where workers run; NULL: here */
     const char *plugin;
     const char *command;
@@ -25,8 +24,7 @@ struct kg_build {
                                               still be these; NULL: any */
 };
 
-/* Finds out what `given` is, with absolute paths in `arena`. A kgate whose worker speaks another
- * protocol is refused by name of both versions: KG_ERROR_USAGE. */
+/* Finds out what `given` is, with absolute paths in `arena`. */
 bool kg_build_resolve(struct kg_arena *arena, const char *label, const char *given,
                       struct kg_build *build, struct kg_error *err);
 
@@ -36,11 +34,15 @@ bool kg_build_resolve(struct kg_arena *arena, const char *label, const char *giv
 bool kg_build_of_words(struct kg_arena *arena, const char *label, const char *given,
                        struct kg_words words, struct kg_build *build, struct kg_error *err);
 
-/* A file that is known to be what cases of this source need: a kgate, a plugin or a program. A kgate
- * of another protocol is refused likewise.
+/* The build whose cases of this source have their code in this file: a plugin or a program.
  * path  absolute; must outlive the build, as `label` */
-bool kg_build_of_file(const char *label, const char *path, enum kg_source source,
-                      struct kg_build *build, struct kg_error *err);
+struct kg_build kg_build_of_file(const char *label, const char *path, enum kg_source source);
+
+/* The shared object with the case's code on the build, in `arena`: from the build's folder on, if it is relative. NULL if
+ * there is none.
+ * build  NULL: this kgate */
+const char *kg_build_object(struct kg_arena *arena, const struct kg_build *build,
+                            const struct kg_case *planned);
 
 /* Whether it is a command line whose program is one of Google Benchmark: how long it takes is how
  * many iterations it chose. */
@@ -67,5 +69,5 @@ bool kg_builds_command_alike(const struct kg_build *a, const struct kg_build *b,
 /* Marks as SKIPPED, with the reason, the cases that their builds say nothing about, and sets the
  * code hashes to those of the builds' code.
  * builds  of each case; NULL in the place of this kgate, whose cases stay as they are */
-bool kg_builds_apply(const struct kg_build *const *builds, const struct kg_plan *plan,
-                     struct kg_results *results, struct kg_error *err);
+void kg_builds_apply(const struct kg_build *const *builds, const struct kg_plan *plan,
+                     struct kg_results *results);

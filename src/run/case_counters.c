@@ -7,14 +7,11 @@
 #include "model/series.h"
 #include "run/case_worker.h"
 
-bool kg_case_value_append(const struct kg_session *session, struct kg_series *counter, double value,
-                          struct kg_error *err)
+void kg_case_value_append(const struct kg_session *session, struct kg_series *counter, double value)
 {
-    if (!kg_arena_grow(&session->results->arena, &counter->values, counter->value_count,
-                       &counter->value_capacity, sizeof *counter->values))
-        return kg_error_memory(err);
+    kg_arena_grow(&session->results->arena, &counter->values, counter->value_count,
+                  &counter->value_capacity, sizeof *counter->values);
     counter->values[counter->value_count++] = value;
-    return true;
 }
 
 static bool of_workload(const struct kg_series *counter)
@@ -48,8 +45,8 @@ static bool named_append(const struct kg_session *session, size_t index,
             continue;
         const double value = reported_find(response, counter->name);
         *all = kg_series_values_good(&value, 1);
-        if (*all && !kg_case_value_append(session, counter, value, err))
-            return false;
+        if (*all)
+            kg_case_value_append(session, counter, value);
         snprintf(reason, sizeof reason,
                  "the workload did not report '%.100s' (`counters:` of the suite), or not as a "
                  "number from 0 up",
@@ -58,7 +55,7 @@ static bool named_append(const struct kg_session *session, size_t index,
     return *all ? true : kg_case_fail(session, index, reason, "", err);
 }
 
-/* The workload's counter of this name, or a new one; NULL where memory is out. */
+/* The workload's counter of this name, or a new one. */
 static struct kg_series *counter_of(const struct kg_session *session, struct kg_case_result *result,
                                     const char *name)
 {
@@ -67,15 +64,12 @@ static struct kg_series *counter_of(const struct kg_session *session, struct kg_
         if (of_workload(&result->series[c]) && !strcmp(result->series[c].name, name))
             return &result->series[c];
     struct kg_series *series = kg_series_grow(arena, result, 1);
-    const char *kept = kg_arena_copy(arena, name);
-    if (!series || !kept)
-        return NULL;
-    series[result->series_count] =
-        (struct kg_series){.name = kept, .source = KG_SERIES_OF_WORKLOAD, .threshold = NAN};
+    series[result->series_count] = (struct kg_series){
+        .name = kg_arena_copy(arena, name), .source = KG_SERIES_OF_WORKLOAD, .threshold = NAN};
     return &series[result->series_count++];
 }
 
-/* The case's series of a reading's metric, made at the first; NULL where memory is out. */
+/* The case's series of a reading's metric, made at the first. */
 static struct kg_series *reading_series(const struct kg_session *session, size_t index,
                                         const struct kg_reading *reading)
 {
@@ -86,13 +80,10 @@ static struct kg_series *reading_series(const struct kg_session *session, size_t
     if (series)
         return series;
     series = kg_series_grow(arena, result, 1);
-    const char *source = kg_arena_copy(arena, reading->source);
-    if (!series || !source)
-        return NULL;
     series += result->series_count++;
     *series = (struct kg_series){
         .name = kg_metric_kind_names[reading->metric],
-        .source = source,
+        .source = kg_arena_copy(arena, reading->source),
         .better = row->better,
         .threshold = session->plan->cases[index].spec->settings.thresholds[reading->metric]};
     return series;
@@ -107,17 +98,17 @@ static bool said(const struct kg_results *results, const char *note)
     return false;
 }
 
-static bool reading_append(const struct kg_session *session, size_t index,
-                           const struct kg_reading *reading, struct kg_error *err)
+static void reading_append(const struct kg_session *session, size_t index,
+                           const struct kg_reading *reading)
 {
     struct kg_case_result *result = &session->results->cases[index];
     struct kg_series *series = reading_series(session, index, reading);
-    if (!series)
-        return kg_error_memory(err);
     if (series->reason)
-        return true;
-    if (kg_series_values_good(&reading->value, 1) && series->value_count == result->round_count)
-        return kg_case_value_append(session, series, reading->value, err);
+        return;
+    if (kg_series_values_good(&reading->value, 1) && series->value_count == result->round_count) {
+        kg_case_value_append(session, series, reading->value);
+        return;
+    }
     series->source = KG_SERIES_OF_NOTHING;
     series->value_count = 0;
     series->reason =
@@ -125,7 +116,6 @@ static bool reading_append(const struct kg_session *session, size_t index,
                       reading->reason ? reading->reason : "not every round has a reading");
     if (!result->note && !said(session->results, series->reason))
         result->note = series->reason;
-    return series->reason ? true : kg_error_memory(err);
 }
 
 bool kg_case_counters_append(const struct kg_session *session, size_t index,
@@ -135,18 +125,14 @@ bool kg_case_counters_append(const struct kg_session *session, size_t index,
     if (!named_append(session, index, response, all, err))
         return false;
     for (size_t i = 0; i < response->reading_count && *all; i++)
-        if (!reading_append(session, index, &response->readings[i], err))
-            return false;
+        reading_append(session, index, &response->readings[i]);
     for (size_t i = 0; i < response->reported_count && *all; i++) {
         const struct kg_reported *reported = &response->reported[i];
         if (!*reported->name || !kg_series_values_good(&reported->value, 1))
             continue;
         struct kg_series *counter = counter_of(session, result, reported->name);
-        if (!counter)
-            return kg_error_memory(err);
-        if (unnamed(counter) && counter->value_count <= result->round_count &&
-            !kg_case_value_append(session, counter, reported->value, err))
-            return false;
+        if (unnamed(counter) && counter->value_count <= result->round_count)
+            kg_case_value_append(session, counter, reported->value);
     }
     return true;
 }

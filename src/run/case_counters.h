@@ -7,8 +7,8 @@
 #include "run/worker/protocol.h"
 
 /* Appends a value to a counter of the run's results. */
-bool kg_case_value_append(const struct kg_session *session, struct kg_series *counter, double value,
-                          struct kg_error *err);
+void kg_case_value_append(const struct kg_session *session, struct kg_series *counter,
+                          double value);
 
 /* Appends what the workload reported in a round. The counters that the suite names have to be
  * there in every round: where one is not, *all is false and the case FAILED. What it does not

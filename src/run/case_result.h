@@ -5,15 +5,10 @@
 #include "model/results.h"
 #include "suite/plan.h"
 
-/* Copies what the plan says into a result without rounds, status UNMEASURED or SKIPPED; strings
- * live in `arena`. false where memory is out. */
-bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
-                          struct kg_case_result *result);
-
-/* Results for a plan: suite, policy, machine, cases as above. */
-bool kg_results_start(struct kg_results *results, const struct kg_suite *suite,
+/* Results for a plan: suite, policy, machine, cases without rounds, their status UNMEASURED or SKIPPED. */
+void kg_results_start(struct kg_results *results, const struct kg_suite *suite,
                       const struct kg_plan *plan, const struct kg_machine *machine,
-                      const char *filter, struct kg_error *err);
+                      const char *filter);
 
 /* Where a worker in the folder `worker` (NULL: here) looks for the program of a case's command. */
 struct kg_code_search kg_case_program_search(const struct kg_command_setting *setting,

@@ -73,8 +73,8 @@ static void variables_say(struct kg_text *text)
                            kept[i]);
 }
 
-bool kg_case_threads_note(const struct kg_session *session, size_t index, struct kg_arena *arena,
-                          const char **note)
+const char *kg_case_threads_note(const struct kg_session *session, size_t index,
+                                 struct kg_arena *arena)
 {
     const struct kg_case *planned = &session->plan->cases[index];
     const struct kg_settings *settings = &planned->spec->settings;
@@ -82,16 +82,13 @@ bool kg_case_threads_note(const struct kg_session *session, size_t index, struct
     const uint64_t threads = kg_case_threads(session, settings, pin);
     const uint64_t cpus = pin >= 0 ? 1 : session->results->machine.cpu_count;
     struct kg_text text = {0};
-    *note = NULL;
     if (kg_case_on_stream(planned))
-        return true;
+        return NULL;
     count_say(&text, settings, pin, threads);
     cpus_say(&text, threads, cpus, pin >= 0);
     if (threads > 1)
         variables_say(&text);
-    if (text.length)
-        *note = kg_arena_copy(arena, kg_text_string(&text));
-    const bool good = !text.failed && (*note || !text.length);
+    const char *note = kg_arena_keep(arena, text.data);
     kg_text_free(&text);
-    return good;
+    return note;
 }

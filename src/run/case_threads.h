@@ -17,7 +17,6 @@ bool kg_case_threads_said(const struct kg_settings *settings);
 
 /* A sentence where a case on the CPU works with several threads, and has fewer CPUs than these, or
  * the environment says how many they are, where they run or how they wait.
- * note     in `arena`, or NULL where there is nothing to say
- * returns  false where memory is out */
-bool kg_case_threads_note(const struct kg_session *session, size_t index, struct kg_arena *arena,
-                          const char **note);
+ * returns  in `arena`; NULL where there is nothing to say */
+const char *kg_case_threads_note(const struct kg_session *session, size_t index,
+                                 struct kg_arena *arena);

@@ -79,8 +79,6 @@ static bool case_give_up(const struct kg_session *session, size_t index, enum kg
     result->status = status;
     result->reason = kg_arena_copy(&results->arena, reason);
     result->stderr_tail = tail[0] ? kg_arena_copy(&results->arena, tail) : NULL;
-    if (!result->reason || (tail[0] && !result->stderr_tail))
-        return kg_error_memory(err);
     return !session->journal || kg_journal_case(session->journal, index, result, err);
 }
 
@@ -150,7 +148,6 @@ bool kg_case_check_store(const struct kg_session *session, size_t index,
 {
     struct kg_results *results = session->results;
     struct kg_case_result *result = &results->cases[index];
-    bool good = true;
     if (!response->batch)
         return kg_case_fail(session, index,
                             "its worker gave an answer that cannot be: a batch of 0 calls", "",
@@ -159,22 +156,18 @@ bool kg_case_check_store(const struct kg_session *session, size_t index,
     session->launcher->call_timing[index] =
         (struct kg_call_timing){response->held_calls, response->call_ns};
     result->check = response->check;
-    if (response->code_hash) {
-        result->code = (struct kg_code_identity){
-            .hash = kg_arena_keep(&results->arena, response->code_hash, &good),
-            .scope = KG_CODE_FILE_ALONE};
-        if (!good)
-            return kg_error_memory(err);
-    }
-    good = kg_case_threads_note(session, index, &results->arena, &result->note);
-    if (response->note)
-        result->note = kg_arena_keep(&results->arena, response->note, &good);
+    if (response->code_hash)
+        result->code =
+            (struct kg_code_identity){.hash = kg_arena_keep(&results->arena, response->code_hash),
+                                      .scope = KG_CODE_FILE_ALONE};
+    result->note = response->note ? kg_arena_keep(&results->arena, response->note)
+                                  : kg_case_threads_note(session, index, &results->arena);
     result->work.items = response->work.items;
     result->work.bytes = response->work.bytes;
     result->work.flops = response->work.flops;
     result->work.written_bytes = response->work.written_bytes;
-    result->work.arithmetic = kg_arena_keep(&results->arena, response->work.arithmetic, &good);
-    result->work.item_name = kg_arena_keep(&results->arena, response->work.item_name, &good);
+    result->work.arithmetic = kg_arena_keep(&results->arena, response->work.arithmetic);
+    result->work.item_name = kg_arena_keep(&results->arena, response->work.item_name);
     result->memory.allocated_bytes = response->allocated_bytes;
     result->memory.harness_bytes = response->harness_bytes;
     result->memory.device_peak_bytes = response->device_peak_bytes;
@@ -188,8 +181,6 @@ bool kg_case_check_store(const struct kg_session *session, size_t index,
     time->min_effect = fmax(time->min_effect, result->breakdown.overhead_ns);
     results->timer_resolution_ns =
         fmax(results->timer_resolution_ns, response->timer_resolution_ns);
-    if (!good)
-        return kg_error_memory(err);
     return !session->journal || kg_journal_case(session->journal, index, result, err);
 }
 
@@ -206,27 +197,23 @@ bool kg_case_check(const struct kg_session *session, size_t index, struct kg_err
 }
 
 /* Appends a round; its samples move into the results' arena. */
-static bool round_append(const struct kg_session *session, size_t index,
-                         const struct kg_round *round, struct kg_error *err)
+static void round_append(const struct kg_session *session, size_t index,
+                         const struct kg_round *round)
 {
     struct kg_results *results = session->results;
     struct kg_case_result *result = &results->cases[index];
-    if (!kg_arena_grow(&results->arena, &result->rounds, result->round_count,
-                       &result->round_capacity, sizeof *result->rounds))
-        return kg_error_memory(err);
+    kg_arena_grow(&results->arena, &result->rounds, result->round_count, &result->round_capacity,
+                  sizeof *result->rounds);
     struct kg_round *stored = &result->rounds[result->round_count];
     *stored = *round;
     stored->samples_ns =
         kg_arena_alloc(&results->arena, round->sample_count, sizeof *stored->samples_ns);
-    if (!stored->samples_ns)
-        return kg_error_memory(err);
     if (round->sample_count)
         memcpy(stored->samples_ns, round->samples_ns,
                round->sample_count * sizeof *stored->samples_ns);
     result->round_count++;
     result->status = KG_STATUS_OK;
     results->measured_ns += round->wall_ns;
-    return true;
 }
 
 /* Whether the rounds give values that their records do not have. */
@@ -253,8 +240,7 @@ bool kg_case_round_store(const struct kg_session *session, size_t index,
         return false;
     if (!all)
         return true;
-    if (!round_append(session, index, &response->rounds[0], err))
-        return false;
+    round_append(session, index, &response->rounds[0]);
     if (!session->journal)
         return true;
     return kg_journal_round(session->journal, index, &result->rounds[result->round_count - 1],

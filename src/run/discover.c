@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/nearest.h"
 #include "run/run.h"
 #include "run/worker_ask.h"
 #include "suite/adapters/adapter.h"
@@ -56,14 +57,13 @@ static bool value_add(struct kg_suite *suite, const struct kg_workload_spec *spe
     return true;
 }
 
-static bool axis_make(struct kg_suite *suite, const struct kg_workload_spec *spec, const char *name,
-                      size_t value_count, struct kg_axis *axis, struct kg_error *err)
+static void axis_make(struct kg_suite *suite, const struct kg_workload_spec *spec, const char *name,
+                      size_t value_count, struct kg_axis *axis)
 {
     struct kg_arena *arena = &suite->arena;
     *axis = (struct kg_axis){.name = name, .mark = spec->setting_marks.format};
     axis->values = kg_arena_alloc(arena, value_count, sizeof *axis->values);
     axis->value_marks = kg_arena_alloc(arena, value_count, sizeof *axis->value_marks);
-    return (name && axis->values && axis->value_marks) || kg_error_memory(err);
 }
 
 /* Room for more axes behind the workload's own. */
@@ -71,7 +71,7 @@ static struct kg_axis *axes_copy(struct kg_suite *suite, const struct kg_workloa
                                  size_t more)
 {
     struct kg_axis *axes = kg_arena_alloc(&suite->arena, spec->axis_count + more, sizeof *axes);
-    if (axes && spec->axis_count)
+    if (spec->axis_count)
         memcpy(axes, spec->axes, spec->axis_count * sizeof *axes);
     return axes;
 }
@@ -81,16 +81,10 @@ static bool names_axis_add(struct kg_suite *suite, struct kg_workload_spec *spec
                            const char **names, size_t name_count, struct kg_error *err)
 {
     struct kg_axis *axes = axes_copy(suite, spec, 1);
-    if (!axes)
-        return kg_error_memory(err);
     struct kg_axis *axis = &axes[spec->axis_count];
-    if (!axis_make(suite, spec, KG_FOREIGN_PARAMETER, name_count, axis, err))
-        return false;
+    axis_make(suite, spec, KG_FOREIGN_PARAMETER, name_count, axis);
     for (size_t i = 0; i < name_count; i++) {
-        const char *value = kg_foreign_name_escape(&suite->arena, names[i]);
-        if (!value)
-            return kg_error_memory(err);
-        if (!value_add(suite, spec, value, axis, err))
+        if (!value_add(suite, spec, kg_foreign_name_escape(&suite->arena, names[i]), axis, err))
             return false;
     }
     spec->axes = axes;
@@ -107,14 +101,12 @@ static bool text_axes_add(struct kg_suite *suite, struct kg_workload_spec *spec,
         more += *c == ',';
     struct kg_axis *axes = axes_copy(suite, spec, more);
     char *rest = kg_arena_copy(&suite->arena, text);
-    if (!axes || !rest)
-        return kg_error_memory(err);
     for (size_t i = 0; i < more; i++) {
         char *value = strsep(&rest, ",");
         const char *name = i ? strsep(&value, "=") : KG_FOREIGN_PARAMETER;
         struct kg_axis *axis = &axes[spec->axis_count + i];
-        if (!axis_make(suite, spec, name, 1, axis, err) ||
-            !value_add(suite, spec, value ? value : "", axis, err))
+        axis_make(suite, spec, name, 1, axis);
+        if (!value_add(suite, spec, value ? value : "", axis, err))
             return false;
     }
     spec->axes = axes;
@@ -130,9 +122,8 @@ static bool states_add(struct discovery *discovery, size_t at, const char **name
     struct kg_workload_spec *spec = &discovery->suite->workloads[at];
     const struct kg_workload_spec bare = *spec;
     for (size_t i = 1; i < count; i++) {
-        if (!kg_arena_grow(&discovery->arena, &discovery->more, discovery->more_count,
-                           &discovery->more_capacity, sizeof *discovery->more))
-            return kg_error_memory(err);
+        kg_arena_grow(&discovery->arena, &discovery->more, discovery->more_count,
+                      &discovery->more_capacity, sizeof *discovery->more);
         struct further *further = &discovery->more[discovery->more_count++];
         *further = (struct further){.at = at, .spec = bare};
         if (!text_axes_add(discovery->suite, &further->spec, names[i], err))
@@ -142,16 +133,14 @@ static bool states_add(struct discovery *discovery, size_t at, const char **name
 }
 
 /* Puts each further workload behind the one that it is of. */
-static bool further_join(struct discovery *discovery, struct kg_error *err)
+static void further_join(struct discovery *discovery)
 {
     struct kg_suite *suite = discovery->suite;
     size_t count = 0;
     if (!discovery->more_count)
-        return true;
+        return;
     struct kg_workload_spec *all =
         kg_arena_alloc(&suite->arena, suite->workload_count + discovery->more_count, sizeof *all);
-    if (!all)
-        return kg_error_memory(err);
     for (size_t i = 0; i < suite->workload_count; i++) {
         all[count++] = suite->workloads[i];
         for (size_t k = 0; k < discovery->more_count; k++)
@@ -160,7 +149,6 @@ static bool further_join(struct discovery *discovery, struct kg_error *err)
     }
     suite->workloads = all;
     suite->workload_count = count;
-    return true;
 }
 
 static bool names_ask(struct discovery *discovery, size_t index, struct kg_answer *answer,
@@ -170,14 +158,6 @@ static bool names_ask(struct discovery *discovery, size_t index, struct kg_answe
         .task = KG_TASK_LIST, .patience = 1, .what = "asked the program for its benchmarks"};
     const struct kg_session session = kg_run_session(&discovery->run);
     return kg_worker_ask(&session, index, &options, &discovery->arena, answer, err);
-}
-
-static bool name_among(const char *name, const char **names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(names[i], name))
-            return true;
-    return false;
 }
 
 /* The head's names, and behind them those that only the base has: what a change removes is still
@@ -198,11 +178,9 @@ static bool names_join(struct discovery *discovery, size_t index, const struct k
     const struct kg_response *base = &answer.response;
     const char **all =
         kg_arena_alloc(&discovery->arena, head->name_count + base->name_count, sizeof *all);
-    if (!all)
-        return kg_error_memory(err);
     memcpy(all, head->names, head->name_count * sizeof *all);
     for (size_t i = 0; i < base->name_count; i++)
-        if (!name_among(base->names[i], head->names, head->name_count))
+        if (!kg_word_is_among(base->names[i], head->names, head->name_count))
             all[(*count)++] = base->names[i];
     *names = all;
     return true;
@@ -212,32 +190,28 @@ static bool names_join(struct discovery *discovery, size_t index, const struct k
 static const char *one_line(struct kg_arena *arena, const char *text)
 {
     char *line = kg_arena_copy(arena, text), *to = line;
-    for (const char *c = text; line && *c; c++)
+    for (const char *c = text; *c; c++)
         if ((unsigned char)*c > ' ')
             *to++ = *c;
         else if (to > line && to[-1] != ' ')
             *to++ = ' ';
-    if (line)
-        *to = '\0';
+    *to = '\0';
     return line;
 }
 
-/* A program that measures on a GPU may fail where there is none: no mistake of the suite. */
-static bool gpu_miss(struct discovery *discovery, struct kg_workload_spec *spec,
-                     const struct kg_answer *answer, bool *missed, struct kg_error *err)
+/* Whether the program fails because it measures on a GPU and there is none: no mistake of the suite. */
+static bool gpu_missed(struct discovery *discovery, struct kg_workload_spec *spec,
+                       const struct kg_answer *answer)
 {
     struct kg_arena *arena = &discovery->suite->arena;
     const struct kg_machine *machine = discovery->what->machine;
-    *missed = answer->response.unavailable && !kg_machine_gpu(machine);
-    if (!*missed)
-        return true;
+    if (!answer->response.unavailable || kg_machine_gpu(machine))
+        return false;
     const char *said = one_line(arena, answer->tail);
     spec->skip_reason =
-        said ? kg_arena_printf(arena, "no CUDA device: %s; asked for its benchmarks, %s%s%s",
-                               machine->cuda_missing, answer->reason, *said ? "; it said: " : "",
-                               said)
-             : NULL;
-    return spec->skip_reason ? true : kg_error_memory(err);
+        kg_arena_printf(arena, "no CUDA device: %s; asked for its benchmarks, %s%s%s",
+                        machine->cuda_missing, answer->reason, *said ? "; it said: " : "", said);
+    return true;
 }
 
 /* Asks the program of the workload's first case. */
@@ -249,14 +223,11 @@ static bool one_discover(struct discovery *discovery, size_t index, struct kg_er
     struct kg_answer answer;
     const char **names;
     size_t count;
-    bool missed = false;
     if (!names_ask(discovery, index, &answer, err))
         return false;
     if (kg_interrupt_caught())
         return true;
-    if (!answer.response.good && !gpu_miss(discovery, spec, &answer, &missed, err))
-        return false;
-    if (missed)
+    if (!answer.response.good && gpu_missed(discovery, spec, &answer))
         return true;
     if (!answer.response.good)
         return kg_error_at(err, suite->path, spec->target_mark.line, spec->target_mark.column,
@@ -280,15 +251,14 @@ static bool all_discover(struct discovery *discovery, struct kg_error *err)
 }
 
 /* The head in the place of every case's program. */
-static bool builds_make(struct discovery *discovery, struct kg_error *err)
+static void builds_make(struct discovery *discovery)
 {
     const size_t count = discovery->what->plan->case_count;
     if (!discovery->head)
-        return true;
+        return;
     discovery->builds = kg_arena_alloc(&discovery->arena, count, sizeof *discovery->builds);
-    for (size_t i = 0; discovery->builds && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         discovery->builds[i] = discovery->head;
-    return discovery->builds ? true : kg_error_memory(err);
 }
 
 bool kg_discover(const struct kg_prepared_suite *what, const struct kg_build *head,
@@ -297,17 +267,19 @@ bool kg_discover(const struct kg_prepared_suite *what, const struct kg_build *he
     struct discovery discovery = {
         .what = what, .suite = suite, .head = head, .base = head ? base : NULL};
     struct kg_run_options options = {0};
-    bool good = builds_make(&discovery, err);
+    builds_make(&discovery);
     options.builds = discovery.builds;
-    if (good && kg_run_prepare(&discovery.run, what, &options, err)) {
+    bool good = kg_run_prepare(&discovery.run, what, &options, err);
+    if (good) {
         kg_interrupt_begin(discovery.run.launcher.interrupt);
-        good = all_discover(&discovery, err) && further_join(&discovery, err);
+        good = all_discover(&discovery, err);
+        if (good)
+            further_join(&discovery);
         if (good && kg_interrupt_caught())
             good = kg_error_set(err, KG_ERROR_INTERRUPTED, "interrupted");
         kg_interrupt_end(discovery.run.launcher.interrupt);
         kg_run_free(&discovery.run);
-    } else
-        good = false;
+    }
     kg_arena_free(&discovery.arena);
     return good;
 }

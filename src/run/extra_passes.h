@@ -16,6 +16,13 @@ struct kg_run;
  * reason. */
 bool kg_count_pass(const struct kg_session *session, struct kg_error *err);
 
+/* ceilings_pass.c: the peaks of the GPU. */
+
+/* Fills the ceilings of the results if a case runs on a stream of kgate's, and stores them for the next run.
+ * After rounds at another clock it measures again. If it cannot measure, the ceilings have a reason, and the
+ * shares of the peak are unknown. */
+extern const struct kg_observer kg_ceilings_observer;
+
 /* impossible.c: whether a case's rates are ones that its machine can have. Pure; thread-safe. */
 
 /* Whether a rate of the case is above KG_IMPOSSIBLE times what the machine is capable of: its floating-point operations, where they are multiply-adds in single precision or tensor
@@ -41,7 +48,7 @@ enum { KG_IMPOSSIBLE_DOUBTFUL = 100 };
  * they have none, by what an earlier run measured, else by what no CPU reaches. Ceilings that are not
  * of this run are measured before they fail a case. Rates of another harness's program are its own
  * notion of work, and not judged.
- * returns  false where measuring broke, or memory is out */
+ * returns  false where measuring broke */
 bool kg_impossible_refuse(struct kg_run *run, struct kg_error *err);
 
 /* trace_pass.c: what the calls of every case on the GPU put on the device, found by processes apart
@@ -65,5 +72,5 @@ extern const struct kg_observer kg_trace_observer;
  * returns  false where there is no recording (err); the results are as good as before it */
 bool kg_profile_pass(const struct kg_session *session, const char *path, struct kg_error *err);
 
-/* "DIR/results.json" -> "DIR/results.kgprof"; in `arena`, NULL where memory is out. */
+/* "DIR/results.json" -> "DIR/results.kgprof"; in `arena`. */
 char *kg_profile_beside(struct kg_arena *arena, const char *results_path);

@@ -107,9 +107,7 @@ static bool answer_read(struct group *group, size_t index, struct kg_arena *aren
 static bool case_do(struct group *group, size_t index, struct kg_arena *arena)
 {
     struct kg_launch launch;
-    if (!kg_case_launch_make(group->session, index, &group->task->options, arena, &launch,
-                             group->err))
-        return false;
+    kg_case_launch_make(group->session, index, &group->task->options, arena, &launch);
     if (!shares(group, &launch)) {
         group_end(group);
         group->launch = launch;

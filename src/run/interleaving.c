@@ -1,4 +1,4 @@
-#include "run/turns.h"
+#include "run/interleaving.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,6 +90,21 @@ bool kg_turns_play(struct kg_turns *turns, double min_time_ns)
     while (!turns->block_count || turns->players[0].spent_ns < min_time_ns)
         if (!block(turns))
             return false;
+    return true;
+}
+
+bool kg_turns_play_alone(struct kg_turns *turns, size_t side, double min_time_ns)
+{
+    if (!kg_turns_ready(turns, side))
+        return false;
+    if (turns->keeps_setup)
+        kg_descendants_keep();
+    else
+        kg_descendants_end_new();
+    do {
+        if (!turn(turns, side))
+            return false;
+    } while (turns->players[side].spent_ns < min_time_ns);
     return true;
 }
 

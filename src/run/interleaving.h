@@ -1,4 +1,4 @@
-/* turns.h: two worker processes that measure a case turn by turn. */
+/* interleaving.h: two worker processes that measure a case turn by turn. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,6 +40,9 @@ bool kg_turns_ready(struct kg_turns *turns, size_t side);
  * a turn leave end before the next turn: they would slow the other build. false where a process
  * failed: `at_fault` and `ending` say which, and how. */
 bool kg_turns_play(struct kg_turns *turns, double min_time_ns);
+
+/* Plays one side by itself until it has measured so much time: for builds that cannot run side by side. */
+bool kg_turns_play_alone(struct kg_turns *turns, size_t side, double min_time_ns);
 
 /* Asks for the round of a player, and waits for the end of its process, whose outcome is then
  * there. false where it could not be asked: it is at fault. */

@@ -64,16 +64,14 @@ static bool is_elf(const char *path)
     return whole && !memcmp(mark, "\177ELF", sizeof mark);
 }
 
-const char *kg_measured_file_of(const struct kg_build *build, const struct kg_case *planned,
-                                const char *program)
+const char *kg_measured_file_of(struct kg_arena *arena, const struct kg_build *build,
+                                const struct kg_case *planned)
 {
     const struct kg_source_operations *source = kg_sources[planned->spec->source];
     const bool fits = build && !source->unfit[build->kind];
     switch (source->code) {
-    case KG_CODE_IN_KGATE:
-        return build ? build->program : program;
-    case KG_CODE_IN_TARGET:
-        return fits && build->plugin ? build->plugin : planned->spec->target;
+    case KG_CODE_IN_FILE:
+        return kg_build_object(arena, build, planned);
     case KG_CODE_COMPILED:
         break;
     case KG_CODE_ANYWHERE:
@@ -96,33 +94,29 @@ static bool file_locate(struct kg_arena *arena, struct kg_code_search search, co
 }
 
 /* The hash that results->files has of it, where it is put once. */
-static bool file_add(struct kg_results *results, size_t *capacity, const char *path,
-                     const char **hash, struct kg_error *err)
+static void file_add(struct kg_results *results, size_t *capacity, const char *path,
+                     const char **hash)
 {
     char hex[KG_SHA256_DIGITS + 1];
     *hash = NULL;
     for (size_t i = 0; i < results->file_count; i++)
         if (!strcmp(results->files[i].path, path)) {
             *hash = results->files[i].hash;
-            return true;
+            return;
         }
     if (!kg_sha256_file(path, hex))
-        return true;
-    if (!kg_arena_grow(&results->arena, &results->files, results->file_count, capacity,
-                       sizeof *results->files))
-        return kg_error_memory(err);
+        return;
+    kg_arena_grow(&results->arena, &results->files, results->file_count, capacity,
+                  sizeof *results->files);
     struct kg_measured_file *file = &results->files[results->file_count];
     *file = (struct kg_measured_file){.hash = kg_arena_copy(&results->arena, hex),
                                       .path = kg_arena_copy(&results->arena, path)};
-    if (!file->hash || !file->path)
-        return kg_error_memory(err);
     results->file_count++;
     *hash = file->hash;
-    return true;
 }
 
-bool kg_measured_files_find(const struct kg_plan *plan, const struct kg_build *const *builds,
-                            const char *program, struct kg_results *results, struct kg_error *err)
+void kg_measured_files_find(const struct kg_plan *plan, const struct kg_build *const *builds,
+                            struct kg_results *results)
 {
     struct memory memory = {0};
     size_t capacity = 0;
@@ -131,7 +125,7 @@ bool kg_measured_files_find(const struct kg_plan *plan, const struct kg_build *c
         const struct kg_case *planned = &plan->cases[i];
         const struct kg_build *build = builds ? builds[i] : NULL;
         const bool command = kg_sources[planned->spec->source]->code == KG_CODE_ANYWHERE;
-        const char *given = kg_measured_file_of(build, planned, program);
+        const char *given = kg_measured_file_of(&results->arena, build, planned);
         const struct kg_code_search search =
             kg_case_program_search(&planned->setting, build ? build->directory : NULL);
         const bool asked = memory.given && given && !builds && !strcmp(memory.given, given) &&
@@ -140,10 +134,8 @@ bool kg_measured_files_find(const struct kg_plan *plan, const struct kg_build *c
             continue;
         if (!asked)
             memory = (struct memory){.given = given, .search = search};
-        if (!asked && file_locate(&results->arena, search, given, command, path) &&
-            !file_add(results, &capacity, path, &memory.hash, err))
-            return false;
+        if (!asked && file_locate(&results->arena, search, given, command, path))
+            file_add(results, &capacity, path, &memory.hash);
         results->cases[i].build = memory.hash;
     }
-    return true;
 }

@@ -8,16 +8,14 @@
 #include "suite/plan.h"
 
 /* The file with the case's code, as the suite or the build names it; NULL if there is none.
- * build    NULL: this kgate, and the file that the suite names
- * program  this kgate's executable */
-const char *kg_measured_file_of(const struct kg_build *build, const struct kg_case *planned,
-                                const char *program);
+ * arena  owns the path of a file beside a kgate
+ * build  NULL: this kgate, and the file that the suite names */
+const char *kg_measured_file_of(struct kg_arena *arena, const struct kg_build *build,
+                                const struct kg_case *planned);
 
 /* Sets `build` of every case, and the files that they name. A case is left without one where a copy
  * of its file would not bring the code: a script, an interpreter or another program that starts
  * what it is told to, a program of the system.
- * builds   of each case, NULL in the place of this kgate; NULL: this kgate for all
- * program  this kgate's executable
- * returns  false where memory is out */
-bool kg_measured_files_find(const struct kg_plan *plan, const struct kg_build *const *builds,
-                            const char *program, struct kg_results *results, struct kg_error *err);
+ * builds   of each case, NULL in the place of this kgate; NULL: this kgate for all */
+void kg_measured_files_find(const struct kg_plan *plan, const struct kg_build *const *builds,
+                            struct kg_results *results);

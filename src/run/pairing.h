@@ -1,7 +1,8 @@
 /* pairing.h: two builds, measured turn by turn. In a round each build has a fresh process on the
  * same CPU. The two take turns of half a millisecond to four: base, head, head, base, then the
- * other way round. A disturbance that lasts longer than a turn therefore hits both. What is
- * compared is the ratio of the two medians of a round. One pairing at a time in a process, as with
+ * other way round. A disturbance that lasts longer than a turn therefore hits both. kgate compares
+ * the ratio of the two medians of a round. Builds that fail at their start side by side, as two users
+ * of one port do, have whole rounds one after the other. One pairing at a time in a process, as with
  * measurements. */
 #pragma once
 #include <stdbool.h>
@@ -23,12 +24,10 @@ struct kg_watched_file {
     char hash[KG_SHA256_DIGITS + 1];
 };
 
-/* The file of every case of the plan, in `arena`; NULL if memory is out.
- * builds   of each case, NULL instead of this kgate; NULL: this kgate for all
- * program  this kgate's executable; must outlive the result */
+/* The file of every case of the plan, in `arena`.
+ * builds   of each case, NULL instead of this kgate; NULL: this kgate for all */
 struct kg_watched_file *kg_watched_files_make(struct kg_arena *arena, const struct kg_plan *plan,
-                                              const struct kg_build *const *builds,
-                                              const char *program);
+                                              const struct kg_build *const *builds);
 
 /* The file as it is now: from here on no write is its `setup`'s. */
 struct kg_watched_file kg_watched_file_again(const struct kg_watched_file *file);
@@ -42,6 +41,7 @@ struct kg_pairing {
     struct kg_interrupt own_interrupt;
     struct kg_interrupt *interrupt;
     const bool *alone; /* as in struct kg_pairing_options; must outlive the pairing */
+    bool *apart;       /* cases whose builds cannot run side by side: one side's round ends first */
     struct kg_watched_file *base_files; /* of each case, as they were before the candidate ran */
     struct kg_watched_file *head_files;
 };
@@ -81,3 +81,21 @@ bool kg_pairing_rounds(struct kg_pairing *pairing, const size_t *wanted, bool co
 void kg_pairing_summarize(struct kg_pairing *pairing);
 void kg_pairing_end(struct kg_pairing *pairing);
 void kg_pairing_free(struct kg_pairing *pairing);
+
+/* --- Of the room: pairing_round.c and pairing.c ------------------------------------------------ */
+
+extern const char *const kg_side_names[]; /* base, head */
+
+/* One round of one case in both builds. A process that fails makes the case FAILED, which is no
+ * failure of the call. */
+bool kg_pairing_round(struct kg_pairing *pairing, size_t index, bool confirm, struct kg_error *err);
+
+/* What becomes of a case that one build cannot measure. To be called once when a side cannot be
+ * measured any more.
+ * head_began  something of the head has run */
+bool kg_pairing_join(struct kg_pairing *pairing, size_t index, bool head_began,
+                     struct kg_error *err);
+
+/* Makes the case FAILED, because that side's file changed while it was measured. */
+bool kg_pairing_file_fail(struct kg_pairing *pairing, size_t index, size_t side,
+                          const struct kg_watched_file *file, struct kg_error *err);

@@ -25,13 +25,11 @@ bool kg_pass_run(const struct kg_pass *pass, const struct kg_session *session, v
     return true;
 }
 
-/* "its cache lines were not counted; no thread could be started"; unchanged where memory is out. */
+/* "its cache lines were not counted; no thread could be started" */
 static void reason_add(struct kg_results *results, struct kg_look *look, const char *reason)
 {
-    const char *joined = look->reason
-                             ? kg_arena_printf(&results->arena, "%s; %s", look->reason, reason)
-                             : kg_arena_copy(&results->arena, reason);
-    look->reason = joined ? joined : look->reason;
+    look->reason = look->reason ? kg_arena_printf(&results->arena, "%s; %s", look->reason, reason)
+                                : kg_arena_copy(&results->arena, reason);
 }
 
 /* Notes the cases that failed: the first by its id, with the reason. */
@@ -63,15 +61,9 @@ void kg_observer_run(const struct kg_observer *observer, const struct kg_session
                      struct kg_advice *advice)
 {
     struct kg_arena arena = {0};
-    struct kg_error err;
     if (kg_pass_first(session, observer->pass.wanted) == session->results->case_count)
         return;
     void *state = kg_arena_alloc(&arena, 1, observer->state_bytes);
-    if (!state) {
-        kg_error_memory(&err);
-        kg_advice_take(advice, false, "no profiles", &err);
-        return;
-    }
     if (observer->begin)
         observer->begin(session, state);
     cases_observe(&observer->pass, session, state, advice);

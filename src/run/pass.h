@@ -8,7 +8,8 @@
 #include "run/session.h"
 
 struct kg_pass {
-    const char *verb; /* for errors: "tracing", as in "tracing 'copy/cpu': out of memory" */
+    const char
+        *verb; /* for errors: "tracing", as in "tracing 'copy/cpu': cannot start a process" */
     bool (*wanted)(const struct kg_session *session, size_t index);
     /* Does what the pass is for with a case that is wanted. A case that fails is marked so and is
      * no failure of the pass. */

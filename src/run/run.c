@@ -7,20 +7,18 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "device/tree.h"
+#include "device/sysfs.h"
 #include "model/disturbance.h"
 #include "model/series.h"
 #include "run/case_result.h"
 #include "run/case_threads.h"
 #include "run/case_worker.h"
-#include "run/ceilings_pass.h"
 #include "run/cpu_ceilings_pass.h"
 #include "run/extra_passes.h"
 #include "run/group.h"
 #include "run/measured_files.h"
 #include "run/pass.h"
 #include "run/rounds.h"
-#include "run/worker_program.h"
 #include "suite/trust/trust.h"
 
 const double KG_CONFIRM_AFTER_NS = 1e9;
@@ -86,7 +84,7 @@ static bool program_find(struct kg_run *run, struct kg_error *err)
     return true;
 }
 
-static bool arrays_make(struct kg_run *run, struct kg_error *err)
+static void arrays_make(struct kg_run *run)
 {
     struct kg_arena *arena = &run->results.arena;
     const size_t count = run->results.case_count;
@@ -97,10 +95,6 @@ static bool arrays_make(struct kg_run *run, struct kg_error *err)
     run->launcher.call_timing = kg_arena_alloc(arena, count, sizeof *run->launcher.call_timing);
     run->launcher.check_due = kg_arena_alloc(arena, count, sizeof *run->launcher.check_due);
     run->launcher.checked_ns = kg_arena_alloc(arena, count, sizeof *run->launcher.checked_ns);
-    if (!run->launcher.check_due || !run->launcher.checked_ns || !run->launcher.batch ||
-        !run->elapsed_ns || !run->order || !run->grouped || !run->launcher.call_timing)
-        return kg_error_memory(err);
-    return true;
 }
 
 /* Checks, and the rounds that every case has at the least: what the progress bar counts towards. */
@@ -172,17 +166,12 @@ bool kg_run_prepare(struct kg_run *run, const struct kg_prepared_suite *what,
     run->random.state = run->started_ns;
     run->launcher.check_seed = 1 + (kg_random_next(&run->random) >> 12); /* a JSON number */
     run->launcher.interrupt = options->interrupt ? options->interrupt : &run->own_interrupt;
-    const struct kg_session session = kg_run_session(run);
-    if (!pins_check(what, err) || !program_find(run, err) ||
-        !kg_session_worker_find(&session, err) ||
-        !kg_results_start(&run->results, what->suite, what->plan, what->machine, options->filter,
-                          err))
+    if (!pins_check(what, err) || !program_find(run, err))
         return false;
+    kg_results_start(&run->results, what->suite, what->plan, what->machine, options->filter);
     run->results.sequential = options->sequential;
-    if (arrays_make(run, err))
-        return true;
-    kg_run_free(run);
-    return false;
+    arrays_make(run);
+    return true;
 }
 
 bool kg_run_begin(struct kg_run *run, const struct kg_prepared_suite *what,
@@ -191,32 +180,29 @@ bool kg_run_begin(struct kg_run *run, const struct kg_prepared_suite *what,
     if (!kg_run_prepare(run, what, options, err))
         return false;
     struct kg_session session = kg_run_session(run);
-    bool good = true;
     if (options->batches)
         memcpy(run->launcher.batch, options->batches,
                what->plan->case_count * sizeof *run->launcher.batch);
-    for (size_t i = 0; i < what->plan->case_count && good && options->round_ns; i++)
+    for (size_t i = 0; i < what->plan->case_count && options->round_ns; i++)
         round_length_set(run, i, options->round_ns[i]);
-    if (good && options->builds)
-        good = kg_builds_apply(options->builds, what->plan, &run->results, err);
-    good = good && kg_measured_files_find(what->plan, options->builds, run->launcher.program,
-                                          &run->results, err);
-    if (good && options->select)
-        good = options->select(options->select_user, &run->results, err);
-    for (size_t i = 0; i < what->plan->case_count && good; i++) {
+    if (options->builds)
+        kg_builds_apply(options->builds, what->plan, &run->results);
+    kg_measured_files_find(what->plan, options->builds, &run->results);
+    if (options->select)
+        options->select(options->select_user, &run->results);
+    for (size_t i = 0; i < what->plan->case_count; i++) {
         const struct kg_settings *settings = &what->plan->cases[i].spec->settings;
         run->results.cases[i].threads =
             kg_case_threads(&session, settings, kg_case_pin(&session, i));
         run->results.cases[i].threads_said = kg_case_threads_said(settings);
     }
     checkout_set(what, options->builds, &run->results);
-    if (good && options->results_path) {
-        good = kg_journal_open(options->results_path, &run->results, &run->journal, err);
-        run->journaled = good;
-    }
-    if (!good) {
-        kg_run_free(run);
-        return false;
+    if (options->results_path) {
+        run->journaled = kg_journal_open(options->results_path, &run->results, &run->journal, err);
+        if (!run->journaled) {
+            kg_run_free(run);
+            return false;
+        }
     }
     if (!options->paired)
         kg_probe_start(&run->probe, run->started_ns);
@@ -224,7 +210,8 @@ bool kg_run_begin(struct kg_run *run, const struct kg_prepared_suite *what,
         kg_interrupt_begin(run->launcher.interrupt);
     run->steps.planned = work_planned(run);
     session = kg_run_session(run); /* with the journal */
-    if (check_all(run, err) && kg_count_pass(&session, err) && kg_ceilings_pass(&session, err))
+    if (check_all(run, err) && kg_count_pass(&session, err) &&
+        kg_pass_run(&kg_ceilings_observer.pass, &session, NULL, err))
         return true;
     kg_run_end(run);
     kg_run_free(run);

@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "run/session.h"
 
-/* probe.c: how fast this machine is at the moment: a small fixed piece of computing, of streaming
+/* speed_probe.c: how fast this machine is at the moment: a small fixed piece of computing, of streaming
  * and of pointer chasing, timed between rounds. One thread; owns its memory. */
 
 struct kg_probe {
@@ -54,8 +54,8 @@ struct kg_run_options {
     const uint64_t *batches; /* calls a sample of each case's reference, 0 without one; or NULL */
     const double *round_ns;  /* likewise the time measured in a round, 0: the suite's min_time */
     /* Called when the results say what the plan does, and nothing is measured: it may mark cases
-     * that need not be. NULL: none. false: err is filled. */
-    bool (*select)(void *user, struct kg_results *results, struct kg_error *err);
+     * that need not be. NULL: none. */
+    void (*select)(void *user, struct kg_results *results);
     void *select_user;
     const struct kg_build *const *builds; /* of each case, NULL in the place of this kgate's suite;
                                              NULL: no other builds */

@@ -33,7 +33,6 @@ struct kg_call_timing {
 /* Starts the worker processes of cases. */
 struct kg_launcher {
     char program[4096]; /* this kgate */
-    char worker[4096];  /* its kgate-worker; empty if no case needs it */
     const struct kg_build *const
         *builds; /* per case, NULL for this kgate's; NULL: no other builds */
     bool paired; /* rounds of two builds are interleaved */
@@ -56,6 +55,12 @@ struct kg_session {
 
 /* The build that a case is measured with; NULL: this kgate, and the programs that the suite names. */
 const struct kg_build *kg_session_build(const struct kg_session *session, size_t index);
+
+/* Whether each call of the case is a process of its own (struct kg_source_facts). */
+static inline bool kg_session_own_process(const struct kg_session *session, size_t index)
+{
+    return kg_source_facts[session->plan->cases[index].spec->source].own_process;
+}
 
 /* Time to measure in the case's next rounds. */
 double kg_session_round_ns(const struct kg_session *session, size_t index);

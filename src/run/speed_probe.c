@@ -2,8 +2,7 @@
 
 #include <math.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
+#include <sys/mman.h>
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -33,16 +32,29 @@ static void chain_make(void **chain)
     }
 }
 
+/* Zeroed pages, all made by one call: page faults take more than twice as long. NULL if there is no memory for them. */
+static void *pages_make(size_t bytes)
+{
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+static void pages_free(void *pages, size_t bytes)
+{
+    if (pages)
+        munmap(pages, bytes);
+}
+
 void kg_probe_start(struct kg_probe *probe, uint64_t started_ns)
 {
     *probe = (struct kg_probe){.started_ns = started_ns, .every_ns = EVERY_NS};
-    probe->stream = malloc(STREAM_BYTES);
-    probe->chain = malloc(CHAIN_BYTES);
+    probe->stream = pages_make(STREAM_BYTES);
+    probe->chain = pages_make(CHAIN_BYTES);
     if (!probe->stream || !probe->chain) {
         kg_probe_free(probe);
         return;
     }
-    memset(probe->stream, 1, STREAM_BYTES);
     chain_make(probe->chain);
     probe->link = probe->chain;
 }
@@ -120,7 +132,7 @@ void kg_probe_take(struct kg_probe *probe, int cpu, struct kg_results *results)
 
 void kg_probe_free(struct kg_probe *probe)
 {
-    free(probe->stream);
-    free(probe->chain);
+    pages_free(probe->stream, STREAM_BYTES);
+    pages_free(probe->chain, CHAIN_BYTES);
     *probe = (struct kg_probe){0};
 }

@@ -1,4 +1,4 @@
-#include "run/opening.h"
+#include "run/suite_check.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -39,9 +39,9 @@ static bool program_find(struct opener *opener, const struct kg_case *planned, s
     else if (found && access(found, X_OK) != 0)
         why = kg_arena_printf(&arena, "cannot execute the program '%.300s': %s%s", word,
                               strerror(errno), errno == ENOENT ? "; did the build make it?" : "");
-    const bool good = why ? at_target(opener->what, planned->spec, why, err) : found != NULL;
+    const bool good = !why || at_target(opener->what, planned->spec, why, err);
     kg_arena_free(&arena);
-    return good || why ? good : kg_error_memory(err);
+    return good;
 }
 
 /* Its directory and its standard input. */
@@ -73,8 +73,6 @@ static bool expected_find(struct kg_arena *arena, const struct kg_prepared_suite
         if (!arg->expect_file)
             continue;
         const char *path = kg_cuda_expect_path(arena, call, arg);
-        if (!path)
-            return kg_error_memory(err);
         if (access(path, R_OK) != 0)
             return kg_error_at(err, what->suite->path, arg->expect_mark.line,
                                arg->expect_mark.column, "in workload '%s': `expect`: '%.300s': %s",
@@ -97,20 +95,6 @@ static bool plugin_open(const struct kg_session *session, const struct kg_prepar
     return good;
 }
 
-/* Where in the suite an answer says that the fault is. Of a key that is not there it is the target. */
-static struct kg_mark answer_mark(const struct kg_case *planned, const struct kg_response *response)
-{
-    const struct kg_cuda_call *call = planned->call;
-    struct kg_mark mark = {0};
-    if (call && response->place == KG_OPENING_ENTRY)
-        mark = call->entry_mark;
-    else if (call && response->place == KG_OPENING_ARGS)
-        mark = response->arg && response->arg <= call->arg_count
-                   ? call->args[response->arg - 1].mark
-                   : call->args_mark;
-    return mark.line ? mark : planned->spec->target_mark;
-}
-
 static bool source_open(const struct kg_session *session, const struct kg_prepared_suite *what,
                         size_t index, struct kg_opening *opening, struct kg_error *err)
 {
@@ -125,10 +109,7 @@ static bool source_open(const struct kg_session *session, const struct kg_prepar
         opening->uncompiled++;
         snprintf(opening->why_uncompiled, sizeof opening->why_uncompiled, "%s", answer.reason);
     } else if (good && answer.reason) {
-        const struct kg_case *planned = &what->plan->cases[index];
-        const struct kg_mark mark = answer_mark(planned, &answer.response);
-        good = kg_error_at(err, what->suite->path, mark.line, mark.column, "in workload '%s': %s",
-                           planned->spec->name, answer.reason);
+        good = at_target(what, what->plan->cases[index].spec, answer.reason, err);
     }
     kg_arena_free(&arena);
     return good;
@@ -138,12 +119,15 @@ static bool one_open(struct opener *opener, size_t index, struct kg_opening *ope
                      struct kg_error *err)
 {
     const struct kg_case *planned = &opener->what->plan->cases[index];
-    const enum kg_code_place code = kg_sources[planned->spec->source]->code;
+    const struct kg_source_operations *source = kg_sources[planned->spec->source];
+    const enum kg_code_place code = source->code;
+    if (source->find) /* the plan has loaded it */
+        return true;
     switch (code) {
     case KG_CODE_ANYWHERE:
         opening->programs++;
         return program_find(opener, planned, err) && surroundings_find(opener->what, planned, err);
-    case KG_CODE_IN_TARGET:
+    case KG_CODE_IN_FILE:
     case KG_CODE_COMPILED:
         if (planned->call && !expected_find(&opener->arena, opener->what, planned, err))
             return false;
@@ -155,8 +139,6 @@ static bool one_open(struct opener *opener, size_t index, struct kg_opening *ope
             return source_open(opener->session, opener->what, index, opening, err);
         opening->plugins++;
         return plugin_open(opener->session, opener->what, index, err);
-    case KG_CODE_IN_KGATE: /* the plan has asked it */
-        break;
     }
     return true;
 }
@@ -179,7 +161,7 @@ bool kg_open_all(const struct kg_prepared_suite *what, struct kg_opening *openin
     const struct kg_session session = kg_run_session(&run);
     opener.session = &session;
     opener.programs = kg_code_memory_make(&opener.arena);
-    bool good = opener.programs ? true : kg_error_memory(err);
+    bool good = true;
     kg_interrupt_begin(run.launcher.interrupt);
     for (size_t i = 0; i < what->plan->case_count && good && !kg_interrupt_caught(); i++)
         if (opened_here(&what->plan->cases[i]))

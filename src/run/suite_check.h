@@ -1,4 +1,4 @@
-/* opening.h: whether what a suite names is there: plugins are opened, each in a process of its own,
+/* suite_check.h: whether what a suite names is there: plugins are opened, each in a process of its own,
  * and asked for their workload and its parameters; CUDA sources are compiled there, with or without a
  * GPU; programs are looked for. Nothing is measured. */
 #pragma once
@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/words.h"
+#include "base/shell_words.h"
 #include "run/run.h"
 
 /* Cases of plugins and CUDA sources that are opened, at most: a process each. */

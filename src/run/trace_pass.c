@@ -35,11 +35,7 @@ static void reason_set(struct pass *pass, size_t index, const char *reason)
 /* The case's series with room for all of the hardware's counters. */
 static struct kg_series *counters_grow(struct pass *pass, struct kg_case_result *result)
 {
-    struct kg_series *series =
-        kg_series_grow(&pass->session->results->arena, result, KG_CUPTI_METRICS);
-    if (!series)
-        kg_error_memory(pass->err);
-    return series;
+    return kg_series_grow(&pass->session->results->arena, result, KG_CUPTI_METRICS);
 }
 
 static double reported_find(const struct kg_response *response, const char *name)
@@ -52,11 +48,11 @@ static double reported_find(const struct kg_response *response, const char *name
 
 /* Adds what the hardware counted. What it did not count is left out: a counter without a value
  * would mean that something was to be compared and could not be. */
-static bool counters_add(struct pass *pass, size_t index, const struct kg_response *response)
+static void counters_add(struct pass *pass, size_t index, const struct kg_response *response)
 {
     struct kg_case_result *result = &pass->session->results->cases[index];
     struct kg_series *counters = counters_grow(pass, result);
-    for (size_t i = 0; i < KG_CUPTI_METRICS && counters; i++) {
+    for (size_t i = 0; i < KG_CUPTI_METRICS; i++) {
         const double value = reported_find(response, kg_cupti_metrics[i].name);
         if (!kg_series_values_good(&value, 1))
             continue;
@@ -65,12 +61,8 @@ static bool counters_add(struct pass *pass, size_t index, const struct kg_respon
                                       .source = KG_SERIES_OF_CUPTI,
                                       .better = kg_cupti_metrics[i].better,
                                       .threshold = NAN};
-        if (!kg_case_value_append(pass->session, counter, value, pass->err)) {
-            result->series_count--; /* a counter without a value would be one to be compared */
-            return false;
-        }
+        kg_case_value_append(pass->session, counter, value);
     }
-    return counters != NULL;
 }
 
 /* An answer counts even if the process then crashes: tools that hook into the driver are known to
@@ -86,10 +78,11 @@ static bool case_trace(struct pass *pass, size_t index)
     pass->hung = answer.ending == KG_ENDED_TIMEOUT ? pass->hung + 1 : 0;
     if (answer.reason)
         reason_set(pass, index, answer.reason);
-    if (!answer.response.good)
-        return true;
-    results->cases[index].trace = answer.response.trace;
-    return counters_add(pass, index, &answer.response);
+    if (answer.response.good) {
+        results->cases[index].trace = answer.response.trace;
+        counters_add(pass, index, &answer.response);
+    }
+    return true;
 }
 
 static bool same_pairs(const struct kg_case *a, const struct kg_case *b)
@@ -116,19 +109,16 @@ static size_t twin_find(const struct kg_session *session, size_t index)
 }
 
 /* Takes over the twin's trace and counters; both live as long as the results. */
-static bool twin_copy(struct pass *pass, size_t from, size_t to)
+static void twin_copy(struct pass *pass, size_t from, size_t to)
 {
     struct kg_results *results = pass->session->results;
     const struct kg_case_result *twin = &results->cases[from];
     struct kg_case_result *result = &results->cases[to];
     struct kg_series *counters = counters_grow(pass, result);
-    if (!counters)
-        return false;
     for (size_t i = 0; i < twin->series_count; i++)
         if (!strcmp(twin->series[i].source, KG_SERIES_OF_CUPTI))
             counters[result->series_count++] = twin->series[i];
     result->trace = twin->trace;
-    return true;
 }
 
 static bool case_do(const struct kg_session *session, size_t index, void *user,
@@ -138,8 +128,10 @@ static bool case_do(const struct kg_session *session, size_t index, void *user,
     pass->session = session;
     const size_t twin = twin_find(session, index);
     pass->err = err;
-    if (twin != index)
-        return twin_copy(pass, twin, index);
+    if (twin != index) {
+        twin_copy(pass, twin, index);
+        return true;
+    }
     if (pass->hung < HUNG_MOST)
         return case_trace(pass, index);
     reason_set(pass, index, "not traced: the processes that traced two cases before it timed out");

@@ -16,17 +16,16 @@ static void facts_take(struct kg_watched_file *file)
 }
 
 struct kg_watched_file *kg_watched_files_make(struct kg_arena *arena, const struct kg_plan *plan,
-                                              const struct kg_build *const *builds,
-                                              const char *program)
+                                              const struct kg_build *const *builds)
 {
     struct kg_watched_file *files = kg_arena_alloc(arena, plan->case_count, sizeof *files);
     struct kg_code_memory *memory = kg_code_memory_make(arena);
-    for (size_t i = 0; files && i < plan->case_count; i++) {
+    for (size_t i = 0; i < plan->case_count; i++) {
         const struct kg_case *planned = &plan->cases[i];
         const struct kg_build *build = builds ? builds[i] : NULL;
         const bool command = kg_sources[planned->spec->source]->code == KG_CODE_ANYWHERE;
         const char *directory = build ? build->directory : NULL;
-        const char *given = kg_measured_file_of(build, planned, program);
+        const char *given = kg_measured_file_of(arena, build, planned);
         struct kg_watched_file *file = &files[i];
         if (!given)
             continue;

@@ -1,0 +1,236 @@
+/* One round of a case in both builds. Turns side by side let a disturbance hit both. Builds that
+ * fail beside each other, as two users of one port do, have whole rounds one after the other. */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "run/case_result.h"
+#include "run/case_worker.h"
+#include "run/interleaving.h"
+#include "run/pairing.h"
+#include "suite/sources/source.h"
+
+enum { SIDES = KG_SIDES };
+static const double TURN_LEAST_NS = 0.5e6, TURN_MOST_NS = 4e6;
+/* Turns of each build in a round, where the limits of a turn allow it. */
+static const double TURNS = 8;
+
+/* Both builds' processes in a round. */
+struct match {
+    struct kg_turns turns;
+    struct kg_session sessions[SIDES];
+    size_t index; /* of the case */
+    double min_time_ns, timeout_ns;
+    struct kg_error *err;
+};
+
+static bool player_start(struct match *match, size_t side, struct kg_arena *arena)
+{
+    const double turn = match->min_time_ns / TURNS;
+    const struct kg_task_options options = {.task = KG_TASK_TURNS,
+                                            .counts = true,
+                                            .patience = 1,
+                                            .turn_ns =
+                                                fmin(TURN_MOST_NS, fmax(TURN_LEAST_NS, turn))};
+    match->sessions[side].launcher->check_due[match->index] =
+        match->sessions[SIDES - 1].launcher->check_due[match->index];
+    kg_case_launch_make(&match->sessions[side], match->index, &options, arena,
+                        &match->turns.players[side].launch);
+    return kg_turns_start(&match->turns, side, match->err) ||
+           kg_error_wrap(match->err, "the %s", kg_side_names[side]);
+}
+
+/* Reads what the process at fault left: its response, or how it ended.
+ * beside  set instead of a failure if both ran and a worker tells of one before its first turn: each side
+ *         gets its chance alone. A worker that was killed tells nothing. NULL: not wanted */
+static bool failure_read(struct match *match, struct kg_arena *arena, bool *beside)
+{
+    const size_t side = match->turns.at_fault;
+    struct kg_answer answer;
+    if (match->turns.ending == KG_ENDED_INTERRUPT)
+        return true;
+    kg_turns_fail(&match->turns);
+    kg_answer_read(&match->turns.players[side].outcome, arena, &answer);
+    if (beside && answer.whole && match->turns.players[1].started &&
+        !(match->turns.players[side].spent_ns > 0)) {
+        *beside = true;
+        return true;
+    }
+    if (!kg_case_answer_take(&match->sessions[side], match->index, &answer, match->err))
+        return false;
+    return !answer.response.good ||
+           kg_case_fail(&match->sessions[side], match->index,
+                        "the worker ended before it was asked to", "", match->err);
+}
+
+/* Asks a player for its round. *got is false where none came: the case is then FAILED, or the user
+ * asked to stop. */
+static bool round_ask(struct match *match, size_t side, struct kg_arena *arena,
+                      struct kg_response *response, bool *got)
+{
+    struct kg_answer answer;
+    *got = false;
+    if (!kg_turns_finish(&match->turns, side))
+        return failure_read(match, arena, NULL);
+    kg_answer_read(&match->turns.players[side].outcome, arena, &answer);
+    if (!kg_case_answer_take(&match->sessions[side], match->index, &answer, match->err))
+        return false;
+    *response = answer.response;
+    *got = response->good && response->round_count == 1;
+    return !response->good || *got ||
+           kg_case_fail(&match->sessions[side], match->index, "the worker gave no round", "",
+                        match->err);
+}
+
+/* Stores the rounds of a pair, which are as good as the worse of the two. */
+static bool rounds_store(struct match *match, struct kg_response responses[SIDES], bool confirm)
+{
+    responses[1].rounds[0].base_ratio =
+        responses[1].rounds[0].median_ns / responses[0].rounds[0].median_ns;
+    const bool throttled = responses[0].rounds[0].throttled || responses[1].rounds[0].throttled;
+    const double disturbance =
+        fmax(responses[0].rounds[0].disturbance, responses[1].rounds[0].disturbance);
+    for (size_t side = 0; side < SIDES; side++) {
+        responses[side].rounds[0].confirms = confirm;
+        responses[side].rounds[0].throttled = throttled;
+        responses[side].rounds[0].disturbance = disturbance;
+        if (!kg_case_round_store(&match->sessions[side], match->index, &responses[side],
+                                 match->err))
+            return false;
+    }
+    return true;
+}
+
+static bool rounds_take(struct match *match, struct kg_arena *arena, bool confirm)
+{
+    struct kg_response responses[SIDES] = {{0}};
+    for (size_t side = 0; side < SIDES; side++) {
+        bool got;
+        if (!round_ask(match, side, arena, &responses[side], &got))
+            return false;
+        if (!got)
+            return true;
+    }
+    return rounds_store(match, responses, confirm);
+}
+
+/* One side's process has ended before the other's begins. `first` alternates from round to round: the second may
+ * find warmer caches. */
+static bool rounds_apart(struct match *match, struct kg_arena *arena, size_t first, bool confirm)
+{
+    struct kg_response responses[SIDES] = {{0}};
+    for (size_t i = 0; i < SIDES; i++) {
+        const size_t side = i ^ first;
+        bool got;
+        match->turns.deadline_ns = kg_clock_ns() + (uint64_t)match->timeout_ns;
+        if (!player_start(match, side, arena))
+            return false;
+        if (!kg_turns_play_alone(&match->turns, side, match->min_time_ns))
+            return failure_read(match, arena, NULL);
+        if (!round_ask(match, side, arena, &responses[side], &got))
+            return false;
+        if (!got)
+            return true;
+    }
+    return rounds_store(match, responses, confirm);
+}
+
+/* A server that `setup` or a plugin's set_up started is there for all calls. Without them, all that is
+ * left is of calls. */
+static bool keeps_setup(const struct kg_case *planned)
+{
+    return kg_sources[planned->spec->source]->code != KG_CODE_ANYWHERE ||
+           planned->setting.setup_count;
+}
+
+/* The base's file if its `setup` may build it, and nothing else may: then it must stay as it is until
+ * the base's last call. NULL: kg_watched_file_changed at the end is enough. */
+static const struct kg_watched_file *built_file(const struct kg_pairing *pairing, size_t index)
+{
+    const struct kg_watched_file *base = &pairing->base_files[index],
+                                 *head = &pairing->head_files[index];
+    return base->path && base->by_contents && !(head->path && !strcmp(base->path, head->path))
+               ? base
+               : NULL;
+}
+
+/* Plays a round. The base's `setup` is over before anything of the head starts.
+ * *replaced  the file that the head changed meanwhile; without a path: none
+ * returns    false: a process failed, as kg_turns_play has it, or err is filled and *broke is set */
+static bool round_play(struct kg_pairing *pairing, struct match *match, struct kg_arena *arena,
+                       struct kg_watched_file *replaced, bool *broke)
+{
+    const struct kg_watched_file *built = built_file(pairing, match->index);
+    struct kg_watched_file before = {0};
+    *broke = !player_start(match, 0, arena);
+    if (*broke)
+        return false;
+    if (built && !kg_turns_ready(&match->turns, 0))
+        return false;
+    if (built)
+        before = kg_watched_file_again(built);
+    *broke = !player_start(match, 1, arena);
+    if (*broke || !kg_turns_play(&match->turns, match->min_time_ns))
+        return false;
+    if (before.path && kg_watched_file_changed(&before))
+        *replaced = before;
+    return true;
+}
+
+static struct match match_make(struct kg_pairing *pairing, size_t index, struct kg_error *err)
+{
+    const struct kg_case *planned = &pairing->base.plan->cases[index];
+    const struct kg_settings *settings = &planned->spec->settings;
+    struct match match = {
+        .turns = {.kills = kg_out_of_memory_kills(),
+                  .deadline_ns = kg_clock_ns() + (uint64_t)(SIDES * settings->timeout_ns),
+                  .keeps_setup = keeps_setup(planned)},
+        .sessions = {kg_run_session(&pairing->base), kg_run_session(&pairing->head)},
+        .index = index,
+        .timeout_ns = settings->timeout_ns,
+        .err = err};
+    match.min_time_ns = kg_session_round_ns(&match.sessions[1], index);
+    return match;
+}
+
+/* One round of one case in both builds, in turns.
+ * *beside  a process failed beside the other, and nothing was stored: to be measured apart */
+static bool round_beside(struct kg_pairing *pairing, struct match *match, bool confirm,
+                         bool *beside)
+{
+    struct kg_arena arena = {0};
+    struct kg_watched_file replaced = {0};
+    bool broke, good;
+    if (!round_play(pairing, match, &arena, &replaced, &broke))
+        good = !broke && failure_read(match, &arena, beside);
+    else if (replaced.path)
+        good = kg_pairing_file_fail(pairing, match->index, 0, &replaced, match->err);
+    else
+        good = rounds_take(match, &arena, confirm);
+    kg_turns_free(&match->turns);
+    kg_arena_free(&arena);
+    return good;
+}
+
+static bool round_apart(struct match *match, size_t first, bool confirm)
+{
+    struct kg_arena arena = {0};
+    const bool good = rounds_apart(match, &arena, first, confirm);
+    kg_turns_free(&match->turns);
+    kg_arena_free(&arena);
+    return good;
+}
+
+bool kg_pairing_round(struct kg_pairing *pairing, size_t index, bool confirm, struct kg_error *err)
+{
+    bool *apart = &pairing->apart[index];
+    struct match match = match_make(pairing, index, err);
+    bool good = *apart || round_beside(pairing, &match, confirm, apart);
+    if (good && *apart) {
+        match = match_make(pairing, index, err);
+        const bool base_first = built_file(pairing, index); /* before the head may write over it */
+        const size_t rounds = pairing->head.results.cases[index].round_count;
+        good = round_apart(&match, base_first ? 0 : rounds % SIDES, confirm);
+    }
+    return good && kg_pairing_join(pairing, index, true, err);
+}
