@@ -1,4 +1,4 @@
-#include "profiler/read/sum.h"
+#include "profiler/read/profile_sum.h"
 
 /* Two parts become one, and there is room again. */
 static void pair(struct kg_blocks *blocks)

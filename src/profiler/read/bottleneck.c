@@ -5,16 +5,15 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "base/ids.h"
-#include "base/wrap.h"
+#include "base/memory.h"
 #include "profiler/read/case_rows.h"
 
 /* A share from which on a component is called the bottleneck; from which on time outside all scopes
  * leaves nothing to say of what is inside; and from which on more is worth a word. */
 static const double BOTTLENECK = 0.2, MOSTLY = 0.5, NOTABLE = 0.1;
 
-/* Cases that a report tells of; names of a path that it shows; characters of a line. */
-enum { TOLD_MOST = 16, NAMES_MOST = 3, LINE_MOST = 500 };
+/* Names of a path that a report shows; characters of a line. */
+enum { NAMES_MOST = 3, LINE_MOST = 500 };
 
 /* Standard errors that the first must be ahead of the second. */
 static const double AHEAD = 2;
@@ -54,7 +53,7 @@ static void rows_rank(const struct kg_case_rows *subject, struct kg_bottleneck *
 /* The name that has the most in all its paths together, where that is notable. */
 static bool names_rank(const struct kg_case_rows *subject, struct kg_bottleneck *found)
 {
-    struct kg_named_row *named = calloc(subject->end - subject->first, sizeof *named);
+    struct kg_named_row *named = kg_alloc(subject->end - subject->first, sizeof *named);
     size_t count = 0;
     if (!named)
         return false;
@@ -126,7 +125,7 @@ bool kg_bottlenecks_find(const struct kg_profile *profile, struct kg_bottleneck 
 {
     struct kg_case_rows subject;
     *count = 0;
-    *found = calloc(profile->row_count + 1, sizeof **found);
+    *found = kg_alloc(profile->row_count + 1, sizeof **found);
     bool good = kg_case_rows_start(profile, &subject) && *found;
     while (good && kg_case_rows_next(&subject))
         good = subject_judge(&subject, &(*found)[(*count)++]);
@@ -224,7 +223,6 @@ void kg_bottleneck_words(const struct kg_profile *profile, const struct kg_bottl
                          struct kg_text *text)
 {
     const char *its = found->on_gpu ? "its time on the GPU" : "its time";
-    kg_text_printf(text, "bottleneck of %s: ", profile->rows[found->path].path.name);
     switch (found->kind) {
     case KG_BOTTLENECK_SCOPE:
         scope_append(profile, found, its, text);
@@ -250,8 +248,7 @@ void kg_bottleneck_words(const struct kg_profile *profile, const struct kg_bottl
     asides_append(profile, found, text);
 }
 
-void kg_bottlenecks_tell(const struct kg_profile *profile, struct kg_text *text,
-                         void (*line)(struct kg_text *text, const char *words))
+void kg_profile_bottlenecks(const struct kg_profile *profile, struct kg_text *text)
 {
     struct kg_bottleneck *found;
     size_t count;
@@ -259,69 +256,17 @@ void kg_bottlenecks_tell(const struct kg_profile *profile, struct kg_text *text,
         text->failed = true;
         return;
     }
-    for (size_t i = 0; i < count && i <= TOLD_MOST; i++) {
+    for (size_t i = 0; i < count && i < KG_BOTTLENECKS_MOST; i++) {
         struct kg_text words = {0};
-        if (i < TOLD_MOST)
-            kg_bottleneck_words(profile, &found[i], &words);
-        else
-            kg_text_printf(&words, "bottlenecks of %zu more are in the JSON report", count - i);
-        line(text, kg_text_string(&words));
+        kg_text_printf(&words, "bottleneck of %s: ", profile->rows[found[i].path].path.name);
+        kg_bottleneck_words(profile, &found[i], &words);
+        kg_escape_terminal(text, kg_text_string(&words), LINE_MOST);
+        kg_text_append(text, "\n");
         text->failed = text->failed || words.failed;
         kg_text_free(&words);
     }
+    if (count > KG_BOTTLENECKS_MOST)
+        kg_text_printf(text, "bottlenecks of %zu more are in the JSON report\n",
+                       count - KG_BOTTLENECKS_MOST);
     free(found);
-}
-
-static void terminal_line(struct kg_text *text, const char *words)
-{
-    kg_escape_terminal(text, words, LINE_MOST);
-    kg_text_append(text, "\n");
-}
-
-/* The outermost names, as they are shown in `lines` of that width. */
-static bool cases_shorten(const struct kg_profile *profile, const char *lines, size_t width,
-                          struct kg_arena *arena, struct kg_ids *ids)
-{
-    static const char before[] = "bottleneck of ", after[] = ":";
-    const size_t beside = sizeof before + sizeof after - 2;
-    const char **names = kg_arena_alloc(arena, profile->row_count, sizeof *names);
-    size_t count = 0;
-    for (size_t i = 0; names && i < profile->row_count; i++) {
-        struct kg_text name = {0};
-        if (profile->rows[i].path.depth)
-            continue;
-        kg_escape_terminal(&name, profile->rows[i].path.name, LINE_MOST);
-        names[count] = name.failed ? NULL : kg_arena_copy(arena, kg_text_string(&name));
-        kg_text_free(&name);
-        if (!names[count++])
-            return false;
-    }
-    if (!names || !kg_ids_make(arena, names, count, ids))
-        return false;
-    kg_ids_see_in(ids, lines);
-    return kg_ids_shorten(arena, ids, width > 2 * beside ? width - beside : width);
-}
-
-void kg_profile_bottlenecks(const struct kg_profile *profile, size_t width, struct kg_text *text)
-{
-    struct kg_arena arena = {0};
-    struct kg_ids ids = {0};
-    struct kg_text lines = {0};
-    kg_bottlenecks_tell(profile, &lines, terminal_line);
-    const char *line = kg_text_string(&lines);
-    if (width && !cases_shorten(profile, line, width, &arena, &ids))
-        text->failed = true;
-    while (*line) {
-        const size_t length = strcspn(line, "\n");
-        const char *whole = kg_arena_copy_bytes(&arena, line, length);
-        struct kg_text shown = {0};
-        kg_ids_append(&ids, whole ? whole : "", &shown);
-        kg_wrap(text, "", kg_text_string(&shown), width);
-        text->failed = text->failed || !whole || shown.failed;
-        kg_text_free(&shown);
-        line += length + (line[length] == '\n');
-    }
-    text->failed = text->failed || lines.failed;
-    kg_text_free(&lines);
-    kg_arena_free(&arena);
 }

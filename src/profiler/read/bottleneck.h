@@ -36,12 +36,9 @@ struct kg_bottleneck {
 bool kg_bottlenecks_find(const struct kg_profile *profile, struct kg_bottleneck **found,
                          size_t *count);
 
-/* Appends "bottleneck of NAME: scores, 61 % of its time (softmax 22 %)", without an end of line.
- * Names are as they were told: to be escaped. */
+/* Appends "scores, 61 % of its time (softmax 22 %)", without an end of line. Names are as they were
+ * told: to be escaped. */
 void kg_bottleneck_words(const struct kg_profile *profile, const struct kg_bottleneck *bottleneck,
                          struct kg_text *text);
 
-/* How every report ends: hands the words of the slowest few cases to `line`, and of how many there
- * are more. */
-void kg_bottlenecks_tell(const struct kg_profile *profile, struct kg_text *text,
-                         void (*line)(struct kg_text *text, const char *words));
+enum { KG_BOTTLENECKS_MOST = 16 }; /* cases that a report tells of, the slowest */

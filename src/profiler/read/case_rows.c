@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* A share of the time from which on it is on the GPU. */
 static const double MOSTLY = 0.5;
 
@@ -81,7 +83,7 @@ static bool is_case(const struct kg_case_rows *rows)
 bool kg_case_rows_start(const struct kg_profile *profile, struct kg_case_rows *rows)
 {
     *rows = (struct kg_case_rows){.profile = profile,
-                                  .own_ns = calloc(profile->row_count + 1, sizeof *rows->own_ns)};
+                                  .own_ns = kg_alloc(profile->row_count + 1, sizeof *rows->own_ns)};
     return rows->own_ns != NULL;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "profiler/read/case_rows.h"
 
 static int largest_first(const void *one, const void *other)
@@ -59,7 +60,7 @@ static bool case_sum(struct kg_arena *arena, const struct kg_case_rows *rows,
                      struct kg_components *found)
 {
     const size_t count = rows->end - rows->first - 1;
-    struct kg_named_row *named = calloc(count + 1, sizeof *named);
+    struct kg_named_row *named = kg_alloc(count + 1, sizeof *named);
     const struct kg_profile_row *row = &rows->profile->rows[rows->first];
     *found = (struct kg_components){.name = row->path.name,
                                     .calls = row->figures.calls,

@@ -1,8 +1,10 @@
-#include "profiler/read/sum.h"
+#include "profiler/read/profile_sum.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 enum { EXPONENT_BIAS = 1023, MANTISSA_BITS = 52, PART_BITS = 6 };
 static const double LEAST = 0x1p-4; /* two to the KG_HISTOGRAM_LOWEST */
@@ -32,7 +34,7 @@ static double value_at(unsigned place)
 static uint64_t *octave_of(struct kg_histogram *histogram, unsigned octave)
 {
     if (!histogram->octaves[octave])
-        histogram->octaves[octave] = calloc(KG_HISTOGRAM_PARTS, sizeof(uint64_t));
+        histogram->octaves[octave] = kg_alloc(KG_HISTOGRAM_PARTS, sizeof(uint64_t));
     return histogram->octaves[octave];
 }
 

@@ -1,7 +1,9 @@
-#include "profiler/read/map.h"
+#include "profiler/read/number_map.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 enum { CAPACITY_FIRST = 64 };
 
@@ -30,7 +32,7 @@ static bool grow(struct kg_map *map)
 {
     struct kg_map larger = {.count = map->count,
                             .capacity = map->capacity ? 2 * map->capacity : CAPACITY_FIRST};
-    larger.items = calloc(larger.capacity, sizeof *larger.items);
+    larger.items = kg_alloc(larger.capacity, sizeof *larger.items);
     if (!larger.items)
         return false;
     for (size_t i = 0; i < map->capacity; i++)

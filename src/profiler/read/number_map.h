@@ -1,4 +1,4 @@
-/* map.h: numbers by numbers, by open addressing. Zeros make an empty one. Not thread-safe. */
+/* number_map.h: numbers by numbers, by open addressing. Zeros make an empty one. Not thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

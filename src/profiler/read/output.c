@@ -124,7 +124,7 @@ static bool text_report(int file, enum kgate_profile_format format, FILE *output
     else
         kg_profile_folded(&profile, &text);
     if (format != KGATE_PROFILE_FOLDED)
-        kg_profile_bottlenecks(&profile, 0, &text);
+        kg_profile_bottlenecks(&profile, &text);
     const bool written = fwrite(kg_text_string(&text), 1, text.length, output) == text.length;
     const bool good = text.failed ? kg_error_memory(err)
                       : written

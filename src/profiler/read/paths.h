@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "profiler/read/map.h"
+#include "profiler/read/number_map.h"
 #include "profiler/read/profile.h"
 
 enum {

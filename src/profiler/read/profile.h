@@ -1,6 +1,6 @@
 /* profile.h: what a recording holds, read back: entry by entry, or added up.
  *
- * kg_profile_scan streams: its memory grows with the distinct paths, never with the entries. All
+ * kg_profile_scan_file streams: its memory grows with the distinct paths, never with the entries. All
  * reports are made from one or the other. Part of the profiler library: depends on nothing but
  * util, stats and src/profiler. */
 #pragma once
@@ -93,13 +93,11 @@ struct kg_profile_visitor {
                         struct kg_error *err);
 };
 
-/* Reads a recording from a descriptor (which stays open; it is read by pread from its start) or
- * from a path. A process's part that is cut off, as a crash or a full disk leaves it, is read as
+/* Reads a recording from a descriptor, which stays open: it is read by pread from its start. `path` is
+ * for errors. A process's part that is cut off, as a crash or a full disk leaves it, is read as
  * far as it goes (its `complete` is false), and then the next one's; what is no recording, or
  * damaged, is KG_ERROR_USAGE with the byte it was noticed at. Everything told is owned by the scan
  * and valid until it returns. */
-bool kg_profile_scan(const char *path, const struct kg_profile_visitor *visitor,
-                     struct kg_error *err);
 bool kg_profile_scan_file(int file, const char *path, const struct kg_profile_visitor *visitor,
                           struct kg_error *err);
 
@@ -220,7 +218,7 @@ void kg_profile_top(const struct kg_profile *profile, size_t limit, size_t width
                     struct kg_text *text);
 /* The bottleneck of each of the slowest cases (bottleneck.h), a sentence each:
  * how table and tree end. */
-void kg_profile_bottlenecks(const struct kg_profile *profile, size_t width, struct kg_text *text);
+void kg_profile_bottlenecks(const struct kg_profile *profile, struct kg_text *text);
 void kg_profile_folded(const struct kg_profile *profile, struct kg_text *text);
 
 /* What a report of every entry is made from: a recording, or (profile_load.h) a JSON profile. */

@@ -1,5 +1,5 @@
-/* fields.h: the members of a profile's structs as kgate.profile.v1 has them. One list for the
- * writer (json.c, in the library, without a JSON library) and the reader (profile_load.c, with
+/* profile_fields.h: the members of a profile's structs as kgate.profile.v1 has them. One list for the
+ * writer (profile_json.c, in the library, without a JSON library) and the reader (profile_load.c, with
  * one).
  *
  * Each list calls F(member, kind, help): REAL, SHARE (above 0, up to 1), COUNT, ORDINAL (from 1),

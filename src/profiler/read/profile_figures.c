@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profiler/read/sum.h"
+#include "profiler/read/profile_sum.h"
 
 /* Rounds of all rows together. */
 enum { ROUNDS_MOST = 1 << 24 };

@@ -3,11 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/json_print.h"
 #include "profiler/read/bottleneck.h"
-#include "profiler/read/fields.h"
 #include "profiler/read/profile.h"
+#include "profiler/read/profile_fields.h"
+#include "profiler/read/profile_sum.h"
 #include "profiler/read/scan.h"
-#include "profiler/read/sum.h"
 #include "profiler/read/writer.h"
 
 static const char *const samplings[] = {"requests", "scopes"};
@@ -69,7 +70,7 @@ static void write_MAYBE_TEXT(struct kg_writer *output, const char *name, const c
     if (!value)
         return;
     name_write(output, name);
-    kg_json_quote(&text, value);
+    kg_json_print_string(&text, value);
     kg_writer_bytes(output, kg_text_string(&text), text.length);
     if (text.failed)
         output->failure = ENOMEM;
@@ -167,6 +168,7 @@ static void words_write(const struct kg_profile *profile, const struct kg_bottle
                         struct kg_writer *output)
 {
     struct kg_text words = {0};
+    kg_text_printf(&words, "bottleneck of %s: ", profile->rows[found->path].path.name);
     kg_bottleneck_words(profile, found, &words);
     write_TEXT(output, "words", kg_text_string(&words));
     if (words.failed)

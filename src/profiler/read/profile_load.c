@@ -22,7 +22,7 @@ struct reader {
     char *line; /* the last one read */
     size_t capacity, length;
     unsigned number; /* of the line */
-    json_t *whole;   /* NULL where entries are a line each, and come next in `file` */
+    bool lines;      /* entries are a line each, and come next in `file`; else they are loaded */
     struct kg_arena arena;
     struct kg_loaded loaded;
 };
@@ -67,7 +67,7 @@ static bool head_read(struct reader *reader, struct kg_text *text, bool *lines,
     if (ferror(reader->file))
         return kg_error_set(err, KG_ERROR_SYSTEM, "cannot read '%s': %s", reader->path,
                             strerror(errno));
-    return text->failed ? kg_error_memory(err) : true;
+    return true;
 }
 
 /* Whether the rest is as kg_profile_json writes it, commas included; leaves the file at the first
@@ -88,25 +88,8 @@ static bool lines_follow(struct reader *reader)
     return ends && place >= 0 && fseeko(reader->file, place, SEEK_SET) == 0;
 }
 
-static bool text_parse(struct reader *reader, const struct kg_text *text, bool whole,
-                       struct kg_error *err)
-{
-    json_t *json;
-    if (!kg_json_parse(reader->path, kg_text_string(text), text->length, &json, err))
-        return false;
-    bool good = kg_schema_check(json, KG_PROFILE_SCHEMA, err);
-    good = good &&
-           kg_record_read(&kg_profile_file_record, json, &reader->arena, &reader->loaded, err) &&
-           kg_loaded_check(&reader->loaded, err);
-    if (good && whole)
-        reader->whole = json_incref(json);
-    json_decref(json);
-    return good;
-}
-
 static void reader_close(struct reader *reader)
 {
-    json_decref(reader->whole);
     kg_arena_free(&reader->arena);
     free(reader->line);
     if (reader->file)
@@ -116,14 +99,17 @@ static void reader_close(struct reader *reader)
 static bool reader_load(struct reader *reader, struct kg_error *err)
 {
     struct kg_text text = {0};
-    bool lines;
-    bool good = head_read(reader, &text, &lines, err);
-    if (good && lines && !lines_follow(reader)) {
-        lines = false;
+    bool good = head_read(reader, &text, &reader->lines, err);
+    if (good && reader->lines && !lines_follow(reader)) {
+        reader->lines = false;
         kg_text_free(&text);
         good = kg_file_read(reader->path, FILE_MOST, &text, err);
     }
-    good = good && text_parse(reader, &text, !lines, err);
+    good =
+        good &&
+        kg_record_parse(&kg_profile_file_record, KG_PROFILE_SCHEMA, reader->path,
+                        kg_text_string(&text), text.length, &reader->arena, &reader->loaded, err) &&
+        kg_loaded_check(&reader->loaded, err);
     kg_text_free(&text);
     return good;
 }
@@ -137,7 +123,7 @@ static bool reader_open(struct reader *reader, const char *path, struct kg_error
     *reader = (struct reader){.path = path, .file = fdopen(file, "r")};
     if (!reader->file) {
         close(file);
-        return kg_error_memory(err);
+        return kg_error_set(err, KG_ERROR_SYSTEM, "cannot read '%s': %s", path, strerror(errno));
     }
     if (reader_load(reader, err))
         return true;
@@ -149,7 +135,7 @@ static bool reader_open(struct reader *reader, const char *path, struct kg_error
 
 /* --- A profile ------------------------------------------------------------------------------- */
 
-static bool profile_make(struct reader *reader, struct kg_profile *profile, struct kg_error *err)
+static void profile_make(struct reader *reader, struct kg_profile *profile)
 {
     const struct kg_loaded *loaded = &reader->loaded;
     *profile = (struct kg_profile){.arena = reader->arena,
@@ -165,15 +151,10 @@ static bool profile_make(struct reader *reader, struct kg_profile *profile, stru
     profile->processes =
         kg_arena_alloc(&profile->arena, loaded->process_count, sizeof *profile->processes);
     profile->rows = kg_arena_alloc(&profile->arena, loaded->path_count, sizeof *profile->rows);
-    if (!profile->processes || !profile->rows) {
-        kg_profile_free(profile);
-        return kg_error_memory(err);
-    }
     for (size_t i = 0; i < loaded->process_count; i++)
         profile->processes[i] = loaded->processes[i].process;
     for (size_t i = 0; i < loaded->path_count; i++)
         profile->rows[i] = loaded->paths[i].row;
-    return true;
 }
 
 bool kg_profile_load(const char *path, struct kg_profile *profile, struct kg_error *err)
@@ -184,21 +165,19 @@ bool kg_profile_load(const char *path, struct kg_profile *profile, struct kg_err
         return kg_profile_read(path, profile, err);
     if (!reader_open(&reader, path, err))
         return false;
-    const bool good = profile_make(&reader, profile, err);
+    profile_make(&reader, profile);
     reader_close(&reader);
-    return good;
+    return true;
 }
 
 /* --- Its entries ----------------------------------------------------------------------------- */
 
-static bool stream_read(const json_t *json, uint64_t *stream, struct kg_error *err)
+static bool stream_read(const char *text, uint64_t *stream, struct kg_error *err)
 {
-    const json_t *member = json_object_get(json, "stream");
-    const char *text = json_string_value(member);
     char *end = NULL;
-    if (!member)
+    if (!text)
         return true;
-    if (text && !strncmp(text, "0x", 2))
+    if (!strncmp(text, "0x", 2))
         *stream = strtoull(text + 2, &end, 16);
     return end && end != text + 2 && !*end
                ? true
@@ -215,79 +194,76 @@ static bool times_check(const struct kg_loaded_entry *entry, struct kg_error *er
     return good ? true : kg_error_set(err, KG_ERROR_USAGE, "a time that cannot be");
 }
 
-static bool entry_tell(const struct reader *reader, const json_t *json,
+static bool entry_tell(const struct reader *reader, const struct kg_loaded_entry *loaded,
                        const struct kg_profile_visitor *visitor, struct kg_error *err)
 {
-    struct kg_loaded_entry loaded = {0};
     uint64_t stream = 0;
-    if (!kg_record_read(&kg_loaded_entry_record, json, NULL, &loaded, err) ||
-        !stream_read(json, &stream, err) || !times_check(&loaded, err))
+    if (!stream_read(loaded->stream, &stream, err) || !times_check(loaded, err))
         return false;
-    if (loaded.process >= reader->loaded.process_count ||
-        loaded.path >= reader->loaded.path_count || loaded.thread > UINT32_MAX)
+    if (loaded->process >= reader->loaded.process_count ||
+        loaded->path >= reader->loaded.path_count || loaded->thread > UINT32_MAX)
         return kg_error_set(err, KG_ERROR_USAGE, "its process, path or thread is not there");
     const struct kg_profile_entry entry = {
-        .process = loaded.process,
-        .path = loaded.path,
-        .thread = (uint32_t)loaded.thread,
-        .unfinished = loaded.unfinished,
-        .start_ns = loaded.start_ns,
-        .duration_ns = loaded.duration_ns,
-        .overhead_ns = isnan(loaded.overhead_ns) ? 0 : loaded.overhead_ns,
-        .nested = loaded.nested,
-        .bytes = loaded.bytes,
-        .allocated_bytes = loaded.allocated_bytes,
-        .peak_bytes = loaded.peak_bytes,
-        .cpu_ns = loaded.cpu_ns,
-        .gpu_start_ns = loaded.gpu_start_ns,
-        .gpu_ns = loaded.gpu_ns,
+        .process = loaded->process,
+        .path = loaded->path,
+        .thread = (uint32_t)loaded->thread,
+        .unfinished = loaded->unfinished,
+        .start_ns = loaded->start_ns,
+        .duration_ns = loaded->duration_ns,
+        .overhead_ns = isnan(loaded->overhead_ns) ? 0 : loaded->overhead_ns,
+        .nested = loaded->nested,
+        .bytes = loaded->bytes,
+        .allocated_bytes = loaded->allocated_bytes,
+        .peak_bytes = loaded->peak_bytes,
+        .cpu_ns = loaded->cpu_ns,
+        .gpu_start_ns = loaded->gpu_start_ns,
+        .gpu_ns = loaded->gpu_ns,
         .stream = stream,
     };
     return !visitor->entry || visitor->entry(visitor->user, &entry, err);
 }
 
+/* Says which entry is wrong, on which line. */
+static bool entry_refuse(const struct reader *reader, size_t index, unsigned line,
+                         struct kg_error *err)
+{
+    if (err->kind != KG_ERROR_USAGE)
+        return false;
+    kg_error_wrap(err, "entries[%zu]", index);
+    snprintf(err->path, sizeof err->path, "%s", reader->path);
+    err->line = line;
+    return false;
+}
+
 static bool lines_tell(struct reader *reader, const struct kg_profile_visitor *visitor,
                        struct kg_error *err)
 {
-    for (size_t i = 0; line_read(reader) && line_is_entry(reader); i++) {
+    struct kg_arena arena = {0};
+    bool good = true;
+    for (size_t i = 0; good && line_read(reader) && line_is_entry(reader); i++) {
+        struct kg_loaded_entry entry = {0};
         size_t length = reader->length - 1;
-        json_t *json;
         if (reader->line[length - 1] == ',')
             length--;
-        if (!kg_json_parse(reader->path, reader->line, length, &json, err)) {
-            err->line = reader->number;
-            return false;
-        }
-        const bool good = entry_tell(reader, json, visitor, err);
-        json_decref(json);
-        if (!good && err->kind == KG_ERROR_USAGE) {
-            kg_error_wrap(err, "entries[%zu]", i);
-            snprintf(err->path, sizeof err->path, "%s", reader->path);
-            err->line = reader->number;
-        }
-        if (!good)
-            return false;
+        good = (kg_record_parse(&kg_loaded_entry_record, NULL, reader->path, reader->line, length,
+                                &arena, &entry, err) &&
+                entry_tell(reader, &entry, visitor, err)) ||
+               entry_refuse(reader, i, reader->number, err);
+        kg_arena_clear(&arena);
     }
-    return true;
+    kg_arena_free(&arena);
+    return good;
 }
 
 static bool entries_tell(struct reader *reader, const struct kg_profile_visitor *visitor,
                          struct kg_error *err)
 {
-    const json_t *entries = json_object_get(reader->whole, "entries");
-    if (!reader->whole)
+    const struct kg_loaded *loaded = &reader->loaded;
+    if (reader->lines)
         return lines_tell(reader, visitor, err);
-    if (entries && !json_is_array(entries))
-        return kg_error_at(err, reader->path, 0, 0, "entries: expected a list");
-    for (size_t i = 0; i < json_array_size(entries); i++) {
-        if (entry_tell(reader, json_array_get(entries, i), visitor, err))
-            continue;
-        if (err->kind == KG_ERROR_USAGE) {
-            kg_error_wrap(err, "entries[%zu]", i);
-            snprintf(err->path, sizeof err->path, "%s", reader->path);
-        }
-        return false;
-    }
+    for (size_t i = 0; i < loaded->listed_count; i++)
+        if (!entry_tell(reader, &loaded->entries[i], visitor, err))
+            return entry_refuse(reader, i, 0, err);
     return true;
 }
 

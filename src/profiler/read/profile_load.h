@@ -14,7 +14,7 @@ extern const struct kg_record kg_profile_file_record;
  * err      KG_ERROR_USAGE naming what is wrong and where */
 bool kg_profile_load(const char *path, struct kg_profile *profile, struct kg_error *err);
 
-/* Tells what a kgate.profile.v1 file holds, entries included, as kg_profile_scan tells it of a
+/* Tells what a kgate.profile.v1 file holds, entries included, as kg_profile_scan_file tells it of a
  * recording; but all processes, paths and threads come before the first entry, and all ends of
  * processes after the last. Paths are those of kg_profile_load, in its order. */
 bool kg_profile_json_scan(const char *path, const struct kg_profile_visitor *visitor,

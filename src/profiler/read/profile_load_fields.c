@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "profiler/read/bottleneck.h"
-#include "profiler/read/fields.h"
 #include "profiler/read/paths.h"
+#include "profiler/read/profile_fields.h"
 
 /* --- Tables ---------------------------------------------------------------------------------- */
 
-/* One item of the lists in fields.h: of the member of STRUCT that PLACE says. */
+/* One item of the lists in profile_fields.h: of the member of STRUCT that PLACE says. */
 #define OF_LIST(member, kind, help) OF_##kind(member, help),
 #define OF_REAL(member, help) KG_FIELD_AS(#member, PLACE(member), REAL, help, KG_FROM_0)
 #define OF_MAYBE_REAL(member, help)                                                                \
@@ -143,8 +143,7 @@ static const struct kg_field entry_fields[] = {
     KG_FIELD(gpu_start_ns, REAL, "on the GPU, since the recording of the process began",
              KG_OPTIONAL),
     KG_FIELD(gpu_ns, REAL, "on the GPU", KG_OPTIONAL, KG_FROM_0),
-    KG_MENTION(stream, STRING, "the CUDA stream's address", KG_OPTIONAL,
-               KG_PATTERN("^0x[0-9a-f]+$")),
+    KG_FIELD(stream, STRING, "the CUDA stream's address", KG_OPTIONAL, KG_PATTERN("^0x[0-9a-f]+$")),
     KG_FIELD(unfinished, BOOL, "it was not its own end that ended it", KG_OPTIONAL),
 };
 const struct kg_record kg_loaded_entry_record = KG_RECORD_OF(entry_fields, "One scope that ended.");
@@ -170,8 +169,9 @@ static const struct kg_field loaded_fields[] = {
                "of each case, an outermost scope with others inside it or one that a process was "
                "recorded for: what its time goes to; the slowest first",
                KG_OPTIONAL, KG_OF(bottleneck_record)),
-    KG_MENTION(entries, RECORDS, "every scope, in the recording's order; may be left out by hand",
-               KG_OPTIONAL, KG_OF(kg_loaded_entry_record)),
+    KG_LIST(entries, listed_count, RECORDS,
+            "every scope, in the recording's order; may be left out by hand", KG_OPTIONAL,
+            KG_OF(kg_loaded_entry_record)),
 };
 const struct kg_record kg_profile_file_record = KG_RECORD_OF(
     loaded_fields, "Where a program's time went: `kgate report run.kgprof --format json`.");

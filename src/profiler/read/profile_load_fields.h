@@ -20,9 +20,19 @@ struct kg_loaded_thread {
     const char *name;
 };
 
+struct kg_loaded_entry {
+    size_t process, path;
+    uint64_t thread, nested, bytes, allocated_bytes, peak_bytes;
+    double start_ns, duration_ns, overhead_ns, cpu_ns, gpu_start_ns, gpu_ns;
+    const char *stream; /* "0x10" */
+    bool unfinished;
+};
+
 struct kg_loaded {
     double wall_ns;
-    uint64_t entry_count;
+    uint64_t entry_count; /* of the recording */
+    struct kg_loaded_entry *entries;
+    size_t listed_count; /* of those above, in the file */
     struct kg_loaded_process *processes;
     size_t process_count;
     struct kg_loaded_thread *threads;
@@ -35,15 +45,6 @@ struct kg_loaded {
     size_t thread_share_count;
 };
 
-/* All but the stream, which is text. */
-struct kg_loaded_entry {
-    size_t process, path;
-    uint64_t thread, nested, bytes, allocated_bytes, peak_bytes;
-    double start_ns, duration_ns, overhead_ns, cpu_ns, gpu_start_ns, gpu_ns;
-    bool unfinished;
-};
-
-/* An entry; kg_profile_file_record, of struct kg_loaded, only mentions them. */
 extern const struct kg_record kg_loaded_entry_record;
 
 /* Checks what was read, and puts words into what they stand for: sampling, kind.

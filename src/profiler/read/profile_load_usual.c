@@ -6,9 +6,10 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "base/memory.h"
 #include "base/statistics/stats.h"
+#include "profiler/read/profile_sum.h"
 #include "profiler/read/scan.h"
-#include "profiler/read/sum.h"
 
 /* Above the median; calls that a median needs; and more than these are not kept. */
 static const double USUAL = 1.25;
@@ -42,9 +43,9 @@ static bool process_tell(void *user, size_t index, const struct kg_profile_proce
                          struct kg_error *err)
 {
     struct usual *usual = user;
-    if (!kg_grow(&usual->processes, index, &usual->process_capacity, sizeof *usual->processes) ||
-        !kg_grow(&usual->labels, index, &usual->label_capacity, sizeof *usual->labels))
-        return kg_error_memory(err);
+    (void)err;
+    kg_grow(&usual->processes, index, &usual->process_capacity, sizeof *usual->processes);
+    kg_grow(&usual->labels, index, &usual->label_capacity, sizeof *usual->labels);
     usual->processes[index] = (struct process){.most_ns = INFINITY};
     usual->labels[index] = process->label;
     usual->process_count = index + 1;
@@ -55,8 +56,8 @@ static bool path_tell(void *user, size_t index, const struct kg_profile_path *pa
                       struct kg_error *err)
 {
     struct usual *usual = user;
-    if (!kg_grow(&usual->outermost, index, &usual->path_capacity, sizeof *usual->outermost))
-        return kg_error_memory(err);
+    (void)err;
+    kg_grow(&usual->outermost, index, &usual->path_capacity, sizeof *usual->outermost);
     usual->outermost[index] = path->parent == index && !path->span ? path->name : NULL;
     usual->path_count = index + 1;
     return true;
@@ -66,11 +67,11 @@ static bool call_tell(void *user, const struct kg_profile_entry *entry, struct k
 {
     struct usual *usual = user;
     struct process *process = &usual->processes[entry->process];
+    (void)err;
     const char *label = usual->labels[entry->process], *name = usual->outermost[entry->path];
     if (!label || !name || strcmp(label, name) != 0 || process->count == CALLS_MOST)
         return true;
-    if (!kg_grow(&process->calls, process->count, &process->capacity, sizeof *process->calls))
-        return kg_error_memory(err);
+    kg_grow(&process->calls, process->count, &process->capacity, sizeof *process->calls);
     process->calls[process->count++] = (struct call){entry->start_ns, entry->duration_ns};
     return true;
 }
@@ -81,19 +82,16 @@ static int by_start(const void *one, const void *other)
     return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
-static bool process_judge(struct process *process, struct kg_error *err)
+static void process_judge(struct process *process)
 {
     if (process->count < CALLS_LEAST || process->count == CALLS_MOST)
-        return true;
-    double *durations = malloc(2 * process->count * sizeof *durations);
-    if (!durations)
-        return kg_error_memory(err);
+        return;
+    double *durations = kg_alloc(2 * process->count, sizeof *durations);
     for (size_t i = 0; i < process->count; i++)
         durations[i] = process->calls[i].duration_ns;
     process->most_ns = USUAL * kg_median_of(durations, process->count, durations + process->count);
     free(durations);
     qsort(process->calls, process->count, sizeof *process->calls, by_start);
-    return true;
 }
 
 /* --- What is in them ------------------------------------------------------------------------- */
@@ -163,8 +161,7 @@ static bool read_twice(struct usual *usual, int file, const char *path, struct k
         !kg_profile_scan_part(file, path, size, &first, err))
         return false;
     for (size_t i = 0; i < usual->process_count; i++)
-        if (!process_judge(&usual->processes[i], err))
-            return false;
+        process_judge(&usual->processes[i]);
     usual->adding = kg_sum_visitor(&usual->sum);
     return kg_profile_scan_part(file, path, size, &second, err) &&
            kg_sum_finish(&usual->sum, profile, NULL, err);

@@ -1,4 +1,4 @@
-#include "profiler/read/sum.h"
+#include "profiler/read/profile_sum.h"
 
 #include <math.h>
 #include <stdlib.h>

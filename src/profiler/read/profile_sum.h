@@ -1,13 +1,13 @@
-/* sum.h: the entries of a scan, added up by path, by process and by thread. A visitor of
- * kg_profile_scan. */
+/* profile_sum.h: the entries of a scan, added up by path, by process and by thread. A visitor of
+ * kg_profile_scan_file. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profiler/read/map.h"
+#include "profiler/read/number_map.h"
 #include "profiler/read/profile.h"
-#include "profiler/read/strings.h"
+#include "profiler/read/recording_strings.h"
 
 /* histogram.c: how durations are spread, in bounded memory: counts by octave and by 64ths of it, so
  * that any value is known within 0.8 %. Not thread-safe. */

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
-#include "profiler/read/map.h"
+#include "base/json_print.h"
+#include "profiler/read/number_map.h"
 #include "profiler/read/path_texts.h"
 #include "profiler/read/profile.h"
 #include "profiler/read/writer.h"
@@ -59,7 +60,7 @@ static bool metadata(struct trace *trace, const struct process *process, uint64_
                      const char *name, const char *value, struct kg_error *err)
 {
     struct kg_text text = {0};
-    kg_json_quote(&text, value);
+    kg_json_print_string(&text, value);
     event_begin(trace, 'M', process, track, -process->start_ns);
     WRITE(&trace->output, ",\"name\":\"");
     kg_writer_string(&trace->output, name);
@@ -140,9 +141,9 @@ static bool path_tell(void *user, size_t index, const struct kg_profile_path *pa
     if (path->backend && strcmp(path->backend, path->device) != 0)
         kg_text_printf(&categories, ",%s", path->backend);
     kg_text_append(&text, ",\"name\":");
-    kg_json_quote(&text, path->name);
+    kg_json_print_string(&text, path->name);
     kg_text_append(&text, ",\"cat\":");
-    kg_json_quote(&text, kg_text_string(&categories));
+    kg_json_print_string(&text, kg_text_string(&categories));
     text.failed = text.failed || categories.failed;
     kg_text_free(&categories);
     return kg_path_texts_add(&trace->paths, path, &text, err);

@@ -1,4 +1,4 @@
-/* filter.h: the processes of a recording whose labels match: a part of the file, copied. */
+/* recording_filter.h: the processes of a recording whose labels match: a part of the file, copied. */
 #pragma once
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "profiler/read/strings.h"
+#include "profiler/read/recording_strings.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-/* strings.h: texts of recordings, each kept once, so that equal ones have equal addresses. Not
+/* recording_strings.h: texts of recordings, each kept once, so that equal ones have equal addresses. Not
  * thread-safe. */
 #pragma once
 #include <stddef.h>
 
 #include "base/arena.h"
-#include "profiler/read/map.h"
+#include "profiler/read/number_map.h"
 
 /* Zero-initialise but for the arena, which owns the texts. */
 struct kg_strings {

@@ -232,17 +232,6 @@ int kg_profile_open(const char *path, struct kg_error *err)
     return file;
 }
 
-bool kg_profile_scan(const char *path, const struct kg_profile_visitor *visitor,
-                     struct kg_error *err)
-{
-    const int file = kg_profile_open(path, err);
-    if (file < 0)
-        return false;
-    const bool good = kg_profile_scan_file(file, path, visitor, err);
-    close(file);
-    return good;
-}
-
 /* A first process may be cut off within its header, and another one come after it. */
 bool kg_profile_is_recording(const char *path)
 {

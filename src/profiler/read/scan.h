@@ -1,4 +1,4 @@
-/* scan.h: of kg_profile_scan, what only this folder needs. */
+/* scan.h: of kg_profile_scan_file, what only this folder needs. */
 #pragma once
 #include <stdint.h>
 

@@ -4,10 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profiler/read/map.h"
+#include "profiler/read/number_map.h"
 #include "profiler/read/paths.h"
 #include "profiler/read/profile.h"
-#include "profiler/read/strings.h"
+#include "profiler/read/recording_strings.h"
 #include "profiler/read/window.h"
 #include "profiler/record/recording.h"
 

@@ -10,7 +10,7 @@ bool kg_writer_open(struct kg_writer *output, FILE *file, struct kg_error *err)
     return output->buffer ? true : kg_error_memory(err);
 }
 
-bool kg_writer_flush(struct kg_writer *output)
+static bool flush(struct kg_writer *output)
 {
     errno = 0;
     if (!output->failure && fwrite(output->buffer, 1, output->used, output->file) != output->used)
@@ -21,7 +21,7 @@ bool kg_writer_flush(struct kg_writer *output)
 
 bool kg_writer_close(struct kg_writer *output, bool good, struct kg_error *err)
 {
-    if (good && kg_writer_flush(output) && fflush(output->file) != 0)
+    if (good && flush(output) && fflush(output->file) != 0)
         output->failure = errno ? errno : EIO;
     if (good && output->failure)
         good = kg_error_set(err, KG_ERROR_SYSTEM, "cannot write the report: %s",
@@ -37,7 +37,7 @@ void kg_writer_bytes(struct kg_writer *output, const char *bytes, size_t length)
         const size_t room = KG_WRITER_BYTES - output->used;
         memcpy(output->buffer + output->used, bytes, room);
         output->used += room;
-        kg_writer_flush(output);
+        flush(output);
         bytes += room;
         length -= room;
     }
@@ -49,7 +49,7 @@ void kg_writer_bytes(struct kg_writer *output, const char *bytes, size_t length)
 static char *room(struct kg_writer *output)
 {
     if (KG_WRITER_BYTES - output->used < KG_WRITER_NUMBER_BYTES)
-        kg_writer_flush(output);
+        flush(output);
     return output->buffer + output->used;
 }
 
@@ -116,19 +116,4 @@ void kg_writer_real(struct kg_writer *output, double value)
     if (point)
         *point = '.';
     output->used += (size_t)length;
-}
-
-void kg_json_quote(struct kg_text *text, const char *string)
-{
-    kg_text_append_bytes(text, "\"", 1);
-    for (const char *s = string; *s; s++) {
-        const unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\')
-            kg_text_printf(text, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            kg_text_printf(text, "\\u%04x", c);
-        else
-            kg_text_append_bytes(text, s, 1);
-    }
-    kg_text_append_bytes(text, "\"", 1);
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/text.h"
 
 enum { KG_WRITER_BYTES = 256 << 10, KG_WRITER_NUMBER_BYTES = 32 };
 
@@ -25,7 +24,6 @@ bool kg_writer_open(struct kg_writer *output, FILE *file, struct kg_error *err);
  * good     false where err is filled already, and stays so
  * returns  false where something was not written */
 bool kg_writer_close(struct kg_writer *output, bool good, struct kg_error *err);
-bool kg_writer_flush(struct kg_writer *output);
 
 void kg_writer_bytes(struct kg_writer *output, const char *bytes, size_t length);
 /* A whole number; a time in ns with up to three decimals, in ns or, from whole ns, in us with
@@ -40,6 +38,3 @@ static inline void kg_writer_string(struct kg_writer *output, const char *string
 {
     kg_writer_bytes(output, string, strlen(string));
 }
-
-/* Appends a text as JSON's, with its quotes. It is UTF-8. */
-void kg_json_quote(struct kg_text *text, const char *string);

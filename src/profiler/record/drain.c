@@ -7,7 +7,8 @@
 #include "profiler/record/profiler.h"
 #include "profiler/record/thread.h"
 
-struct kgate_profile_losses kg_losses_read(const struct kgate_profile_losses *losses)
+/* All counts, as they are now. */
+static struct kgate_profile_losses losses_read(const struct kgate_profile_losses *losses)
 {
     return (struct kgate_profile_losses){
         .dropped = __atomic_load_n(&losses->dropped, __ATOMIC_RELAXED),
@@ -163,7 +164,7 @@ static void gpu_pack(struct packing *packing, double wait_ns)
 /* What was lost since it was last told. */
 static void losses_tell(struct kgate_profiler_thread *thread, struct kg_recorder *recorder)
 {
-    const struct kgate_profile_losses now = kg_losses_read(&thread->losses);
+    const struct kgate_profile_losses now = losses_read(&thread->losses);
     const struct kgate_profile_losses *told = &thread->losses_told;
     const struct kgate_profile_losses more = {
         .dropped = now.dropped - told->dropped,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "profiler/record/gpu_reference.h"
+#include "profiler/record/gpu_driver.h"
 #include "profiler/record/ticks.h"
 
 enum { CONTEXTS_MOST = 16, INVALID_CONTEXT = 201 };

@@ -1,4 +1,4 @@
-#include "profiler/record/gpu_reference.h"
+#include "profiler/record/gpu_driver.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -173,5 +173,3 @@ static inline void kg_loss_add(uint64_t *count, uint64_t more)
 {
     __atomic_fetch_add(count, more, __ATOMIC_RELAXED);
 }
-/* All of them, as they are now. */
-struct kgate_profile_losses kg_losses_read(const struct kgate_profile_losses *losses);

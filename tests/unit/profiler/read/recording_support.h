@@ -2,8 +2,11 @@
 #pragma once
 #include "test_support.h"
 
+#include <unistd.h>
+
 #include "base/text.h"
 #include "profiler/read/profile.h"
+#include "profiler/read/scan.h"
 #include "profiler/record/pack.h"
 #include "profiler/record/recording.h"
 
@@ -27,6 +30,18 @@ enum { MEMORY_TOLD = 1 };
         if (!(fabs(value_ - expected_) <= (tolerance)))                                            \
             fail_msg("%s is %.17g, not %.17g", #value, value_, expected_);                         \
     } while (0)
+
+/* Reads a recording by its path. */
+static inline bool recording_scan(const char *path, const struct kg_profile_visitor *visitor,
+                                  struct kg_error *err)
+{
+    const int file = kg_profile_open(path, err);
+    if (file < 0)
+        return false;
+    const bool good = kg_profile_scan_file(file, path, visitor, err);
+    close(file);
+    return good;
+}
 
 /* A recording in memory. Ticks are nanoseconds where nothing else is said. */
 struct recording {

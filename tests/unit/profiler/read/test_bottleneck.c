@@ -35,7 +35,7 @@ static struct kg_profile_row *add(struct scene *scene, size_t depth, const char 
 static void says(const struct scene *scene, const char *expected)
 {
     struct kg_text text = {0};
-    kg_profile_bottlenecks(&scene->profile, 0, &text);
+    kg_profile_bottlenecks(&scene->profile, &text);
     assert_false(text.failed);
     assert_string_equal(kg_text_string(&text), expected);
     kg_text_free(&text);
@@ -253,7 +253,7 @@ static void only_the_slowest_cases_have_a_line(void **state)
         add(&scene, 0, "case\x1b[31m", 0);
         add(&scene, 1, "all", 100);
     }
-    kg_profile_bottlenecks(&scene.profile, 0, &text);
+    kg_profile_bottlenecks(&scene.profile, &text);
     for (const char *c = kg_text_string(&text); *c; c++)
         lines += *c == '\n';
     assert_int_equal(lines, 17);

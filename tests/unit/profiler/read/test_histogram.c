@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "base/statistics/stats.h"
-#include "profiler/read/sum.h"
+#include "profiler/read/profile_sum.h"
 
 enum { VALUES = 20000 };
 

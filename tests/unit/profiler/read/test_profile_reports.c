@@ -1,7 +1,7 @@
+#include "base/json_tree.h"
 #include "recording_support.h"
 
 #include <fcntl.h>
-#include <jansson.h>
 
 static char *folder;
 
@@ -363,56 +363,58 @@ static void lines_of_entries_say_the_kind(void **state)
     kg_profile_free(&profile);
 }
 
-static json_t *trace_of(struct recording *recording)
+static struct kg_arena arena; /* of traces */
+
+static const struct kg_json *trace_of(struct recording *recording)
 {
-    json_error_t at;
+    struct kg_error err;
     recording_save(recording, folder, "r.kgprof");
     recording_free(recording);
     char *bytes = reported(kg_profile_trace);
-    json_t *trace = json_loads(bytes, JSON_REJECT_DUPLICATES, &at);
+    const struct kg_json *trace = kg_json_read("trace", bytes, strlen(bytes), &arena, &err);
     if (!trace)
-        fail_msg("line %d: %s", at.line, at.text);
+        fail_msg("line %u: %s", err.line, err.message);
     free(bytes);
     return trace;
 }
 
-static const char *string_of(const json_t *event, const char *member)
+static const char *string_of(const struct kg_json *event, const char *member)
 {
-    const char *string = json_string_value(json_object_get(event, member));
+    const char *string = kg_json_member_string(event, member);
     return string ? string : "";
 }
 
-static double number_of(const json_t *event, const char *member)
+static double number_of(const struct kg_json *event, const char *member)
 {
-    const json_t *number = json_object_get(event, member);
-    if (!json_is_number(number))
+    const struct kg_json *number = kg_json_member(event, member);
+    if (!kg_json_is_number(number))
         fail_msg("an event without %s", member);
-    return json_number_value(number);
+    return kg_json_real(number);
 }
 
 /* What the format asks of every event. */
-static void event_check(const json_t *event)
+static void event_check(const struct kg_json *event)
 {
     const char *phase = string_of(event, "ph");
-    assert_true(json_is_integer(json_object_get(event, "pid")));
-    assert_true(json_is_integer(json_object_get(event, "tid")));
-    const json_t *args = json_object_get(event, "args");
-    assert_true(!args || (json_is_object(args) && json_object_size(args) > 0));
+    assert_true(kg_json_is(kg_json_member(event, "pid"), KG_JSON_WHOLE));
+    assert_true(kg_json_is(kg_json_member(event, "tid"), KG_JSON_WHOLE));
+    const struct kg_json *args = kg_json_member(event, "args");
+    assert_true(!args || (kg_json_is(args, KG_JSON_OBJECT) && kg_json_count(args) > 0));
     assert_true(strlen(string_of(event, "name")) > 0);
     number_of(event, "ts");
     if (!strcmp(phase, "X")) {
         assert_true(number_of(event, "dur") >= 0);
     } else if (!strcmp(phase, "b") || !strcmp(phase, "e")) {
-        assert_true(json_is_integer(json_object_get(event, "id")));
+        assert_true(kg_json_is(kg_json_member(event, "id"), KG_JSON_WHOLE));
         assert_string_equal(string_of(event, "cat"), "span,cpu");
     } else {
         assert_string_equal(phase, "M");
-        assert_true(strlen(string_of(json_object_get(event, "args"), "name")) > 0);
+        assert_true(strlen(string_of(kg_json_member(event, "args"), "name")) > 0);
     }
 }
 
 /* Two events of a track are one inside the other, or apart. */
-static void nesting_check(const json_t *one, const json_t *other)
+static void nesting_check(const struct kg_json *one, const struct kg_json *other)
 {
     const double begin = number_of(one, "ts"), end = begin + number_of(one, "dur");
     const double begin_other = number_of(other, "ts");
@@ -425,30 +427,31 @@ static void nesting_check(const json_t *one, const json_t *other)
                  string_of(other, "name"), begin_other, end_other);
 }
 
-static size_t trace_check(const json_t *trace)
+static size_t trace_check(const struct kg_json *trace)
 {
-    const json_t *events = json_object_get(trace, "traceEvents");
+    const struct kg_json *events = kg_json_member(trace, "traceEvents");
     assert_string_equal(string_of(trace, "displayTimeUnit"), "ns");
-    for (size_t i = 0; i < json_array_size(events); i++) {
-        const json_t *one = json_array_get(events, i);
+    for (size_t i = 0; i < kg_json_count(events); i++) {
+        const struct kg_json *one = kg_json_item(events, i);
         event_check(one);
         for (size_t j = 0; j < i && !strcmp(string_of(one, "ph"), "X"); j++) {
-            const json_t *other = json_array_get(events, j);
+            const struct kg_json *other = kg_json_item(events, j);
             if (!strcmp(string_of(other, "ph"), "X") &&
                 number_of(one, "pid") == number_of(other, "pid") &&
                 number_of(one, "tid") == number_of(other, "tid"))
                 nesting_check(one, other);
         }
     }
-    return json_array_size(events);
+    return kg_json_count(events);
 }
 
 /* The n-th event of a phase and name. */
-static const json_t *event_of(const json_t *trace, const char *phase, const char *name, size_t n)
+static const struct kg_json *event_of(const struct kg_json *trace, const char *phase,
+                                      const char *name, size_t n)
 {
-    const json_t *events = json_object_get(trace, "traceEvents");
-    for (size_t i = 0; i < json_array_size(events); i++) {
-        const json_t *event = json_array_get(events, i);
+    const struct kg_json *events = kg_json_member(trace, "traceEvents");
+    for (size_t i = 0; i < kg_json_count(events); i++) {
+        const struct kg_json *event = kg_json_item(events, i);
         if (!strcmp(string_of(event, "ph"), phase) && !strcmp(string_of(event, "name"), name) &&
             n-- == 0)
             return event;
@@ -462,22 +465,23 @@ static void a_trace_is_as_its_format_says(void **state)
     (void)state;
     struct recording recording = {0};
     recording_rich(&recording, 7);
-    json_t *trace = trace_of(&recording);
+    const struct kg_json *trace = trace_of(&recording);
     /* process, thread, stream; seven scopes, two GPU times, a span's two ends */
     assert_int_equal(trace_check(trace), 3 + 7 + 2 + 2);
-    const json_t *outer = event_of(trace, "X", "main", 0);
+    const struct kg_json *outer = event_of(trace, "X", "main", 0);
     assert_near(number_of(outer, "ts"), 0, 0);
     assert_near(number_of(outer, "dur"), 10, 0);
     assert_int_equal(number_of(outer, "pid"), 7);
     assert_int_equal(number_of(outer, "tid"), 1);
-    assert_true(json_is_true(json_object_get(json_object_get(outer, "args"), "unfinished")));
+    assert_true(
+        kg_json_is(kg_json_member(kg_json_member(outer, "args"), "unfinished"), KG_JSON_TRUE));
     assert_string_equal(
-        string_of(json_object_get(event_of(trace, "M", "process_name", 0), "args"), "name"),
+        string_of(kg_json_member(event_of(trace, "M", "process_name", 0), "args"), "name"),
         "/opt/solver: nightly");
     assert_string_equal(
-        string_of(json_object_get(event_of(trace, "M", "thread_name", 0), "args"), "name"),
+        string_of(kg_json_member(event_of(trace, "M", "thread_name", 0), "args"), "name"),
         "main thread");
-    json_decref(trace);
+    kg_arena_free(&arena);
 }
 
 static void copies_say_what_is_known(void **state)
@@ -485,17 +489,17 @@ static void copies_say_what_is_known(void **state)
     (void)state;
     struct recording recording = {0};
     recording_rich(&recording, 7);
-    json_t *trace = trace_of(&recording);
-    const json_t *copy = event_of(trace, "X", "copy", 0);
-    const json_t *args = json_object_get(copy, "args");
+    const struct kg_json *trace = trace_of(&recording);
+    const struct kg_json *copy = event_of(trace, "X", "copy", 0);
+    const struct kg_json *args = kg_json_member(copy, "args");
     assert_string_equal(string_of(copy, "cat"), "transfer,cuda");
     assert_int_equal(number_of(args, "bytes"), 4096);
     assert_int_equal(number_of(args, "allocated_bytes"), 512);
     assert_int_equal(number_of(args, "peak_bytes"), 256);
     assert_near(number_of(args, "cpu_ns"), 900, 0);
     assert_near(number_of(args, "gpu_ns"), 800, 0);
-    assert_null(json_object_get(json_object_get(event_of(trace, "X", "main", 0), "args"), "bytes"));
-    json_decref(trace);
+    assert_null(kg_json_member(kg_json_member(event_of(trace, "X", "main", 0), "args"), "bytes"));
+    kg_arena_free(&arena);
 }
 
 static void gpu_times_have_a_track_of_their_stream(void **state)
@@ -503,16 +507,17 @@ static void gpu_times_have_a_track_of_their_stream(void **state)
     (void)state;
     struct recording recording = {0};
     recording_rich(&recording, 7);
-    json_t *trace = trace_of(&recording);
-    const json_t *scope = event_of(trace, "X", "copy", 0), *gpu = event_of(trace, "X", "copy", 1);
-    const json_t *track = event_of(trace, "M", "thread_name", 1);
+    const struct kg_json *trace = trace_of(&recording);
+    const struct kg_json *scope = event_of(trace, "X", "copy", 0),
+                         *gpu = event_of(trace, "X", "copy", 1);
+    const struct kg_json *track = event_of(trace, "M", "thread_name", 1);
     assert_near(number_of(gpu, "ts"), 1.6, 1e-12);
     assert_near(number_of(gpu, "dur"), 0.8, 1e-12);
     assert_true(number_of(gpu, "tid") != number_of(scope, "tid"));
     assert_true(number_of(gpu, "tid") == number_of(track, "tid"));
-    assert_string_equal(string_of(json_object_get(track, "args"), "name"), "CUDA stream 0x10");
+    assert_string_equal(string_of(kg_json_member(track, "args"), "name"), "CUDA stream 0x10");
     assert_true(number_of(event_of(trace, "X", "solve", 1), "tid") == number_of(gpu, "tid"));
-    json_decref(trace);
+    kg_arena_free(&arena);
 }
 
 static void spans_are_asynchronous_pairs(void **state)
@@ -520,13 +525,13 @@ static void spans_are_asynchronous_pairs(void **state)
     (void)state;
     struct recording recording = {0};
     recording_rich(&recording, 7);
-    json_t *trace = trace_of(&recording);
-    const json_t *begin = event_of(trace, "b", "request;\"a\"", 0);
-    const json_t *end = event_of(trace, "e", "request;\"a\"", 0);
+    const struct kg_json *trace = trace_of(&recording);
+    const struct kg_json *begin = event_of(trace, "b", "request;\"a\"", 0);
+    const struct kg_json *end = event_of(trace, "e", "request;\"a\"", 0);
     assert_near(number_of(begin, "ts"), 0.5, 1e-12);
     assert_near(number_of(end, "ts"), 7.5, 1e-12);
     assert_true(number_of(begin, "id") == number_of(end, "id"));
-    json_decref(trace);
+    kg_arena_free(&arena);
 }
 
 static void processes_of_one_number_are_told_apart(void **state)
@@ -536,7 +541,7 @@ static void processes_of_one_number_are_told_apart(void **state)
     recording_rich(&recording, 7);
     recording_rich(&recording, 8);
     recording_rich(&recording, 7);
-    json_t *trace = trace_of(&recording);
+    const struct kg_json *trace = trace_of(&recording);
     trace_check(trace);
     double pids[3];
     for (size_t i = 0; i < 3; i++)
@@ -544,7 +549,7 @@ static void processes_of_one_number_are_told_apart(void **state)
     assert_true(pids[0] == 7 && pids[1] == 8 && pids[2] != 7 && pids[2] != 8);
     /* the second process began a millisecond later */
     assert_near(number_of(event_of(trace, "X", "main", 1), "ts"), 1000, 0.3);
-    json_decref(trace);
+    kg_arena_free(&arena);
 }
 
 /* Ticks of a third of a nanosecond: rounding must not push a scope out of the one around it. */
@@ -561,9 +566,9 @@ static void rounded_times_stay_nested(void **state)
         recording_entry(&recording, 1, 2, 101 * i + 1 + i % 3, 20 + i % 7, 0);
         recording_entry(&recording, 1, 1, 101 * i + i % 4 / 3, 23 + i % 7 + i % 3, 1);
     }
-    json_t *trace = trace_of(&recording);
+    const struct kg_json *trace = trace_of(&recording);
     trace_check(trace);
-    json_decref(trace);
+    kg_arena_free(&arena);
 }
 
 static void an_empty_profile_is_a_trace(void **state)
@@ -571,9 +576,9 @@ static void an_empty_profile_is_a_trace(void **state)
     (void)state;
     struct recording recording = {0};
     recording_process(&recording, 1, 1, "");
-    json_t *trace = trace_of(&recording);
+    const struct kg_json *trace = trace_of(&recording);
     assert_int_equal(trace_check(trace), 1);
-    json_decref(trace);
+    kg_arena_free(&arena);
 }
 
 /* --- CSV ------------------------------------------------------------------------------------- */

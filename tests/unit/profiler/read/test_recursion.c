@@ -94,7 +94,7 @@ static void a_function_that_calls_itself_has_its_time_once(void **state)
                 "fib          1  1.00 us  300 ns  1.00 us   100.0\n"
                 "  fib        2   700 ns  600 ns   350 ns    70.0\n"
                 "    fib      1   100 ns  100 ns   100 ns    10.0\n");
-    kg_profile_bottlenecks(&profile, 0, &text);
+    kg_profile_bottlenecks(&profile, &text);
     says(&text, "bottleneck of fib: fib itself, 60 % of its time (fib > fib 10 %, 30 % in no scope "
                 "inside)\n");
     assert_near(name_of(&profile, "fib")->self_ns, 1000, 0);
@@ -121,7 +121,7 @@ static void functions_that_call_each_other_have_their_time_once(void **state)
                 "  expression          1   800 ns  500 ns   800 ns    80.0\n"
                 "    parse             1   300 ns  200 ns   300 ns    30.0\n"
                 "      expression      1   100 ns  100 ns   100 ns    10.0\n");
-    kg_profile_bottlenecks(&profile, 0, &text);
+    kg_profile_bottlenecks(&profile, &text);
     says(&text,
          "bottleneck of parse: expression itself, 50 % of its time (expression > parse itself "
          "20 %, 20 % in no scope inside)\n");

@@ -27,7 +27,7 @@ static void hear(const struct recording *recording, struct heard *heard)
     struct kg_error err = {0};
     *heard = (struct heard){0};
     const struct kg_profile_visitor visitor = heard_visitor(heard);
-    if (!kg_profile_scan(recording_save(recording, folder, "r.kgprof"), &visitor, &err))
+    if (!recording_scan(recording_save(recording, folder, "r.kgprof"), &visitor, &err))
         fail_msg("refused: %s", err.message);
 }
 
@@ -36,7 +36,7 @@ static void refuse(const struct recording *recording, const char *part)
 {
     struct kg_error err = {0};
     const struct kg_profile_visitor visitor = {0};
-    assert_false(kg_profile_scan(recording_save(recording, folder, "r.kgprof"), &visitor, &err));
+    assert_false(recording_scan(recording_save(recording, folder, "r.kgprof"), &visitor, &err));
     assert_int_equal(err.kind, KG_ERROR_USAGE);
     if (!strstr(err.message, part))
         fail_msg("\"%s\" is not in \"%s\"", part, err.message);
@@ -418,9 +418,9 @@ static void other_files_are_no_recordings(void **state)
     assert_false(kg_profile_is_recording(recording_save(&recording, folder, "r.kgprof")));
     snprintf(path, sizeof path, "%s/none", folder);
     const struct kg_profile_visitor visitor = {0};
-    assert_false(kg_profile_scan(path, &visitor, &err));
+    assert_false(recording_scan(path, &visitor, &err));
     assert_int_equal(err.kind, KG_ERROR_USAGE);
-    assert_false(kg_profile_scan(folder, &visitor, &err));
+    assert_false(recording_scan(folder, &visitor, &err));
     assert_non_null(strstr(err.message, "no regular file"));
     assert_false(kg_profile_is_recording(path));
     recording_free(&recording);
@@ -440,7 +440,7 @@ static void a_visitor_can_end_the_scan(void **state)
     int left = 3;
     const struct kg_profile_visitor visitor = {.user = &left, .entry = stop};
     recording_rich(&recording, 7);
-    assert_false(kg_profile_scan(recording_save(&recording, folder, "r.kgprof"), &visitor, &err));
+    assert_false(recording_scan(recording_save(&recording, folder, "r.kgprof"), &visitor, &err));
     assert_string_equal(err.message, "enough");
     assert_int_equal(left, 0);
     recording_free(&recording);
@@ -457,10 +457,10 @@ static size_t heard_of(const struct recording *recording, size_t length, size_t 
     const struct kg_profile_visitor visitor = heard_visitor(&heard);
     const char *path = recording_save_part(recording, folder, "cut.kgprof", length);
     if (length < first_process) {
-        assert_false(kg_profile_scan(path, &visitor, &err));
+        assert_false(recording_scan(path, &visitor, &err));
         return 0;
     }
-    if (!kg_profile_scan(path, &visitor, &err))
+    if (!recording_scan(path, &visitor, &err))
         fail_msg("cut at %zu: %s", length, err.message);
     assert_int_equal(heard.ended_count, heard.process_count);
     if (length < recording->bytes.length && heard.process_count == 2)
