@@ -1,4 +1,4 @@
-#include "judge/acceptable.h"
+#include "judge/waivers_apply.h"
 
 #include <math.h>
 #include <string.h>

@@ -18,8 +18,8 @@
  *
  * Settles every metric by what is usual among the cases, adjusts the p-values of all tests
  * together, and sets `change`, `doubt`, `suspected` and `p_value` of every metric, and the members
- * they were decided from. false where memory is out. */
-bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
+ * they were decided from. */
+void kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
                         enum kg_stage stage, size_t tests, double asked_alpha,
                         struct kg_student_points *points);
 
@@ -27,30 +27,27 @@ bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, 
 
 /* Sets the history of the case's time from the ordinary runs that it is compared with: of many the newest.
  * arena    owns it
- * scratch  for the time of the call
- * returns  false where memory is out */
-bool kg_past_keep(struct kg_arena *arena, struct kg_arena *scratch,
+ * scratch  for the time of the call */
+void kg_past_keep(struct kg_arena *arena, struct kg_arena *scratch,
                   const struct kg_reference *reference, struct kg_case_change *change);
 
 /* The same of the metric of a series, which is not the case's time. */
-bool kg_past_keep_metric(struct kg_arena *arena, struct kg_arena *scratch,
+void kg_past_keep_metric(struct kg_arena *arena, struct kg_arena *scratch,
                          const struct kg_reference *reference, const struct kg_series *series,
                          struct kg_metric *metric);
 
-/* removed.c: cases that the baseline has and the results have not. */
+/* removed_cases.c: cases that the baseline has and the results have not. */
 
 /* Appends to the comparison a REMOVED case for each id of the run `newest` that the results have
  * not. Nothing where the results are of a part of the suite, or of a run that was interrupted: they
  * say nothing about what is not in them.
  * missing     whether such a case was lost, and not taken away as a function of a program is
  * scratch     holds what is needed meanwhile
- * comparison  its `cases` have room for all of the run's; the strings live in its arena
- * returns     false where memory is out */
-bool kg_removed_append(const struct kg_baseline_run *newest, const struct kg_results *current,
-                       bool missing, struct kg_arena *scratch, struct kg_comparison *comparison,
-                       struct kg_error *err);
+ * comparison  its `cases` have room for all of the run's; the strings live in its arena */
+void kg_removed_append(const struct kg_baseline_run *newest, const struct kg_results *current,
+                       bool missing, struct kg_arena *scratch, struct kg_comparison *comparison);
 
-/* levels.c: stored runs that a change of the code moved from one level to another. Pure. Internal to
+/* level_shift.c: stored runs that a change of the code moved from one level to another. Pure. Internal to
  * src/judge. */
 
 /* Where runs lie on two levels, one after the other: logarithms. */
@@ -73,18 +70,17 @@ struct kg_levels kg_levels_find(const double *locations, size_t count);
 void kg_levels_judge(const struct kg_levels *levels, const struct kg_location *now,
                      double threshold, struct kg_metric *metric);
 
-/* spread.c: over which workloads a change is spread. */
+/* workload_spread.c: over which workloads a change is spread. */
 
 /* "all 5 of encode, 1 of 8 of copy": the workloads with the most cases of that change that nothing
- * waives, and of how many; "" where none has more than one. In the comparison's arena; NULL where
- * memory is out. */
+ * waives, and of how many; "" where none has more than one. In the comparison's arena. */
 const char *kg_spread_words(struct kg_comparison *comparison, enum kg_change change);
 
-/* crossing.c: what would settle a metric whose interval crosses the threshold. */
+/* threshold_crossing.c: what would settle a metric whose interval crosses the threshold. */
 
 /* Whether both builds were measured in turn: then there is no baseline to refresh. */
 bool kg_metric_in_pairs(const struct kg_metric *metric);
 
 /* The sentence of KG_DOUBT_CROSSING, in the arena: how many more rounds, more stored runs, pairs or a
- * quieter machine; NULL where memory is out. The metric has an interval. */
+ * quieter machine. The metric has an interval. */
 const char *kg_crossing_say(struct kg_arena *arena, const struct kg_metric *metric);
