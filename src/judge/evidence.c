@@ -5,94 +5,49 @@
 
 #include "base/statistics/stats.h"
 #include "judge/code_words.h"
+#include "judge/gathering.h"
 #include "judge/wait_bounds.h"
-#include "model/disturbance.h"
 
 /* Of what the GPU's memory can do: more than this, before it became slower, and it is memory that a
  * workload waits for. */
 static const double MEMORY_BOUND = 0.6;
 
-struct gathering {
-    struct kg_arena *scratch;
-    const struct kg_case_result *result;
-    const struct kg_reference *reference;
-    const struct kg_series *series;
-    const struct kg_metric_row *row; /* of the series */
-    const double *values;            /* likewise */
-    bool apart;                      /* not by round: nobody looks at it on the way */
-    enum kg_evidence_rounds rounds;
-    bool any_confirms; /* a round of the result does, and is judged */
-    bool unbacked;     /* those that confirm are all disturbed */
-    bool all_judged;
-    bool means; /* the means of rounds stand for their medians */
-};
-
-/* The values of a stored case; NULL where it has none. */
-static const struct kg_baseline_series *stored_series(const struct gathering *gathering,
-                                                      const struct kg_baseline_case *stored)
-{
-    if (gathering->means)
-        return kg_baseline_series_find(stored, KG_SERIES_MEAN, KG_SERIES_OF_ROUNDS);
-    return kg_baseline_series_find(stored, gathering->series->name, gathering->series->source);
-}
-
-/* The same of what goes with the times. */
-static const struct kg_baseline_series *stored_beside(const struct kg_baseline_case *stored,
-                                                      const char *name)
-{
-    return kg_baseline_series_find(stored, name, KG_SERIES_OF_ROUNDS);
-}
-
-static size_t current_most(const struct gathering *gathering)
+static size_t current_most(const struct kg_gathering *gathering)
 {
     return kg_series_count(gathering->result, gathering->series);
 }
 
-/* Whether value i of the results belongs to the rounds that are asked for. */
-static bool wanted(const struct gathering *gathering, size_t i)
-{
-    const struct kg_case_result *result = gathering->result;
-    if (gathering->apart || i >= result->round_count)
-        return true;
-    if (!gathering->all_judged && !kg_round_judged(result, i))
-        return false;
-    if (!gathering->any_confirms)
-        return true;
-    return result->rounds[i].confirms == (gathering->rounds == KG_ROUNDS_DECIDING);
-}
-
 /* Room for everything, as much as there can be. */
-static bool input_start(const struct gathering *gathering, struct kg_metric_input *input)
+static void input_start(const struct kg_gathering *gathering, struct kg_metric_input *input)
 {
     const struct kg_reference *reference = gathering->reference;
     size_t most = current_most(gathering);
     for (size_t i = 0; i < reference->case_count; i++) {
-        const struct kg_baseline_series *stored = stored_series(gathering, reference->cases[i]);
+        const struct kg_baseline_series *stored =
+            kg_gathered_series(gathering, reference->cases[i]);
         most += stored ? stored->value_count : 0;
     }
     double *room =
         kg_arena_alloc(gathering->scratch, 6 * most + 2 * reference->case_count, sizeof *room);
     input->run_counts =
         kg_arena_alloc(gathering->scratch, reference->case_count, sizeof *input->run_counts);
-    if (!room || !input->run_counts)
-        return false;
     input->values = room;
     input->paces_ns = room + most;
     input->log_ratios = room + 2 * most;
     input->scratch = room + 3 * most;
-    return true;
 }
 
 /* Appends the runs of the reference; returns how many values. Without the pace of every round there
  * is no pace. */
-static size_t runs_append(const struct gathering *gathering, struct kg_metric_input *input)
+static size_t runs_append(const struct kg_gathering *gathering, struct kg_metric_input *input)
 {
     const struct kg_reference *reference = gathering->reference;
     size_t total = 0;
     for (size_t i = 0; i < reference->case_count; i++) {
-        const struct kg_baseline_series *stored = stored_series(gathering, reference->cases[i]);
+        const struct kg_baseline_series *stored =
+            kg_gathered_series(gathering, reference->cases[i]);
         const struct kg_baseline_series *paces =
-            stored_beside(reference->cases[i], KG_SERIES_PULSE);
+            kg_gathered_beside(reference->cases[i], KG_SERIES_PULSE);
         if (!stored)
             continue;
         const size_t count = stored->value_count;
@@ -107,7 +62,7 @@ static size_t runs_append(const struct gathering *gathering, struct kg_metric_in
     return total;
 }
 
-static void current_append(const struct gathering *gathering, size_t base,
+static void current_append(const struct kg_gathering *gathering, size_t base,
                            struct kg_metric_input *input)
 {
     const struct kg_case_result *result = gathering->result;
@@ -115,7 +70,7 @@ static void current_append(const struct gathering *gathering, size_t base,
     if (!time || !gathering->reference->paired)
         input->log_ratios = NULL;
     for (size_t i = 0; i < current_most(gathering); i++) {
-        if (!wanted(gathering, i))
+        if (!kg_gathering_wants(gathering, i))
             continue;
         input->values[base + input->current_count] =
             gathering->means ? result->rounds[i].mean_ns : gathering->values[i];
@@ -145,7 +100,7 @@ static bool all_known(const struct kg_metric_input *input, size_t base)
 
 /* Where all confirming rounds were disturbed, the others say what they can: that is a suspicion.
  * Memory and counts do not wait: they are confirmed all the same. */
-static void confirming_find(struct gathering *gathering)
+static void confirming_find(struct kg_gathering *gathering)
 {
     const struct kg_case_result *result = gathering->result;
     bool taken = false;
@@ -161,7 +116,7 @@ static void confirming_find(struct gathering *gathering)
     gathering->any_confirms = gathering->all_judged = !gathering->unbacked;
 }
 
-static void metric_start(const struct gathering *gathering, struct kg_metric *metric)
+static void metric_start(const struct kg_gathering *gathering, struct kg_metric *metric)
 {
     *metric = (struct kg_metric){.name = gathering->series->name,
                                  .unit = kg_series_unit(gathering->series),
@@ -187,7 +142,8 @@ static bool means_known(const struct kg_reference *reference)
 {
     size_t known = 0;
     for (size_t i = 0; i < reference->case_count; i++) {
-        const struct kg_baseline_series *means = stored_beside(reference->cases[i], KG_SERIES_MEAN);
+        const struct kg_baseline_series *means =
+            kg_gathered_beside(reference->cases[i], KG_SERIES_MEAN);
         known += means ? means->value_count : 0;
     }
     return known && known == reference->round_count;
@@ -213,14 +169,14 @@ static double memory_doubt(const struct kg_case_result *result,
 
 /* How much slower the rounds may be for having waited for a CPU: those that wait too long decide
  * nothing, but a tenth of the time may be left. */
-static double wait_doubt(const struct gathering *gathering)
+static double wait_doubt(const struct kg_gathering *gathering)
 {
     static const double WAITED_MOST = 0.999; /* the threshold then rises a thousandfold */
     const struct kg_case_result *result = gathering->result;
     double sum = 0;
     size_t count = 0;
     for (size_t i = 0; i < result->round_count; i++) {
-        if (!wanted(gathering, i))
+        if (!kg_gathering_wants(gathering, i))
             continue;
         sum += result->rounds[i].disturbance;
         count++;
@@ -232,7 +188,7 @@ static double wait_doubt(const struct gathering *gathering)
 }
 
 /* Whether the deciding rounds differ from those of the reference by more than their waits explain. */
-static bool beyond_waits_find(const struct gathering *gathering, struct kg_evidence *evidence)
+static void beyond_waits_find(const struct kg_gathering *gathering, struct kg_evidence *evidence)
 {
     const struct kg_case_result *result = gathering->result;
     const struct kg_reference *reference = gathering->reference;
@@ -240,22 +196,19 @@ static bool beyond_waits_find(const struct gathering *gathering, struct kg_evide
     struct kg_wait_bounds base, now = {.count = 0};
     now.least_ns = kg_arena_alloc(gathering->scratch, result->round_count + 1, sizeof(double));
     now.most_ns = kg_arena_alloc(gathering->scratch, result->round_count + 1, sizeof(double));
-    if (!now.least_ns || !now.most_ns ||
-        !kg_wait_bounds_stored(gathering->scratch, reference, &base))
-        return false;
+    kg_wait_bounds_stored(gathering->scratch, reference, &base);
     for (size_t i = 0; i < result->round_count; i++) {
-        if (!wanted(gathering, i))
+        if (!kg_gathering_wants(gathering, i))
             continue;
         now.least_ns[now.count] = kg_round_least_ns(&result->rounds[i]);
         now.most_ns[now.count++] = kg_round_most_ns(&result->rounds[i]);
     }
     evidence->beyond_waits = kg_waits_exceeded(&base, &now, gathering->series->threshold, factor);
-    return true;
 }
 
 /* Whether more than a third of the rounds, also of those that are not judged, waited for a CPU for
  * longer than the limit. Both sides of a pair did, and in the same moments. */
-static bool is_disturbed(const struct gathering *gathering, double limit)
+static bool is_disturbed(const struct kg_gathering *gathering, double limit)
 {
     const struct kg_case_result *result = gathering->result;
     size_t count = 0, disturbed = 0;
@@ -268,116 +221,6 @@ static bool is_disturbed(const struct gathering *gathering, double limit)
     return 3 * disturbed > count;
 }
 
-/* Whether every mean is its round's median, as where a round is one call: then it says nothing that
- * the median does not. */
-static bool means_are_medians(const struct gathering *gathering)
-{
-    const struct kg_case_result *result = gathering->result;
-    const struct kg_reference *reference = gathering->reference;
-    for (size_t i = 0; i < reference->case_count; i++) {
-        const struct kg_baseline_series *medians = stored_series(gathering, reference->cases[i]);
-        const struct kg_baseline_series *means = stored_beside(reference->cases[i], KG_SERIES_MEAN);
-        for (size_t r = 0; means && r < means->value_count; r++)
-            if (!medians || r >= medians->value_count || means->values[r] != medians->values[r])
-                return false;
-    }
-    for (size_t i = 0; i < result->round_count; i++)
-        if (result->rounds[i].mean_ns != result->rounds[i].median_ns)
-            return false;
-    return true;
-}
-
-/* A figure of each round, on both sides: in logarithms. */
-struct sides {
-    struct kg_location was, is;
-    double was_most; /* as it is, not a logarithm */
-    double is_mean;  /* likewise, without the greatest */
-    bool known;      /* of every round, and above 0 */
-};
-
-static double mean_of(const struct kg_round *round)
-{
-    return round->mean_ns;
-}
-
-static double call_cpu_of(const struct kg_round *round)
-{
-    return round->cpu_ns;
-}
-
-static bool all_positive(const double *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!(values[i] > 0))
-            return false;
-    return count > 0;
-}
-
-static bool sides_find(const struct gathering *gathering, const char *name,
-                       double (*of)(const struct kg_round *round), struct sides *sides)
-{
-    const struct kg_case_result *result = gathering->result;
-    const struct kg_reference *reference = gathering->reference;
-    size_t base = 0, now = 0;
-    double *before = kg_arena_alloc(gathering->scratch, reference->round_count + 1, sizeof *before);
-    double *after = kg_arena_alloc(gathering->scratch, result->round_count + 1, sizeof *after);
-    if (!before || !after)
-        return false;
-    for (size_t i = 0; i < reference->case_count; i++) {
-        const struct kg_baseline_series *stored = stored_beside(reference->cases[i], name);
-        for (size_t r = 0; stored && r < stored->value_count; r++)
-            before[base++] = stored->values[r];
-    }
-    for (size_t i = 0; i < result->round_count; i++)
-        if (wanted(gathering, i))
-            after[now++] = of(&result->rounds[i]);
-    sides->known =
-        base == reference->round_count && all_positive(before, base) && all_positive(after, now);
-    if (!sides->known)
-        return true;
-    kg_sort(before, base);
-    kg_sort(after, now);
-    sides->was_most = before[base - 1];
-    sides->is_mean = now > 1 ? kg_mean(after, now - 1) : after[0];
-    sides->was = kg_log_location(before, base, before);
-    sides->is = kg_log_location(after, now, after);
-    return true;
-}
-
-/* paced  logarithm of what the core's clock made of the later side */
-static struct kg_shift shift_of(const struct sides *sides, double paced)
-{
-    const struct kg_variance parts[] = {
-        {sides->was.variance / sides->was.count, sides->was.freedom},
-        {sides->is.variance / sides->is.count, sides->is.freedom}};
-    const struct kg_variance variance = kg_variance_sum(parts, 2);
-    const double was = sides->was.value, is = sides->is.value - paced;
-    return (struct kg_shift){
-        .ratio = exp(is - was),
-        .effect = fabs(exp(is) - exp(was)),
-        .excess = sides->is_mean / sides->was_most,
-        .p = 2 * kg_student_tail(fabs(is - was) / sqrt(variance.value), variance.freedom)};
-}
-
-/* Whether CPU time is that of the calls' one thread: of several, those that nobody waits for may
- * spin. A tenth is for what the process does besides. */
-static bool on_one_core(const struct gathering *gathering, const struct sides *means,
-                        const struct sides *cpu)
-{
-    const bool on_cpu = !strcmp(gathering->result->device, kg_device_names[KGATE_DEVICE_CPU]);
-    return on_cpu && exp(cpu->was.value - means->was.value) < 1.1;
-}
-
-static bool one_core_find(const struct gathering *gathering, bool *one_core)
-{
-    struct sides means, cpu;
-    if (!sides_find(gathering, KG_SERIES_MEAN, mean_of, &means) ||
-        !sides_find(gathering, KG_SERIES_CALL_CPU, call_cpu_of, &cpu))
-        return false;
-    *one_core = means.known && cpu.known && on_one_core(gathering, &means, &cpu);
-    return true;
-}
-
 /* The least time of a call that the round allows. CPU time is no wait, whoever the threads waited for. */
 static double least_of(const struct kg_round *round, bool one_core)
 {
@@ -388,12 +231,12 @@ static double least_of(const struct kg_round *round, bool one_core)
 
 /* Rounds that are not judged, and all rounds of a machine that disturbed most, may be slower by what other
  * programs do to caches and memory. */
-static bool widening_find(const struct gathering *gathering, const struct kg_metric_input *input,
+static void widening_find(const struct kg_gathering *gathering, const struct kg_metric_input *input,
                           size_t base, struct kg_evidence *evidence)
 {
     const struct kg_case_result *result = gathering->result;
     const size_t count = input->current_count, most = base + result->round_count + count;
-    bool one_core = false;
+    const bool one_core = count < result->round_count && kg_gathering_one_core(gathering);
     double *now = kg_arena_alloc(gathering->scratch, count + result->round_count, sizeof *now);
     double *room = kg_arena_alloc(gathering->scratch, most, sizeof *room);
     struct kg_widening_rounds rounds = {.base = input->values,
@@ -401,8 +244,6 @@ static bool widening_find(const struct gathering *gathering, const struct kg_met
                                         .current = now,
                                         .current_count = count,
                                         .others = now + count};
-    if (!now || !room || (count < result->round_count && !one_core_find(gathering, &one_core)))
-        return false;
     for (size_t i = 0; i < count; i++)
         now[i] = input->values[base + i] / (evidence->disturbed ? KG_SHARED_MOST : 1);
     for (size_t i = 0; i < result->round_count; i++) {
@@ -412,34 +253,11 @@ static bool widening_find(const struct gathering *gathering, const struct kg_met
             now[count + rounds.other_count++] = least_ns;
     }
     evidence->widening = kg_widening_find(&rounds, input->threshold, room);
-    return true;
-}
-
-/* The means of the rounds and the CPU time of their calls against those of the reference: what a
- * median does not see. Other work on the machine moves the means, and hardly the CPU time. */
-static bool shifts_find(const struct gathering *gathering, const struct kg_metric *metric,
-                        struct kg_evidence *evidence)
-{
-    struct sides means, least, cpu;
-    const double paced = metric->pace_exponent * metric->pace_shift;
-    if (gathering->means || means_are_medians(gathering))
-        return true;
-    if (!sides_find(gathering, KG_SERIES_MEAN, mean_of, &means) ||
-        !sides_find(gathering, KG_SERIES_MEAN, kg_round_least_mean_ns, &least) ||
-        !sides_find(gathering, KG_SERIES_CALL_CPU, call_cpu_of, &cpu))
-        return false;
-    if (least.known)
-        evidence->least_means = shift_of(&least, 0);
-    if (means.known)
-        evidence->means = shift_of(&means, 0);
-    if (means.known && cpu.known && on_one_core(gathering, &means, &cpu))
-        evidence->cpu = shift_of(&cpu, isnan(paced) ? 0 : paced);
-    return true;
 }
 
 /* A time on the GPU: by the device's own clock, so that what its multiprocessors' clock does to it
  * is known and not estimated. */
-static bool on_device(const struct gathering *gathering)
+static bool on_device(const struct kg_gathering *gathering)
 {
     const char *timing = gathering->result->timing;
     return gathering->row->timed && timing && strcmp(timing, kg_timing_names[KG_TIMING_WALL]) != 0;
@@ -447,7 +265,7 @@ static bool on_device(const struct gathering *gathering)
 
 /* Estimates the same change in cycles: times over the pace of their rounds. Takes the paces away:
  * what the times themselves did is said as it is. */
-static bool cycles_estimate(const struct gathering *gathering, struct kg_metric_input *input,
+static void cycles_estimate(const struct kg_gathering *gathering, struct kg_metric_input *input,
                             size_t base, struct kg_metric *metric)
 {
     const size_t all = base + input->current_count;
@@ -457,12 +275,10 @@ static bool cycles_estimate(const struct gathering *gathering, struct kg_metric_
     double *paces = input->paces_ns;
     metric->cycles_ratio = NAN;
     if (!paces || !on_device(gathering))
-        return true;
+        return;
     input->paces_ns = NULL;
     cycles.paces_ns = NULL;
     cycles.values = kg_arena_alloc(gathering->scratch, all, sizeof *cycles.values);
-    if (!cycles.values)
-        return false;
     for (size_t i = 0; i < all; i++)
         cycles.values[i] = KG_PULSE_CYCLES * input->values[i] / paces[i];
     kg_metric_estimate(&cycles, &of_cycles, &state);
@@ -471,7 +287,6 @@ static bool cycles_estimate(const struct gathering *gathering, struct kg_metric_
     metric->cycles_high = of_cycles.interval_high;
     metric->pace_shift = log(kg_median_of(paces + base, input->current_count, input->scratch) /
                              kg_median_of(paces, base, input->scratch));
-    return true;
 }
 
 /* Whether the multiprocessors' clock explains a time: not where memory or the bus are waited for,
@@ -485,25 +300,23 @@ static bool clock_governs(const struct kg_case_result *result, const struct kg_m
 }
 
 /* What the machine code did, of a time also in words. */
-static bool code_compare(struct kg_arena *scratch, const struct kg_case_result *result,
+static void code_compare(struct kg_arena *scratch, const struct kg_case_result *result,
                          const struct kg_reference *reference, struct kg_evidence *evidence)
 {
     evidence->code = kg_code_match(&result->code, &reference->code);
     evidence->unchanged = reference->unchanged;
-    if (!evidence->row->timed || evidence->code == KG_CODE_UNKNOWN)
-        return true;
-    evidence->metric->code = kg_code_words(scratch, &result->code, &reference->code);
-    return evidence->metric->code != NULL;
+    if (evidence->row->timed && evidence->code != KG_CODE_UNKNOWN)
+        evidence->metric->code = kg_code_words(scratch, &result->code, &reference->code);
 }
 
-bool kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result *result,
+void kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result *result,
                       const struct kg_reference *reference, const struct kg_series *series,
                       enum kg_evidence_rounds rounds, double bandwidth, struct kg_metric *metric,
                       struct kg_evidence *evidence)
 {
     const struct kg_metric_row *row = kg_series_row(series);
     const struct kg_disturbance disturbance = kg_disturbance_of(result);
-    struct gathering gathering = {
+    struct kg_gathering gathering = {
         .scratch = &room->scratch,
         .result = result,
         .reference = reference,
@@ -525,20 +338,18 @@ bool kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result
                                      .means = KG_SHIFT_UNKNOWN,
                                      .least_means = KG_SHIFT_UNKNOWN,
                                      .cpu = KG_SHIFT_UNKNOWN};
-    if (!gathering.values || !input_start(&gathering, &input))
-        return false;
+    input_start(&gathering, &input);
     const size_t base = runs_append(&gathering, &input);
     current_append(&gathering, base, &input);
     if (!base || !input.current_count || !all_known(&input, base))
-        return true;
+        return;
     metric_start(&gathering, metric);
     evidence->disturbed = row->timed && is_disturbed(&gathering, disturbance.limit);
     /* estimating reorders the values */
-    if (row->timed && !gathering.all_judged && !widening_find(&gathering, &input, base, evidence))
-        return false;
+    if (row->timed && !gathering.all_judged)
+        widening_find(&gathering, &input, base, evidence);
     struct kg_metric cycles = {0};
-    if (!cycles_estimate(&gathering, &input, base, &cycles))
-        return false;
+    cycles_estimate(&gathering, &input, base, &cycles);
     kg_metric_estimate(&input, metric, &evidence->state);
     if (cycles.cycles_ratio > 0) {
         metric->cycles_ratio = cycles.cycles_ratio;
@@ -555,10 +366,10 @@ bool kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result
         evidence->pair_waits = reference->paired ? waits : NAN;
         evidence->busy = gathering.all_judged;
     }
-    if (evidence->busy && !beyond_waits_find(&gathering, evidence))
-        return false;
-    if (row->timed && !shifts_find(&gathering, metric, evidence))
-        return false;
+    if (evidence->busy)
+        beyond_waits_find(&gathering, evidence);
+    if (row->timed)
+        kg_shifts_find(&gathering, metric, evidence);
     evidence->paired = input.log_ratios != NULL;
     evidence->metric = metric;
     evidence->result = result;
@@ -568,5 +379,5 @@ bool kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result
     evidence->unbacked = gathering.unbacked && !gathering.apart;
     evidence->clock_governs = clock_governs(result, metric);
     evidence->processes = result->rounds_are_processes;
-    return code_compare(&room->scratch, result, reference, evidence);
+    code_compare(&room->scratch, result, reference, evidence);
 }

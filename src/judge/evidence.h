@@ -9,7 +9,7 @@
 #include "model/comparison.h"
 #include "model/series.h"
 
-/* widening.c: whether a part of the rounds became far slower, which a median does not see. Pure. */
+/* slow_tail.c: whether a part of the rounds became far slower, which a median does not see. Pure. */
 
 /* Times of the rounds, above 0. */
 struct kg_widening_rounds {
@@ -95,8 +95,8 @@ struct kg_evidence_room {
  * series     the metric's values in `result`
  * bandwidth  bytes a second that the results' probe read from memory; NaN: unknown
  * metric     gets its name, unit, better and figures; the caller sets `against`
- * returns    true, evidence->metric NULL where a side has no values; false where memory is out */
-bool kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result *result,
+ * evidence   its metric is NULL where a side has no values */
+void kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result *result,
                       const struct kg_reference *reference, const struct kg_series *series,
                       enum kg_evidence_rounds rounds, double bandwidth, struct kg_metric *metric,
                       struct kg_evidence *evidence);

@@ -4,17 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What decides a case when its metrics differ: the lower the rank, the worse. */
-static const int severity[KG_CHANGE_COUNT] = {
-    [KG_CHANGE_FAILED] = 0,       [KG_CHANGE_REGRESSION] = 1,  [KG_CHANGE_SUSPECT] = 2,
-    [KG_CHANGE_INCONCLUSIVE] = 3, [KG_CHANGE_IMPROVEMENT] = 4, [KG_CHANGE_NO_CHANGE] = 5,
-    [KG_CHANGE_NEW] = 6,          [KG_CHANGE_REMOVED] = 6,     [KG_CHANGE_SKIPPED] = 6};
-
-/* Where reports show it. */
-static const int position[KG_CHANGE_COUNT] = {
-    [KG_CHANGE_FAILED] = 0,       [KG_CHANGE_REGRESSION] = 1,  [KG_CHANGE_SUSPECT] = 2,
-    [KG_CHANGE_INCONCLUSIVE] = 3, [KG_CHANGE_NEW] = 4,         [KG_CHANGE_REMOVED] = 5,
-    [KG_CHANGE_SKIPPED] = 6,      [KG_CHANGE_IMPROVEMENT] = 7, [KG_CHANGE_NO_CHANGE] = 8};
+#include "base/memory.h"
+#include "model/change.h"
 
 int kg_compare_ids(const void *a, const void *b)
 {
@@ -30,16 +21,16 @@ static double distance(const struct kg_metric *metric)
 }
 
 /* A metric that nobody asked for leaves no case undecided. */
-static int severity_of(const struct kg_metric *metric)
+static int rank_of(const struct kg_metric *metric)
 {
     const bool ignored = metric->unasked && metric->change == KG_CHANGE_INCONCLUSIVE;
-    return ignored ? severity[KG_CHANGE_NO_CHANGE] + 1 : severity[metric->change];
+    return ignored ? KG_CHANGE_COUNT : kg_changes[metric->change].rank;
 }
 
 static bool decides_over(const struct kg_metric *a, const struct kg_metric *b)
 {
-    if (severity_of(a) != severity_of(b))
-        return severity_of(a) < severity_of(b);
+    if (rank_of(a) != rank_of(b))
+        return rank_of(a) < rank_of(b);
     return a->change != KG_CHANGE_NO_CHANGE && distance(a) > distance(b);
 }
 
@@ -68,9 +59,9 @@ struct ranked {
 static int compare_ranked(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
-    const int by_position = position[x->change->change] - position[y->change->change];
-    if (by_position)
-        return by_position;
+    const int by_rank = kg_changes[x->change->change].rank - kg_changes[y->change->change].rank;
+    if (by_rank)
+        return by_rank;
     if (x->size != y->size)
         return x->size > y->size ? -1 : 1;
     if (x->change->order != y->change->order)
@@ -78,16 +69,12 @@ static int compare_ranked(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-bool kg_cases_rank(struct kg_comparison *comparison, struct kg_error *err)
+void kg_cases_rank(struct kg_comparison *comparison)
 {
     const size_t count = comparison->case_count;
-    struct ranked *ranked = calloc(count + 1, sizeof *ranked);
+    struct ranked *ranked = kg_alloc(count + 1, sizeof *ranked);
     struct kg_case_change *sorted =
         kg_arena_alloc(&comparison->arena, count, sizeof *comparison->cases);
-    if (!ranked || !sorted) {
-        free(ranked);
-        return kg_error_memory(err);
-    }
     for (size_t i = 0; i < count; i++) {
         const struct kg_case_change *change = &comparison->cases[i];
         const bool moved =
@@ -102,5 +89,4 @@ bool kg_cases_rank(struct kg_comparison *comparison, struct kg_error *err)
         sorted[i] = *ranked[i].change;
     comparison->cases = sorted;
     free(ranked);
-    return true;
 }

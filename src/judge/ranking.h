@@ -10,7 +10,7 @@ void kg_case_decide(struct kg_case_change *change);
 
 /* Sorts the cases: failed, worst regression first, suspect, inconclusive, new, removed, skipped, best
  * improvement first, unchanged; cases of equal rank in the order of the results. */
-bool kg_cases_rank(struct kg_comparison *comparison, struct kg_error *err);
+void kg_cases_rank(struct kg_comparison *comparison);
 
 /* strcmp on pointers to strings, for qsort and bsearch. */
 int kg_compare_ids(const void *a, const void *b);

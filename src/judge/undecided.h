@@ -1,4 +1,4 @@
-/* undecided.h: whether a comparison decided enough for a verdict, and what to do where it did not.
+/* undecided.h: whether a comparison decided enough for a verdict, and the remedy if it did not.
  * The counts must be filled and the cases ranked. Sentences live in the comparison's arena. */
 #pragma once
 #include <stdbool.h>
@@ -16,11 +16,16 @@ struct kg_decided {
 
 struct kg_decided kg_decided_count(const struct kg_comparison *comparison);
 
+static inline bool kg_change_undecided(const struct kg_case_change *change)
+{
+    return change->change == KG_CHANGE_SUSPECT || change->change == KG_CHANGE_INCONCLUSIVE;
+}
+
 /* Whether it is open only how much better an undecided case is: its interval excludes a change for the
  * worse that counts. */
 bool kg_change_not_worse(const struct kg_case_change *change);
 
-/* "4 of 5 compared cases are SUSPECT or INCONCLUSIVE"; NULL where memory is out. */
+/* "4 of 5 compared cases are SUSPECT or INCONCLUSIVE". */
 const char *kg_undecided_most(struct kg_comparison *comparison, const struct kg_decided *decided);
 
 /* Whether paired rounds have cases that the base's suite lacks: they can be compared once the change that
@@ -28,7 +33,7 @@ const char *kg_undecided_most(struct kg_comparison *comparison, const struct kg_
 bool kg_undecided_is_new_pair(const struct kg_comparison *comparison,
                               const struct kg_results *current);
 
-/* "nothing was compared: 2 new, 1 skipped; no baseline of suite …"; NULL where memory is out.
+/* "nothing was compared: 2 new, 1 skipped; no baseline of suite …".
  * missing  what the baseline lacks; or NULL */
 const char *kg_undecided_nothing(struct kg_comparison *comparison, const char *missing);
 
@@ -36,20 +41,21 @@ const char *kg_undecided_nothing(struct kg_comparison *comparison, const char *m
 bool kg_change_blank(const struct kg_case_change *change);
 
 /* "2 stored cases were not measured: copy/cpu was SKIPPED, and 1 more", "1 stored case was not
- * compared: copy/cpu: the machine was too busy"; NULL where memory is out. */
+ * compared: copy/cpu: the machine was too busy". */
 const char *kg_undecided_missing(struct kg_comparison *comparison,
                                  const struct kg_case_change *first, size_t count);
 
-/* "NOT recorded: prog/cpu (the machine was too busy), and 1 more; run it again"; NULL where memory is out.
+/* "NOT recorded: prog/cpu (the machine was too busy), and 1 more; run it again".
  * count  of unrecorded cases; at least 1 */
 const char *kg_undecided_unrecorded(struct kg_comparison *comparison, size_t count);
 
-/* "no case on cuda was measured: 12 skipped, the first because: no CUDA device: …"; NULL where
- * memory is out. */
+/* "no case on cuda was measured: 12 skipped, the first because: no CUDA device: …". */
 const char *kg_undecided_device(struct kg_comparison *comparison, const struct kg_results *current,
                                 const char *device);
 
-/* What settles it, with the command: one sentence. NULL where memory is out. */
+/* remedy.c: how an UNDECIDED comparison is settled. */
+
+/* The command that settles it, in a sentence. */
 const char *kg_undecided_next(struct kg_comparison *comparison, const struct kg_decided *decided,
                               const struct kg_results *current);
 
@@ -64,7 +70,6 @@ struct kg_again {
 };
 
 /* Says how to settle an UNDECIDED `ab` by its own command, in the place of one with words to fill in.
- * current  the head's results, that the comparison was made of
- * returns  false where memory is out */
-bool kg_undecided_again(struct kg_comparison *comparison, const struct kg_results *current,
+ * current  the head's results, that the comparison was made of */
+void kg_undecided_again(struct kg_comparison *comparison, const struct kg_results *current,
                         const struct kg_again *again);

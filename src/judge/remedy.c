@@ -1,0 +1,280 @@
+/* remedy.c: how an UNDECIDED comparison is settled: by pairs, more runs, a quieter machine or a fresh baseline. Each
+ * case has the remedy of its deciding metric's doubt; the sentence names the command for the worst case. */
+#include "judge/undecided.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/escape.h"
+#include "judge/metric.h"
+
+/* What settles a case, by its deciding metric's doubt. */
+enum remedy {
+    REMEDY_PAIRS,
+    REMEDY_PROCESSES,
+    REMEDY_REFRESH,
+    REMEDY_FIGURE,
+    REMEDY_QUIET,
+    REMEDY_SEARCH
+};
+
+static enum remedy remedy_of(const struct kg_case_change *change)
+{
+    const struct kg_metric *metric = change->metrics;
+    if (!change->metric_count || metric->doubt == KG_DOUBT_BUSY ||
+        metric->doubt == KG_DOUBT_DISTURBED || metric->doubt == KG_DOUBT_ALL_DISTURBED)
+        return REMEDY_QUIET; /* without a metric it is a pair that waited too much */
+    if (metric->of_processes)
+        return REMEDY_PROCESSES;
+    if (metric->doubt == KG_DOUBT_UNCOUNTED || metric->doubt == KG_DOUBT_BUDGET_UNKNOWN)
+        return REMEDY_FIGURE;
+    if (metric->doubt == KG_DOUBT_UNSEEN || metric->doubt == KG_DOUBT_DRIFT)
+        return REMEDY_SEARCH;
+    return metric->doubt == KG_DOUBT_NOT_STORED ? REMEDY_REFRESH : REMEDY_PAIRS;
+}
+
+/* Whether the suite is UNDECIDED for want of figures alone, not for its intervals. */
+static bool blanks_decide(const struct kg_decided *decided)
+{
+    return !decided->suspect && 2 * decided->undecided <= decided->measured;
+}
+
+/* The worst undecided case that pairs can settle, else the worst of all; NULL without any. If only
+ * cases without figures leave the suite UNDECIDED: the worst of these. */
+static const struct kg_case_change *worst_undecided(const struct kg_comparison *comparison,
+                                                    const struct kg_decided *decided)
+{
+    const struct kg_case_change *worst = NULL;
+    for (size_t i = 0; i < comparison->case_count; i++) {
+        const struct kg_case_change *change = &comparison->cases[i];
+        if (!kg_change_undecided(change) || kg_change_not_worse(change) || change->waived ||
+            (blanks_decide(decided) && !change->missing))
+            continue;
+        if (remedy_of(change) == REMEDY_PAIRS)
+            return change;
+        worst = worst ? worst : change;
+    }
+    return worst;
+}
+
+static void suite_append(const struct kg_results *current, struct kg_text *text)
+{
+    const bool known = current->suite_path && *current->suite_path;
+    kg_shell_quote(text, known ? current->suite_path : "SUITE");
+}
+
+/* Of pairs, how many were measured and waited too long for a CPU to be judged, where that is most of them;
+ * else 0. */
+static size_t disturbed_pairs(const struct kg_case_change *worst, const struct kg_results *current)
+{
+    const struct kg_metric *metric = worst->metrics;
+    const size_t taken = worst->confirming_rounds ? worst->confirming_rounds : worst->rounds;
+    const bool judged = current->pair && kg_metric_kind_find(metric->name) == KG_METRIC_TIME;
+    return judged && 2 * metric->current_rounds < taken ? taken - metric->current_rounds : 0;
+}
+
+/* "kgate ab -c suite.yaml --base BASE --head HEAD --filter gemm/cpu" */
+static void command_append(const struct kg_case_change *worst, size_t undecided,
+                           const struct kg_results *current, const struct kg_again *again,
+                           struct kg_text *text)
+{
+    if (again) {
+        kg_text_append(text, again->command);
+    } else {
+        kg_text_append(text, "kgate ab -c ");
+        suite_append(current, text);
+        kg_text_append(text, " --base BASE --head HEAD");
+    }
+    if (undecided == 1 && !(again && (again->is_filtered || current->case_count == 1))) {
+        kg_text_append(text, " --filter ");
+        kg_shell_quote_glob(text, worst->id);
+    }
+}
+
+/* The option that gives more pairs, and what a reader has to fill in. */
+struct more {
+    char option[48]; /* "" if no option does */
+    const char *fill_in;
+};
+
+/* Twice what there was: the budget, or the time that the fewest rounds took beyond it. */
+static struct more more_time(const struct kg_results *current, const struct kg_again *again)
+{
+    struct more more = {"--budget TIME", ", with a longer TIME"};
+    if (!again || !isfinite(again->budget_ns))
+        return more;
+    const double ns = 2 * fmax(again->budget_ns, current->elapsed_ns);
+    const bool is_short = ns < 10e9;
+    snprintf(more.option, sizeof more.option, "--budget %.0f%s", ceil(ns / (is_short ? 1e6 : 1e9)),
+             is_short ? "ms" : "s");
+    more.fill_in = "";
+    return more;
+}
+
+/* How many pairs there may be is the suite's rounds.max, which results do not say. */
+static struct more more_rounds(const struct kg_again *again)
+{
+    struct more more = {"--set rounds.max=N",
+                        ", with N twice what the suite has (30 where it says nothing)"};
+    if (!again)
+        return more;
+    snprintf(more.option, sizeof more.option, "--set rounds.max=%zu", 2 * again->rounds_most);
+    more.fill_in = "";
+    return more;
+}
+
+/* What ended the pairs decides what more of them takes: rounds.max, the budget, or the machine. */
+static void pairs_append(const struct kg_case_change *worst, size_t undecided,
+                         const struct kg_results *current, const struct kg_again *again,
+                         struct kg_text *text)
+{
+    const bool paired = current->pair || worst->pairs; /* also those that a gate took by itself */
+    const size_t disturbed = disturbed_pairs(worst, current);
+    const bool cut = paired && worst->metrics[0].out_of_budget;
+    const bool has_budget = again && isfinite(again->budget_ns);
+    struct more more = {"", ""};
+    if (cut)
+        more = more_time(current, again);
+    else if (paired && !disturbed && !has_budget)
+        more = more_rounds(again);
+    if (disturbed)
+        kg_text_printf(text,
+                       "%zu of %zu pairs of %.200s waited too long for a CPU and are not judged: "
+                       "when less else runs on this machine, ",
+                       disturbed, disturbed + worst->metrics[0].current_rounds, worst->id);
+    kg_text_append(text, !paired     ? "settle it by pairs of both builds: "
+                         : disturbed ? ""
+                         : cut       ? "more pairs, which --budget left no time for: "
+                                     : "more pairs: ");
+    if (again && !again->command) {
+        if (*more.option)
+            kg_text_printf(text, "give `%s`", more.option);
+        else
+            kg_text_append(text, "run this job again");
+        return;
+    }
+    kg_text_append(text, "`");
+    command_append(worst, undecided, current, again, text);
+    kg_text_printf(text, "%s%s`%s", *more.option ? " " : "", more.option, more.fill_in);
+}
+
+static void refresh_append(const struct kg_results *current, struct kg_text *text)
+{
+    kg_text_append(text, "refresh the baseline: `kgate baseline record -c ");
+    suite_append(current, text);
+    kg_text_append(text, " -b DIR`");
+}
+
+static const char QUIETER[] =
+    "measure again when less else runs on this machine (`kgate doctor` names the programs), or "
+    "compare what a busy machine does not change (`metrics: [instructions]`), or judge every round "
+    "(`disturbance: 100%`)";
+
+/* Pairs of one code with itself would settle nothing. */
+static void search_append(const struct kg_results *current, struct kg_text *text)
+{
+    kg_text_append(text, "measure again, or find out what else the case runs or reads");
+    if (current->pair)
+        return;
+    kg_text_append(text, "; if it is the machine, ");
+    refresh_append(current, text);
+}
+
+static void remedy_append(const struct kg_case_change *worst, size_t undecided,
+                          const struct kg_results *current, const struct kg_again *again,
+                          struct kg_text *text)
+{
+    switch (remedy_of(worst)) {
+    case REMEDY_PAIRS:
+        pairs_append(worst, undecided, current, again, text);
+        return;
+    case REMEDY_PROCESSES:
+        kg_text_append(text, "record more processes of both, and join them with `cat`");
+        return;
+    case REMEDY_REFRESH:
+        refresh_append(current, text);
+        return;
+    case REMEDY_FIGURE:
+        kg_text_printf(text, "the case says what %s lacks: provide it, or take %s out of the suite",
+                       worst->metrics[0].name, worst->metrics[0].name);
+        return;
+    case REMEDY_SEARCH:
+        search_append(current, text);
+        return;
+    case REMEDY_QUIET:
+        kg_text_append(text, QUIETER);
+    }
+}
+
+/* Whether cases have rounds, and none that can be recorded or compared. */
+static bool all_busy(const struct kg_results *current)
+{
+    size_t busy = 0;
+    for (size_t i = 0; i < current->case_count; i++) {
+        if (current->cases[i].status == KG_STATUS_OK)
+            return false;
+        busy += current->cases[i].status == KG_STATUS_UNMEASURED && current->cases[i].round_count;
+    }
+    return busy > 0;
+}
+
+static bool any_unpaired(const struct kg_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->case_count; i++)
+        if (comparison->cases[i].unpaired)
+            return true;
+    return false;
+}
+
+static bool any_unrecorded(const struct kg_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->case_count; i++)
+        if (comparison->cases[i].unrecorded)
+            return true;
+    return false;
+}
+
+/* Nothing was compared, or a stored case was not. */
+static const char *nothing_next(const struct kg_comparison *comparison,
+                                const struct kg_results *current)
+{
+    if (all_busy(current) || any_unrecorded(comparison))
+        return QUIETER;
+    if (any_unpaired(comparison))
+        return "repair the build of the base, or find out why its program fails";
+    if (kg_undecided_is_new_pair(comparison, current))
+        return "these cases are new: they are compared once this change is merged";
+    if (comparison->counts.of[KG_CHANGE_REMOVED] && !comparison->counts.of[KG_CHANGE_SKIPPED])
+        return "where that is meant, record what the suite is now: `kgate baseline record`";
+    return comparison->counts.of[KG_CHANGE_SKIPPED] && !comparison->counts.of[KG_CHANGE_NEW]
+               ? "`kgate doctor` says what this machine has; each case says why it was skipped"
+               : "`kgate baseline record` makes a baseline of five runs, `kgate gate "
+                 "--update-missing` one of this run: the next one is compared with it";
+}
+
+static const char *next_make(struct kg_comparison *comparison, const struct kg_decided *decided,
+                             const struct kg_results *current, const struct kg_again *again)
+{
+    const struct kg_case_change *worst = worst_undecided(comparison, decided);
+    struct kg_text text = {0};
+    if (!worst)
+        return nothing_next(comparison, current);
+    remedy_append(worst, decided->undecided, current, again, &text);
+    const char *copy = kg_arena_copy(&comparison->arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return copy;
+}
+
+const char *kg_undecided_next(struct kg_comparison *comparison, const struct kg_decided *decided,
+                              const struct kg_results *current)
+{
+    return next_make(comparison, decided, current, NULL);
+}
+
+void kg_undecided_again(struct kg_comparison *comparison, const struct kg_results *current,
+                        const struct kg_again *again)
+{
+    const struct kg_decided decided = kg_decided_count(comparison);
+    if (comparison->verdict == KG_VERDICT_UNDECIDED && comparison->complete)
+        comparison->next = next_make(comparison, &decided, current, again);
+}
