@@ -1,6 +1,6 @@
-#include "judge/store.h"
+#include "judge/baseline_store.h"
 
-/* store.c: changes to the store: read, change, write back, under its lock. The builds beside it
+/* baseline_store.c: changes to the store: read, change, write back, under its lock. The builds beside it
  * have a lock of their own, since copying them takes long: a writer of runs does not wait for it. */
 #include <limits.h>
 #include <stdio.h>
@@ -57,20 +57,18 @@ static struct kg_baseline_run *newest_ordinary(const struct kg_baseline *baselin
     return NULL;
 }
 
-/* Leaves in `run` only the cases that no run of the suite has with this definition. false where
- * memory is out. */
-static bool run_keep_missing(const struct kg_baseline *baseline, struct kg_baseline_run *run)
+/* Leaves in `run` only the cases that no run of the suite has with this definition. */
+static void run_keep_missing(const struct kg_baseline *baseline, struct kg_baseline_run *run)
 {
     size_t kept = 0;
     struct kg_arena scratch = {0};
     struct kg_baseline_index index;
-    const bool good = kg_baseline_index_make(&scratch, baseline, run->suite, true, &index);
-    for (size_t i = 0; i < run->case_count && good; i++)
+    kg_baseline_index_make(&scratch, baseline, run->suite, true, &index);
+    for (size_t i = 0; i < run->case_count; i++)
         if (!kg_baseline_index_find(&index, run->cases[i].id, run->cases[i].definition_hash))
             run->cases[kept++] = run->cases[i];
     run->case_count = kept;
     kg_arena_free(&scratch);
-    return good;
 }
 
 /* What changed is said against the newest ordinary run and the pins: the others' traits would only
@@ -82,17 +80,14 @@ static void older_traits_drop(struct kg_baseline *baseline, const char *suite)
             kg_stored_traits_drop(&baseline->runs[i]);
 }
 
-static bool run_append(struct kg_baseline *baseline, const struct kg_baseline_run *run)
+static void run_append(struct kg_baseline *baseline, const struct kg_baseline_run *run)
 {
     struct kg_baseline_run *runs =
         kg_arena_alloc(&baseline->arena, baseline->run_count + 1, sizeof *runs);
-    if (!runs)
-        return false;
     if (baseline->run_count)
         memcpy(runs, baseline->runs, baseline->run_count * sizeof *runs);
     runs[baseline->run_count++] = *run;
     baseline->runs = runs;
-    return true;
 }
 
 static int compare_strings(const void *a, const void *b)
@@ -101,15 +96,14 @@ static int compare_strings(const void *a, const void *b)
 }
 
 /* Puts new cases into a run in place of those of the same id, whose definition is another. */
-static bool run_extend(struct kg_arena *arena, struct kg_baseline_run *into,
+static void run_extend(struct kg_arena *arena, struct kg_baseline_run *into,
                        struct kg_baseline_run *from)
 {
     struct kg_baseline_case *cases =
         kg_arena_alloc(arena, into->case_count + from->case_count, sizeof *cases);
     const char **ids = kg_arena_alloc(arena, from->case_count, sizeof *ids);
     size_t count = 0;
-    if (!cases || !ids || !kg_stored_traits_adopt(arena, into, from))
-        return false;
+    kg_stored_traits_adopt(arena, into, from);
     for (size_t j = 0; j < from->case_count; j++)
         ids[j] = from->cases[j].id;
     qsort(ids, from->case_count, sizeof *ids, compare_strings);
@@ -120,7 +114,6 @@ static bool run_extend(struct kg_arena *arena, struct kg_baseline_run *into,
         cases[count++] = from->cases[j];
     into->cases = cases;
     into->case_count = count;
-    return true;
 }
 
 /* Removes ordinary runs of `suite` (NULL: of every suite) but the last `keep`. */
@@ -177,14 +170,11 @@ static bool change_apply(const struct change *change, struct kg_baseline *baseli
     struct kg_baseline_run run;
     if (!pin_free(baseline, results->suite, options->pin, change->err))
         return false;
-    if (!kg_baseline_run_make(&baseline->arena, results, &run))
-        return kg_error_memory(change->err);
+    kg_baseline_run_make(&baseline->arena, results, &run);
     run.pin = options->pin;
-    if (!kg_renewals_mark(baseline, options->waivers, &run,
-                          options->pin ? NULL : options->renewals))
-        return kg_error_memory(change->err);
-    if (options->missing_only && !run_keep_missing(baseline, &run))
-        return kg_error_memory(change->err);
+    kg_renewals_mark(baseline, options->waivers, &run, options->pin ? NULL : options->renewals);
+    if (options->missing_only)
+        run_keep_missing(baseline, &run);
     if (!options->missing_only && !run_is_new(baseline, &run, change->err))
         return false;
     *added = run.case_count;
@@ -194,10 +184,10 @@ static bool change_apply(const struct change *change, struct kg_baseline *baseli
         options->missing_only ? newest_ordinary(baseline, results->suite) : NULL;
     if (!newest && !options->pin)
         older_traits_drop(baseline, results->suite);
-    const bool stored =
-        newest ? run_extend(&baseline->arena, newest, &run) : run_append(baseline, &run);
-    if (!stored)
-        return kg_error_memory(change->err);
+    if (newest)
+        run_extend(&baseline->arena, newest, &run);
+    else
+        run_append(baseline, &run);
     baseline->fingerprint = results->machine.fingerprint;
     baseline->machine = results->machine;
     if (!options->missing_only) /* which only adds */
@@ -272,8 +262,8 @@ bool kg_baseline_update(const char *directory, const struct kg_results *results,
         !kg_fingerprint_check("machine.fingerprint", results->machine.fingerprint, err))
         return false;
     char *path = kg_baseline_path(&arena, directory, results->machine.fingerprint);
-    const int lock = path ? folder_lock(directory, options->wait, err) : -1;
-    bool good = path ? lock >= 0 : kg_error_memory(err);
+    const int lock = folder_lock(directory, options->wait, err);
+    bool good = lock >= 0;
     good = good && kg_baseline_load(path, &baseline, err) &&
            change_apply(&change, &baseline, &count) &&
            (count == 0 || baseline_save(&baseline, path, err));
@@ -411,8 +401,8 @@ bool kg_baseline_prune(const char *directory, const char *fingerprint,
     if (!kg_fingerprint_check("the machine", fingerprint, err))
         return false;
     char *path = kg_baseline_path(&arena, directory, fingerprint);
-    const int lock = path ? folder_lock(directory, NULL, err) : -1;
-    bool good = path ? lock >= 0 : kg_error_memory(err);
+    const int lock = folder_lock(directory, NULL, err);
+    bool good = lock >= 0;
     *outcome = (struct kg_prune_outcome){0};
     good = good && kg_baseline_load(path, &baseline, err);
     if (good && !baseline.fingerprint)

@@ -1,4 +1,4 @@
-/* store.h: changes to the store: adds a run, removes old runs. Each change reads a file, changes it, and
+/* baseline_store.h: changes to the store: adds a run, removes old runs. Each change reads a file, changes it, and
  * writes it back under the store's lock. */
 #pragma once
 #include "base/file_lock.h"

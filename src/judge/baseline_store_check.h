@@ -1,4 +1,4 @@
-/* store_check.h: what can be said of a store before anything is measured: whether it is one,
+/* baseline_store_check.h: what can be said of a store before anything is measured: whether it is one,
  * whether runs can be recorded in it, and what there is in the place of a baseline that is missing. */
 #pragma once
 #include <dirent.h>
@@ -20,7 +20,6 @@ int kg_store_entry(const struct dirent *entry);
 /* "no baseline of suite 'lz4' for intel-1cpu in 'baselines' (found there: intel-2cpu)", or the
  * suites that this machine has runs of there.
  * baseline  of this machine, as loaded; empty where there is none
- * missing   the sentence, in `arena`; NULL where the suite has a run
- * returns   false where memory is out */
-bool kg_store_missing(struct kg_arena *arena, const char *directory, const char *fingerprint,
+ * missing   the sentence, in `arena`; NULL where the suite has a run */
+void kg_store_missing(struct kg_arena *arena, const char *directory, const char *fingerprint,
                       const char *suite, const struct kg_baseline *baseline, const char **missing);

@@ -14,14 +14,14 @@ struct figure {
     const char *name;
     const char *unit;
     double value;        /* NaN where it is not known */
-    const char *unknown; /* then why, after "but"; NULL where memory is out */
+    const char *unknown; /* then why, after "but" */
 };
 
-bool kg_budget_grounds_start(struct kg_budget_grounds *grounds, struct kg_arena *arena,
+void kg_budget_grounds_start(struct kg_budget_grounds *grounds, struct kg_arena *arena,
                              struct kg_arena *scratch, const struct kg_results *results)
 {
     *grounds = (struct kg_budget_grounds){.arena = arena, .scratch = scratch, .results = results};
-    return kg_counterparts_index(scratch, results, &grounds->counterparts);
+    kg_counterparts_index(scratch, results, &grounds->counterparts);
 }
 
 bool kg_budget_applies(const struct kg_case_result *result, const struct kg_limit *budget)
@@ -55,7 +55,7 @@ static void speedup_find(const struct kg_budget_grounds *grounds,
 }
 
 /* The median over the rounds of a series: of the workload's own, or of a metric. */
-static bool series_find(const struct kg_budget_grounds *grounds,
+static void series_find(const struct kg_budget_grounds *grounds,
                         const struct kg_case_result *result, const char *name,
                         struct figure *figure)
 {
@@ -66,16 +66,12 @@ static bool series_find(const struct kg_budget_grounds *grounds,
             continue;
         const double *values = kg_series_values(grounds->scratch, result, series);
         double *scratch = kg_arena_alloc(grounds->scratch, count, sizeof *scratch);
-        if (!values || !scratch)
-            return false;
         figure->unit = kg_series_unit(series);
         figure->value = kg_median_of(values, count, scratch);
     }
-    return true;
 }
 
-/* false where memory is out. */
-static bool figure_find(const struct kg_budget_grounds *grounds,
+static void figure_find(const struct kg_budget_grounds *grounds,
                         const struct kg_case_result *result, const char *name,
                         struct figure *figure)
 {
@@ -92,13 +88,14 @@ static bool figure_find(const struct kg_budget_grounds *grounds,
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         if (!strcmp(figures[i].name, name)) {
             *figure = figures[i];
-            return true;
+            return;
         }
     *figure = (struct figure){name, "", NAN, unsaid};
-    if (strcmp(name, KG_SPEEDUP_OVER_CPU) != 0)
-        return series_find(grounds, result, name, figure);
+    if (strcmp(name, KG_SPEEDUP_OVER_CPU) != 0) {
+        series_find(grounds, result, name, figure);
+        return;
+    }
     speedup_find(grounds, result, figure);
-    return true;
 }
 
 /* Whether waiting for a CPU can change the figure: not memory, and not what is counted apart. */
@@ -109,26 +106,24 @@ static bool may_wait(const struct kg_case_result *result, const struct figure *f
 }
 
 /* Takes away a figure of rounds that waited for a CPU for too long. */
-static bool busy_refuse(const struct kg_budget_grounds *grounds,
+static void busy_refuse(const struct kg_budget_grounds *grounds,
                         const struct kg_case_result *result, struct figure *figure)
 {
     char words[KG_DISTURBANCE_WORDS];
     const struct kg_disturbance found = kg_disturbance_of(result);
     if (!kg_disturbance_too_busy(&found) || !may_wait(result, figure))
-        return true;
+        return;
     figure->value = NAN;
     figure->unknown = kg_arena_copy(grounds->arena, kg_disturbance_words(&found, words));
-    return figure->unknown != NULL;
 }
 
-bool kg_budget_judge(const struct kg_budget_grounds *grounds, const struct kg_case_result *result,
+void kg_budget_judge(const struct kg_budget_grounds *grounds, const struct kg_case_result *result,
                      const struct kg_limit *budget, struct kg_metric *metric)
 {
     struct figure figure;
     const bool at_least = !strcmp(budget->relation, ">=");
-    if (!figure_find(grounds, result, budget->metric, &figure) ||
-        !busy_refuse(grounds, result, &figure))
-        return false;
+    figure_find(grounds, result, budget->metric, &figure);
+    busy_refuse(grounds, result, &figure);
     *metric = (struct kg_metric){
         .name = kg_arena_copy(grounds->arena, budget->metric),
         .against = kg_against_names[KG_AGAINST_BUDGET],
@@ -144,11 +139,8 @@ bool kg_budget_judge(const struct kg_budget_grounds *grounds, const struct kg_ca
         metric->change = KG_CHANGE_INCONCLUSIVE;
         metric->doubt = KG_DOUBT_BUDGET_UNKNOWN;
         metric->cause = figure.unknown;
-        return metric->name && metric->cause;
-    }
-    if (at_least ? figure.value < budget->limit : figure.value > budget->limit) {
+    } else if (at_least ? figure.value < budget->limit : figure.value > budget->limit) {
         metric->change = KG_CHANGE_REGRESSION;
         metric->doubt = KG_DOUBT_BUDGET_MISSED;
     }
-    return metric->name != NULL;
 }

@@ -15,8 +15,8 @@ struct kg_counterparts {
     size_t count;
 };
 
-/* The index lives in `arena` and points into `results`; false where memory is out. */
-bool kg_counterparts_index(struct kg_arena *arena, const struct kg_results *results,
+/* The index lives in `arena` and points into `results`. */
+void kg_counterparts_index(struct kg_arena *arena, const struct kg_results *results,
                            struct kg_counterparts *counterparts);
 
 /* The CPU case that belongs to `result`; NULL where the results have none. */
@@ -31,8 +31,7 @@ struct kg_budget_grounds {
     struct kg_counterparts counterparts; /* of `results` */
 };
 
-/* false where memory is out. */
-bool kg_budget_grounds_start(struct kg_budget_grounds *grounds, struct kg_arena *arena,
+void kg_budget_grounds_start(struct kg_budget_grounds *grounds, struct kg_arena *arena,
                              struct kg_arena *scratch, const struct kg_results *results);
 
 /* Whether the budget concerns the case: a speedup over the CPU concerns cases on the GPU only. */
@@ -41,6 +40,6 @@ bool kg_budget_applies(const struct kg_case_result *result, const struct kg_limi
 /* Judges one budget of a measured case and fills `metric`, with `against` "budget": REGRESSION
  * where the budget is missed, INCONCLUSIVE where the figure is unknown, else NO_CHANGE. Compares
  * the median with the limit and allows nothing for noise: the suite's author chooses a limit with
- * room for it. false where memory is out. */
-bool kg_budget_judge(const struct kg_budget_grounds *grounds, const struct kg_case_result *result,
+ * room for it. */
+void kg_budget_judge(const struct kg_budget_grounds *grounds, const struct kg_case_result *result,
                      const struct kg_limit *budget, struct kg_metric *metric);

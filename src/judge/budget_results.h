@@ -15,7 +15,5 @@ struct kg_held {
 };
 
 /* Judges the budgets of every case, by the rules of a comparison.
- * held     one for each case of the results; array and texts in `arena`
- * returns  false where memory is out */
-bool kg_budgets_held(struct kg_arena *arena, const struct kg_results *results,
-                     struct kg_held **held);
+ * returns  one for each case of the results; array and texts in `arena` */
+struct kg_held *kg_budgets_held(struct kg_arena *arena, const struct kg_results *results);

@@ -16,7 +16,7 @@ static bool is_store_file(const char *name)
 }
 
 /* The names in one run. Cases of one build follow each other. */
-static bool run_add(struct kg_build_names *names, size_t *capacity,
+static void run_add(struct kg_build_names *names, size_t *capacity,
                     const struct kg_baseline_run *run)
 {
     const char *before = NULL;
@@ -24,36 +24,29 @@ static bool run_add(struct kg_build_names *names, size_t *capacity,
         const char *hash = run->cases[i].build;
         if (!hash || (before && !strcmp(before, hash)))
             continue;
-        if (!kg_arena_grow(&names->arena, &names->names, names->count, capacity,
-                           sizeof *names->names))
-            return false;
+        kg_arena_grow(&names->arena, &names->names, names->count, capacity, sizeof *names->names);
         struct kg_build_name *name = &names->names[names->count];
         *name = (struct kg_build_name){.hash = kg_arena_copy(&names->arena, hash),
                                        .pinned = run->pin != NULL};
-        if (!name->hash)
-            return false;
         before = name->hash;
         names->count++;
     }
-    return true;
 }
 
-static bool file_add(const char *path, struct kg_build_names *names, size_t *capacity)
+static void file_add(const char *path, struct kg_build_names *names, size_t *capacity)
 {
     struct kg_baseline baseline;
     struct kg_error unread;
     char schema[64];
-    bool good = true;
     if (kg_schema_peek(path, schema, &unread) && !kg_schema_is(KG_BASELINE_SCHEMA, schema))
-        return true;
+        return;
     if (!kg_baseline_load(path, &baseline, &unread)) {
         names->unread = true;
-        return true;
+        return;
     }
-    for (size_t i = 0; i < baseline.run_count && good; i++)
-        good = run_add(names, capacity, &baseline.runs[i]);
+    for (size_t i = 0; i < baseline.run_count; i++)
+        run_add(names, capacity, &baseline.runs[i]);
     kg_baseline_free(&baseline);
-    return good;
 }
 
 static int by_hash(const void *a, const void *b)
@@ -65,20 +58,20 @@ bool kg_build_names_read(const char *directory, struct kg_build_names *names, st
 {
     char path[PATH_MAX];
     size_t capacity = 0;
-    bool good = true;
     *names = (struct kg_build_names){0};
     DIR *entries = opendir(directory);
     if (!entries)
         return kg_error_set(err, KG_ERROR_SYSTEM, "cannot read '%s': %s", directory,
                             strerror(errno));
-    for (const struct dirent *entry; good && (entry = readdir(entries)) != NULL;)
+    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;)
         if (is_store_file(entry->d_name) &&
-            snprintf(path, sizeof path, "%s/%s", directory, entry->d_name) < PATH_MAX)
-            good = file_add(path, names, &capacity);
+            snprintf(path, sizeof path, "%s/%s", directory, entry->d_name) < PATH_MAX) {
+            file_add(path, names, &capacity);
+        }
     closedir(entries);
     if (names->count)
         qsort(names->names, names->count, sizeof *names->names, by_hash);
-    return good ? true : kg_error_memory(err);
+    return true;
 }
 
 void kg_build_names_free(struct kg_build_names *names)

@@ -39,7 +39,7 @@ static bool file_find(const char *folder, char path[PATH_MAX], struct stat *fact
     return found == 1 && lstat(path, facts) == 0 && S_ISREG(facts->st_mode);
 }
 
-static bool build_read(struct kg_arena *arena, const char *directory, const char *hash,
+static void build_read(struct kg_arena *arena, const char *directory, const char *hash,
                        struct kg_kept_build *build, bool *there)
 {
     char folder[PATH_MAX], path[PATH_MAX];
@@ -47,13 +47,12 @@ static bool build_read(struct kg_arena *arena, const char *directory, const char
     *there = snprintf(folder, sizeof folder, "%s/%s/%s", directory, FOLDER, hash) < PATH_MAX &&
              file_find(folder, path, &file) && stat(folder, &facts) == 0;
     if (!*there)
-        return true;
+        return;
     *build = (struct kg_kept_build){.hash = kg_arena_copy(arena, hash),
                                     .path = kg_arena_copy(arena, path),
                                     .bytes = (double)file.st_size,
                                     .used = (double)facts.st_mtim.tv_sec +
                                             1e-9 * (double)facts.st_mtim.tv_nsec};
-    return build->hash && build->path;
 }
 
 static int by_use(const void *a, const void *b)
@@ -64,7 +63,7 @@ static int by_use(const void *a, const void *b)
     return strcmp(x->hash, y->hash);
 }
 
-static bool entries_read(struct kg_arena *arena, const char *directory, DIR *entries,
+static void entries_read(struct kg_arena *arena, const char *directory, DIR *entries,
                          struct kg_kept_builds *builds)
 {
     size_t capacity = 0;
@@ -72,14 +71,11 @@ static bool entries_read(struct kg_arena *arena, const char *directory, DIR *ent
         bool there;
         if (!is_hash(entry->d_name))
             continue;
-        if (!kg_arena_grow(arena, &builds->builds, builds->count, &capacity,
-                           sizeof *builds->builds) ||
-            !build_read(arena, directory, entry->d_name, &builds->builds[builds->count], &there))
-            return false;
+        kg_arena_grow(arena, &builds->builds, builds->count, &capacity, sizeof *builds->builds);
+        build_read(arena, directory, entry->d_name, &builds->builds[builds->count], &there);
         if (there)
             builds->bytes += builds->builds[builds->count++].bytes;
     }
-    return true;
 }
 
 bool kg_builds_any(const char *directory)
@@ -94,17 +90,13 @@ bool kg_builds_list(struct kg_arena *arena, const char *directory, struct kg_kep
 {
     *builds = (struct kg_kept_builds){0};
     const char *folder = kg_arena_printf(arena, "%s/%s", directory, FOLDER);
-    DIR *entries = folder ? opendir(folder) : NULL;
-    if (!folder)
-        return kg_error_memory(err);
+    DIR *entries = opendir(folder);
     if (!entries)
         return errno == ENOENT ? true
                                : kg_error_set(err, KG_ERROR_SYSTEM, "cannot read '%s': %s", folder,
                                               strerror(errno));
-    const bool good = entries_read(arena, directory, entries, builds);
+    entries_read(arena, directory, entries, builds);
     closedir(entries);
-    if (!good)
-        return kg_error_memory(err);
     if (builds->count)
         qsort(builds->builds, builds->count, sizeof *builds->builds, by_use);
     return true;
@@ -137,7 +129,7 @@ bool kg_builds_open(struct kg_arena *arena, const char *directory, const char *h
                             file);
     utimensat(AT_FDCWD, folder, NULL, 0); /* a folder that is only read stays as it is */
     *path = kg_arena_copy(arena, absolute);
-    return *path ? true : kg_error_memory(err);
+    return true;
 }
 
 /* --- Keeping ----------------------------------------------------------------------------------- */

@@ -53,7 +53,7 @@ bool kg_builds_any(const char *directory);
 
 /* The builds that are kept, in `arena`. A folder that is not there has none. What is no build in it
  * is left alone, here and in all that follows.
- * returns  false where memory is out or the folder cannot be read */
+ * returns  false where the folder cannot be read */
 bool kg_builds_list(struct kg_arena *arena, const char *directory, struct kg_kept_builds *builds,
                     struct kg_error *err);
 
@@ -72,7 +72,7 @@ bool kg_builds_open(struct kg_arena *arena, const char *directory, const char *h
  * folder's lock.
  * uses     by the stored runs with the new one; files that are unused by them are not kept
  * outcome  filled; its paths are those of `files`
- * returns  false where the folder cannot be written, or memory is out */
+ * returns  false where the folder cannot be written */
 bool kg_builds_keep(const char *directory, const struct kg_measured_file *files, size_t count,
                     double most, const struct kg_build_uses *uses,
                     struct kg_builds_outcome *outcome, struct kg_error *err);

@@ -2,14 +2,12 @@
 
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/text.h"
 
 static bool has(const struct kg_code_identity *code, const char *library)
 {
-    for (size_t i = 0; i < code->library_count; i++)
-        if (!strcmp(code->libraries[i], library))
-            return true;
-    return false;
+    return kg_word_is_among(library, code->libraries, code->library_count);
 }
 
 /* Whether an earlier library of that name is not the other side's either: each name is said

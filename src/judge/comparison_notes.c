@@ -4,130 +4,135 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/units.h"
 #include "judge/environment_words.h"
 #include "judge/metric.h"
 #include "model/disturbance.h"
 #include "model/throttle.h"
 
-static bool note(struct kg_comparison *comparison, const char *text)
+static void note(struct kg_comparison *comparison, const char *text)
 {
     const size_t count = comparison->note_count;
     const char **notes = kg_arena_alloc(&comparison->arena, count + 1, sizeof *notes);
-    if (!text || !notes)
-        return false;
     if (count)
         memcpy(notes, comparison->notes, count * sizeof *notes);
     notes[comparison->note_count++] = text;
     comparison->notes = notes;
-    return true;
 }
 
 /* A fact that is not part of the fingerprint but may explain a moved time. */
-static bool note_difference(struct kg_comparison *comparison, const char *what, const char *before,
+static void note_difference(struct kg_comparison *comparison, const char *what, const char *before,
                             const char *now)
 {
-    if (!strcmp(before ? before : "none", now ? now : "none"))
-        return true;
-    return note(comparison,
-                kg_arena_printf(&comparison->arena, "%s: the baseline had %s, this run has %s",
-                                what, before ? before : "none", now ? now : "none"));
+    if (strcmp(before ? before : "none", now ? now : "none") != 0)
+        note(comparison,
+             kg_arena_printf(&comparison->arena, "%s: the baseline had %s, this run has %s", what,
+                             before ? before : "none", now ? now : "none"));
 }
 
 /* The same of a fact that some files do not have: nothing where one of the two does not tell. */
-static bool note_difference_known(struct kg_comparison *comparison, const char *what,
+static void note_difference_known(struct kg_comparison *comparison, const char *what,
                                   const char *before, const char *now)
 {
-    return !before || !now || note_difference(comparison, what, before, now);
+    if (before && now)
+        note_difference(comparison, what, before, now);
 }
 
-static bool note_clock(struct kg_comparison *comparison, const char *what, double before_hz,
+static void note_clock(struct kg_comparison *comparison, const char *what, double before_hz,
                        double now_hz)
 {
     char before[32], now[32];
     if (!(before_hz > 0 && now_hz > 0))
-        return true;
+        return;
     snprintf(before, sizeof before, "%.0f MHz", before_hz * 1e-6);
     snprintf(now, sizeof now, "%.0f MHz", now_hz * 1e-6);
-    return note_difference(comparison, what, before, now);
+    note_difference(comparison, what, before, now);
 }
 
 /* Of the GPU that CUDA cases run on. */
-static bool gpu_notes(struct kg_comparison *comparison, const struct kg_baseline_run *newest,
+static void gpu_notes(struct kg_comparison *comparison, const struct kg_baseline_run *newest,
                       const struct kg_machine *machine)
 {
     const struct kg_gpu *gpu = kg_machine_gpu(machine);
     if (!gpu)
-        return true;
-    return note_difference_known(comparison, "NVIDIA driver", newest->nvidia_driver,
-                                 machine->nvidia_driver) &&
-           note_difference_known(comparison, "CUDA toolkit", newest->cuda_toolkit,
-                                 machine->cuda_toolkit) &&
-           note_difference_known(comparison, "ECC", newest->gpu_ecc, gpu->ecc) &&
-           note_difference_known(comparison, "MIG", newest->gpu_mig, gpu->mig) &&
-           note_clock(comparison, "highest SM clock", newest->gpu_sm_clock_hz, gpu->sm_clock_hz) &&
-           note_clock(comparison, "highest memory clock", newest->gpu_memory_clock_hz,
-                      gpu->memory_clock_hz);
+        return;
+    note_difference_known(comparison, "NVIDIA driver", newest->nvidia_driver,
+                          machine->nvidia_driver);
+    note_difference_known(comparison, "CUDA toolkit", newest->cuda_toolkit, machine->cuda_toolkit);
+    note_difference_known(comparison, "ECC", newest->gpu_ecc, gpu->ecc);
+    note_difference_known(comparison, "MIG", newest->gpu_mig, gpu->mig);
+    note_clock(comparison, "highest SM clock", newest->gpu_sm_clock_hz, gpu->sm_clock_hz);
+    note_clock(comparison, "highest memory clock", newest->gpu_memory_clock_hz,
+               gpu->memory_clock_hz);
+}
+
+static void machine_notes(struct kg_comparison *comparison, const struct kg_baseline_run *newest,
+                          const struct kg_machine *machine)
+{
+    note_difference(comparison, "kernel", newest->kernel, machine->kernel);
+    note_difference(comparison, "governor", newest->governor, machine->governor);
+    note_difference(comparison, "vectors", newest->vectors, machine->vectors);
+    note_difference(comparison, "compiler", newest->compiler, machine->compiler);
+    note_difference(comparison, "CUDA driver", newest->cuda_driver, machine->cuda_driver);
+    gpu_notes(comparison, newest, machine);
 }
 
 /* "memory bandwidth of this machine is 12 % below the baseline's": of what the probe read. `worth`
  * is how much is worth saying: more than a reading moves by itself. */
-static bool drift_note_one(struct kg_comparison *comparison, const char *what, double worth,
+static void drift_note_one(struct kg_comparison *comparison, const char *what, double worth,
                            double before, double now)
 {
     const double moved = now / before - 1;
-    if (!(fabs(moved) >= worth)) /* nor where one of them is not known */
-        return true;
-    return note(comparison, kg_arena_printf(&comparison->arena,
-                                            "%s of this machine is %.0f %% %s the baseline's", what,
-                                            100 * fabs(moved), moved < 0 ? "below" : "above"));
+    if (fabs(moved) >= worth) /* not where one of them is not known */
+        note(comparison,
+             kg_arena_printf(&comparison->arena, "%s of this machine is %.0f %% %s the baseline's",
+                             what, 100 * fabs(moved), moved < 0 ? "below" : "above"));
 }
 
-static bool drift_note(struct kg_comparison *comparison, const struct kg_baseline_run *newest,
+static void drift_note(struct kg_comparison *comparison, const struct kg_baseline_run *newest,
                        const struct kg_results *current)
 {
     const struct kg_probe_reading now = kg_results_probe(current);
     /* the pace is a time: the clock is its inverse */
-    return drift_note_one(comparison, "the clock", 0.03, 1 / newest->pulse_ns, 1 / now.pulse_ns) &&
-           drift_note_one(comparison, "memory bandwidth", 0.05, newest->bandwidth_bytes_per_s,
-                          now.bandwidth_bytes_per_s) &&
-           drift_note_one(comparison, "memory latency", 0.15, newest->latency_ns, now.latency_ns);
+    drift_note_one(comparison, "the clock", 0.03, 1 / newest->pulse_ns, 1 / now.pulse_ns);
+    drift_note_one(comparison, "memory bandwidth", 0.05, newest->bandwidth_bytes_per_s,
+                   now.bandwidth_bytes_per_s);
+    drift_note_one(comparison, "memory latency", 0.15, newest->latency_ns, now.latency_ns);
 }
 
 /* What a program does may follow from them. */
-static bool environment_note(struct kg_comparison *comparison, const struct kg_baseline_run *newest,
+static void environment_note(struct kg_comparison *comparison, const struct kg_baseline_run *newest,
                              const struct kg_results *current)
 {
-    const char *words;
-    return kg_environment_words(&comparison->arena, current, NULL, newest, &words) &&
-           (!words ||
-            note(comparison, kg_arena_printf(&comparison->arena, "environment: %s", words)));
+    const char *words = kg_environment_words(&comparison->arena, current, NULL, newest);
+    if (words)
+        note(comparison, kg_arena_printf(&comparison->arena, "environment: %s", words));
 }
 
 /* What disturbed the GPU while this was measured. */
-static bool conditions_note(struct kg_comparison *comparison, const struct kg_results *current)
+static void conditions_note(struct kg_comparison *comparison, const struct kg_results *current)
 {
     char words[2][KG_CONDITION_WORDS];
     const struct kg_gpu_conditions conditions = kg_gpu_conditions(current);
     kg_gpu_conditions_words(&conditions, words[0], words[1], KG_CONDITION_WORDS);
     for (int i = 0; i < 2; i++)
-        if (*words[i] && !note(comparison, kg_arena_copy(&comparison->arena, words[i])))
-            return false;
-    return true;
+        if (*words[i])
+            kg_comparison_note(comparison, words[i]);
 }
 
 /* Cases of which no more is said than how many they are. */
-static bool rest_note(struct kg_comparison *comparison, size_t count, const char *does,
+static void rest_note(struct kg_comparison *comparison, size_t count, const char *does,
                       const char *do_all)
 {
-    return !count ||
-           note(comparison, kg_arena_printf(&comparison->arena, "%zu more case%s %s", count,
-                                            count == 1 ? "" : "s", count == 1 ? does : do_all));
+    if (count)
+        note(comparison, kg_arena_printf(&comparison->arena, "%zu more case%s %s", count,
+                                         count == 1 ? "" : "s", count == 1 ? does : do_all));
 }
 
 /* Cases of which more rounds were disturbed than others were measured for. Where the machine was
  * too busy the case itself says so. */
-static bool disturbances_note(struct kg_comparison *comparison, const struct kg_results *current)
+static void disturbances_note(struct kg_comparison *comparison, const struct kg_results *current)
 {
     enum { MOST = 4 };
     char words[KG_DISTURBANCE_WORDS];
@@ -136,16 +141,16 @@ static bool disturbances_note(struct kg_comparison *comparison, const struct kg_
         const struct kg_disturbance found = kg_disturbance_of(&current->cases[i]);
         if (!*kg_disturbance_words(&found, words) || kg_disturbance_too_busy(&found))
             continue;
-        if (count++ < MOST && !note(comparison, kg_arena_printf(&comparison->arena, "%.200s: %s",
-                                                                current->cases[i].id, words)))
-            return false;
+        if (count++ < MOST)
+            note(comparison,
+                 kg_arena_printf(&comparison->arena, "%.200s: %s", current->cases[i].id, words));
     }
-    return rest_note(comparison, count > MOST ? count - MOST : 0, "was disturbed as well",
-                     "were disturbed as well");
+    rest_note(comparison, count > MOST ? count - MOST : 0, "was disturbed as well",
+              "were disturbed as well");
 }
 
 /* What speaks against the figures of cases: once for each thing that does. */
-static bool cases_note(struct kg_comparison *comparison, const struct kg_results *current)
+static void cases_note(struct kg_comparison *comparison, const struct kg_results *current)
 {
     enum { MOST = 4 };
     const char *said[MOST];
@@ -159,15 +164,14 @@ static bool cases_note(struct kg_comparison *comparison, const struct kg_results
         if (!result->note || same < count || count == MOST)
             continue;
         said[count++] = result->note;
-        if (!note(comparison,
-                  kg_arena_printf(&comparison->arena, "%.200s: %.300s", result->id, result->note)))
-            return false;
+        note(comparison,
+             kg_arena_printf(&comparison->arena, "%.200s: %.300s", result->id, result->note));
     }
-    return rest_note(comparison, rest, "has another note", "have other notes");
+    rest_note(comparison, rest, "has another note", "have other notes");
 }
 
 /* Cases that moved, and are called unchanged because nothing that kgate sees of them is another one. */
-static bool moved_note(struct kg_comparison *comparison)
+static void moved_note(struct kg_comparison *comparison)
 {
     enum { MOST = 4 };
     char moved[KG_UNIT_BYTES];
@@ -178,73 +182,68 @@ static bool moved_note(struct kg_comparison *comparison)
         if (!change->metric_count || metric->change != KG_CHANGE_NO_CHANGE ||
             metric->doubt != KG_DOUBT_CODE_UNCHANGED || !kg_metric_large(metric))
             continue;
-        if (count++ < MOST &&
-            !note(comparison,
-                  kg_arena_printf(&comparison->arena, "%.200s: %s %s: %.300s", change->id,
-                                  metric->name, kg_change_format(metric->ratio, moved),
-                                  metric->reason)))
-            return false;
+        if (count++ < MOST)
+            note(comparison,
+                 kg_arena_printf(&comparison->arena, "%.200s: %s %s: %.300s", change->id,
+                                 metric->name, kg_change_format(metric->ratio, moved),
+                                 metric->reason));
     }
-    return rest_note(comparison, count > MOST ? count - MOST : 0, "moved likewise",
-                     "moved likewise");
+    rest_note(comparison, count > MOST ? count - MOST : 0, "moved likewise", "moved likewise");
 }
 
-bool kg_comparison_notes_make(const struct kg_baseline *baseline, const struct kg_results *current,
-                              struct kg_comparison *comparison, struct kg_error *err)
+void kg_comparison_notes_make(const struct kg_baseline *baseline, const struct kg_results *current,
+                              struct kg_comparison *comparison)
 {
     const struct kg_machine *machine = &current->machine;
     const struct kg_baseline_run *newest = NULL;
-    bool good = true;
     for (size_t i = 0; i < baseline->run_count; i++)
         if (!baseline->runs[i].pin && !strcmp(baseline->runs[i].suite, current->suite))
             newest = &baseline->runs[i];
     if (baseline->fingerprint && strcmp(baseline->fingerprint, machine->fingerprint) != 0)
-        good =
-            note(comparison, kg_arena_printf(&comparison->arena,
-                                             "the baseline is of another machine (%s): nothing was "
-                                             "compared",
-                                             baseline->fingerprint));
+        note(comparison, kg_arena_printf(&comparison->arena,
+                                         "the baseline is of another machine (%s): nothing was "
+                                         "compared",
+                                         baseline->fingerprint));
     else if (newest)
-        good =
-            note_difference(comparison, "kernel", newest->kernel, machine->kernel) &&
-            note_difference(comparison, "governor", newest->governor, machine->governor) &&
-            note_difference(comparison, "vectors", newest->vectors, machine->vectors) &&
-            note_difference(comparison, "BLAS", newest->blas, machine->blas) &&
-            note_difference(comparison, "compiler", newest->compiler, machine->compiler) &&
-            note_difference(comparison, "CUDA driver", newest->cuda_driver, machine->cuda_driver) &&
-            gpu_notes(comparison, newest, machine);
-    if (good && newest && baseline->fingerprint &&
-        !strcmp(baseline->fingerprint, machine->fingerprint))
-        good = environment_note(comparison, newest, current) &&
-               drift_note(comparison, newest, current);
-    good = good && conditions_note(comparison, current) && disturbances_note(comparison, current) &&
-           cases_note(comparison, current) && moved_note(comparison);
-    if (good && comparison->baseline_runs == 1 && !current->pair)
-        good = note(comparison, "the baseline has one run, so the noise between runs is not known "
-                                "yet; `kgate baseline record` adds more");
-    if (good && current->filter)
-        good =
-            note(comparison, kg_arena_printf(&comparison->arena,
-                                             "cases were left out (%s), so none is called REMOVED",
-                                             current->filter));
-    if (good && !current->complete)
-        good = note(comparison, "the run did not finish, so no case is called REMOVED");
-    return good ? true : kg_error_memory(err);
+        machine_notes(comparison, newest, machine);
+    if (newest && baseline->fingerprint && !strcmp(baseline->fingerprint, machine->fingerprint)) {
+        environment_note(comparison, newest, current);
+        drift_note(comparison, newest, current);
+    }
+    conditions_note(comparison, current);
+    disturbances_note(comparison, current);
+    cases_note(comparison, current);
+    moved_note(comparison);
+    if (comparison->baseline_runs == 1 && !current->pair)
+        note(comparison, "the baseline has one run, so the noise between runs is not known "
+                         "yet; `kgate baseline record` adds more");
+    if (current->filter)
+        note(comparison, kg_arena_printf(&comparison->arena,
+                                         "cases were left out (%s), so none is called REMOVED",
+                                         current->filter));
+    if (!current->complete)
+        note(comparison, "the run did not finish, so no case is called REMOVED");
 }
 
-bool kg_comparison_note(struct kg_comparison *comparison, const char *text, struct kg_error *err)
+void kg_comparison_note(struct kg_comparison *comparison, const char *text)
 {
-    return note(comparison, kg_arena_copy(&comparison->arena, text)) || kg_error_memory(err);
+    note(comparison, kg_arena_copy(&comparison->arena, text));
 }
 
-/* Without memory for it the note is on standard error alone. */
 static void advice_keep(void *user, const char *text)
 {
-    struct kg_error ignored;
-    kg_comparison_note(user, text, &ignored);
+    kg_comparison_note(user, text);
 }
 
 struct kg_advice kg_comparison_advice(struct kg_comparison *comparison)
 {
     return (struct kg_advice){.keep = advice_keep, .user = comparison};
+}
+
+void kg_comparison_stands(const struct kg_comparison *comparison)
+{
+    kg_memory_end_process(
+        (int)comparison->exit_status,
+        "kgate: out of memory after the verdict. The verdict stands; suggestions or "
+        "reports are missing.");
 }

@@ -21,19 +21,16 @@ static int counterpart_compare(const void *left, const void *right)
     return order;
 }
 
-bool kg_counterparts_index(struct kg_arena *arena, const struct kg_results *results,
+void kg_counterparts_index(struct kg_arena *arena, const struct kg_results *results,
                            struct kg_counterparts *counterparts)
 {
     *counterparts = (struct kg_counterparts){
         .cases = kg_arena_alloc(arena, results->case_count, sizeof(struct kg_case_result *))};
-    if (!counterparts->cases)
-        return false;
     for (size_t i = 0; i < results->case_count; i++)
         if (!strcmp(results->cases[i].device, kg_device_names[KGATE_DEVICE_CPU]))
             counterparts->cases[counterparts->count++] = &results->cases[i];
     qsort(counterparts->cases, counterparts->count, sizeof *counterparts->cases,
           counterpart_compare);
-    return true;
 }
 
 const struct kg_case_result *kg_counterpart_find(const struct kg_counterparts *counterparts,

@@ -17,15 +17,13 @@ static bool by_interval(const struct kg_evidence *evidence)
 
 /* Settles every metric with what is usual among the times of the suite's cases, which helps where a
  * case has few rounds or few runs. Other metrics have no usual noise. */
-static bool metrics_settle(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
+static void metrics_settle(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
                            double alpha, struct kg_student_points *points)
 {
     static const struct kg_metric_usual unknown = {{NAN, 0}, {NAN, 0}};
     size_t times = 0, tests = 0;
     struct kg_metric_state *states = kg_arena_alloc(scratch, count, sizeof *states);
     struct kg_variance *room = kg_arena_alloc(scratch, count, sizeof *room);
-    if (!states || !room)
-        return false;
     for (size_t i = 0; i < count; i++) {
         tests += !by_interval(&evidence[i]);
         if (evidence[i].row->timed)
@@ -37,7 +35,6 @@ static bool metrics_settle(struct kg_arena *scratch, struct kg_evidence *evidenc
                          evidence[i].row->timed ? &usual : &unknown, alpha, tests, points);
         kg_metric_raise(evidence[i].metric);
     }
-    return true;
 }
 
 /* Rounds of each side that it takes to say that nothing changed: fewer say nothing of their own
@@ -280,7 +277,7 @@ static bool looked_at(const struct kg_evidence *evidence, enum kg_stage stage)
 /* The p-values as the family of tests sees them. What was looked at on the way counts as a test,
  * but not as one that could be rejected: its p is not what it says any more, and must not make it
  * easier for the others. It is shown multiplied by the number of tests. */
-static bool p_values_adjust(const struct kg_evidence *evidence, size_t count, enum kg_stage stage,
+static void p_values_adjust(const struct kg_evidence *evidence, size_t count, enum kg_stage stage,
                             size_t family, double *p)
 {
     size_t tests = 0;
@@ -290,12 +287,10 @@ static bool p_values_adjust(const struct kg_evidence *evidence, size_t count, en
         p[i] = !tested ? NAN : looked_at(&evidence[i], stage) ? 1 : evidence[i].metric->p_value;
     }
     const size_t others = family > tests ? family - tests : 0;
-    if (!kg_holm_adjust_among(p, count, others))
-        return false;
+    kg_holm_adjust(p, count, others);
     for (size_t i = 0; i < count; i++)
         if (!isnan(p[i]) && looked_at(&evidence[i], stage))
             p[i] = fmin(1, evidence[i].metric->p_value * (double)(tests + others));
-    return true;
 }
 
 /* --- A time that its instructions confirm --------------------------------------------------- */
@@ -353,20 +348,18 @@ static void times_confirm(struct kg_evidence *evidence, size_t count)
  * change" lies within that interval. */
 static const double INTERVAL_TAIL = 0.025;
 
-bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
+void kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
                         enum kg_stage stage, size_t tests, double asked_alpha,
                         struct kg_student_points *points)
 {
     const double alpha = fmin(asked_alpha, INTERVAL_TAIL);
     double *p = kg_arena_alloc(scratch, count, sizeof *p);
-    if (!p || !metrics_settle(scratch, evidence, count, alpha, points) ||
-        !p_values_adjust(evidence, count, stage, tests, p))
-        return false;
+    metrics_settle(scratch, evidence, count, alpha, points);
+    p_values_adjust(evidence, count, stage, tests, p);
     const double level = stage == KG_STAGE_SCREEN ? alpha / KG_CONFIRMING_LOOKS : alpha;
     for (size_t i = 0; i < count; i++)
         evidence[i].family = tests > count ? tests : count;
     for (size_t i = 0; i < count; i++)
         metric_decide(&evidence[i], p[i], looked_at(&evidence[i], stage), alpha, level);
     times_confirm(evidence, count);
-    return true;
 }

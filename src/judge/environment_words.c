@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/text.h"
 
 /* A value, or NULL where it is not set. */
@@ -15,10 +16,7 @@ static const char *value_of(const struct kg_environment *environment, const char
 
 static bool case_sets(const struct kg_case_result *result, const char *name)
 {
-    for (size_t i = 0; i < result->own_variable_count; i++)
-        if (!strcmp(result->own_variables[i], name))
-            return true;
-    return false;
+    return kg_word_is_among(name, result->own_variables, result->own_variable_count);
 }
 
 struct sides {
@@ -74,17 +72,16 @@ static bool variable_say(const struct sides *sides, const char *name, bool say,
     return true;
 }
 
-bool kg_environment_words(struct kg_arena *arena, const struct kg_results *results,
-                          const struct kg_case_result *result, const struct kg_baseline_run *run,
-                          const char **words)
+const char *kg_environment_words(struct kg_arena *arena, const struct kg_results *results,
+                                 const struct kg_case_result *result,
+                                 const struct kg_baseline_run *run)
 {
     enum { MOST = 4 };
     const struct sides sides = {results, result, &results->environment, &run->environment};
     struct kg_text text = {0};
     size_t count = 0;
-    *words = NULL;
     if (!sides.now->known || !sides.before->known)
-        return true;
+        return NULL;
     for (size_t i = 0; i < sides.now->count; i++)
         count += variable_say(&sides, sides.now->variables[i].name, count < MOST, &text);
     for (size_t i = 0; i < sides.before->count; i++)
@@ -93,9 +90,7 @@ bool kg_environment_words(struct kg_arena *arena, const struct kg_results *resul
     if (count > MOST)
         kg_text_printf(&text, "; and %zu more variable%s", count - MOST,
                        count == MOST + 1 ? "" : "s");
-    if (count)
-        *words = kg_arena_copy(arena, kg_text_string(&text));
-    const bool good = !text.failed && (*words || !count);
+    const char *words = kg_arena_keep(arena, text.data);
     kg_text_free(&text);
-    return good;
+    return words;
 }

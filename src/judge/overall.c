@@ -92,37 +92,33 @@ static size_t groups_make(const struct kg_case_change **cases, size_t count, str
     return group_count;
 }
 
-static bool workloads_sum(struct kg_comparison *comparison, const struct kg_case_change **cases,
+static void workloads_sum(struct kg_comparison *comparison, const struct kg_case_change **cases,
                           struct group *groups)
 {
     enum { MOST = 100 }; /* of a thousand workloads no reader asks for each */
     const struct kg_overall whole = sum(cases, comparison->case_count, NULL);
     if (!whole.compared)
-        return true;
+        return;
     const size_t count = groups_make(cases, comparison->case_count, groups);
     const size_t shown = count < MOST ? count : MOST;
     comparison->overall =
         kg_arena_alloc(&comparison->arena, shown + 1, sizeof *comparison->overall);
-    if (!comparison->overall)
-        return false;
     comparison->overall[0] = whole;
     for (size_t i = 0; i < shown; i++)
         comparison->overall[1 + i] =
             sum(groups[i].cases, groups[i].count, (*groups[i].cases)->workload);
     comparison->overall_count = shown + 1;
-    return true;
 }
 
-bool kg_overall_make(struct kg_comparison *comparison, struct kg_error *err)
+void kg_overall_make(struct kg_comparison *comparison)
 {
     struct kg_arena scratch = {0};
     const size_t count = comparison->case_count;
     const struct kg_case_change **cases = kg_arena_alloc(&scratch, count, sizeof *cases);
     struct group *groups = kg_arena_alloc(&scratch, count, sizeof *groups);
     comparison->overall_count = 0;
-    for (size_t i = 0; i < count && cases; i++)
+    for (size_t i = 0; i < count; i++)
         cases[i] = &comparison->cases[i];
-    const bool good = cases && groups && workloads_sum(comparison, cases, groups);
+    workloads_sum(comparison, cases, groups);
     kg_arena_free(&scratch);
-    return good ? true : kg_error_memory(err);
 }

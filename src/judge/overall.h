@@ -4,6 +4,5 @@
 
 #include "model/comparison.h"
 
-/* Sets comparison->overall from its compared cases; none where no time was compared. false with err
- * where memory is out. */
-bool kg_overall_make(struct kg_comparison *comparison, struct kg_error *err);
+/* Sets comparison->overall from its compared cases; none where no time was compared. */
+void kg_overall_make(struct kg_comparison *comparison);

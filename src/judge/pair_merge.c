@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/units.h"
 #include "judge/comparison_notes.h"
 #include "judge/overall.h"
@@ -53,31 +54,29 @@ bool kg_change_settled(const struct kg_case_change *change)
 }
 
 /* What ends where the budget does, and would not where it were longer. */
-static bool case_cut(struct kg_arena *arena, struct kg_case_change *change)
+static void case_cut(struct kg_arena *arena, struct kg_case_change *change)
 {
     for (size_t m = 0; m < change->metric_count; m++) {
         struct kg_metric *metric = &change->metrics[m];
         if (!undecided(metric) || kg_metric_against(metric) == KG_AGAINST_BUDGET)
             continue;
         metric->out_of_budget = true;
-        if (!kg_reason_make(arena, metric))
-            return false;
+        kg_reason_make(arena, metric);
     }
     if (change->metric_count && change->change != KG_CHANGE_NEW)
         change->reason = change->metrics[0].reason;
-    return true;
 }
 
-bool kg_comparison_cut(struct kg_comparison *comparison, const struct kg_baseline *baseline,
-                       const struct kg_results *current, const bool *cut, struct kg_error *err)
+void kg_comparison_cut(struct kg_comparison *comparison, const struct kg_baseline *baseline,
+                       const struct kg_results *current, const bool *cut)
 {
     for (size_t i = 0; i < comparison->case_count; i++) {
         struct kg_case_change *change = &comparison->cases[i];
         if (change->order < current->case_count && change->change != KG_CHANGE_REMOVED &&
-            cut[change->order] && !case_cut(&comparison->arena, change))
-            return kg_error_memory(err);
+            cut[change->order])
+            case_cut(&comparison->arena, change);
     }
-    return kg_verdict_again(baseline, current, comparison, err);
+    kg_verdict_again(baseline, current, comparison);
 }
 
 size_t kg_comparison_tests(const struct kg_comparison *comparison)
@@ -111,46 +110,41 @@ static const char *reason_make(struct kg_arena *arena, const struct kg_metric *m
 }
 
 /* Takes over what a pair says of a metric; its strings are copied. */
-static bool metric_take(struct kg_arena *arena, struct kg_metric *metric,
+static void metric_take(struct kg_arena *arena, struct kg_metric *metric,
                         const struct kg_metric *pair, size_t pairs, const char *build)
 {
-    bool good = true;
     const struct kg_metric stored = *metric;
     *metric = *pair;
     metric->history = stored.history;
     metric->history_count = stored.history_count;
-    metric->name = kg_arena_keep(arena, pair->name, &good);
+    metric->name = kg_arena_keep(arena, pair->name);
     metric->against = kg_against_names[KG_AGAINST_BASE];
-    metric->unit = kg_arena_keep(arena, pair->unit, &good);
-    metric->code = kg_arena_keep(arena, pair->code, &good);
-    metric->environment = kg_arena_keep(arena, pair->environment, &good);
-    metric->cause = kg_arena_keep(arena, pair->cause, &good);
+    metric->unit = kg_arena_keep(arena, pair->unit);
+    metric->code = kg_arena_keep(arena, pair->code);
+    metric->environment = kg_arena_keep(arena, pair->environment);
+    metric->cause = kg_arena_keep(arena, pair->cause);
     metric->reason = reason_make(arena, pair, stored.ratio, pairs, build);
-    return good && metric->reason;
 }
 
 /* A metric that the pairs have no figure of, since too many of them waited for a CPU: says why they
  * did not settle it. */
-static bool unsettled_say(struct kg_arena *arena, struct kg_metric *metric,
+static void unsettled_say(struct kg_arena *arena, struct kg_metric *metric,
                           const struct kg_case_change *pair, const char *build)
 {
     metric->reason = kg_arena_printf(
         arena, "%s%snot settled by %zu pair%s against %s: %s", metric->reason ? metric->reason : "",
         metric->reason ? "; " : "", pair->rounds, pair->rounds == 1 ? "" : "s", build,
         pair->reason ? pair->reason : "they have no such figure");
-    return metric->reason;
 }
 
 /* The workload failed beside the other build: that is a failure of this run. */
-static bool failure_take(struct kg_arena *arena, struct kg_case_change *change,
+static void failure_take(struct kg_arena *arena, struct kg_case_change *change,
                          const struct kg_case_change *pair)
 {
-    bool good = true;
     change->change = KG_CHANGE_FAILED;
     change->metric_count = 0;
-    change->stderr_tail = kg_arena_keep(arena, pair->stderr_tail, &good);
+    change->stderr_tail = kg_arena_keep(arena, pair->stderr_tail);
     change->reason = kg_arena_printf(arena, "in pairs: %s", pair->reason);
-    return good && change->reason;
 }
 
 /* What settles the cases that the stored runs leave open. */
@@ -227,7 +221,7 @@ static bool is_closed(const struct kg_case_result *result)
 }
 
 /* The stored figures stay: pairs cannot see why they differ. */
-static bool hidden_say(struct kg_arena *arena, struct kg_metric *metric, size_t pairs,
+static void hidden_say(struct kg_arena *arena, struct kg_metric *metric, size_t pairs,
                        const char *build)
 {
     char ratio[KG_UNIT_BYTES];
@@ -240,16 +234,15 @@ static bool hidden_say(struct kg_arena *arena, struct kg_metric *metric, size_t 
     metric->change = KG_CHANGE_SUSPECT;
     metric->doubt = KG_DOUBT_DRIFT;
     metric->suspected = false;
-    return metric->cause;
 }
 
 /* What a reader must know of cases that pass: the builds are alike, and yet something became slower. */
-static bool drift_say(struct kg_comparison *comparison, const struct drift *drift,
-                      const char *build, struct kg_error *err)
+static void drift_say(struct kg_comparison *comparison, const struct drift *drift,
+                      const char *build)
 {
     char ratio[KG_UNIT_BYTES], more[48] = "";
     if (!drift->cases)
-        return true;
+        return;
     if (drift->cases > 1)
         snprintf(more, sizeof more, " and %zu more case%s", drift->cases - 1,
                  drift->cases == 2 ? "" : "s");
@@ -259,20 +252,22 @@ static bool drift_say(struct kg_comparison *comparison, const struct drift *drif
         "something that the program reads, has changed since",
         drift->id, drift->metric, kg_change_format(drift->ratio, ratio), more,
         drift->cases == 1 ? "s" : "", build);
-    return note ? kg_comparison_note(comparison, note, err) : kg_error_memory(err);
+    kg_comparison_note(comparison, note);
 }
 
-static bool case_settle(struct kg_arena *arena, struct kg_case_change *change,
+static void case_settle(struct kg_arena *arena, struct kg_case_change *change,
                         const struct kg_case_change *pair, const struct settlement *settlement,
                         struct drift *drift)
 {
     const char *build = settlement->build;
     const bool closed = is_closed(&settlement->current->cases[change->order]);
     struct drift found = {.id = NULL};
-    if (pair->change == KG_CHANGE_FAILED)
-        return failure_take(arena, change, pair);
+    if (pair->change == KG_CHANGE_FAILED) {
+        failure_take(arena, change, pair);
+        return;
+    }
     if (pair->change == KG_CHANGE_SKIPPED || !pair->rounds)
-        return true;
+        return;
     for (size_t m = 0; m < change->metric_count; m++) {
         struct kg_metric *metric = &change->metrics[m];
         if (!is_stored(metric))
@@ -281,17 +276,17 @@ static bool case_settle(struct kg_arena *arena, struct kg_case_change *change,
         if (!undecided(metric) && (!other || undecided(other)))
             continue;
         if (other && !closed && is_hidden(metric, other)) {
-            if (!hidden_say(arena, metric, pair->rounds, build))
-                return false;
+            hidden_say(arena, metric, pair->rounds, build);
             continue;
         }
         if (other && !found.id && has_drifted(metric, other))
             found =
                 (struct drift){.id = change->id, .metric = metric->name, .ratio = metric->ratio};
         const bool suspect = other && both_lean(metric, other);
-        if (!(other ? metric_take(arena, metric, other, pair->rounds, build)
-                    : unsettled_say(arena, metric, pair, build)))
-            return false;
+        if (other)
+            metric_take(arena, metric, other, pair->rounds, build);
+        else
+            unsettled_say(arena, metric, pair, build);
         if (suspect)
             metric->change = KG_CHANGE_SUSPECT;
     }
@@ -300,7 +295,6 @@ static bool case_settle(struct kg_arena *arena, struct kg_case_change *change,
     change->pairs = pair->rounds;
     kg_case_decide(change);
     change->reason = change->metrics[0].reason;
-    return true;
 }
 
 static int by_id(const void *a, const void *b)
@@ -309,24 +303,22 @@ static int by_id(const void *a, const void *b)
                   (*(struct kg_case_change *const *)b)->id);
 }
 
-static bool cases_settle(struct kg_comparison *comparison, const struct settlement *settlement,
+static void cases_settle(struct kg_comparison *comparison, const struct settlement *settlement,
                          struct drift *drift)
 {
     const struct kg_comparison *pairs = settlement->pairs;
     const size_t count = comparison->case_count;
-    struct kg_case_change **sorted = calloc(count + 1, sizeof *sorted);
-    bool good = sorted != NULL;
-    for (size_t i = 0; i < count && good; i++)
+    struct kg_case_change **sorted = kg_alloc(count + 1, sizeof *sorted);
+    for (size_t i = 0; i < count; i++)
         sorted[i] = &comparison->cases[i];
-    if (good)
-        qsort(sorted, count, sizeof *sorted, by_id);
-    for (size_t i = 0; i < pairs->case_count && good; i++) {
+    qsort(sorted, count, sizeof *sorted, by_id);
+    for (size_t i = 0; i < pairs->case_count; i++) {
         const struct kg_case_change *pair = &pairs->cases[i];
         struct kg_case_change **found = bsearch(&pair, sorted, count, sizeof *sorted, by_id);
-        good = !found || case_settle(&comparison->arena, *found, pair, settlement, drift);
+        if (found)
+            case_settle(&comparison->arena, *found, pair, settlement, drift);
     }
     free(sorted);
-    return good;
 }
 
 /* The verdict is made from a comparison that has none yet. */
@@ -339,16 +331,16 @@ static void verdict_clear(struct kg_comparison *comparison)
     comparison->next = NULL;
 }
 
-bool kg_comparison_settle(struct kg_comparison *comparison, const struct kg_baseline *baseline,
+void kg_comparison_settle(struct kg_comparison *comparison, const struct kg_baseline *baseline,
                           const struct kg_results *current, const struct kg_comparison *pairs,
-                          const char *build, struct kg_error *err)
+                          const char *build)
 {
     const struct settlement settlement = {current, pairs, build};
     struct drift drift = {0};
-    if (!cases_settle(comparison, &settlement, &drift))
-        return kg_error_memory(err);
+    cases_settle(comparison, &settlement, &drift);
     verdict_clear(comparison);
-    return kg_cases_rank(comparison, err) &&
-           kg_verdict_decide(baseline, current, comparison, err) &&
-           drift_say(comparison, &drift, build, err) && kg_overall_make(comparison, err);
+    kg_cases_rank(comparison);
+    kg_verdict_decide(baseline, current, comparison);
+    drift_say(comparison, &drift, build);
+    kg_overall_make(comparison);
 }

@@ -18,8 +18,8 @@ bool kg_change_settled(const struct kg_case_change *change);
  * comparison         of kg_compare
  * baseline, current  that it was made of
  * cut                of each case of `current`, whether that is so */
-bool kg_comparison_cut(struct kg_comparison *comparison, const struct kg_baseline *baseline,
-                       const struct kg_results *current, const bool *cut, struct kg_error *err);
+void kg_comparison_cut(struct kg_comparison *comparison, const struct kg_baseline *baseline,
+                       const struct kg_results *current, const bool *cut);
 
 /* Tests that a comparison makes together, as Holm's method counts them. */
 size_t kg_comparison_tests(const struct kg_comparison *comparison);
@@ -31,6 +31,6 @@ size_t kg_comparison_tests(const struct kg_comparison *comparison);
  * baseline, current  that it was made of
  * pairs              likewise of pairs; each of its cases is one of the comparison
  * build              what they are against: "the baseline's build" */
-bool kg_comparison_settle(struct kg_comparison *comparison, const struct kg_baseline *baseline,
+void kg_comparison_settle(struct kg_comparison *comparison, const struct kg_baseline *baseline,
                           const struct kg_results *current, const struct kg_comparison *pairs,
-                          const char *build, struct kg_error *err);
+                          const char *build);

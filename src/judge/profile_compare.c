@@ -1,9 +1,10 @@
-#include "judge/profiled.h"
+#include "judge/profile_compare.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "judge/comparison_notes.h"
 #include "model/baseline.h"
 #include "model/series.h"
 
@@ -36,18 +37,14 @@ static const char *id_make(struct kg_arena *arena, const struct kg_profile *prof
 {
     const struct kg_profile_path *path = &profile->rows[row].path;
     const char *text = kg_profile_path_text(arena, profile, row);
-    if (!text)
-        return NULL;
     return kg_arena_printf(arena, "%s%s%s/%s", text, path->backend ? "/backend=" : "",
                            path->backend ? path->backend : "", path->device);
 }
 
-static bool rounds_fill(struct kg_arena *arena, const struct kg_profile_row *row,
+static void rounds_fill(struct kg_arena *arena, const struct kg_profile_row *row,
                         struct kg_case_result *result)
 {
     result->rounds = kg_arena_alloc(arena, row->round_count, sizeof *result->rounds);
-    if (!result->rounds)
-        return false;
     result->round_count = row->round_count;
     for (size_t i = 0; i < row->round_count; i++) {
         const double ns = row->rounds_ns[i];
@@ -56,25 +53,21 @@ static bool rounds_fill(struct kg_arena *arena, const struct kg_profile_row *row
                               .max_ns = ns,    .p95_ns = ns,    .cpu_ns = NAN,   .wall_ns = ns,
                               .calls = 1,      .batch = 1,      .pulse_ns = NAN, .base_ratio = NAN};
     }
-    return true;
 }
 
 /* A path's time is all that is compared. */
-static bool series_fill(struct kg_arena *arena, const struct kg_profile_judging *judging,
+static void series_fill(struct kg_arena *arena, const struct kg_profile_judging *judging,
                         double whole_ns, struct kg_case_result *result)
 {
     struct kg_series *series = kg_series_grow(arena, result, 1);
-    if (!series)
-        return false;
     series[result->series_count++] =
         (struct kg_series){.name = kg_metric_kind_names[KG_METRIC_TIME],
                            .source = KG_SERIES_OF_ROUNDS,
                            .threshold = judging->threshold,
                            .min_effect = judging->share * whole_ns};
-    return true;
 }
 
-static bool case_fill(struct kg_arena *arena, const struct kg_profile *profile, size_t row,
+static void case_fill(struct kg_arena *arena, const struct kg_profile *profile, size_t row,
                       const struct kg_profile_judging *judging, struct kg_case_result *result)
 {
     const struct kg_profile_row *from = &profile->rows[row];
@@ -90,11 +83,9 @@ static bool case_fill(struct kg_arena *arena, const struct kg_profile *profile, 
         .metrics = 1U << KG_METRIC_TIME,
         KG_CASE_UNMEASURED,
     };
-    if (!result->id || !result->workload || !rounds_fill(arena, from, result) ||
-        !series_fill(arena, judging, program_ns(profile), result))
-        return false;
+    rounds_fill(arena, from, result);
+    series_fill(arena, judging, program_ns(profile), result);
     kg_case_summarize(result);
-    return true;
 }
 
 /* Whether a path is compared. */
@@ -111,13 +102,11 @@ static int by_id(const void *a, const void *b)
 }
 
 /* Two paths that differ in what an id does not say: the later gets a number. */
-static bool ids_distinguish(struct kg_results *results)
+static void ids_distinguish(struct kg_results *results)
 {
     const size_t count = results->case_count;
     struct kg_case_result **sorted =
         kg_arena_alloc(&results->arena, count, sizeof(struct kg_case_result *));
-    if (!sorted)
-        return false;
     for (size_t i = 0; i < count; i++)
         sorted[i] = &results->cases[i];
     qsort(sorted, count, sizeof *sorted, by_id);
@@ -127,14 +116,13 @@ static bool ids_distinguish(struct kg_results *results)
         id = sorted[i]->id;
         if (same > 1)
             sorted[i]->id = kg_arena_printf(&results->arena, "%s#%zu", id, same);
-        if (!sorted[i]->id)
-            return false;
     }
-    return true;
 }
 
-bool kg_profile_results(const struct kg_profile *profile, const struct kg_profile_judging *judging,
-                        struct kg_results *results, struct kg_error *err)
+/* A profile as results: a case for each path except the profiler's own. Where there is one process
+ * only, its parts are the rounds (struct kg_profile_row). results: freed with kg_results_free */
+static void results_make(const struct kg_profile *profile, const struct kg_profile_judging *judging,
+                         struct kg_results *results)
 {
     *results = (struct kg_results){
         .kgate_version = KGATE_VERSION,
@@ -151,31 +139,13 @@ bool kg_profile_results(const struct kg_profile *profile, const struct kg_profil
     };
     results->created = kg_timestamp(&results->arena);
     results->cases = kg_arena_alloc(&results->arena, profile->row_count, sizeof *results->cases);
-    bool good = results->created && results->cases;
-    for (size_t i = 0; i < profile->row_count && good; i++)
+    for (size_t i = 0; i < profile->row_count; i++)
         if (is_case(&profile->rows[i]))
-            good = case_fill(&results->arena, profile, i, judging,
-                             &results->cases[results->case_count++]);
-    if (good && ids_distinguish(results))
-        return true;
-    kg_results_free(results);
-    return kg_error_memory(err);
+            case_fill(&results->arena, profile, i, judging, &results->cases[results->case_count++]);
+    ids_distinguish(results);
 }
 
 /* --- What a reader must know ------------------------------------------------------------------ */
-
-static bool note_add(struct kg_comparison *comparison, const char *note)
-{
-    const char **notes =
-        kg_arena_alloc(&comparison->arena, comparison->note_count + 1, sizeof *notes);
-    if (!note || !notes)
-        return false;
-    if (comparison->note_count)
-        memcpy(notes, comparison->notes, comparison->note_count * sizeof *notes);
-    notes[comparison->note_count++] = note;
-    comparison->notes = notes;
-    return true;
-}
 
 static const char *host_of(const struct kg_profile *profile)
 {
@@ -209,19 +179,18 @@ static int calls_by_id(const void *a, const void *b)
     return strcmp(((const struct calls *)a)->id, ((const struct calls *)b)->id);
 }
 
-/* Those of all paths that are cases, by id; NULL where memory is out. */
+/* Those of all paths that are cases, by id. */
 static struct calls *calls_list(struct kg_arena *arena, const struct kg_profile *profile,
                                 const struct kg_results *results)
 {
     struct calls *list = kg_arena_alloc(arena, results->case_count, sizeof *list);
     size_t count = 0;
-    for (size_t i = 0; i < profile->row_count && list; i++)
+    for (size_t i = 0; i < profile->row_count; i++)
         if (is_case(&profile->rows[i])) {
             list[count] = (struct calls){results->cases[count].id, calls_of(&profile->rows[i])};
             count++;
         }
-    if (list)
-        qsort(list, count, sizeof *list, calls_by_id);
+    qsort(list, count, sizeof *list, calls_by_id);
     return list;
 }
 
@@ -240,7 +209,7 @@ static int by_effect(const void *a, const void *b)
 
 /* A total that moved, or may have, because there were more calls is another thing than slower
  * calls. Those whose time moved most are named. */
-static bool calls_note(const struct side *base, const struct side *current,
+static void calls_note(const struct side *base, const struct side *current,
                        struct kg_comparison *comparison)
 {
     struct kg_arena scratch = {0};
@@ -249,8 +218,7 @@ static bool calls_note(const struct side *base, const struct side *current,
     const struct calls *now = calls_list(&scratch, current->profile, &current->results);
     struct calls_moved *moved = kg_arena_alloc(&scratch, most, sizeof *moved);
     size_t count = 0;
-    bool good = before && now && moved;
-    for (size_t i = 0; i < most && good; i++) {
+    for (size_t i = 0; i < most; i++) {
         const struct kg_case_change *change = &comparison->cases[i];
         const struct calls key = {.id = change->id};
         if (change->change == KG_CHANGE_NO_CHANGE || !change->metric_count)
@@ -264,30 +232,27 @@ static bool calls_note(const struct side *base, const struct side *current,
                 change->id, was->calls, is->calls,
                 fabs(change->metrics[0].current - change->metrics[0].baseline)};
     }
-    if (good)
-        qsort(moved, count, sizeof *moved, by_effect);
-    for (size_t i = 0; i < count && i < CALLS_NOTED && good; i++)
-        good = note_add(comparison,
-                        kg_arena_printf(&comparison->arena, "%s: %g calls a process, were %g",
-                                        moved[i].id, moved[i].is, moved[i].was));
+    qsort(moved, count, sizeof *moved, by_effect);
+    for (size_t i = 0; i < count && i < CALLS_NOTED; i++)
+        kg_comparison_note(comparison,
+                           kg_arena_printf(&comparison->arena, "%s: %g calls a process, were %g",
+                                           moved[i].id, moved[i].is, moved[i].was));
     kg_arena_free(&scratch);
-    return good;
 }
 
 /* What a process that crashed had not written yet is not in its totals. */
-static bool incomplete_note(const struct kg_profile *profile, const char *side,
+static void incomplete_note(const struct kg_profile *profile, const char *side,
                             struct kg_comparison *comparison)
 {
     size_t count = 0;
     for (size_t i = 0; i < profile->process_count; i++)
         count += !profile->processes[i].complete;
-    if (!count)
-        return true;
-    return note_add(comparison,
-                    kg_arena_printf(&comparison->arena,
-                                    "%zu of %zu processes of %s did not end their recording (a "
-                                    "crash, or _exit) and may lack their last buffer",
-                                    count, profile->process_count, side));
+    if (count)
+        kg_comparison_note(
+            comparison, kg_arena_printf(&comparison->arena,
+                                        "%zu of %zu processes of %s did not end their recording (a "
+                                        "crash, or _exit) and may lack their last buffer",
+                                        count, profile->process_count, side));
 }
 
 /* There is no suite that a path was taken out of. */
@@ -302,28 +267,27 @@ static void reasons_put(struct kg_comparison *comparison)
     }
 }
 
-static bool notes_add(const struct side *base_side, const struct side *current_side,
-                      struct kg_comparison *comparison, struct kg_error *err)
+static void notes_add(const struct side *base_side, const struct side *current_side,
+                      struct kg_comparison *comparison)
 {
     const struct kg_profile *base = base_side->profile, *current = current_side->profile;
     struct kg_arena *arena = &comparison->arena;
     reasons_put(comparison);
     /* What kg_compare noted is about stored baselines and the harness's probes: there are none. */
     comparison->note_count = 0;
-    bool good = calls_note(base_side, current_side, comparison);
-    if (good && (base->process_count < 2 || current->process_count < 2))
-        good = note_add(comparison,
-                        "of one process there are no rounds: parts of its calls stand in for them, "
+    calls_note(base_side, current_side, comparison);
+    if (base->process_count < 2 || current->process_count < 2)
+        kg_comparison_note(
+            comparison, "of one process there are no rounds: parts of its calls stand in for them, "
                         "which cannot know how much processes differ; record ten of each and join "
                         "them with `cat`");
-    if (good && strcmp(host_of(base), host_of(current)) != 0)
-        good = note_add(comparison, kg_arena_printf(arena, "recorded on '%s', the base on '%s'",
-                                                    host_of(current), host_of(base)));
-    good = good && incomplete_note(base, BASE, comparison) &&
-           incomplete_note(current, CURRENT, comparison);
-    if (good && (sampled(base) || sampled(current)))
-        good = note_add(comparison, "a profile is sampled: totals are of what was recorded");
-    return good ? true : kg_error_memory(err);
+    if (strcmp(host_of(base), host_of(current)) != 0)
+        kg_comparison_note(comparison, kg_arena_printf(arena, "recorded on '%s', the base on '%s'",
+                                                       host_of(current), host_of(base)));
+    incomplete_note(base, BASE, comparison);
+    incomplete_note(current, CURRENT, comparison);
+    if (sampled(base) || sampled(current))
+        kg_comparison_note(comparison, "a profile is sampled: totals are of what was recorded");
 }
 
 /* --- What cannot be compared ------------------------------------------------------------------ */
@@ -376,7 +340,8 @@ static bool all_recorded(const struct kg_profile *profile, const char *side, str
 /* Of two programs, or of two names of the outermost scope, no path would be judged. */
 static bool any_common(const struct kg_comparison *comparison, struct kg_error *err)
 {
-    if (comparison->counts.new_case + comparison->counts.removed < comparison->case_count)
+    if (comparison->counts.of[KG_CHANGE_NEW] + comparison->counts.of[KG_CHANGE_REMOVED] <
+        comparison->case_count)
         return true;
     return kg_error_set(err, KG_ERROR_USAGE,
                         "the profiles have no path in common: are they of the same program?");
@@ -428,15 +393,17 @@ bool kg_profile_compare(const struct kg_profile *base, const struct kg_profile *
     *comparison = (struct kg_comparison){0};
     bool good = nothing_lost(base, BASE, err) && nothing_lost(current, CURRENT, err) &&
                 all_recorded(base, BASE, err) && all_recorded(current, CURRENT, err) &&
-                totals_meant(base, current, err) && same_sampling(base, current, err) &&
-                kg_profile_results(base, judging, &before.results, err) &&
-                kg_profile_results(current, judging, &now.results, err) &&
-                kg_baseline_from_results(&before.results, &baseline, err) &&
-                kg_compare(&baseline, &now.results, KG_STAGE_PROFILE, comparison, err);
-    if (good && !(any_common(comparison, err) && notes_add(&before, &now, comparison, err))) {
-        kg_comparison_free(comparison);
-        *comparison = (struct kg_comparison){0};
-        good = false;
+                totals_meant(base, current, err) && same_sampling(base, current, err);
+    if (good) {
+        results_make(base, judging, &before.results);
+        results_make(current, judging, &now.results);
+        kg_baseline_from_results(&before.results, &baseline);
+        kg_compare(&baseline, &now.results, KG_STAGE_PROFILE, comparison);
+        good = any_common(comparison, err);
+        if (good)
+            notes_add(&before, &now, comparison);
+        else
+            kg_comparison_free(comparison);
     }
     kg_baseline_free(&baseline);
     kg_results_free(&before.results);

@@ -1,4 +1,4 @@
-/* profiled.h: compares two profiles like two sets of results: each path is a case, each process one
+/* profile_compare.h: compares two profiles like two sets of results: each path is a case, each process one
  * of its rounds, and the path's total in that process the round's time. */
 #pragma once
 #include <stdbool.h>
@@ -12,11 +12,6 @@ struct kg_profile_judging {
     double share;     /* of the program's time: a smaller change of a path's total never counts */
 };
 extern const struct kg_profile_judging kg_profile_judging_usual;
-
-/* A profile as results: a case for each path except the profiler's own. Where there is one process
- * only, its parts are the rounds (struct kg_profile_row). results: freed with kg_results_free */
-bool kg_profile_results(const struct kg_profile *profile, const struct kg_profile_judging *judging,
-                        struct kg_results *results, struct kg_error *err);
 
 /* Compares two profiles. The notes hold what a reader must know besides the verdict.
  * comparison: as kg_compare

@@ -311,24 +311,15 @@ static const char *reaching_say(struct kg_arena *arena, const struct kg_metric *
         100 * metric->threshold, rest ? "; " : "", rest ? rest : "");
 }
 
-bool kg_reason_make(struct kg_arena *arena, struct kg_metric *metric)
+void kg_reason_make(struct kg_arena *arena, struct kg_metric *metric)
 {
     const struct sentence *sentence = &sentences[metric->doubt];
     const char *reason = sentence->say ? sentence->say(arena, metric) : sentence->text;
-    bool good = reason || !sentence->say;
-    if (reason && sentence->of_code && metric->code_unchanged) {
-        const char *beside = beside_say(arena, metric);
-        reason = beside ? kg_arena_printf(arena, "%s; %s", reason, beside) : NULL;
-        good = reason != NULL;
-    }
-    if (good && reaches_threshold(metric)) {
+    if (reason && sentence->of_code && metric->code_unchanged)
+        reason = kg_arena_printf(arena, "%s; %s", reason, beside_say(arena, metric));
+    if (reaches_threshold(metric))
         reason = reaching_say(arena, metric, reason);
-        good = reason != NULL;
-    }
-    if (good && metric->screened_ratio > 0) {
+    if (metric->screened_ratio > 0)
         reason = unconfirmed_say(arena, metric, reason);
-        good = reason != NULL;
-    }
     metric->reason = reason;
-    return good;
 }

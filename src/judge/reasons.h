@@ -3,5 +3,5 @@
 #include "model/comparison.h"
 
 /* Sets metric->reason from its doubt and figures; NULL where the figures need no explanation. The
- * sentence lives in `arena`. false where memory is out. */
-bool kg_reason_make(struct kg_arena *arena, struct kg_metric *metric);
+ * sentence lives in `arena`. */
+void kg_reason_make(struct kg_arena *arena, struct kg_metric *metric);

@@ -11,7 +11,7 @@ static int compare_entries(const void *a, const void *b)
     return by_id ? by_id : (x->run > y->run) - (x->run < y->run);
 }
 
-bool kg_reference_index_make(struct kg_arena *arena, const struct kg_baseline *baseline,
+void kg_reference_index_make(struct kg_arena *arena, const struct kg_baseline *baseline,
                              const char *suite, struct kg_reference_index *index)
 {
     size_t total = 0;
@@ -19,8 +19,6 @@ bool kg_reference_index_make(struct kg_arena *arena, const struct kg_baseline *b
     for (size_t i = 0; i < baseline->run_count; i++)
         total += baseline->runs[i].case_count;
     index->entries = kg_arena_alloc(arena, total, sizeof *index->entries);
-    if (!index->entries)
-        return false;
     for (size_t i = 0; i < baseline->run_count; i++) {
         const struct kg_baseline_run *run = &baseline->runs[i];
         if (strcmp(run->suite, suite) != 0)
@@ -33,7 +31,6 @@ bool kg_reference_index_make(struct kg_arena *arena, const struct kg_baseline *b
                 (struct kg_reference_entry){run->cases[j].id, i, &run->cases[j]};
     }
     qsort(index->entries, index->entry_count, sizeof *index->entries, compare_entries);
-    return true;
 }
 
 const struct kg_reference_entry *kg_reference_find(const struct kg_reference_index *index,
@@ -74,7 +71,7 @@ static bool same_text(const char *a, const char *b)
     return a && b ? !strcmp(a, b) : a == b;
 }
 
-bool kg_reference_collect(struct kg_arena *arena, const struct kg_reference_index *index,
+void kg_reference_collect(struct kg_arena *arena, const struct kg_reference_index *index,
                           const struct kg_reference_entry *entries, size_t count,
                           const struct kg_case_result *result, const char *pair, const char *pin,
                           struct kg_reference *reference)
@@ -82,8 +79,6 @@ bool kg_reference_collect(struct kg_arena *arena, const struct kg_reference_inde
     *reference =
         (struct kg_reference){.cases = kg_arena_alloc(arena, count, sizeof *reference->cases),
                               .runs = kg_arena_alloc(arena, count, sizeof *reference->runs)};
-    if (!reference->cases || !reference->runs)
-        return false;
     bool any;
     const char *accepted = accepted_find(index, entries, count, result->definition_hash, &any);
     for (size_t i = 0; i < count; i++) {
@@ -104,5 +99,4 @@ bool kg_reference_collect(struct kg_arena *arena, const struct kg_reference_inde
         reference->paired = pair && run_pair && !strcmp(pair, run_pair);
     }
     reference->paired = reference->paired && reference->case_count == 1;
-    return true;
 }

@@ -34,8 +34,8 @@ struct kg_reference {
     double bandwidth_bytes_per_s; /* read by the newest run's probe; NaN: unknown */
 };
 
-/* The index borrows from `baseline`; its entries live in `arena`. false where memory is out. */
-bool kg_reference_index_make(struct kg_arena *arena, const struct kg_baseline *baseline,
+/* The index borrows from `baseline`; its entries live in `arena`. */
+void kg_reference_index_make(struct kg_arena *arena, const struct kg_baseline *baseline,
                              const char *suite, struct kg_reference_index *index);
 
 /* The first entry of that id; *count entries from it on have the id. */
@@ -46,9 +46,8 @@ const struct kg_reference_entry *kg_reference_find(const struct kg_reference_ind
  * with the same accepted change as that of its newest ordinary run.
  * pin      NULL: from the ordinary runs; else from the run pinned under that name
  * pair     that of the results, or NULL
- * arena    owns the reference's arrays
- * returns  false where memory is out */
-bool kg_reference_collect(struct kg_arena *arena, const struct kg_reference_index *index,
+ * arena    owns the reference's arrays */
+void kg_reference_collect(struct kg_arena *arena, const struct kg_reference_index *index,
                           const struct kg_reference_entry *entries, size_t count,
                           const struct kg_case_result *result, const char *pair, const char *pin,
                           struct kg_reference *reference);

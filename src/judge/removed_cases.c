@@ -6,7 +6,7 @@
 
 #include "judge/ranking.h"
 
-static bool removed_make(struct kg_arena *arena, const char *id, bool missing,
+static void removed_make(struct kg_arena *arena, const char *id, bool missing,
                          struct kg_case_change *change)
 {
     const char *slash = strchr(id, '/'), *last = strrchr(id, '/');
@@ -19,7 +19,6 @@ static bool removed_make(struct kg_arena *arena, const char *id, bool missing,
         .reason = "in the baseline, but no longer in the suite",
         .instability = NAN,
         .time_ns = NAN};
-    return change->id && change->workload && change->device;
 }
 
 static const char **ids_sorted(struct kg_arena *scratch, const struct kg_results *results)
@@ -32,26 +31,23 @@ static const char **ids_sorted(struct kg_arena *scratch, const struct kg_results
     return ids;
 }
 
-bool kg_removed_append(const struct kg_baseline_run *newest, const struct kg_results *current,
-                       bool missing, struct kg_arena *scratch, struct kg_comparison *comparison,
-                       struct kg_error *err)
+void kg_removed_append(const struct kg_baseline_run *newest, const struct kg_results *current,
+                       bool missing, struct kg_arena *scratch, struct kg_comparison *comparison)
 {
     if (current->filter || !current->complete)
-        return true;
+        return;
     const char **ids =
         NULL; /* sorted; most suites have the cases where they were, and need it not */
     for (size_t j = 0; j < newest->case_count; j++) {
         const char *id = newest->cases[j].id;
         if (j < current->case_count && !strcmp(id, current->cases[j].id))
             continue;
-        if (!ids && !(ids = ids_sorted(scratch, current)))
-            return kg_error_memory(err);
+        if (!ids)
+            ids = ids_sorted(scratch, current);
         if (bsearch(&id, ids, current->case_count, sizeof *ids, kg_compare_ids))
             continue;
         struct kg_case_change *change = &comparison->cases[comparison->case_count++];
-        if (!removed_make(&comparison->arena, id, missing, change))
-            return kg_error_memory(err);
+        removed_make(&comparison->arena, id, missing, change);
         change->order = current->case_count;
     }
-    return true;
 }

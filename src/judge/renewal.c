@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/memory.h"
 #include "base/statistics/stats.h"
 #include "base/units.h"
 #include "model/baseline_index.h"
@@ -23,12 +24,11 @@ struct finding {
     const char *over;       /* the last day of one that ended before the run */
 };
 
-/* The median of a case's series; NaN without values, or where memory is out. */
+/* The median of a case's series; NaN without values. */
 static double median_of(const struct kg_baseline_series *series)
 {
-    double *scratch = calloc(series->value_count, sizeof *scratch);
-    const double median =
-        scratch ? kg_median_of(series->values, series->value_count, scratch) : NAN;
+    double *scratch = kg_alloc(series->value_count, sizeof *scratch);
+    const double median = kg_median_of(series->values, series->value_count, scratch);
     free(scratch);
     return median;
 }
@@ -117,7 +117,7 @@ static struct finding acceptances_look(const struct kg_waivers *waivers,
     return finding;
 }
 
-/* Why it renews nothing, as the end of a sentence about the case; NULL where memory is out. */
+/* Why it renews nothing, as the end of a sentence about the case. */
 static const char *why_not(struct kg_arena *arena, const struct finding *finding,
                            const char *created)
 {
@@ -140,7 +140,7 @@ static const char *why_not(struct kg_arena *arena, const struct finding *finding
                      finding->further_of, moved, kg_change_format(1 + finding->limit, limit));
 }
 
-static bool renewal_add(struct kg_renewals *renewals, const struct finding *finding,
+static void renewal_add(struct kg_renewals *renewals, const struct finding *finding,
                         const struct kg_baseline_case *run, const char *created, bool renewed)
 {
     struct kg_renewal *renewal = NULL;
@@ -148,26 +148,22 @@ static bool renewal_add(struct kg_renewals *renewals, const struct finding *find
         if (!strcmp(renewals->renewals[i].id, run->id))
             renewal = &renewals->renewals[i];
     if (!renewal) {
-        if (!kg_arena_grow(&renewals->arena, &renewals->renewals, renewals->count,
-                           &renewals->capacity, sizeof *renewals->renewals))
-            return false;
+        kg_arena_grow(&renewals->arena, &renewals->renewals, renewals->count, &renewals->capacity,
+                      sizeof *renewals->renewals);
         renewal = &renewals->renewals[renewals->count];
         *renewal = (struct kg_renewal){.id = kg_arena_copy(&renewals->arena, run->id)};
-        if (!renewal->id)
-            return false;
         renewals->count++;
     }
     renewal->why_not = renewed ? NULL : why_not(&renewals->arena, finding, created);
-    return renewed || renewal->why_not;
 }
 
-bool kg_renewals_mark(const struct kg_baseline *baseline, const struct kg_waivers *waivers,
+void kg_renewals_mark(const struct kg_baseline *baseline, const struct kg_waivers *waivers,
                       struct kg_baseline_run *run, struct kg_renewals *renewals)
 {
     struct kg_arena scratch = {0};
     struct kg_baseline_index index;
-    bool good = kg_baseline_index_make(&scratch, baseline, run->suite, false, &index);
-    for (size_t i = 0; i < run->case_count && good; i++) {
+    kg_baseline_index_make(&scratch, baseline, run->suite, false, &index);
+    for (size_t i = 0; i < run->case_count; i++) {
         struct kg_baseline_case *new_case = &run->cases[i];
         const struct kg_baseline_case *stored =
             kg_baseline_index_find(&index, new_case->id, new_case->definition_hash);
@@ -178,10 +174,9 @@ bool kg_renewals_mark(const struct kg_baseline *baseline, const struct kg_waiver
         const bool renewed = unspent && isnan(finding.further);
         new_case->accepted = renewed ? finding.newest : before;
         if (renewals && stored && (unspent || finding.early || finding.over))
-            good = renewal_add(renewals, &finding, new_case, run->created, renewed);
+            renewal_add(renewals, &finding, new_case, run->created, renewed);
     }
     kg_arena_free(&scratch);
-    return good;
 }
 
 /* An entry of the newest change covers nothing once the case's history begins with it. */

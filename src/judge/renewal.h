@@ -26,9 +26,8 @@ struct kg_renewals {
  * metric was accepted and the time rose, it does not.
  * waivers    NULL: nothing is accepted
  * renewals   what became of each case that is stored and has an acceptance; a case that is there already
- *            is renewed once one run did; or NULL
- * returns    false where memory is out */
-bool kg_renewals_mark(const struct kg_baseline *baseline, const struct kg_waivers *waivers,
+ *            is renewed once one run did; or NULL */
+void kg_renewals_mark(const struct kg_baseline *baseline, const struct kg_waivers *waivers,
                       struct kg_baseline_run *run, struct kg_renewals *renewals);
 
 /* "renewed: CASE", and how its entry can go, or "not renewed: CASE is further from ...", a line each.

@@ -49,10 +49,7 @@ static size_t keys_collect(const struct kg_results *results, const char *keys[KE
     for (size_t i = 0; i < results->case_count; i++)
         for (size_t p = 0; p < results->cases[i].param_count && count < KEYS_MOST - 1; p++) {
             const char *key = results->cases[i].params[p].name;
-            size_t k = 0;
-            while (k < count && strcmp(keys[k], key) != 0)
-                k++;
-            if (k == count)
+            if (!kg_word_is_among(key, keys, count))
                 keys[count++] = key;
         }
     keys[count++] = DEVICE;
@@ -64,16 +61,8 @@ static bool key_unknown(const struct kg_results *results, const char *option, co
 {
     const char *keys[KEYS_MOST];
     const size_t count = keys_collect(results, keys);
-    struct kg_text list = {0};
-    for (size_t i = 0; i < count; i++)
-        kg_text_printf(&list, "%s%s", i ? ", " : "", keys[i]);
-    const char *nearest = kg_nearest(given, keys, count);
-    kg_error_set(err, KG_ERROR_USAGE,
-                 "--%s is '%.60s', but no case has such a parameter%s%s%s; there are %s", option,
-                 given, nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                 nearest ? "'?" : "", kg_text_string(&list));
-    kg_text_free(&list);
-    return false;
+    return kg_error_unknown(err, given, keys, count,
+                            "--%s is '%.60s', but no case has such a parameter", option, given);
 }
 
 static bool key_check(const struct kg_results *results, const char *option, const char *key,
@@ -98,8 +87,6 @@ static bool against_read(struct finder *finder, const char *given, struct kg_err
                             given);
     finder->against = kg_arena_printf(finder->arena, "%.*s", (int)(equals - given), given);
     finder->against_value = equals + 1;
-    if (!finder->against)
-        return kg_error_memory(err);
     if (!key_check(finder->results, "against", finder->against, err))
         return false;
     for (size_t i = 0; i < finder->results->case_count; i++) {
@@ -135,23 +122,20 @@ static const char *group_of(struct kg_arena *arena, const struct kg_case_result 
     kg_text_printf(&text, "%s\n%s\n%c", result->workload, device ? result->device : "",
                    other && value_of(result, other) ? 'a' : 'o');
     fixed_append(result, one, other, &text);
-    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    const char *copy = kg_arena_copy(arena, kg_text_string(&text));
     kg_text_free(&text);
     return copy;
 }
 
-static bool groups_make(struct finder *finder)
+static void groups_make(struct finder *finder)
 {
     const struct kg_results *results = finder->results;
     finder->groups = kg_arena_alloc(finder->arena, results->case_count, sizeof *finder->groups);
-    for (size_t i = 0; i < results->case_count && finder->groups; i++) {
+    for (size_t i = 0; i < results->case_count; i++) {
         if (!value_of(&results->cases[i], finder->by))
             continue;
         finder->groups[i] = group_of(finder->arena, &results->cases[i], finder->by, finder->across);
-        if (!finder->groups[i])
-            return false;
     }
-    return finder->groups != NULL;
 }
 
 /* --- Cells ------------------------------------------------------------------------------------ */
@@ -218,11 +202,10 @@ static struct kg_sweep_cell cell_make(const struct finder *finder,
 /* The place of a value in a list that it is added to where it is new. The list has room. */
 static size_t place_of(const char **values, size_t *count, const char *value)
 {
-    for (size_t i = 0; i < *count; i++)
-        if (!strcmp(values[i], value))
-            return i;
-    values[*count] = value;
-    return (*count)++;
+    const size_t place = kg_word_index(value, values, *count);
+    values[place] = value;
+    *count += place == *count;
+    return place;
 }
 
 static bool in_group(const struct finder *finder, size_t index, const char *group)
@@ -239,36 +222,32 @@ static size_t group_count(const struct finder *finder, size_t first)
 }
 
 /* The values of a table's rows and columns, in the order of the cases. */
-static bool values_collect(const struct finder *finder, size_t first, struct kg_sweep *sweep,
+static void values_collect(const struct finder *finder, size_t first, struct kg_sweep *sweep,
                            const char ***rows)
 {
     const struct kg_results *results = finder->results;
     const size_t most = group_count(finder, first);
     *rows = kg_arena_alloc(finder->arena, most, sizeof **rows);
     sweep->columns = kg_arena_alloc(finder->arena, most, sizeof *sweep->columns);
-    for (size_t i = first; i < results->case_count && *rows && sweep->columns; i++) {
+    for (size_t i = first; i < results->case_count; i++) {
         if (!in_group(finder, i, finder->groups[first]))
             continue;
         const char *across = finder->across ? value_of(&results->cases[i], finder->across) : NULL;
         place_of(*rows, &sweep->row_count, value_of(&results->cases[i], finder->by));
         place_of(sweep->columns, &sweep->column_count, across ? across : "");
     }
-    return *rows && sweep->columns;
 }
 
-static bool rows_start(const struct finder *finder, struct kg_sweep *sweep, const char **values)
+static void rows_start(const struct finder *finder, struct kg_sweep *sweep, const char **values)
 {
     sweep->rows = kg_arena_alloc(finder->arena, sweep->row_count, sizeof *sweep->rows);
-    for (size_t r = 0; r < sweep->row_count && sweep->rows; r++) {
+    for (size_t r = 0; r < sweep->row_count; r++) {
         sweep->rows[r].value = values[r];
         sweep->rows[r].cells =
             kg_arena_alloc(finder->arena, sweep->column_count, sizeof *sweep->rows[r].cells);
-        if (!sweep->rows[r].cells)
-            return false;
         for (size_t c = 0; c < sweep->column_count; c++)
             sweep->rows[r].cells[c] = cell_make(finder, NULL);
     }
-    return sweep->rows != NULL;
 }
 
 /* Fills the table's cells and takes its cases out of the groups. */
@@ -293,12 +272,12 @@ static const char *fixed_of(const struct finder *finder, const struct kg_case_re
 {
     struct kg_text text = {0};
     fixed_append(result, finder->by, finder->across, &text);
-    const char *copy = text.failed ? NULL : kg_arena_copy(finder->arena, kg_text_string(&text));
+    const char *copy = kg_arena_copy(finder->arena, kg_text_string(&text));
     kg_text_free(&text);
     return copy;
 }
 
-static bool sweep_make(struct finder *finder, size_t first)
+static void sweep_make(struct finder *finder, size_t first)
 {
     struct kg_sweeps *sweeps = finder->sweeps;
     const struct kg_case_result *result = &finder->results->cases[first];
@@ -308,38 +287,32 @@ static bool sweep_make(struct finder *finder, size_t first)
                              .device = device ? NULL : result->device,
                              .fixed = fixed_of(finder, result),
                              .by = finder->by};
-    if (!sweep.fixed || !values_collect(finder, first, &sweep, &values) ||
-        !rows_start(finder, &sweep, values))
-        return false;
+    values_collect(finder, first, &sweep, &values);
+    rows_start(finder, &sweep, values);
     cells_fill(finder, first, &sweep, values);
     if (sweep.row_count < 2)
-        return true;
-    if (!kg_arena_grow(finder->arena, &sweeps->sweeps, sweeps->count, &finder->capacity,
-                       sizeof *sweeps->sweeps))
-        return false;
+        return;
+    kg_arena_grow(finder->arena, &sweeps->sweeps, sweeps->count, &finder->capacity,
+                  sizeof *sweeps->sweeps);
     sweeps->sweeps[sweeps->count++] = sweep;
-    return true;
 }
 
-static bool sweeps_by(struct finder *finder, const char *key)
+static void sweeps_by(struct finder *finder, const char *key)
 {
     finder->by = key;
-    if (!groups_make(finder))
-        return false;
+    groups_make(finder);
     for (size_t i = 0; i < finder->results->case_count; i++)
-        if (finder->groups[i] && !sweep_make(finder, i))
-            return false;
-    return true;
+        if (finder->groups[i])
+            sweep_make(finder, i);
 }
 
-static bool all_find(struct finder *finder)
+static void all_find(struct finder *finder)
 {
     const char *keys[KEYS_MOST];
     const size_t count = keys_collect(finder->results, keys);
     for (size_t i = 0; i < count; i++)
-        if (!is_key(keys[i], finder->across) && !sweeps_by(finder, keys[i]))
-            return false;
-    return true;
+        if (!is_key(keys[i], finder->across))
+            sweeps_by(finder, keys[i]);
 }
 
 bool kg_sweeps_find(struct kg_arena *arena, const struct kg_results *results,
@@ -356,8 +329,10 @@ bool kg_sweeps_find(struct kg_arena *arena, const struct kg_results *results,
         return false;
     if (is_key(request->by, request->across))
         return kg_error_set(err, KG_ERROR_USAGE, "--by and --across are both '%.60s'", request->by);
-    if (!(all ? all_find(&finder) : sweeps_by(&finder, request->by)))
-        return kg_error_memory(err);
+    if (all)
+        all_find(&finder);
+    else
+        sweeps_by(&finder, request->by);
     if (sweeps->count)
         return true;
     return kg_error_set(err, KG_ERROR_USAGE,

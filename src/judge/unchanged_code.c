@@ -1,4 +1,4 @@
-#include "judge/unchanged.h"
+#include "judge/unchanged_code.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@ static bool figure_same(double a, double b)
 static bool machine_same(const struct kg_baseline_run *run, const struct kg_machine *machine)
 {
     return text_same(run->kernel, machine->kernel) && text_same(run->governor, machine->governor) &&
-           text_same(run->vectors, machine->vectors) && text_same(run->blas, machine->blas);
+           text_same(run->vectors, machine->vectors);
 }
 
 /* Of a case on the GPU. */
@@ -90,14 +90,11 @@ newest_find(const struct search *search, const struct kg_case_result *result, bo
     return newest;
 }
 
-/* Where memory is out it is said elsewhere: the case is measured. */
 static bool environment_same(const struct search *search, const struct kg_case_result *result,
                              const struct kg_baseline_run *run)
 {
     struct kg_arena scratch = {0};
-    const char *words;
-    const bool same =
-        kg_environment_words(&scratch, search->results, result, run, &words) && !words;
+    const bool same = !kg_environment_words(&scratch, search->results, result, run);
     kg_arena_free(&scratch);
     return same;
 }
@@ -121,15 +118,15 @@ static bool same_machine(const struct kg_baseline *baseline, const struct kg_res
     return text_same(baseline->fingerprint, results->machine.fingerprint);
 }
 
-bool kg_unchanged_mark(const struct kg_baseline *baseline, const bool *wanted,
+void kg_unchanged_mark(const struct kg_baseline *baseline, const bool *wanted,
                        struct kg_results *results)
 {
     struct kg_arena scratch = {0};
     struct search search = {.baseline = baseline, .results = results};
     if (!same_machine(baseline, results))
-        return true;
-    const bool good = kg_reference_index_make(&scratch, baseline, results->suite, &search.index);
-    for (size_t i = 0; i < results->case_count && good && search.index.newest != SIZE_MAX; i++) {
+        return;
+    kg_reference_index_make(&scratch, baseline, results->suite, &search.index);
+    for (size_t i = 0; i < results->case_count && search.index.newest != SIZE_MAX; i++) {
         struct kg_case_result *result = &results->cases[i];
         if (!wanted[i] || result->status != KG_STATUS_UNMEASURED || !is_unchanged(&search, result))
             continue;
@@ -137,7 +134,6 @@ bool kg_unchanged_mark(const struct kg_baseline *baseline, const bool *wanted,
         result->reason = KG_UNCHANGED_REASON;
     }
     kg_arena_free(&scratch);
-    return good;
 }
 
 bool kg_unchanged_holds(const struct kg_reference_index *index, const struct kg_results *results,

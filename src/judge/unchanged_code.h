@@ -1,4 +1,4 @@
-/* unchanged.h: cases whose code is the baseline's, which need not be measured. */
+/* unchanged_code.h: cases whose code is the baseline's, which need not be measured. */
 #pragma once
 #include <stdbool.h>
 
@@ -11,9 +11,8 @@
  * also that of every pinned run which has the case. A case with a budget is measured: a budget is
  * about now. So is one whose reference lacks a metric that is compared, and one whose code can load
  * or start other code.
- * wanted   of each case, whether the suite asks for it
- * returns  false where memory is out */
-bool kg_unchanged_mark(const struct kg_baseline *baseline, const bool *wanted,
+ * wanted   of each case, whether the suite asks for it */
+void kg_unchanged_mark(const struct kg_baseline *baseline, const bool *wanted,
                        struct kg_results *results);
 
 /* Whether a case that is marked has the code of the suite's newest ordinary run: the baseline may be

@@ -7,30 +7,20 @@
 #include "judge/compare_parts.h"
 #include "judge/comparison_notes.h"
 #include "judge/undecided.h"
+#include "model/change.h"
 
 enum { REASONS_MOST = KG_CHANGE_COUNT + 8 };
 
 /* judged: those that nothing waives. */
 static void counts_fill(struct kg_comparison *comparison, size_t judged[KG_CHANGE_COUNT])
 {
-    size_t counts[KG_CHANGE_COUNT] = {0};
+    comparison->counts = (struct kg_change_counts){0};
     memset(judged, 0, KG_CHANGE_COUNT * sizeof *judged);
     for (size_t i = 0; i < comparison->case_count; i++) {
         const struct kg_case_change *change = &comparison->cases[i];
-        counts[change->change]++;
+        comparison->counts.of[change->change]++;
         judged[change->change] += change->waived == KG_WAIVER_NONE;
     }
-    comparison->counts = (struct kg_change_counts){
-        .improvement = counts[KG_CHANGE_IMPROVEMENT],
-        .regression = counts[KG_CHANGE_REGRESSION],
-        .no_change = counts[KG_CHANGE_NO_CHANGE],
-        .suspect = counts[KG_CHANGE_SUSPECT],
-        .inconclusive = counts[KG_CHANGE_INCONCLUSIVE],
-        .new_case = counts[KG_CHANGE_NEW],
-        .removed = counts[KG_CHANGE_REMOVED],
-        .failed = counts[KG_CHANGE_FAILED],
-        .skipped = counts[KG_CHANGE_SKIPPED],
-    };
 }
 
 static bool policy_fails(const struct kg_results_policy *policy, enum kg_change change)
@@ -49,100 +39,79 @@ static enum kg_exit no_verdict(const struct kg_results_policy *policy)
 static enum kg_exit exit_for(const struct kg_results_policy *policy, enum kg_change change,
                              bool any_baseline)
 {
-    switch (change) {
-    case KG_CHANGE_FAILED:
-    case KG_CHANGE_SKIPPED:
-        return KG_EXIT_FAILED;
-    case KG_CHANGE_INCONCLUSIVE:
-        return no_verdict(policy);
-    case KG_CHANGE_NEW:
-        return any_baseline ? KG_EXIT_REGRESSION : no_verdict(policy);
-    default:
+    if (change == KG_CHANGE_NEW && any_baseline)
         return KG_EXIT_REGRESSION;
-    }
+    const enum kg_exit status = kg_changes[change].exit;
+    return status == KG_EXIT_NO_VERDICT ? no_verdict(policy) : status;
 }
 
-/* ", and 6 more (all 5 of encode, 1 of 8 of copy, 1 of 6 of gemm)" of seven; NULL where memory is
- * out. */
+/* ", and 6 more (all 5 of encode, 1 of 8 of copy, 1 of 6 of gemm)" of seven. */
 static const char *more_make(struct kg_comparison *comparison, enum kg_change change, size_t count)
 {
     const char *spread = count > 2 ? kg_spread_words(comparison, change) : "";
-    if (count < 2 || !spread)
+    if (count < 2)
         return spread;
     return kg_arena_printf(&comparison->arena, ", and %zu more%s%s%s", count - 1,
                            *spread ? " (" : "", spread, *spread ? ")" : "");
 }
 
-/* "2 cases regressed: gemm/m=512/cpu +21.3 %, and 1 more" */
+/* "2 cases regressed: gemm/m=512/cpu +21.3 %, and 1 more".
+ * count  of cases that changed so and are not waived; at least 1 */
 static const char *reason_make(struct kg_comparison *comparison, enum kg_change change,
                                size_t count)
 {
-    static const char *const words[KG_CHANGE_COUNT] = {
-        [KG_CHANGE_IMPROVEMENT] = "improved",      [KG_CHANGE_REGRESSION] = "regressed",
-        [KG_CHANGE_NO_CHANGE] = "unchanged",       [KG_CHANGE_SUSPECT] = "suspect",
-        [KG_CHANGE_INCONCLUSIVE] = "inconclusive", [KG_CHANGE_NEW] = "without a baseline",
-        [KG_CHANGE_REMOVED] = "removed",           [KG_CHANGE_FAILED] = "failed",
-        [KG_CHANGE_SKIPPED] = "skipped",
-    };
     char moved[KG_UNIT_BYTES] = "";
     const char *more = more_make(comparison, change, count);
-    const struct kg_case_change *first = NULL;
-    for (size_t i = 0; i < comparison->case_count && !first; i++)
-        if (comparison->cases[i].change == change && comparison->cases[i].waived == KG_WAIVER_NONE)
-            first = &comparison->cases[i];
-    if (!first || !more)
-        return NULL;
+    const struct kg_case_change *first = comparison->cases;
+    while (first->change != change || first->waived != KG_WAIVER_NONE)
+        first++;
     if (first->metric_count && first->metrics[0].doubt == KG_DOUBT_BUDGET_MISSED)
         return kg_arena_printf(&comparison->arena, "%zu %s %s: %s: %s%s", count,
-                               count == 1 ? "case" : "cases", words[change], first->id,
+                               count == 1 ? "case" : "cases", kg_changes[change].done, first->id,
                                first->reason, more);
     if (first->metric_count && (change == KG_CHANGE_REGRESSION || change == KG_CHANGE_SUSPECT ||
                                 change == KG_CHANGE_IMPROVEMENT))
         kg_change_format(first->metrics[0].ratio, moved);
     return kg_arena_printf(&comparison->arena, "%zu %s %s: %s%s%s%s", count,
-                           count == 1 ? "case" : "cases", words[change], first->id,
+                           count == 1 ? "case" : "cases", kg_changes[change].done, first->id,
                            moved[0] ? " " : "", moved, more);
 }
 
 /* Adds a reason; the first that is not KG_EXIT_PASS sets the exit status. */
-static bool reason_add(struct kg_comparison *comparison, const char *reason, enum kg_exit status)
+static void reason_add(struct kg_comparison *comparison, const char *reason, enum kg_exit status)
 {
-    if (!reason)
-        return false;
     comparison->verdict_reasons[comparison->verdict_reason_count++] = reason;
     if (comparison->exit_status == KG_EXIT_PASS)
         comparison->exit_status = status;
-    return true;
 }
 
 /* The changes that the policy fails on, and whose exit status is that. */
-static bool changes_judge(struct kg_comparison *comparison, const size_t counts[KG_CHANGE_COUNT],
+static void changes_judge(struct kg_comparison *comparison, const size_t counts[KG_CHANGE_COUNT],
                           bool any_baseline, enum kg_exit status)
 {
     const struct kg_results_policy *policy = &comparison->policy;
     for (int c = 0; c < KG_CHANGE_COUNT; c++) {
         const enum kg_change change = (enum kg_change)c;
         if (counts[c] && policy_fails(policy, change) &&
-            exit_for(policy, change, any_baseline) == status &&
-            !reason_add(comparison, reason_make(comparison, change, counts[c]), status))
-            return false;
+            exit_for(policy, change, any_baseline) == status)
+            reason_add(comparison, reason_make(comparison, change, counts[c]), status);
     }
-    return true;
 }
 
 /* What the policy lets pass is said all the same. */
-static bool undecided_add(struct kg_comparison *comparison, const char *reason)
+static void undecided_add(struct kg_comparison *comparison, const char *reason)
 {
-    if (reason && comparison->policy.undecided == KG_UNDECIDED_PASS)
-        return reason_add(
-            comparison, kg_arena_printf(&comparison->arena, "%s (passes: undecided: pass)", reason),
-            KG_EXIT_PASS);
-    return reason_add(comparison, reason, no_verdict(&comparison->policy));
+    if (comparison->policy.undecided == KG_UNDECIDED_PASS)
+        reason_add(comparison,
+                   kg_arena_printf(&comparison->arena, "%s (passes: undecided: pass)", reason),
+                   KG_EXIT_PASS);
+    else
+        reason_add(comparison, reason, no_verdict(&comparison->policy));
 }
 
 /* A change must not pass by keeping a case from being measured. What the policy fails on is said
  * there. */
-static bool missing_judge(struct kg_comparison *comparison)
+static void missing_judge(struct kg_comparison *comparison)
 {
     const struct kg_case_change *first = NULL;
     size_t count = 0;
@@ -153,20 +122,22 @@ static bool missing_judge(struct kg_comparison *comparison)
         first = first ? first : change;
         count++;
     }
-    return !count || undecided_add(comparison, kg_undecided_missing(comparison, first, count));
+    if (count)
+        undecided_add(comparison, kg_undecided_missing(comparison, first, count));
 }
 
 /* A new case that could not be stored would stay ungated for ever. */
-static bool unrecorded_judge(struct kg_comparison *comparison)
+static void unrecorded_judge(struct kg_comparison *comparison)
 {
     size_t count = 0;
     for (size_t i = 0; i < comparison->case_count; i++)
         count += comparison->cases[i].unrecorded && !comparison->cases[i].waived;
-    return !count || undecided_add(comparison, kg_undecided_unrecorded(comparison, count));
+    if (count)
+        undecided_add(comparison, kg_undecided_unrecorded(comparison, count));
 }
 
 /* A PASS says that something was decided. Of a first run nothing can be. */
-static bool undecided_judge(const struct kg_baseline *baseline, struct kg_comparison *comparison,
+static void undecided_judge(const struct kg_baseline *baseline, struct kg_comparison *comparison,
                             const struct kg_results *current, const struct kg_decided *decided,
                             bool first_run)
 {
@@ -174,30 +145,27 @@ static bool undecided_judge(const struct kg_baseline *baseline, struct kg_compar
     const char *missed = comparison->policy.missing_device == KG_MISSING_UNDECIDED
                              ? kg_results_device_missed(current)
                              : NULL;
-    if (missed && !undecided_add(comparison, kg_undecided_device(comparison, current, missed)))
-        return false;
+    if (missed)
+        undecided_add(comparison, kg_undecided_device(comparison, current, missed));
     const bool named = policy_fails(&comparison->policy, KG_CHANGE_SUSPECT);
-    if (suspect && !named &&
-        !undecided_add(comparison, reason_make(comparison, KG_CHANGE_SUSPECT, suspect)))
-        return false;
-    if (!unrecorded_judge(comparison))
-        return false;
+    if (suspect && !named)
+        undecided_add(comparison, reason_make(comparison, KG_CHANGE_SUSPECT, suspect));
+    unrecorded_judge(comparison);
     if (first_run)
-        return true;
-    if (2 * decided->undecided > decided->measured && suspect < decided->undecided &&
-        !undecided_add(comparison, kg_undecided_most(comparison, decided)))
-        return false;
+        return;
+    if (2 * decided->undecided > decided->measured && suspect < decided->undecided)
+        undecided_add(comparison, kg_undecided_most(comparison, decided));
     const char *missing = kg_undecided_is_new_pair(comparison, current)
                               ? "the base has none of these cases"
                               : baseline->missing;
-    if (!decided->compared && comparison->exit_status == KG_EXIT_PASS &&
-        !undecided_add(comparison, kg_undecided_nothing(comparison, missing)))
-        return false;
-    return comparison->exit_status != KG_EXIT_PASS || missing_judge(comparison);
+    if (!decided->compared && comparison->exit_status == KG_EXIT_PASS)
+        undecided_add(comparison, kg_undecided_nothing(comparison, missing));
+    if (comparison->exit_status == KG_EXIT_PASS)
+        missing_judge(comparison);
 }
 
 /* "2 changes are accepted or in quarantine, and fail nothing: gemm/cpu, and 1 more" */
-static bool waived_say(struct kg_comparison *comparison)
+static void waived_say(struct kg_comparison *comparison)
 {
     const struct kg_case_change *first = NULL;
     char more[48] = "";
@@ -211,12 +179,12 @@ static bool waived_say(struct kg_comparison *comparison)
     }
     if (count > 1)
         snprintf(more, sizeof more, ", and %zu more", count - 1);
-    return !count || reason_add(comparison,
-                                kg_arena_printf(
-                                    &comparison->arena, "%zu case%s fail%s nothing: %s %s, %s%s",
-                                    count, count == 1 ? "" : "s", count == 1 ? "s" : "", first->id,
-                                    kg_change_name(first->change), first->waiver, more),
-                                KG_EXIT_PASS);
+    if (count)
+        reason_add(comparison,
+                   kg_arena_printf(&comparison->arena, "%zu case%s fail%s nothing: %s %s, %s%s",
+                                   count, count == 1 ? "" : "s", count == 1 ? "s" : "", first->id,
+                                   kg_change_name(first->change), first->waiver, more),
+                   KG_EXIT_PASS);
 }
 
 static bool same_machine(const struct kg_baseline *baseline, const struct kg_machine *machine)
@@ -250,20 +218,18 @@ static enum kg_verdict verdict_of(size_t exit_status)
 }
 
 /* What to do is said where nothing was decided, or nothing could be yet. */
-static bool next_say(struct kg_comparison *comparison, const struct kg_results *current,
+static void next_say(struct kg_comparison *comparison, const struct kg_results *current,
                      const struct kg_decided *decided, bool first_run)
 {
     const bool open = comparison->verdict == KG_VERDICT_UNDECIDED && comparison->complete;
     if (first_run && comparison->verdict == KG_VERDICT_PASS)
         comparison->next = "later runs are compared with what this one records";
-    if (!open)
-        return true;
-    comparison->next = kg_undecided_next(comparison, decided, current);
-    return comparison->next != NULL;
+    if (open)
+        comparison->next = kg_undecided_next(comparison, decided, current);
 }
 
 /* When several hold, the first of 3, 1, 4 is the exit status; its reasons come first. */
-static bool decide(const struct kg_baseline *baseline, const struct kg_results *current,
+static void decide(const struct kg_baseline *baseline, const struct kg_results *current,
                    struct kg_comparison *comparison, const size_t counts[KG_CHANGE_COUNT])
 {
     static const enum kg_exit order[] = {KG_EXIT_FAILED, KG_EXIT_REGRESSION, KG_EXIT_NO_VERDICT};
@@ -272,33 +238,27 @@ static bool decide(const struct kg_baseline *baseline, const struct kg_results *
     const bool first_run = is_first_run(baseline, comparison, current);
     comparison->verdict_reasons =
         kg_arena_alloc(&comparison->arena, REASONS_MOST, sizeof *comparison->verdict_reasons);
-    if (!comparison->verdict_reasons)
-        return false;
     for (size_t o = 0; o < 3; o++)
-        if (!changes_judge(comparison, counts, any_baseline, order[o]))
-            return false;
-    if (!comparison->complete &&
-        !reason_add(comparison, "the run was interrupted: not every case was measured",
-                    no_verdict(&comparison->policy)))
-        return false;
-    if (!undecided_judge(baseline, comparison, current, &decided, first_run) ||
-        !waived_say(comparison))
-        return false;
+        changes_judge(comparison, counts, any_baseline, order[o]);
+    if (!comparison->complete)
+        reason_add(comparison, "the run was interrupted: not every case was measured",
+                   no_verdict(&comparison->policy));
+    undecided_judge(baseline, comparison, current, &decided, first_run);
+    waived_say(comparison);
     comparison->verdict = verdict_of(comparison->exit_status);
-    return next_say(comparison, current, &decided, first_run);
+    next_say(comparison, current, &decided, first_run);
 }
 
 /* Where it is no reason of the verdict: of a first run that is recorded. */
-static bool missing_note(const struct kg_baseline *baseline, struct kg_comparison *comparison,
-                         struct kg_error *err)
+static void missing_note(const struct kg_baseline *baseline, struct kg_comparison *comparison)
 {
-    return !baseline->missing || comparison->verdict == KG_VERDICT_UNDECIDED ||
-           kg_comparison_note(comparison, baseline->missing, err);
+    if (baseline->missing && comparison->verdict != KG_VERDICT_UNDECIDED)
+        kg_comparison_note(comparison, baseline->missing);
 }
 
 /* The verdict of a comparison that has none yet. */
-static bool verdict_make(const struct kg_baseline *baseline, const struct kg_results *current,
-                         struct kg_comparison *comparison, struct kg_error *err)
+static void verdict_make(const struct kg_baseline *baseline, const struct kg_results *current,
+                         struct kg_comparison *comparison)
 {
     size_t judged[KG_CHANGE_COUNT];
     counts_fill(comparison, judged);
@@ -309,23 +269,23 @@ static bool verdict_make(const struct kg_baseline *baseline, const struct kg_res
         if (change->change != KG_CHANGE_SKIPPED && change->change != KG_CHANGE_REMOVED)
             change->missing = kg_change_blank(change);
     }
-    return decide(baseline, current, comparison, judged) ? true : kg_error_memory(err);
+    decide(baseline, current, comparison, judged);
 }
 
-bool kg_verdict_decide(const struct kg_baseline *baseline, const struct kg_results *current,
-                       struct kg_comparison *comparison, struct kg_error *err)
+void kg_verdict_decide(const struct kg_baseline *baseline, const struct kg_results *current,
+                       struct kg_comparison *comparison)
 {
-    return kg_comparison_notes_make(baseline, current, comparison, err) &&
-           verdict_make(baseline, current, comparison, err) &&
-           missing_note(baseline, comparison, err);
+    kg_comparison_notes_make(baseline, current, comparison);
+    verdict_make(baseline, current, comparison);
+    missing_note(baseline, comparison);
 }
 
-bool kg_verdict_again(const struct kg_baseline *baseline, const struct kg_results *current,
-                      struct kg_comparison *comparison, struct kg_error *err)
+void kg_verdict_again(const struct kg_baseline *baseline, const struct kg_results *current,
+                      struct kg_comparison *comparison)
 {
     comparison->verdict = KG_VERDICT_PASS;
     comparison->exit_status = KG_EXIT_PASS;
     comparison->verdict_reason_count = 0;
     comparison->next = NULL;
-    return verdict_make(baseline, current, comparison, err);
+    verdict_make(baseline, current, comparison);
 }

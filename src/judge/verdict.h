@@ -6,9 +6,9 @@
 
 /* Counts the changes, marks the cases that the policy fails on, decides verdict, exit status and
  * reasons, and notes the facts that a reader must know. The cases must be ranked already. */
-bool kg_verdict_decide(const struct kg_baseline *baseline, const struct kg_results *current,
-                       struct kg_comparison *comparison, struct kg_error *err);
+void kg_verdict_decide(const struct kg_baseline *baseline, const struct kg_results *current,
+                       struct kg_comparison *comparison);
 
 /* The same of a comparison that has a verdict, whose cases were waived since: its notes stay. */
-bool kg_verdict_again(const struct kg_baseline *baseline, const struct kg_results *current,
-                      struct kg_comparison *comparison, struct kg_error *err);
+void kg_verdict_again(const struct kg_baseline *baseline, const struct kg_results *current,
+                      struct kg_comparison *comparison);

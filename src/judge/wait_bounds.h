@@ -16,8 +16,8 @@ struct kg_wait_bounds {
     size_t count;
 };
 
-/* Those of a reference's rounds, in `arena`; false if memory is out. */
-bool kg_wait_bounds_stored(struct kg_arena *arena, const struct kg_reference *reference,
+/* Those of a reference's rounds, in `arena`. */
+void kg_wait_bounds_stored(struct kg_arena *arena, const struct kg_reference *reference,
                            struct kg_wait_bounds *bounds);
 
 /* Whether the later side is slower than the earlier one, or faster, by more than all waits of both

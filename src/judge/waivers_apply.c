@@ -1,4 +1,4 @@
-#include "judge/waive.h"
+#include "judge/waivers_apply.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "judge/ranking.h"
 #include "judge/reference.h"
 #include "judge/verdict.h"
+#include "model/change.h"
 
 enum {
     RUNS_LEAST = 3,
@@ -30,7 +31,6 @@ struct waiver_pass {
     struct kg_reference_index index;
     struct kg_arena scratch;
     size_t proposed;
-    struct kg_error *err;
 };
 
 static int by_value(const void *a, const void *b)
@@ -62,7 +62,7 @@ static bool same_text(const char *a, const char *b)
 
 /* Medians of the case's time in the last `most` ordinary runs that are newer than `since` (NULL: in
  * all), oldest first. What was accepted began the case's history anew: runs before it do not count. */
-static bool medians_find(struct waiver_pass *pass, const struct kg_case_result *result,
+static void medians_find(struct waiver_pass *pass, const struct kg_case_result *result,
                          const char *since, size_t most, double *medians, size_t *count)
 {
     size_t known;
@@ -79,8 +79,6 @@ static bool medians_find(struct waiver_pass *pass, const struct kg_case_result *
             (since && strcmp(run->created, since) <= 0))
             continue;
         double *room = kg_arena_alloc(&pass->scratch, time->value_count, sizeof *room);
-        if (!room)
-            return kg_error_memory(pass->err);
         medians[(*count)++] = kg_median_of(time->values, time->value_count, room);
     }
     for (size_t i = 0; i < *count / 2; i++) {
@@ -88,7 +86,6 @@ static bool medians_find(struct waiver_pass *pass, const struct kg_case_result *
         medians[i] = medians[*count - 1 - i];
         medians[*count - 1 - i] = swapped;
     }
-    return true;
 }
 
 static size_t runs_asked(const struct kg_results_policy *policy)
@@ -98,23 +95,15 @@ static size_t runs_asked(const struct kg_results_policy *policy)
                                                   : (size_t)policy->quarantine_runs;
 }
 
-static bool instability_find(struct waiver_pass *pass, const struct kg_case_result *result,
+static void instability_find(struct waiver_pass *pass, const struct kg_case_result *result,
                              const char *since, double *instability, size_t *runs)
 {
     double medians[RUNS_MOST], room[RUNS_MOST];
-    if (!medians_find(pass, result, since, runs_asked(&pass->comparison->policy), medians, runs))
-        return false;
+    medians_find(pass, result, since, runs_asked(&pass->comparison->policy), medians, runs);
     *instability = kg_instability(medians, *runs, room);
-    return true;
 }
 
 /* --- Acceptances -------------------------------------------------------------------------------- */
-
-static bool is_open(enum kg_change change)
-{
-    return change == KG_CHANGE_REGRESSION || change == KG_CHANGE_SUSPECT ||
-           change == KG_CHANGE_INCONCLUSIVE;
-}
 
 /* Whether the metric is no worse than that, but for what its interval leaves open. */
 static bool covers(const struct kg_waiver *waiver, const struct kg_metric *metric)
@@ -162,12 +151,11 @@ static const char *words_make(struct waiver_pass *pass, const struct kg_waiver *
                            waiver->because);
 }
 
-static bool say(struct waiver_pass *pass, struct kg_case_change *change,
+static void say(struct waiver_pass *pass, struct kg_case_change *change,
                 const struct kg_waiver *waiver, enum kg_waiver_kind waived, const char *but)
 {
     change->waived = waived;
     change->waiver = words_make(pass, waiver, but);
-    return change->waiver ? true : kg_error_memory(pass->err);
 }
 
 /* Whether the case's stored runs begin with it: what it says has become the baseline, and is not to be
@@ -180,66 +168,73 @@ static bool is_spent(const struct waiver_pass *pass, const char *id, const struc
     return begins && strcmp(begins, waiver->since) >= 0;
 }
 
-static bool accepted_apply(struct waiver_pass *pass, struct kg_case_change *change)
+static void accepted_apply(struct waiver_pass *pass, struct kg_case_change *change)
 {
     const struct kg_waivers *waivers = pass->waiving->waivers;
     const struct kg_waiver *last = NULL;
     for (size_t m = 0; m < change->metric_count; m++) {
         const struct kg_metric *metric = &change->metrics[m];
-        if (!is_open(metric->change))
+        if (!kg_changes[metric->change].waivable)
             continue;
         const struct kg_waiver *waiver =
             waiver_find(waivers, KG_WAIVER_ACCEPTED, change->id, metric->name);
-        if (waiver && is_over(pass, waiver))
-            return say(pass, change, waiver, KG_WAIVER_NONE, "that day is over");
-        if (waiver && is_spent(pass, change->id, waiver))
-            return say(pass, change, waiver, KG_WAIVER_NONE, "the baseline begins with it already");
-        if (waiver && !covers(waiver, metric))
-            return say(pass, change, waiver, KG_WAIVER_NONE,
-                       kg_metric_against(metric) == KG_AGAINST_BUDGET
-                           ? "that is no budget: change it in the suite"
-                           : "the change is larger than that");
+        if (waiver && is_over(pass, waiver)) {
+            say(pass, change, waiver, KG_WAIVER_NONE, "that day is over");
+            return;
+        }
+        if (waiver && is_spent(pass, change->id, waiver)) {
+            say(pass, change, waiver, KG_WAIVER_NONE, "the baseline begins with it already");
+            return;
+        }
+        if (waiver && !covers(waiver, metric)) {
+            say(pass, change, waiver, KG_WAIVER_NONE,
+                kg_metric_against(metric) == KG_AGAINST_BUDGET
+                    ? "that is no budget: change it in the suite"
+                    : "the change is larger than that");
+            return;
+        }
         if (!waiver)
-            return true;
+            return;
         last = waiver;
     }
-    return !last || say(pass, change, last, KG_WAIVER_ACCEPTED, "");
+    if (last)
+        say(pass, change, last, KG_WAIVER_ACCEPTED, "");
 }
 
 /* --- Quarantine --------------------------------------------------------------------------------- */
 
-static bool quarantine_apply(struct waiver_pass *pass, const struct kg_case_result *result,
+static void quarantine_apply(struct waiver_pass *pass, const struct kg_case_result *result,
                              const struct kg_waiver *waiver, struct kg_case_change *change)
 {
     const struct kg_results_policy *policy = &pass->comparison->policy;
     double since;
     size_t runs;
-    if (is_over(pass, waiver))
-        return say(pass, change, waiver, KG_WAIVER_NONE, "that day is over");
-    if (!instability_find(pass, result, waiver->since, &since, &runs))
-        return false;
-    if (runs < runs_asked(policy) || !(since <= policy->quarantine_instability))
-        return say(pass, change, waiver,
-                   is_open(change->change) ? KG_WAIVER_QUARANTINED : KG_WAIVER_NONE, "");
+    if (is_over(pass, waiver)) {
+        say(pass, change, waiver, KG_WAIVER_NONE, "that day is over");
+        return;
+    }
+    instability_find(pass, result, waiver->since, &since, &runs);
+    if (runs < runs_asked(policy) || !(since <= policy->quarantine_instability)) {
+        say(pass, change, waiver,
+            kg_changes[change->change].waivable ? KG_WAIVER_QUARANTINED : KG_WAIVER_NONE, "");
+        return;
+    }
     struct kg_text but = {0};
     kg_text_printf(
         &but, "stable again in %zu stored runs, so it is judged: remove it with `kgate quarantine ",
         runs);
     kg_shell_quote(&but, change->id);
     kg_text_append(&but, " --remove`");
-    const bool good =
-        !but.failed && say(pass, change, waiver, KG_WAIVER_NONE, kg_text_string(&but));
-    const bool memory = but.failed;
+    say(pass, change, waiver, KG_WAIVER_NONE, kg_text_string(&but));
     kg_text_free(&but);
-    return memory ? kg_error_memory(pass->err) : good;
 }
 
 /* Of a case whose runs differ by more than the policy has it. */
-static bool quarantine_propose(struct waiver_pass *pass, const struct kg_case_change *change)
+static void quarantine_propose(struct waiver_pass *pass, const struct kg_case_change *change)
 {
     struct kg_text text = {0};
     if (pass->proposed++ >= PROPOSED_MOST)
-        return true;
+        return;
     kg_text_printf(&text,
                    "%.200s: its stored runs differ by %.0f %% from one to the next, more "
                    "than %.0f %% (quarantine.instability): `kgate quarantine ",
@@ -247,40 +242,34 @@ static bool quarantine_propose(struct waiver_pass *pass, const struct kg_case_ch
                    100 * pass->comparison->policy.quarantine_instability);
     kg_shell_quote(&text, change->id);
     kg_text_append(&text, " --because TEXT`, or make it steadier");
-    const bool good = text.failed
-                          ? kg_error_memory(pass->err)
-                          : kg_comparison_note(pass->comparison, kg_text_string(&text), pass->err);
+    kg_comparison_note(pass->comparison, kg_text_string(&text));
     kg_text_free(&text);
-    return good;
 }
 
 /* --- Entries that do not do what they look like ------------------------------------------------- */
 
-static bool entry_note(struct waiver_pass *pass, const char *words)
+static void entry_note(struct waiver_pass *pass, const char *words)
 {
-    return words ? kg_comparison_note(pass->comparison, words, pass->err)
-                 : kg_error_memory(pass->err);
+    kg_comparison_note(pass->comparison, words);
 }
 
-static bool unmatched_note(struct waiver_pass *pass, const struct kg_waiver *waiver,
+static void unmatched_note(struct waiver_pass *pass, const struct kg_waiver *waiver,
                            const char *const *ids)
 {
-    const char *nearest = kg_nearest(waiver->id, ids, pass->current->case_count);
-    return entry_note(pass, kg_arena_printf(&pass->scratch,
-                                            "%s entry of '%.200s' matches no case%s%.200s%s",
-                                            kg_waiver_names[waiver->kind], waiver->id,
-                                            nearest ? "; did you mean '" : "",
-                                            nearest ? nearest : "", nearest ? "'?" : ""));
+    char meant[KG_MEANT_BYTES];
+    kg_meant(meant, waiver->id, ids, pass->current->case_count);
+    entry_note(pass, kg_arena_printf(&pass->scratch, "%s entry of '%.200s' matches no case%s",
+                                     kg_waiver_names[waiver->kind], waiver->id, meant));
 }
 
-static bool future_note(struct waiver_pass *pass, const struct kg_waiver *waiver)
+static void future_note(struct waiver_pass *pass, const struct kg_waiver *waiver)
 {
-    return entry_note(
-        pass, kg_arena_printf(
-                  &pass->scratch, "%s entry of '%.200s' is since %s, which is in the future: %s",
-                  kg_waiver_names[waiver->kind], waiver->id, waiver->since,
-                  waiver->kind == KG_WAIVER_ACCEPTED ? "no run before that renews the baseline"
-                                                     : "stored runs before that do not end it"));
+    entry_note(pass, kg_arena_printf(&pass->scratch,
+                                     "%s entry of '%.200s' is since %s, which is in the future: %s",
+                                     kg_waiver_names[waiver->kind], waiver->id, waiver->since,
+                                     waiver->kind == KG_WAIVER_ACCEPTED
+                                         ? "no run before that renews the baseline"
+                                         : "stored runs before that do not end it"));
 }
 
 static bool is_future(const struct waiver_pass *pass, const struct kg_waiver *waiver)
@@ -290,17 +279,15 @@ static bool is_future(const struct waiver_pass *pass, const struct kg_waiver *wa
 }
 
 /* Results of a part of the suite cannot say which cases it has. */
-static bool entries_check(struct waiver_pass *pass)
+static void entries_check(struct waiver_pass *pass)
 {
     const struct kg_results *current = pass->current;
     const struct kg_waivers *waivers = pass->waiving->waivers;
     const bool whole = !current->filter && current->complete;
     size_t noted = 0, more = 0;
     if (!waivers || !waivers->count)
-        return true;
+        return;
     const char **ids = kg_arena_alloc(&pass->scratch, current->case_count, sizeof *ids);
-    if (!ids)
-        return kg_error_memory(pass->err);
     for (size_t i = 0; i < current->case_count; i++)
         ids[i] = current->cases[i].id;
     qsort(ids, current->case_count, sizeof *ids, kg_compare_ids);
@@ -314,11 +301,13 @@ static bool entries_check(struct waiver_pass *pass)
             continue;
         if (noted++ >= ENTRIES_NOTED_MOST)
             more++;
-        else if (!(matched ? future_note(pass, waiver) : unmatched_note(pass, waiver, ids)))
-            return false;
+        else if (matched)
+            future_note(pass, waiver);
+        else
+            unmatched_note(pass, waiver, ids);
     }
-    return !more || entry_note(pass, kg_arena_printf(
-                                         &pass->scratch,
+    if (more)
+        entry_note(pass, kg_arena_printf(&pass->scratch,
                                          "%zu more entr%s of '%.300s' match%s no case, or begin%s "
                                          "in the future",
                                          more, more == 1 ? "y" : "ies", waivers->path,
@@ -327,15 +316,7 @@ static bool entries_check(struct waiver_pass *pass)
 
 /* --- All of it ---------------------------------------------------------------------------------- */
 
-static bool is_untrusted(const struct kg_waiving *waiving, const char *workload)
-{
-    for (size_t i = 0; i < waiving->untrusted_count; i++)
-        if (!strcmp(waiving->untrusted[i], workload))
-            return true;
-    return false;
-}
-
-static bool case_waive(struct waiver_pass *pass, struct kg_case_change *change)
+static void case_waive(struct waiver_pass *pass, struct kg_case_change *change)
 {
     const struct kg_results *current = pass->current;
     const struct kg_case_result *result =
@@ -344,59 +325,56 @@ static bool case_waive(struct waiver_pass *pass, struct kg_case_change *change)
     change->waived = KG_WAIVER_NONE;
     change->waiver = NULL;
     change->instability = NAN;
-    if (is_untrusted(pass->waiving, change->workload)) {
+    if (kg_word_is_among(change->workload, pass->waiving->untrusted,
+                         pass->waiving->untrusted_count)) {
         change->waived = KG_WAIVER_UNTRUSTED;
         change->waiver = "the trusted suite does not have its workload: shown, and not judged";
-        return true;
+        return;
     }
     if (!pass->any || !result || strcmp(result->id, change->id) != 0)
-        return true;
-    if (!instability_find(pass, result, NULL, &change->instability, &runs))
-        return false;
+        return;
+    instability_find(pass, result, NULL, &change->instability, &runs);
     const struct kg_waiver *quarantine =
         waiver_find(pass->waiving->waivers, KG_WAIVER_QUARANTINED, change->id, NULL);
-    if (is_open(change->change) && !accepted_apply(pass, change))
-        return false;
-    if (change->waived == KG_WAIVER_NONE && quarantine)
-        return quarantine_apply(pass, result, quarantine, change);
+    if (kg_changes[change->change].waivable)
+        accepted_apply(pass, change);
+    if (change->waived == KG_WAIVER_NONE && quarantine) {
+        quarantine_apply(pass, result, quarantine, change);
+        return;
+    }
     const double limit = pass->comparison->policy.quarantine_instability;
-    return !(change->instability > limit) || quarantine || quarantine_propose(pass, change);
+    if (change->instability > limit && !quarantine)
+        quarantine_propose(pass, change);
 }
 
-static bool trust_keep(struct kg_comparison *comparison, const struct kg_waiving *waiving)
+static void trust_keep(struct kg_comparison *comparison, const struct kg_waiving *waiving)
 {
-    bool good = true;
-    comparison->trust = kg_arena_keep(&comparison->arena, waiving->trust, &good);
+    comparison->trust = kg_arena_keep(&comparison->arena, waiving->trust);
     comparison->edits =
         kg_arena_alloc(&comparison->arena, waiving->edit_count, sizeof *comparison->edits);
     comparison->edit_count = 0;
-    for (size_t i = 0; i < waiving->edit_count && comparison->edits; i++)
+    for (size_t i = 0; i < waiving->edit_count; i++)
         comparison->edits[comparison->edit_count++] =
-            kg_arena_keep(&comparison->arena, waiving->edits[i], &good);
-    return good && comparison->edits;
+            kg_arena_keep(&comparison->arena, waiving->edits[i]);
 }
 
-bool kg_comparison_waive(struct kg_comparison *comparison, const struct kg_baseline *baseline,
-                         const struct kg_results *current, const struct kg_waiving *waiving,
-                         struct kg_error *err)
+void kg_comparison_waive(struct kg_comparison *comparison, const struct kg_baseline *baseline,
+                         const struct kg_results *current, const struct kg_waiving *waiving)
 {
     struct waiver_pass pass = {.comparison = comparison,
                                .baseline = baseline,
                                .current = current,
                                .waiving = waiving,
                                .any = baseline->run_count >= RUNS_LEAST ||
-                                      (waiving->waivers && waiving->waivers->count),
-                               .err = err};
-    bool good =
-        !pass.any || kg_reference_index_make(&pass.scratch, baseline, current->suite, &pass.index)
-            ? true
-            : kg_error_memory(err);
-    good = good && (trust_keep(comparison, waiving) ? true : kg_error_memory(err));
-    if (good && waiving->uncovered)
-        good = kg_comparison_note(comparison, waiving->uncovered, err);
-    for (size_t i = 0; i < comparison->case_count && good; i++)
-        good = case_waive(&pass, &comparison->cases[i]);
-    good = good && entries_check(&pass);
+                                      (waiving->waivers && waiving->waivers->count)};
+    if (pass.any)
+        kg_reference_index_make(&pass.scratch, baseline, current->suite, &pass.index);
+    trust_keep(comparison, waiving);
+    if (waiving->uncovered)
+        kg_comparison_note(comparison, waiving->uncovered);
+    for (size_t i = 0; i < comparison->case_count; i++)
+        case_waive(&pass, &comparison->cases[i]);
+    entries_check(&pass);
     kg_arena_free(&pass.scratch);
-    return good && kg_verdict_again(baseline, current, comparison, err);
+    kg_verdict_again(baseline, current, comparison);
 }

@@ -1,4 +1,4 @@
-/* waive.h: what was accepted, and what is in quarantine, fails nothing: after the comparison, and with
+/* waivers_apply.h: what was accepted, and what is in quarantine, fails nothing: after the comparison, and with
  * what pairs settled. How unstable a case is, by its stored runs. Pure. */
 #pragma once
 #include <stdbool.h>
@@ -30,9 +30,8 @@ struct kg_waiving {
  * covers a case that FAILED, is SKIPPED or REMOVED.
  * comparison         of kg_compare, or of kg_comparison_settle after it
  * baseline, current  that it was made of */
-bool kg_comparison_waive(struct kg_comparison *comparison, const struct kg_baseline *baseline,
-                         const struct kg_results *current, const struct kg_waiving *waiving,
-                         struct kg_error *err);
+void kg_comparison_waive(struct kg_comparison *comparison, const struct kg_baseline *baseline,
+                         const struct kg_results *current, const struct kg_waiving *waiving);
 
 /* The typical step of a case from one stored run to the next: the median of these steps, of two the
  * smaller, over the median of the runs. One step to a new level is none of instability.
@@ -40,3 +39,18 @@ bool kg_comparison_waive(struct kg_comparison *comparison, const struct kg_basel
  * room     for as many
  * returns  a share; NaN of fewer than three runs */
 double kg_instability(const double *medians, size_t count, double *room);
+
+/* acceptable.c: what of a comparison can be accepted on purpose, and how much of it. Pure. */
+
+/* Whether an acceptance of this metric covers something that became worse, or may have. Of a metric that is
+ * compared with several references, such as a pin, only the one that is furthest from its own is: one entry
+ * covers them all. A budget is a limit, which no acceptance moves.
+ * change  the case that has the metric */
+bool kg_is_acceptable(const struct kg_case_change *change, const struct kg_metric *metric);
+
+/* The ratio up to which it is accepted: the worse end of the 95 % interval, since the next gate of the same build
+ * measures anything within it; the ratio itself where there is no interval beyond it. */
+double kg_acceptable_bound(const struct kg_metric *metric);
+
+/* That as a share, rounded away from 0 to a tenth of a per cent: 0.124 is "+12.4 %". */
+double kg_acceptable_change(const struct kg_metric *metric);

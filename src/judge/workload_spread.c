@@ -80,8 +80,7 @@ const char *kg_spread_words(struct kg_comparison *comparison, enum kg_change cha
     }
     if (text.length && count > TOLD_MOST)
         kg_text_append(&text, ", …");
-    const char *words =
-        text.failed ? NULL : kg_arena_copy(&comparison->arena, kg_text_string(&text));
+    const char *words = kg_arena_copy(&comparison->arena, kg_text_string(&text));
     kg_text_free(&text);
     return words;
 }

@@ -1,5 +1,5 @@
 /* What of a comparison can be accepted, and how much of it. */
-#include "judge/acceptable.h"
+#include "judge/waivers_apply.h"
 #include "test_support.h"
 
 static struct kg_metric metric_make(const char *against, double ratio, double low, double high)

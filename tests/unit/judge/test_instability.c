@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "judge/waive.h"
+#include "judge/waivers_apply.h"
 
 static double of(size_t count, const double *medians)
 {

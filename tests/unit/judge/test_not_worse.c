@@ -81,8 +81,8 @@ static struct kg_decided decided(const struct kg_metric metrics[2], enum kg_chan
     struct kg_metric copies[2] = {metrics[0], metrics[1]};
     struct kg_case_change change = {.change = word, .metrics = copies, .metric_count = 2};
     struct kg_comparison comparison = {.cases = &change, .case_count = 1};
-    comparison.counts.inconclusive = word == KG_CHANGE_INCONCLUSIVE;
-    comparison.counts.suspect = word == KG_CHANGE_SUSPECT;
+    comparison.counts.of[KG_CHANGE_INCONCLUSIVE] = word == KG_CHANGE_INCONCLUSIVE;
+    comparison.counts.of[KG_CHANGE_SUSPECT] = word == KG_CHANGE_SUSPECT;
     return kg_decided_count(&comparison);
 }
 
