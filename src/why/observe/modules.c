@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/grow.h"
+#include "base/memory.h"
 
 /* Debug information is read for so long; later addresses have the names of symbols alone. */
 static const uint64_t BUDGET_NS = 1500000000;
@@ -58,9 +59,8 @@ bool kg_module_in_system(const char *name)
 
 struct kg_modules *kg_modules_open(struct kg_arena *arena)
 {
-    struct kg_modules *modules = calloc(1, sizeof *modules);
-    if (modules)
-        modules->arena = arena;
+    struct kg_modules *modules = kg_alloc(1, sizeof *modules);
+    modules->arena = arena;
     return modules;
 }
 
@@ -83,12 +83,10 @@ size_t kg_module_number(struct kg_modules *modules, const char *path)
     for (size_t i = 0; i < modules->count; i++)
         if (!strcmp(modules->of[i].path, path))
             return i;
-    if (modules->count >= KG_MODULES_MOST ||
-        !kg_grow(&modules->of, modules->count, &modules->capacity, sizeof *modules->of))
+    if (modules->count >= KG_MODULES_MOST)
         return KG_MODULES_MOST;
+    kg_grow(&modules->of, modules->count, &modules->capacity, sizeof *modules->of);
     const char *kept = kg_arena_copy(modules->arena, path);
-    if (!kept)
-        return KG_MODULES_MOST;
     modules->of[modules->count] =
         (struct module){.path = kept, .system = kg_module_in_system(file_name(kept))};
     return modules->count++;
@@ -165,22 +163,19 @@ static struct found *slot(struct found *table, size_t room, kg_code_address addr
     return &table[at];
 }
 
-static bool found_grow(struct kg_modules *modules)
+static void found_grow(struct kg_modules *modules)
 {
     enum { FIRST = 256 };
     if (modules->found_count * 2 < modules->found_room)
-        return true;
+        return;
     const size_t room = modules->found_room ? modules->found_room * 2 : FIRST;
-    struct found *table = calloc(room, sizeof *table);
-    if (!table)
-        return false;
+    struct found *table = kg_alloc(room, sizeof *table);
     for (size_t i = 0; i < modules->found_room; i++)
         if (modules->found[i].address)
             *slot(table, room, modules->found[i].address - 1) = modules->found[i];
     free(modules->found);
     modules->found = table;
     modules->found_room = room;
-    return true;
 }
 
 /* "blur.isra.0" is blur, "poll@@GLIBC_2.2.5" is poll. The bodies of parallel regions keep their ending: they are code apart. */
@@ -293,29 +288,24 @@ static size_t scopes_fill(const struct module *module, Dwarf_Addr address, struc
     return filled;
 }
 
-static bool places_keep(struct kg_modules *modules, const struct module *module,
+static void places_keep(struct kg_modules *modules, const struct module *module,
                         struct kg_place *places, size_t count, struct kg_code_places *kept)
 {
     const char *name = file_name(module->path);
-    bool good = true;
     kept->count = count;
     kept->of = kg_arena_alloc(modules->arena, count, sizeof *kept->of);
-    if (!kept->of)
-        return false;
     for (size_t i = 0; i < count; i++) {
         kept->of[i].line = places[i].line;
-        kept->of[i].file = kg_arena_keep(modules->arena, places[i].file, &good);
-        kept->of[i].module = kg_arena_keep(modules->arena, name, &good);
+        kept->of[i].file = kg_arena_keep(modules->arena, places[i].file);
+        kept->of[i].module = kg_arena_keep(modules->arena, name);
         if (places[i].function) {
             kept->of[i].function = kg_arena_copy_bytes(modules->arena, places[i].function,
                                                        name_length(places[i].function));
-            good = good && kept->of[i].function;
         }
     }
-    return good;
 }
 
-static bool look_up(struct kg_modules *modules, kg_code_address address,
+static void look_up(struct kg_modules *modules, kg_code_address address,
                     struct kg_code_places *places)
 {
     enum { INLINED_MOST = 16 };
@@ -337,26 +327,23 @@ static bool look_up(struct kg_modules *modules, kg_code_address address,
     if (module->of && !outermost->function && in_call_table(module, offset + module->bias))
         outermost->function = KG_CALL_TABLE;
     modules->spent_ns += kg_clock_ns() - start;
-    return places_keep(modules, module, found, count ? count : 1, places);
+    places_keep(modules, module, found, count ? count : 1, places);
 }
 
-bool kg_code_places(struct kg_modules *modules, kg_code_address address,
+void kg_code_places(struct kg_modules *modules, kg_code_address address,
                     struct kg_code_places *places)
 {
     static const struct kg_place nowhere = {0};
     if (address >> KG_MODULE_SHIFT >= modules->count) {
         *places = (struct kg_code_places){.of = (struct kg_place *)&nowhere, .count = 1};
-        return true;
+        return;
     }
-    if (!found_grow(modules))
-        return false;
+    found_grow(modules);
     struct found *found = slot(modules->found, modules->found_room, address);
     if (!found->address) {
-        if (!look_up(modules, address, &found->places))
-            return false;
+        look_up(modules, address, &found->places);
         found->address = address + 1;
         modules->found_count++;
     }
     *places = found->places;
-    return true;
 }

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "model/hot.h"
+#include "model/hot_code.h"
 
-/* exported.c: names of functions in a library that keeps no symbols but those that it exports, where
+/* exported_symbols.c: names of functions in a library that keeps no symbols but those that it exports, where
  * an exported name is a choice among versions for different CPUs: memcpy and cos of the C library are.
  * This process has made the same choice, so it knows where each begins. */
 
@@ -51,8 +51,7 @@ struct kg_code_places {
 
 struct kg_modules;
 
-/* NULL where memory is out.
- * arena  owns the strings of places */
+/* arena  owns the strings of places */
 struct kg_modules *kg_modules_open(struct kg_arena *arena);
 void kg_modules_close(struct kg_modules *modules);
 
@@ -61,13 +60,20 @@ void kg_modules_close(struct kg_modules *modules);
 size_t kg_module_number(struct kg_modules *modules, const char *path);
 const char *kg_module_path(const struct kg_modules *modules, size_t number);
 
+/* producer.c: the compiler of a file of machine code and its options, as most of its compilation units name
+ * them in their debug information. In `arena`; NULL if there are none. */
+const char *kg_producer_read(struct kg_arena *arena, const char *path);
+
+/* machine_file.c: what a file of machine code consists of. Fills code_bytes, asserts and libraries; strings in
+ * `arena`. Nothing is filled if the file cannot be read. */
+void kg_machine_file_read(struct kg_arena *arena, const char *path, struct kg_sampled *sampled);
+
 /* Whether a file of that name is one of the libraries that come with the compiler and the system, whose
  * functions have the same names everywhere. */
 bool kg_module_in_system(const char *name);
 
 /* What is at an address. In a library of the system only the function is named, as it is called:
  * `memcpy`, whichever version of it the machine has.
- * places  lives as long as `modules`
- * returns false where memory is out */
-bool kg_code_places(struct kg_modules *modules, kg_code_address address,
+ * places  lives as long as `modules` */
+void kg_code_places(struct kg_modules *modules, kg_code_address address,
                     struct kg_code_places *places);

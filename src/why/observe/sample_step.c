@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/process/guard.h"
 #include "base/process/interrupt.h"
 #include "run/case_worker.h"
-#include "why/observe/thread_sampler.h"
+#include "why/observe/hot_pass.h"
+#include "why/observe/observe.h"
+#include "why/observe/stack_sampler.h"
 
 /* A worker that runs the workload in one long turn. */
 struct sampled_run {
@@ -56,43 +59,98 @@ static const char *run_sample(struct sampled_run *run, struct kg_stack_sampler *
     }
 }
 
-static bool sample(const struct kg_session *session, size_t index, struct sampled_run *run,
-                   struct kg_hot_look *look, struct kg_error *err)
+/* Samples one process of the case for this time. The first one opens the sampler. */
+static bool part_sample(const struct kg_session *session, size_t index, double part_ns,
+                        struct kg_stack_sampler **sampler, const char **reason,
+                        struct kg_error *err)
 {
-    struct kg_sampled *sampled = &session->results->cases[index].hot.sampled;
-    const struct kg_sampled_process target = {.process = run->process.pid,
-                                              .worker = true,
-                                              .command = session->plan->cases[index].spec->source ==
-                                                         KG_SOURCE_COMMAND};
-    struct kg_stack_sampler *sampler = kg_stack_sampler_open(&target);
-    if (!sampler)
-        return kg_error_memory(err);
-    const char *reason = run_sample(run, sampler);
-    const bool good = kg_stack_sampler_summarize(sampler, &session->results->arena, sampled,
-                                                 &look->arena, &look->addresses);
-    if (reason)
-        sampled->reason = reason;
-    kg_stack_sampler_close(sampler);
-    return good ? true : kg_error_memory(err);
-}
-
-bool kg_sample_step(const struct kg_session *session, size_t index, struct kg_hot_look *look,
-                    struct kg_error *err)
-{
-    const struct kg_settings *settings = &session->plan->cases[index].spec->settings;
+    const struct kg_case *planned = &session->plan->cases[index];
     const struct kg_task_options options = {
-        .task = KG_TASK_TURNS, .patience = 1, .turn_ns = settings->sample_time_ns};
+        .task = KG_TASK_TURNS, .patience = 1, .turn_ns = part_ns};
     struct sampled_run run = {.process = {.pid = -1, .pidfd = -1, .response = -1, .errors = -1}};
     struct kg_arena arena = {0};
-    bool good = kg_case_launch_make(session, index, &options, &arena, &run.launch, err);
+    kg_case_launch_make(session, index, &options, &arena, &run.launch);
+    run.launch.waits_asleep = false; /* as in the rounds */
+    run.deadline_ns = kg_clock_ns() + (uint64_t)planned->spec->settings.timeout_ns;
+    const bool good = kg_process_start(&run.launch, &run.process, err);
     if (good) {
-        run.launch.waits_asleep = false; /* as in the rounds */
-        run.deadline_ns = kg_clock_ns() + (uint64_t)settings->timeout_ns;
-        good = kg_process_start(&run.launch, &run.process, err) &&
-               sample(session, index, &run, look, err);
+        const struct kg_sampled_process target = {.process = run.process.pid,
+                                                  .worker = true,
+                                                  .command =
+                                                      planned->spec->source == KG_SOURCE_COMMAND};
+        if (*sampler)
+            kg_stack_sampler_follow(*sampler, &target);
+        else
+            *sampler = kg_stack_sampler_open(&target);
+        *reason = run_sample(&run, *sampler);
     }
     kg_process_end(&run.process);
     kg_outcome_free(&run.outcome);
     kg_arena_free(&arena);
     return good;
+}
+
+static void sampled_take(const struct kg_session *session, size_t index,
+                         struct kg_stack_sampler *sampler, const char *reason,
+                         struct kg_hot_look *look)
+{
+    struct kg_sampled *sampled = &session->results->cases[index].hot.sampled;
+    kg_stack_sampler_summarize(sampler, &session->results->arena, sampled, &look->arena,
+                               &look->addresses);
+    if (reason)
+        sampled->reason = reason;
+}
+
+bool kg_sample_step(const struct kg_session *session, size_t index, struct kg_hot_look *look,
+                    struct kg_error *err)
+{
+    const double whole_ns = session->plan->cases[index].spec->settings.sample_time_ns;
+    struct kg_stack_sampler *sampler = NULL;
+    const char *reason = NULL;
+    const bool good = part_sample(session, index, whole_ns, &sampler, &reason, err);
+    if (good)
+        sampled_take(session, index, sampler, reason, look);
+    kg_stack_sampler_close(sampler);
+    return good;
+}
+
+/* --- Two builds ------------------------------------------------------------------------------- */
+
+static bool case_sides_sample(const struct kg_session *const sides[2], size_t index,
+                              struct kg_error *err)
+{
+    /* a disturbance that lasts longer than a part hits both sides; a part is one call at least */
+    static const size_t order[] = {0, 1, 1, 0};
+    const double whole_ns = sides[0]->plan->cases[index].spec->settings.sample_time_ns;
+    const bool slow = sides[0]->results->cases[index].summary.median_ns > whole_ns;
+    const size_t parts = slow ? 2 : 4;
+    struct kg_stack_sampler *samplers[2] = {0};
+    const char *reasons[2] = {0};
+    bool good = true;
+    for (size_t i = 0; i < parts && good && !kg_interrupt_caught(); i++) {
+        const size_t side = order[i];
+        good = part_sample(sides[side], index, 2 * whole_ns / (double)parts, &samplers[side],
+                           &reasons[side], err);
+    }
+    for (size_t side = 0; side < 2; side++) {
+        struct kg_hot_look look = {0};
+        if (good && samplers[side])
+            sampled_take(sides[side], index, samplers[side], reasons[side], &look);
+        kg_arena_free(&look.arena);
+        kg_stack_sampler_close(samplers[side]);
+    }
+    return good;
+}
+
+void kg_observe_sides(const struct kg_session *base, const struct kg_session *candidate,
+                      const bool *wanted, struct kg_advice *advice)
+{
+    const struct kg_session *const sides[2] = {base, candidate};
+    struct kg_error err;
+    kg_guard_watch(true); /* sampling traces workloads */
+    for (size_t i = 0; i < base->plan->case_count && !kg_interrupt_caught(); i++)
+        if (wanted[i] && kg_hot_wanted(base, i) && kg_hot_wanted(candidate, i))
+            kg_advice_take(advice, case_sides_sample(sides, i, &err), "no profile of both builds",
+                           &err);
+    kg_guard_watch(false);
 }

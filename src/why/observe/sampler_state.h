@@ -1,14 +1,14 @@
-/* sampler_state.h: what thread_sampler.c gathers and sample_summary.c reads. */
+/* sampler_state.h: what stack_sampler.c gathers, sample_tally.c sums and sample_summary.c keeps. */
 #pragma once
 #include <sched.h>
 #include <stdint.h>
 
 #include "base/random.h"
 #include "why/observe/modules.h"
-#include "why/observe/tasks.h"
-#include "why/observe/thread_sampler.h"
+#include "why/observe/stack_sampler.h"
+#include "why/observe/thread_list.h"
 
-/* stopped.c: the registers of a thread and the top of its stack, for which it is stopped by ptrace for
+/* thread_stop.c: the registers of a thread and the top of its stack, for which it is stopped by ptrace for
  * some microseconds. Between two looks it is not traced. */
 
 /* By the numbers that DWARF has for them: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 … r15, and the
@@ -57,7 +57,7 @@ enum { KG_UNWIND_MOST = 256 };
 
 struct kg_unwinder;
 
-/* For the processes of one workload. NULL where memory is out.
+/* For the processes of one workload.
  * modules  borrowed */
 struct kg_unwinder *kg_unwinder_open(struct kg_modules *modules);
 void kg_unwinder_close(struct kg_unwinder *unwinder);
@@ -96,10 +96,9 @@ struct kg_samples {
     size_t pool_count, pool_capacity;
     uint32_t *table; /* of stacks, by their hash: number + 1 */
     size_t table_room;
-    bool failed; /* memory was out: what came later is missing */
 };
 
-/* The number of a stack. On failure `failed` is set, and 0 returned. */
+/* The number of a stack. */
 uint32_t kg_samples_stack(struct kg_samples *samples, const kg_code_address *frames, size_t count);
 void kg_samples_add(struct kg_samples *samples, const struct kg_stack_sample *sample);
 void kg_samples_free(struct kg_samples *samples);
@@ -135,6 +134,93 @@ struct kg_stack_sampler {
     int cpu;           /* of one of them; -1: none */
     int refusal;       /* errno of the first thread that may not be looked at; 0 */
     size_t executable; /* the worker's module */
-    unsigned long user_ticks, system_ticks; /* CPU time of the process at the first tick */
-    unsigned long user_end, system_end;     /* and at the last */
+    bool followed;     /* the target has been looked at */
+    unsigned long user_ticks, system_ticks; /* CPU time of the process at its first tick */
+    unsigned long user_end, system_end;     /* and at its last */
+    unsigned long user_before,
+        system_before; /* CPU time of the targets before, between their ticks */
 };
+
+/* symbol_resolve.c: what a stack of addresses means: functions and lines, without the frames of the worker
+ * and of what starts programs and threads. One thread. */
+
+enum kg_stack_role {
+    KG_STACK_NONE, /* nothing of the workload is on it: the worker alone, a thread without work */
+    KG_STACK_WORK,
+    KG_STACK_LOCKED,  /* it is in a function that waits for what another thread holds */
+    KG_STACK_BARRIER, /* in one that waits until others come, too */
+};
+
+struct kg_resolved_stack {
+    struct kg_place *frames; /* the innermost first, a function that calls itself once */
+    size_t frame_count;      /* at most KG_HOT_FRAMES_MOST */
+    size_t own;         /* index of the innermost frame in the workload's own code; the outermost
+                                frame if all are in installed libraries */
+    size_t own_module;  /* number of that frame's file; KG_MODULES_MOST: none */
+    kg_code_address at; /* of the innermost frame */
+    enum kg_stack_role role;
+};
+
+/* arena  owns the frames; strings are the modules'
+ * first  whether it is the workload's first thread */
+void kg_stack_resolve(struct kg_stack_sampler *sampler, uint32_t stack, bool first, bool root,
+                      struct kg_arena *arena, struct kg_resolved_stack *resolved);
+
+/* sample_tally.c: which samples count, and their sums. */
+
+/* A function or a line that shares are summed for. */
+struct kg_tally_place {
+    struct kg_place place;
+    double self, total;
+    size_t last; /* the group of samples where it was met: it counts once in each */
+    double best; /* the most that one of its lines has */
+};
+
+struct kg_tally_places {
+    struct kg_tally_place *of;
+    size_t count, capacity;
+    bool lines; /* by line, else by function */
+};
+
+struct kg_tally_stack {
+    const struct kg_resolved_stack *stack; /* the most frequent of those alike but for lines */
+    double count, best;
+    bool waiting;
+    long call;
+};
+
+/* Samples of a function of own code, its caller, and the function or the system call that it entered. */
+struct kg_tally_site {
+    const struct kg_place *place; /* as its largest group has it */
+    const struct kg_place *caller, *callee;
+    long call;
+    double count, best;
+};
+
+struct kg_tally_address {
+    const struct kg_resolved_stack *stack;
+    double count;
+};
+
+/* Samples that count, summed by what they are of. */
+struct kg_sample_tally {
+    struct kg_stack_sampler *sampler;
+    struct kg_arena arena; /* of the resolved stacks */
+    struct kg_resolved_stack *resolved;
+    bool *resolved_is;
+    unsigned char *ticks;
+    struct kg_tally_places functions, lines;
+    struct kg_tally_stack *stacks;
+    size_t stack_count, stack_capacity;
+    struct kg_tally_site *sites;
+    size_t site_count, site_capacity;
+    double modules[KG_MODULES_MOST]; /* samples of own code, by file */
+    struct kg_tally_address *addresses;
+    size_t address_count, address_capacity;
+    double counted, running, system, unnamed, first, first_waiting;
+};
+
+/* Sums the sampler's samples, and leaves those that count.
+ * tally  to be freed; borrows the sampler */
+void kg_samples_tally(struct kg_stack_sampler *sampler, struct kg_sample_tally *tally);
+void kg_sample_tally_free(struct kg_sample_tally *tally);

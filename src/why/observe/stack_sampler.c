@@ -1,4 +1,4 @@
-#include "why/observe/thread_sampler.h"
+#include "why/observe/stack_sampler.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "why/observe/sampler_state.h"
 
 static const double EVERY_NS = 1e6, JITTER = 0.05;
@@ -29,17 +30,12 @@ static void executable_find(struct kg_stack_sampler *sampler)
 
 struct kg_stack_sampler *kg_stack_sampler_open(const struct kg_sampled_process *target)
 {
-    struct kg_stack_sampler *sampler = calloc(1, sizeof *sampler);
-    if (!sampler)
-        return NULL;
+    struct kg_stack_sampler *sampler = kg_alloc(1, sizeof *sampler);
     sampler->target = *target;
     sampler->random.state = (uint64_t)target->process;
     sampler->modules = kg_modules_open(&sampler->arena);
-    sampler->unwinder = sampler->modules ? kg_unwinder_open(sampler->modules) : NULL;
-    if (!sampler->unwinder || !kg_tasks_open(&sampler->tasks, target->process)) {
-        kg_stack_sampler_close(sampler);
-        return NULL;
-    }
+    sampler->unwinder = kg_unwinder_open(sampler->modules);
+    kg_tasks_open(&sampler->tasks, target->process);
     executable_find(sampler);
     if (sched_getaffinity(0, sizeof sampler->allowed, &sampler->allowed) != 0)
         CPU_ZERO(&sampler->allowed);
@@ -60,9 +56,25 @@ static void late_release(struct kg_stack_sampler *sampler, uint64_t limit_ns)
     sampler->late_count = kept;
 }
 
+static const uint64_t END_NS = 1000000000;
+
+void kg_stack_sampler_follow(struct kg_stack_sampler *sampler,
+                             const struct kg_sampled_process *target)
+{
+    late_release(sampler, END_NS);
+    kg_tasks_close(&sampler->tasks);
+    kg_tasks_open(&sampler->tasks, target->process);
+    memset(sampler->waits, 0, sizeof sampler->waits);
+    sampler->user_before += sampler->user_end - sampler->user_ticks;
+    sampler->system_before += sampler->system_end - sampler->system_ticks;
+    sampler->user_ticks = sampler->user_end = sampler->system_ticks = sampler->system_end = 0;
+    sampler->followed = false;
+    sampler->target = *target;
+    sampler->next_ns = kg_clock_ns();
+}
+
 void kg_stack_sampler_close(struct kg_stack_sampler *sampler)
 {
-    static const uint64_t END_NS = 1000000000;
     if (!sampler)
         return;
     if (CPU_COUNT(&sampler->allowed))
@@ -224,7 +236,7 @@ void kg_stack_sampler_take(struct kg_stack_sampler *sampler)
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     pthread_sigmask(SIG_BLOCK, &child, &mask); /* pending it wakes who waits for a stop */
-    if (!sampler->ticks)
+    if (!sampler->followed)
         kg_process_times(sampler->target.process, &sampler->user_ticks, &sampler->system_ticks);
     late_release(sampler, 0);
     kg_tasks_list(&sampler->tasks, command || sampler->ticks % DESCENDANTS_EVERY == 0);
@@ -234,6 +246,7 @@ void kg_stack_sampler_take(struct kg_stack_sampler *sampler)
     kg_process_times(sampler->target.process, &sampler->user_end, &sampler->system_end);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     sampler->ticks++;
+    sampler->followed = true;
     cpu_take(sampler);
     next_plan(sampler, own_time_ns() - start);
 }

@@ -1,4 +1,4 @@
-#include "why/observe/resolve.h"
+#include "why/observe/sampler_state.h"
 
 #include <string.h>
 
@@ -7,6 +7,7 @@ enum { FRAMES_MOST = KG_UNWIND_MOST + 64 };
 struct frames {
     struct kg_place of[FRAMES_MOST];
     bool worker[FRAMES_MOST];    /* in the worker's executable */
+    size_t module[FRAMES_MOST];  /* number of its file */
     bool installed[FRAMES_MOST]; /* in a library of the machine */
     size_t count;
 };
@@ -76,22 +77,21 @@ static bool is_installed(const struct kg_modules *modules, kg_code_address addre
     return begins(kg_module_path(modules, address >> KG_MODULE_SHIFT), folders);
 }
 
-static bool frames_make(struct kg_stack_sampler *sampler, const struct kg_raw_stack *stack,
+static void frames_make(struct kg_stack_sampler *sampler, const struct kg_raw_stack *stack,
                         struct frames *frames)
 {
     const kg_code_address *raw = sampler->samples.pool + stack->start;
     frames->count = 0;
     for (size_t i = 0; i < stack->count; i++) {
         struct kg_code_places places;
-        if (!kg_code_places(sampler->modules, raw[i], &places))
-            return false;
+        kg_code_places(sampler->modules, raw[i], &places);
         for (size_t p = 0; p < places.count && frames->count < FRAMES_MOST; p++) {
+            frames->module[frames->count] = raw[i] >> KG_MODULE_SHIFT;
             frames->installed[frames->count] = is_installed(sampler->modules, raw[i]);
             frames->worker[frames->count] = raw[i] >> KG_MODULE_SHIFT == sampler->executable;
             frames->of[frames->count++] = places.of[p];
         }
     }
-    return true;
 }
 
 static const char *const vdso[] = {"[vdso", "linux-vdso", NULL};
@@ -150,6 +150,7 @@ static void innermost_drop(struct frames *frames, size_t count)
 {
     frames->count -= count;
     memmove(frames->of, frames->of + count, frames->count * sizeof *frames->of);
+    memmove(frames->module, frames->module + count, frames->count * sizeof *frames->module);
     memmove(frames->installed, frames->installed + count,
             frames->count * sizeof *frames->installed);
 }
@@ -162,6 +163,13 @@ static void call_table_drop(struct frames *frames)
         innermost_drop(frames, 1);
 }
 
+static void frame_keep(struct frames *frames, size_t i, size_t *kept)
+{
+    frames->module[*kept] = frames->module[i];
+    frames->installed[*kept] = frames->installed[i];
+    frames->of[(*kept)++] = frames->of[i];
+}
+
 /* The function that a library exports stands for those without a name that it has called. */
 static void unnamed_fold(struct frames *frames)
 {
@@ -171,7 +179,7 @@ static void unnamed_fold(struct frames *frames)
         const bool folds = !place->function && i + 1 < frames->count && frames->installed[i] &&
                            same_module(place, next);
         if (!folds)
-            frames->of[kept++] = *place;
+            frame_keep(frames, i, &kept);
     }
     frames->count = kept;
 }
@@ -181,8 +189,22 @@ static void recursion_fold(struct frames *frames)
     size_t kept = frames->count ? 1 : 0;
     for (size_t i = 1; i < frames->count; i++)
         if (!same_function(&frames->of[kept - 1], &frames->of[i]))
-            frames->of[kept++] = frames->of[i];
+            frame_keep(frames, i, &kept);
     frames->count = kept;
+}
+
+/* A program that is itself installed has no code of its own but the outermost frame's module. Before a
+ * program's code runs, the loader is all there is. */
+static size_t own_find(const struct frames *frames, size_t count)
+{
+    const struct kg_place *outermost = &frames->of[frames->count - 1];
+    for (size_t i = 0; i < count; i++)
+        if (!frames->installed[i] && !in_system(&frames->of[i]))
+            return i;
+    for (size_t i = 0; i < count; i++)
+        if (same_module(&frames->of[i], outermost) && !in_system(outermost))
+            return i;
+    return count ? count - 1 : 0;
 }
 
 /* --- Roles ------------------------------------------------------------------------------------ */
@@ -200,41 +222,40 @@ static enum kg_stack_role role_of(const struct frames *frames, bool first)
     return locked ? KG_STACK_LOCKED : barrier ? KG_STACK_BARRIER : KG_STACK_WORK;
 }
 
-static bool stack_keep(const struct frames *frames, struct kg_arena *arena,
+static void stack_keep(const struct frames *frames, struct kg_arena *arena,
                        struct kg_resolved_stack *resolved)
 {
     const size_t count =
         frames->count < KG_HOT_FRAMES_MOST ? frames->count : (size_t)KG_HOT_FRAMES_MOST;
     resolved->frames = kg_arena_alloc(arena, count, sizeof *resolved->frames);
-    if (!resolved->frames)
-        return false;
     if (count)
         memcpy(resolved->frames, frames->of, count * sizeof *frames->of);
     resolved->frame_count = count;
-    return true;
+    resolved->own = own_find(frames, count);
+    resolved->own_module = resolved->own < count ? frames->module[resolved->own] : KG_MODULES_MOST;
 }
 
-bool kg_stack_resolve(struct kg_stack_sampler *sampler, uint32_t stack, bool first, bool root,
+void kg_stack_resolve(struct kg_stack_sampler *sampler, uint32_t stack, bool first, bool root,
                       struct kg_arena *arena, struct kg_resolved_stack *resolved)
 {
     const struct kg_raw_stack *raw = &sampler->samples.stacks[stack];
     struct frames frames;
     *resolved = (struct kg_resolved_stack){.role = KG_STACK_NONE};
-    if (!frames_make(sampler, raw, &frames))
-        return false;
+    frames_make(sampler, raw, &frames);
     const size_t own = sampler->target.worker ? own_frames(&frames) : SIZE_MAX;
     /* a process that the worker has just made, and that runs no program yet, is still the worker */
     if (sampler->target.command && own != SIZE_MAX)
-        return true;
+        return;
     if (own != SIZE_MAX && (first || own || !root))
         frames.count = own;
     if (!frames.count)
-        return true;
+        return;
     resolved->at = raw->count ? sampler->samples.pool[raw->start] : 0;
     starts_drop(&frames);
     call_table_drop(&frames);
     unnamed_fold(&frames);
     recursion_fold(&frames);
     resolved->role = role_of(&frames, first);
-    return resolved->role == KG_STACK_NONE || stack_keep(&frames, arena, resolved);
+    if (resolved->role != KG_STACK_NONE)
+        stack_keep(&frames, arena, resolved);
 }

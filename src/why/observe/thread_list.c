@@ -1,4 +1,4 @@
-#include "why/observe/tasks.h"
+#include "why/observe/thread_list.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/memory.h"
 
 enum { SEEN = 1, OURS = 2, PID_MOST = 4 * 1024 * 1024 };
 
@@ -54,10 +56,10 @@ bool kg_process_times(pid_t process, unsigned long *user, unsigned long *system)
     return true;
 }
 
-bool kg_tasks_open(struct kg_tasks *tasks, pid_t root)
+void kg_tasks_open(struct kg_tasks *tasks, pid_t root)
 {
-    *tasks = (struct kg_tasks){.root = root, .known = calloc(PID_MOST, 1), .known_most = PID_MOST};
-    return tasks->known != NULL;
+    *tasks =
+        (struct kg_tasks){.root = root, .known = kg_alloc(PID_MOST, 1), .known_most = PID_MOST};
 }
 
 void kg_tasks_close(struct kg_tasks *tasks)

@@ -1,4 +1,4 @@
-/* tasks.h: the threads of a process and of the processes that it started, as /proc lists them. One
+/* thread_list.h: the threads of a process and of the processes that it started, as /proc lists them. One
  * thread at a time; nothing is stopped. */
 #pragma once
 #include <stdbool.h>
@@ -22,8 +22,7 @@ struct kg_tasks {
     size_t count;
 };
 
-/* returns  false where memory is out */
-bool kg_tasks_open(struct kg_tasks *tasks, pid_t root);
+void kg_tasks_open(struct kg_tasks *tasks, pid_t root);
 
 /* Lists the threads that there are now.
  * descendants  looks for new processes too, which takes longer; else those known are listed */

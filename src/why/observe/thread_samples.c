@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/memory.h"
 
 static uint64_t hash_of(const kg_code_address *frames, size_t count)
 {
@@ -27,51 +28,41 @@ static uint32_t *slot(const struct kg_samples *samples, uint32_t *table, size_t 
     return &table[at];
 }
 
-static bool table_grow(struct kg_samples *samples)
+static void table_grow(struct kg_samples *samples)
 {
     enum { FIRST = 1024 };
     if (samples->stack_count * 2 < samples->table_room)
-        return true;
+        return;
     const size_t room = samples->table_room ? samples->table_room * 2 : FIRST;
-    uint32_t *table = calloc(room, sizeof *table);
-    if (!table)
-        return false;
+    uint32_t *table = kg_alloc(room, sizeof *table);
     for (size_t i = 0; i < samples->stack_count; i++)
         *slot(samples, table, room, samples->pool + samples->stacks[i].start,
               samples->stacks[i].count) = (uint32_t)i + 1;
     free(samples->table);
     samples->table = table;
     samples->table_room = room;
-    return true;
 }
 
-static bool pool_append(struct kg_samples *samples, const kg_code_address *frames, size_t count)
+static void pool_append(struct kg_samples *samples, const kg_code_address *frames, size_t count)
 {
     while (samples->pool_capacity < samples->pool_count + count)
-        if (!kg_grow(&samples->pool, samples->pool_capacity, &samples->pool_capacity,
-                     sizeof *samples->pool))
-            return false;
+        kg_grow(&samples->pool, samples->pool_capacity, &samples->pool_capacity,
+                sizeof *samples->pool);
     if (count)
         memcpy(samples->pool + samples->pool_count, frames, count * sizeof *frames);
     samples->pool_count += count;
-    return true;
 }
 
 uint32_t kg_samples_stack(struct kg_samples *samples, const kg_code_address *frames, size_t count)
 {
-    if (!table_grow(samples) || !kg_grow(&samples->stacks, samples->stack_count,
-                                         &samples->stack_capacity, sizeof *samples->stacks)) {
-        samples->failed = true;
-        return 0;
-    }
+    table_grow(samples);
+    kg_grow(&samples->stacks, samples->stack_count, &samples->stack_capacity,
+            sizeof *samples->stacks);
     uint32_t *found = slot(samples, samples->table, samples->table_room, frames, count);
     if (*found)
         return *found - 1;
     const size_t start = samples->pool_count;
-    if (!pool_append(samples, frames, count)) {
-        samples->failed = true;
-        return 0;
-    }
+    pool_append(samples, frames, count);
     samples->stacks[samples->stack_count++] = (struct kg_raw_stack){start, count};
     *found = (uint32_t)samples->stack_count;
     return *found - 1;
@@ -79,12 +70,10 @@ uint32_t kg_samples_stack(struct kg_samples *samples, const kg_code_address *fra
 
 void kg_samples_add(struct kg_samples *samples, const struct kg_stack_sample *sample)
 {
-    if (samples->failed || samples->count >= KG_STACK_SAMPLES_MOST)
+    if (samples->count >= KG_STACK_SAMPLES_MOST)
         return;
-    if (kg_grow(&samples->of, samples->count, &samples->capacity, sizeof *samples->of))
-        samples->of[samples->count++] = *sample;
-    else
-        samples->failed = true;
+    kg_grow(&samples->of, samples->count, &samples->capacity, sizeof *samples->of);
+    samples->of[samples->count++] = *sample;
 }
 
 void kg_samples_free(struct kg_samples *samples)

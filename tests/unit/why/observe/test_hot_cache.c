@@ -1,5 +1,5 @@
 /* What was seen of a case, kept from run to run. */
-#include "why/observe/hot_kept.h"
+#include "why/observe/hot_cache.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -23,7 +23,6 @@ static void stacks_without_frames_are_one(void **state)
     const uint32_t first = kg_samples_stack(&samples, NULL, 0);
     assert_int_equal(kg_samples_stack(&samples, NULL, 0), first);
     assert_int_equal(samples.stack_count, 1);
-    assert_false(samples.failed);
     kg_samples_free(&samples);
 }
 

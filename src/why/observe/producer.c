@@ -1,0 +1,64 @@
+/* producer.c: which compiler made a file of machine code, and with which options. GCC writes both into the
+ * debug information of each compilation unit (DW_AT_producer); clang writes its version. */
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "why/observe/modules.h"
+
+enum { PRODUCERS_MOST = 16 };
+
+struct producers {
+    const char *of[PRODUCERS_MOST];
+    size_t units[PRODUCERS_MOST];
+    size_t count;
+};
+
+static void producer_add(struct producers *producers, const char *producer)
+{
+    size_t i = 0;
+    while (i < producers->count && strcmp(producers->of[i], producer) != 0)
+        i++;
+    if (i == PRODUCERS_MOST)
+        return;
+    producers->of[i] = producer;
+    producers->units[i]++;
+    producers->count += i == producers->count;
+}
+
+static void units_read(Dwarf *debug, struct producers *producers)
+{
+    Dwarf_CU *unit = NULL;
+    Dwarf_Half version;
+    uint8_t type;
+    Dwarf_Die die, sub;
+    while (dwarf_get_units(debug, unit, &unit, &version, &type, &die, &sub) == 0) {
+        Dwarf_Attribute attribute;
+        const char *producer = dwarf_formstring(dwarf_attr(&die, DW_AT_producer, &attribute));
+        if (producer && strncmp(producer, "GNU AS", strlen("GNU AS")) != 0)
+            producer_add(producers, producer);
+    }
+}
+
+const char *kg_producer_read(struct kg_arena *arena, const char *path)
+{
+    struct producers producers = {0};
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    Dwarf *debug = file < 0 ? NULL : dwarf_begin(file, DWARF_C_READ);
+    const char *kept = NULL;
+    size_t most = 0;
+    if (debug)
+        units_read(debug, &producers);
+    for (size_t i = 1; i < producers.count; i++)
+        if (producers.units[i] > producers.units[most])
+            most = i;
+    if (producers.count)
+        kept = kg_arena_copy(arena, producers.of[most]);
+    if (debug)
+        dwarf_end(debug);
+    if (file >= 0)
+        close(file);
+    return kept;
+}
