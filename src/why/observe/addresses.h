@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "model/hot.h"
+#include "model/hot_code.h"
 
 enum { KG_HOT_ADDRESSES_MOST = 512 };
 

@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "why/observe/tasks.h"
+#include "base/memory.h"
+#include "why/observe/thread_list.h"
 #include "why/observe/traced_calls.h"
 
 enum {
@@ -372,9 +373,7 @@ bool kg_call_tracer_start(const struct kg_traced_process *target, struct kg_call
 {
     sigset_t child;
     *refusal = 0;
-    struct kg_call_tracer *fresh = *tracer = calloc(1, sizeof *fresh);
-    if (!fresh)
-        return kg_error_memory(err);
+    struct kg_call_tracer *fresh = *tracer = kg_alloc(1, sizeof *fresh);
     fresh->target = *target;
     sem_init(&fresh->started, 0, 0);
     /* pending it waits for the thread; elsewhere it would be dropped */
@@ -411,10 +410,10 @@ void kg_call_tracer_stop(struct kg_call_tracer *tracer)
     pthread_sigmask(SIG_SETMASK, &tracer->mask, NULL);
 }
 
-bool kg_call_tracer_summarize(const struct kg_call_tracer *tracer, double untraced_reads,
+void kg_call_tracer_summarize(const struct kg_call_tracer *tracer, double untraced_reads,
                               double call_ns, struct kg_arena *arena, struct kg_system_calls *calls)
 {
-    return kg_traced_summarize(&tracer->calls, untraced_reads, call_ns, arena, calls);
+    kg_traced_summarize(&tracer->calls, untraced_reads, call_ns, arena, calls);
 }
 
 void kg_call_tracer_free(struct kg_call_tracer *tracer)

@@ -47,23 +47,19 @@ struct reader {
     const char *callee, *callee_object;
     double calls; /* of the callee: the next line is what they cost; 0: it is the function's own */
     bool skip;    /* the next line belongs to a jump */
-    bool failed;  /* memory is out */
 };
 
-static bool names_room(struct reader *reader, struct names *names, size_t number)
+static void names_room(struct reader *reader, struct names *names, size_t number)
 {
     if (number < names->count)
-        return true;
+        return;
     size_t count = names->count ? names->count : 256;
     while (count <= number)
         count *= 2;
     const char **texts = kg_arena_alloc(&reader->sums->arena, count, sizeof *texts);
-    if (!texts)
-        return false;
     if (names->count)
         memcpy(texts, names->texts, names->count * sizeof *texts);
     *names = (struct names){texts, count};
-    return true;
 }
 
 /* "(7) name" defines, "(7)" refers, "name" is not numbered. */
@@ -74,10 +70,7 @@ static const char *name_read(struct reader *reader, struct names *names, const c
     const unsigned long long number = *text == '(' ? strtoull(text + 1, &after, 10) : 0;
     const bool numbered = after && after > text + 1 && *after == ')' && number < NAMES_MOST;
     if (numbered) {
-        if (!names_room(reader, names, (size_t)number)) {
-            reader->failed = true;
-            return "";
-        }
+        names_room(reader, names, (size_t)number);
         const size_t skip = (size_t)(after + 1 - text);
         const char *known = names->texts[number];
         if (skip >= length)
@@ -93,10 +86,6 @@ static const char *name_read(struct reader *reader, struct names *names, const c
     const bool unknown =
         !strcmp(text, "???") || (names == &reader->functions && !strncmp(text, "0x", 2));
     const char *name = unknown ? "" : kg_arena_copy_bytes(&reader->sums->arena, text, length);
-    if (!name) {
-        reader->failed = true;
-        return "";
-    }
     if (numbered)
         names->texts[number] = name;
     return name;
@@ -110,20 +99,10 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The worker's program has nothing but kgate in it; kgate has the built-in kernels too. */
+/* kgate's program has no code of a workload. Built-in kernels call their version by a function of their own. */
 static bool is_own(const char *object, const char *function)
 {
-    static const char *const beginnings[] = {"kg_worker_", "kg_counting_", "kg_kernel_run",
-                                             "calls_count", "cpu_ns"};
-    const char *program = base_name(object);
-    if (!strcmp(program, "kgate-worker"))
-        return true;
-    if (strcmp(program, "kgate") != 0)
-        return false;
-    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
-        if (!strncmp(function, beginnings[i], strlen(beginnings[i])))
-            return true;
-    return false;
+    return !strcmp(base_name(object), "kgate") || !strcmp(function, "kg_kernel_run");
 }
 
 /* --- Costs ------------------------------------------------------------------------------------ */
@@ -138,11 +117,8 @@ static void line_add(struct reader *reader, const double amounts[KG_LINE_AMOUNTS
         return;
     if (!last || last->line != line || last->function != reader->function ||
         last->file != reader->file || last->object != reader->object) {
-        if (!kg_arena_grow(&sums->arena, &sums->lines, sums->line_count, &sums->line_capacity,
-                           sizeof *sums->lines)) {
-            reader->failed = true;
-            return;
-        }
+        kg_arena_grow(&sums->arena, &sums->lines, sums->line_count, &sums->line_capacity,
+                      sizeof *sums->lines);
         last = &sums->lines[sums->line_count++];
         *last = (struct kg_line_sum){.function = reader->function,
                                      .file = reader->file,
@@ -159,11 +135,8 @@ static void edge_add(struct reader *reader, const double amounts[KG_LINE_AMOUNTS
     if (is_own(reader->object, reader->function) || is_own(reader->callee_object, reader->callee) ||
         !*reader->function || !*reader->callee)
         return;
-    if (!kg_arena_grow(&sums->arena, &sums->edges, sums->edge_count, &sums->edge_capacity,
-                       sizeof *sums->edges)) {
-        reader->failed = true;
-        return;
-    }
+    kg_arena_grow(&sums->arena, &sums->edges, sums->edge_count, &sums->edge_capacity,
+                  sizeof *sums->edges);
     sums->edges[sums->edge_count++] =
         (struct kg_edge_sum){.caller = reader->function,
                              .callee = reader->callee,
@@ -317,7 +290,7 @@ bool kg_callgrind_lines_add(struct kg_callgrind_lines *lines, const char *path)
                             .callee = "",
                             .callee_object = ""};
     bool good = kg_file_read(path, FILE_MOST, &text, &unread) && text.length;
-    for (char *line = good ? text.data : NULL; line && !reader.failed;) {
+    for (char *line = good ? text.data : NULL; line;) {
         char *end = strchr(line, '\n');
         if (end)
             *end = '\0';
@@ -325,5 +298,5 @@ bool kg_callgrind_lines_add(struct kg_callgrind_lines *lines, const char *path)
         line = end ? end + 1 : NULL;
     }
     kg_text_free(&text);
-    return good && reader.known && !reader.failed;
+    return good && reader.known;
 }

@@ -49,14 +49,13 @@ struct kg_callgrind_lines {
 
 /* The sums as they are kept: of a call, the dearest lines and calls, in `arena`.
  * calls    that were counted
- * counted  amounts, lines and edges are filled; `source` and `reason` stay
- * returns  false where memory is out */
-bool kg_callgrind_lines_take(struct kg_callgrind_lines *lines, double calls, struct kg_arena *arena,
+ * counted  amounts, lines and edges are filled; `source` and `reason` stay */
+void kg_callgrind_lines_take(struct kg_callgrind_lines *lines, double calls, struct kg_arena *arena,
                              struct kg_counted *counted);
 
 void kg_callgrind_lines_free(struct kg_callgrind_lines *lines);
 
 /* Adds a file. kgate's own functions, which make the calls, are left out.
- * returns  false where it cannot be read, has no event that is known, or memory is out: then it
+ * returns  false where it cannot be read, has no event that is known: then it
  *          adds nothing or a part */
 bool kg_callgrind_lines_add(struct kg_callgrind_lines *lines, const char *path);

@@ -82,28 +82,26 @@ static void edges_join(struct kg_callgrind_lines *lines)
     qsort(lines->edges, lines->edge_count, sizeof *lines->edges, edges_by_cost);
 }
 
-static const char *name_keep(struct kg_arena *arena, const char *name, bool *good)
+static const char *name_keep(struct kg_arena *arena, const char *name)
 {
-    return *name ? kg_arena_keep(arena, name, good) : NULL;
+    return *name ? kg_arena_keep(arena, name) : NULL;
 }
 
-static bool lines_keep(const struct kg_callgrind_lines *lines, double calls, struct kg_arena *arena,
+static void lines_keep(const struct kg_callgrind_lines *lines, double calls, struct kg_arena *arena,
                        struct kg_counted *counted)
 {
-    bool good = true;
     const size_t count =
         lines->line_count < KG_HOT_PLACES_MOST ? lines->line_count : KG_HOT_PLACES_MOST;
     counted->lines = kg_arena_alloc(arena, count, sizeof *counted->lines);
     counted->line_count = 0;
-    for (size_t i = 0; i < count && counted->lines; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct kg_line_sum *sum = &lines->lines[i];
         const double *amounts = sum->amounts;
         counted->lines[counted->line_count++] = (struct kg_counted_line){
-            .place = {.function = name_keep(arena, sum->function, &good),
-                      .file = name_keep(arena, sum->file, &good),
+            .place = {.function = name_keep(arena, sum->function),
+                      .file = name_keep(arena, sum->file),
                       .line = *sum->file ? (size_t)sum->line : 0,
-                      .module = *sum->object ? kg_arena_keep(arena, base_name(sum->object), &good)
-                                             : NULL},
+                      .module = *sum->object ? kg_arena_keep(arena, base_name(sum->object)) : NULL},
             .instructions = amounts[KG_LINE_INSTRUCTIONS] / calls,
             .loads = amounts[KG_LINE_LOADS] / calls,
             .branches = amounts[KG_LINE_BRANCHES] / calls,
@@ -111,29 +109,23 @@ static bool lines_keep(const struct kg_callgrind_lines *lines, double calls, str
             .line_misses = amounts[KG_LINE_MISSES] / calls,
             .memory_misses = amounts[KG_LINE_MEMORY_MISSES] / calls};
     }
-    return good && counted->lines;
 }
 
-static bool edges_keep(const struct kg_callgrind_lines *lines, double calls, struct kg_arena *arena,
+static void edges_keep(const struct kg_callgrind_lines *lines, double calls, struct kg_arena *arena,
                        struct kg_counted *counted)
 {
-    bool good = true;
     counted->edges = kg_arena_alloc(arena, KG_HOT_PLACES_MOST, sizeof *counted->edges);
     counted->edge_count = 0;
     for (size_t i = 0; i < lines->edge_count && counted->edge_count < KG_HOT_PLACES_MOST; i++) {
         const struct kg_edge_sum *sum = &lines->edges[i];
-        if (!counted->edges)
-            return false;
-        const char *caller = name_keep(arena, sum->caller, &good),
-                   *callee = name_keep(arena, sum->callee, &good);
+        const char *caller = name_keep(arena, sum->caller), *callee = name_keep(arena, sum->callee);
         if (caller && callee)
             counted->edges[counted->edge_count++] = (struct kg_counted_edge){
                 caller, callee, sum->calls / calls, sum->instructions / calls};
     }
-    return good && counted->edges;
 }
 
-bool kg_callgrind_lines_take(struct kg_callgrind_lines *lines, double calls, struct kg_arena *arena,
+void kg_callgrind_lines_take(struct kg_callgrind_lines *lines, double calls, struct kg_arena *arena,
                              struct kg_counted *counted)
 {
     double sums[KG_LINE_AMOUNTS] = {0};
@@ -149,7 +141,8 @@ bool kg_callgrind_lines_take(struct kg_callgrind_lines *lines, double calls, str
     counted->mispredicted = sums[KG_LINE_MISPREDICTED] / calls;
     counted->line_misses = sums[KG_LINE_MISSES] / calls;
     counted->memory_misses = sums[KG_LINE_MEMORY_MISSES] / calls;
-    return lines_keep(lines, calls, arena, counted) && edges_keep(lines, calls, arena, counted);
+    lines_keep(lines, calls, arena, counted);
+    edges_keep(lines, calls, arena, counted);
 }
 
 void kg_callgrind_lines_free(struct kg_callgrind_lines *lines)

@@ -122,14 +122,13 @@ static bool trace(struct traced_run *run, bool command, double call_ns, struct k
         return false;
     if (!run->tracer) {
         run->reason = kg_arena_printf(arena, "ptrace: %s", strerror(refusal));
-        return run->reason ? true : kg_error_memory(err);
+        return true;
     }
     traced_turns(run);
     kg_call_tracer_stop(run->tracer);
-    const bool good =
-        kg_call_tracer_summarize(run->tracer, run->untraced_reads, call_ns, arena, calls);
+    kg_call_tracer_summarize(run->tracer, run->untraced_reads, call_ns, arena, calls);
     kg_call_tracer_free(run->tracer);
-    return good ? true : kg_error_memory(err);
+    return true;
 }
 
 /* --- From where ------------------------------------------------------------------------------- */
@@ -176,15 +175,13 @@ bool kg_calls_step(const struct kg_session *session, size_t index, struct kg_hot
     struct kg_arena arena = {0};
     const struct kg_case_result *result = &session->results->cases[index];
     (void)look;
-    bool good = kg_case_launch_make(session, index, &options, &arena, &run.launch, err);
-    if (good) {
-        run.launch.waits_asleep = false; /* as in the rounds */
-        run.deadline_ns = kg_clock_ns() + (uint64_t)settings->timeout_ns;
-        const bool command = session->plan->cases[index].spec->source == KG_SOURCE_COMMAND;
-        good = kg_process_start(&run.launch, &run.process, err) &&
-               trace(&run, command, call_ns(result), &session->results->arena, calls, err);
-        run_end(&run, command);
-    }
+    kg_case_launch_make(session, index, &options, &arena, &run.launch);
+    run.launch.waits_asleep = false; /* as in the rounds */
+    run.deadline_ns = kg_clock_ns() + (uint64_t)settings->timeout_ns;
+    const bool command = session->plan->cases[index].spec->source == KG_SOURCE_COMMAND;
+    const bool good = kg_process_start(&run.launch, &run.process, err) &&
+                      trace(&run, command, call_ns(result), &session->results->arena, calls, err);
+    run_end(&run, command);
     if (run.reason)
         calls->reason = run.reason;
     functions_find(&result->hot.sampled, calls);

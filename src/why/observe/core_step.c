@@ -11,7 +11,10 @@ static const double COUNTED_NS = 100e6, CALLS_MOST = 1e6;
 /* Operations that the widest of today's cores retires in a cycle, Zen 5, and two that it fuses. */
 static const double PER_CYCLE_MOST = 10;
 
-bool kg_core_counts_take(const double counts[KG_CORE_EVENTS], struct kg_core_counts *core)
+/* What was counted of a call, as results have it.
+ * counts   a call, NaN for what was not counted
+ * returns  false where they are of no processor: then `core` has a reason and no figures */
+static void counts_take(const double counts[KG_CORE_EVENTS], struct kg_core_counts *core)
 {
     const struct kg_topdown topdown = kg_topdown_of(counts);
     if (!(counts[KG_CORE_CYCLES] > 0) ||
@@ -19,7 +22,7 @@ bool kg_core_counts_take(const double counts[KG_CORE_EVENTS], struct kg_core_cou
         counts[KG_CORE_MISPREDICTED] > counts[KG_CORE_BRANCHES] ||
         counts[KG_CORE_BRANCHES] > counts[KG_CORE_INSTRUCTIONS]) {
         core->reason = "the processor's counters contradict each other";
-        return false;
+        return;
     }
     *core = (struct kg_core_counts){.source = kg_count_source_names[KG_COUNT_BY_PERF],
                                     .cycles = counts[KG_CORE_CYCLES],
@@ -35,7 +38,6 @@ bool kg_core_counts_take(const double counts[KG_CORE_EVENTS], struct kg_core_cou
                                     .frontend_bound = topdown.frontend_bound,
                                     .backend_bound = topdown.backend_bound,
                                     .memory_bound = topdown.memory_bound};
-    return true;
 }
 
 static void response_read(const struct kg_response *response, double counts[KG_CORE_EVENTS])
@@ -77,6 +79,6 @@ bool kg_core_step(const struct kg_session *session, size_t index, struct kg_hot_
     if (!answer.response.good)
         return true;
     response_read(&answer.response, counts);
-    kg_core_counts_take(counts, &result->hot.core);
+    counts_take(counts, &result->hot.core);
     return true;
 }

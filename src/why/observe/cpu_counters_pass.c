@@ -36,8 +36,7 @@ static bool looked_at(const struct kg_session *session, size_t index)
 static bool alone_wanted(const struct kg_session *session, size_t index)
 {
     return looked_at(session, index) && session->results->cases[index].threads > 1 &&
-           !kg_source_facts[session->plan->cases[index].spec->source].own_process &&
-           kg_case_pin(session, index) < 0;
+           !kg_session_own_process(session, index) && kg_case_pin(session, index) < 0;
 }
 
 static bool lines_wanted(const struct kg_session *session, size_t index)
@@ -48,22 +47,20 @@ static bool lines_wanted(const struct kg_session *session, size_t index)
 
 /* --- Observing -------------------------------------------------------------------------------- */
 
-static bool reason_add(struct pass *pass, size_t index, const char *reason)
+static void reason_add(struct pass *pass, size_t index, const char *reason)
 {
     struct kg_results *results = pass->session->results;
     const char **kept = &results->cases[index].look.reason;
     if (!reason)
-        return true;
+        return;
     *kept = *kept ? kg_arena_printf(&results->arena, "%s; %s", *kept, reason) : reason;
-    return *kept ? true : kg_error_memory(pass->err);
 }
 
 /* Whether the workload describes other work with one thread than with all: where each thread adds
  * work of its own, the time of one thread says nothing of what the others gain. Bytes may include
  * workspace that each thread needs, so they are compared only where there is nothing else.
- * reason   what differs; NULL where the work is the same, or not described
- * returns  false where memory is out */
-static bool other_work(struct kg_arena *arena, const struct kg_case_work *all,
+ * reason   what differs; NULL where the work is the same, or not described */
+static void other_work(struct kg_arena *arena, const struct kg_case_work *all,
                        const struct kg_case_work *alone, const char **reason)
 {
     const struct {
@@ -84,9 +81,8 @@ static bool other_work(struct kg_arena *arena, const struct kg_case_work *all,
         *reason =
             kg_arena_printf(arena, "with one thread it does not do the same work: of %.9g %s %.9g",
                             amounts[i].all, amounts[i].name, amounts[i].alone);
-        return *reason != NULL;
+        return;
     }
-    return true;
 }
 
 /* A round of it, with one thread or with all; *time_ns is NaN where there is none, or one of other
@@ -104,12 +100,13 @@ static bool round_time(struct pass *pass, size_t index, uint64_t threads, double
     if (!kg_worker_ask(pass->session, index, &options, &results->arena, &answer, pass->err))
         return false;
     const bool good = answer.response.good && answer.response.round_count == 1;
-    if (good &&
-        !other_work(&results->arena, &results->cases[index].work, &answer.response.work, &reason))
-        return kg_error_memory(pass->err);
+    if (good)
+        other_work(&results->arena, &results->cases[index].work, &answer.response.work, &reason);
     if (good && !reason)
         *time_ns = answer.response.rounds[0].median_ns;
-    return reason_add(pass, index, reason) && reason_add(pass, index, answer.reason);
+    reason_add(pass, index, reason);
+    reason_add(pass, index, answer.reason);
+    return true;
 }
 
 /* Rounds that are looked at, of those that a case has. */
@@ -161,7 +158,7 @@ static const char *lines_missing(const struct kg_counts *counts)
                : NULL;
 }
 
-static bool lines_take(struct pass *pass, size_t index, const struct kg_counts *counts)
+static void lines_take(struct pass *pass, size_t index, const struct kg_counts *counts)
 {
     struct kg_look *look = &pass->session->results->cases[index].look;
     look->instructions = counts->instructions;
@@ -169,7 +166,7 @@ static bool lines_take(struct pass *pass, size_t index, const struct kg_counts *
     look->memory_line_bytes = counts->memory_line_bytes;
     if (!isnan(counts->instructions))
         look->source = kg_count_source_names[pass->tool.source];
-    return reason_add(pass, index, lines_missing(counts));
+    reason_add(pass, index, lines_missing(counts));
 }
 
 /* By the processor's counters. */
@@ -186,8 +183,11 @@ static bool lines_by_perf(struct pass *pass, size_t index)
         return false;
     const struct kg_counts counts =
         kg_count_tool_take(&pass->tool, session, index, &options, &answer.response);
-    return answer.response.good ? lines_take(pass, index, &counts)
-                                : reason_add(pass, index, answer.reason);
+    if (answer.response.good)
+        lines_take(pass, index, &counts);
+    else
+        reason_add(pass, index, answer.reason);
+    return true;
 }
 
 /* By Callgrind. What it counts at each line is of use only where functions are looked at, and there
@@ -195,9 +195,12 @@ static bool lines_by_perf(struct pass *pass, size_t index)
 static bool lines_by_callgrind(struct pass *pass, size_t index)
 {
     struct kg_counted counted = {0};
-    return kg_hot_wanted(pass->session, index) ||
-           (kg_line_count(pass->session, index, true, &counted, pass->err) &&
-            reason_add(pass, index, counted.reason));
+    if (kg_hot_wanted(pass->session, index))
+        return true;
+    if (!kg_line_count(pass->session, index, true, &counted, pass->err))
+        return false;
+    reason_add(pass, index, counted.reason);
+    return true;
 }
 
 static bool lines_look(struct pass *pass, size_t index)
@@ -210,8 +213,8 @@ static bool lines_look(struct pass *pass, size_t index)
     case KG_COUNT_BY_NOTHING:
         break;
     }
-    return reason_add(pass, index,
-                      kg_arena_copy(&pass->session->results->arena, pass->tool.reason));
+    reason_add(pass, index, kg_arena_copy(&pass->session->results->arena, pass->tool.reason));
+    return true;
 }
 
 static bool wanted(const struct kg_session *session, size_t index)

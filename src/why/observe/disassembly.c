@@ -307,7 +307,7 @@ static void unknown_take(const unsigned char *bytes, size_t length, uint64_t add
     snprintf(to->text + 3 * length, sizeof to->text - 3 * length, "(unknown)");
 }
 
-bool kg_disassemble(struct kg_arena *arena, const unsigned char *bytes, size_t length,
+void kg_disassemble(struct kg_arena *arena, const unsigned char *bytes, size_t length,
                     uint64_t address, struct kg_instruction **instructions, size_t *count)
 {
     const struct kg_capstone_calls *calls = kg_capstone();
@@ -315,27 +315,23 @@ bool kg_disassemble(struct kg_arena *arena, const unsigned char *bytes, size_t l
     size_t capacity = 0;
     *instructions = NULL;
     *count = 0;
-    if (!calls)
-        return true;
-    if (calls->open(CS_ARCH_X86, CS_MODE_64, &capstone) != CS_ERR_OK)
-        return false;
+    if (!calls || calls->open(CS_ARCH_X86, CS_MODE_64, &capstone) != CS_ERR_OK)
+        return;
     calls->option(capstone, CS_OPT_DETAIL, CS_OPT_ON);
     cs_insn *one = calls->allocate(capstone);
-    bool good = one != NULL;
-    while (good && length) {
+    while (one && length) {
         const bool known = calls->next(capstone, &bytes, &length, &address, one);
         const size_t skipped = known ? 0 : vector_length(bytes, length);
         if (!known && !skipped)
             break;
-        good = kg_arena_grow(arena, instructions, *count, &capacity, sizeof **instructions);
-        if (good && known)
+        kg_arena_grow(arena, instructions, *count, &capacity, sizeof **instructions);
+        if (known)
             instruction_take(capstone, one, &(*instructions)[(*count)++]);
-        else if (good)
+        else
             unknown_take(bytes, skipped, address, &(*instructions)[(*count)++]);
         bytes += skipped, length -= skipped, address += skipped;
     }
     if (one)
         calls->release(one, 1);
     calls->close(&capstone);
-    return good;
 }

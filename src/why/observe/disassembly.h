@@ -137,7 +137,6 @@ struct kg_instruction {
 
 /* Instructions from `address` on, in an array in `arena`, as far as the bytes can be understood. Of those
  * for vectors that Capstone does not know (many of AVX-512) only the length is found. Without Capstone
- * there are none.
- * returns  false where memory is out or Capstone does not know the architecture */
-bool kg_disassemble(struct kg_arena *arena, const unsigned char *bytes, size_t length,
+ * there are none, nor if it does not know the architecture. */
+void kg_disassemble(struct kg_arena *arena, const unsigned char *bytes, size_t length,
                     uint64_t address, struct kg_instruction **instructions, size_t *count);

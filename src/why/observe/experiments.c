@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/statistics/stats.h"
 #include "run/case_worker.h"
-#include "run/turns.h"
+#include "run/interleaving.h"
 
 /* Pairs of processes. After the first three it is known whether anything moves; the others make its
  * interval narrow. */
@@ -28,11 +28,6 @@ static double cpu_ns(const struct kg_case_result *result)
     const struct kg_round *last =
         result->round_count ? &result->rounds[result->round_count - 1] : NULL;
     return last ? last->cpu_ns : NAN;
-}
-
-static bool own_process(const struct kg_session *session, size_t index)
-{
-    return kg_source_facts[session->plan->cases[index].spec->source].own_process;
 }
 
 /* Whether nearly all of the time is in loops that were looked at, and none of them has arithmetic
@@ -60,7 +55,7 @@ static bool denormals_wanted(const struct kg_session *session, size_t index)
 #if !defined __x86_64__
     return false;
 #endif
-    return !own_process(session, index) && !without_floats(&result->hot) &&
+    return !kg_session_own_process(session, index) && !without_floats(&result->hot) &&
            !(per_cycle >= FEW_PER_CYCLE);
 }
 
@@ -135,9 +130,9 @@ static bool side_start(const struct trial *trial, size_t side, struct kg_arena *
                                                 side && trial->change->flush_denormals,
                                             .huge_pages = side && trial->change->huge_pages,
                                             .keeps_memory = side && trial->change->keeps_memory};
-    return kg_case_launch_make(trial->session, trial->index, &options, arena,
-                               &turns->players[side].launch, trial->err) &&
-           kg_turns_start(turns, side, trial->err);
+    kg_case_launch_make(trial->session, trial->index, &options, arena,
+                        &turns->players[side].launch);
+    return kg_turns_start(turns, side, trial->err);
 }
 
 /* The median time of a player's turns; NaN where there is none. */
@@ -239,8 +234,6 @@ bool kg_experiments_step(const struct kg_session *session, size_t index, struct 
     (void)look;
     hot->experiments = kg_arena_alloc(&session->results->arena, CHANGES, sizeof *hot->experiments);
     hot->experiment_count = 0;
-    if (!hot->experiments)
-        return kg_error_memory(err);
     if (!affordable(&session->results->cases[index]))
         return true;
     for (size_t i = 0; i < CHANGES && !kg_interrupt_caught(); i++) {

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
+
 /* Those that glibc has several versions of. */
 static const char *const names[] = {
     "memcpy",  "memmove", "mempcpy", "memset",    "memcmp",     "bcmp",        "memchr",
@@ -29,8 +31,8 @@ static bool same_file(const char *a, const char *b)
 static void functions_find(struct kg_exported *exported, const char *path)
 {
     enum { COUNT = sizeof names / sizeof *names };
-    exported->functions = calloc(COUNT, sizeof *exported->functions);
-    for (size_t i = 0; exported->functions && i < COUNT; i++) {
+    exported->functions = kg_alloc(COUNT, sizeof *exported->functions);
+    for (size_t i = 0; i < COUNT; i++) {
         Dl_info info;
         void *function = dlsym(RTLD_DEFAULT, names[i]);
         if (function && dladdr(function, &info) && info.dli_fname &&
@@ -71,8 +73,8 @@ static void starts_read(struct kg_exported *exported, Elf *elf)
     memcpy(&count, bytes + 8, sizeof count);
     if (count > (data->d_size - HEAD) / 8)
         return;
-    exported->starts = calloc(count ? count : 1, sizeof *exported->starts);
-    for (size_t i = 0; exported->starts && i < count; i++) {
+    exported->starts = kg_alloc(count ? count : 1, sizeof *exported->starts);
+    for (size_t i = 0; i < count; i++) {
         int32_t offset;
         memcpy(&offset, bytes + HEAD + i * 8, sizeof offset);
         exported->starts[exported->start_count++] = header.sh_addr + (uint64_t)(int64_t)offset;

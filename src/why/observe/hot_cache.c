@@ -1,4 +1,4 @@
-#include "why/observe/hot_kept.h"
+#include "why/observe/hot_cache.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/sha256.h"
 #include "run/ceilings/ceilings_measure.h"
 #include "run/counting/callgrind.h"
@@ -84,7 +85,7 @@ const char *kg_looked_key(const struct kg_session *session, size_t index, const 
     kg_sha256_start(&sum);
     kg_sha256_add(&sum, kg_text_string(&text), text.length);
     kg_sha256_end(&sum, hex);
-    const bool good = known && !text.failed;
+    const bool good = known;
     kg_text_free(&text);
     return good ? kg_arena_copy_bytes(arena, hex, KG_LOOKED_DIGITS) : NULL;
 }
@@ -197,7 +198,7 @@ static size_t files_list(int folder, DIR *directory, struct file *files)
 void kg_looked_prune(const char *directory, int64_t now_s, size_t most)
 {
     DIR *opened = opendir(directory);
-    struct file *files = opened ? calloc(FILES_READ_MOST, sizeof *files) : NULL;
+    struct file *files = opened ? kg_alloc(FILES_READ_MOST, sizeof *files) : NULL;
     if (files) {
         const size_t count = files_list(dirfd(opened), opened, files);
         qsort(files, count, sizeof *files, newest_first);

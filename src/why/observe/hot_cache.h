@@ -1,4 +1,4 @@
-/* hot_kept.h: what was seen of a case (model/hot.h) is kept in the user's cache from run to run,
+/* hot_cache.h: what was seen of a case (model/hot_code.h) is kept in the user's cache from run to run,
  * by its code, definition and machine: code that did not change is looked into once. */
 #pragma once
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "run/case_worker.h"
 #include "run/pass.h"
-#include "why/observe/hot_kept.h"
+#include "why/observe/hot_cache.h"
 #include "why/observe/hot_step.h"
 #include "why/observe/hot_steps.h"
 #include "why/observe/line_count.h"

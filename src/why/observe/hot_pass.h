@@ -1,4 +1,4 @@
-/* hot_pass.h: looks where the time of each case on the CPU goes, function by function (model/hot.h),
+/* hot_pass.h: looks where the time of each case on the CPU goes, function by function (model/hot_code.h),
  * in processes of its own, for a bounded time a case. */
 #pragma once
 #include "run/pass.h"

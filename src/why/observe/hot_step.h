@@ -10,6 +10,6 @@ struct kg_hot_look {
 };
 
 /* Fills its part of the case's `hot`.
- * returns  false where memory is out, or a process could not be started */
+ * returns, or a process could not be started */
 typedef bool kg_hot_step(const struct kg_session *session, size_t index, struct kg_hot_look *look,
                          struct kg_error *err);

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 
 #include "run/pass.h"
-#include "run/timing/topdown.h"
+#include "run/timing/core_events.h"
 #include "why/observe/hot_step.h"
 
 /* calls_step.c: a step of the hot pass: the system calls that a call of the workload makes. */
@@ -15,11 +15,6 @@ kg_hot_step kg_calls_step;
 
 /* Fills `core` of the case's `hot`; without counters nothing, and no reason. */
 kg_hot_step kg_core_step;
-
-/* What was counted of a call, as results have it.
- * counts   a call, NaN for what was not counted
- * returns  false where they are of no processor: then `core` has a reason and no figures */
-bool kg_core_counts_take(const double counts[KG_CORE_EVENTS], struct kg_core_counts *core);
 
 /* sample_step.c: the first look at a case: samples of its threads while it runs. */
 

@@ -32,7 +32,7 @@ struct line_count {
 
 static bool own_process(const struct line_count *count)
 {
-    return kg_source_facts[count->session->plan->cases[count->index].spec->source].own_process;
+    return kg_session_own_process(count->session, count->index);
 }
 
 /* CPU time of a call, of all threads, which Callgrind runs one after the other. */
@@ -66,10 +66,9 @@ static double last_level_bytes(const struct kg_session *session, size_t index)
 
 /* --- What was counted ------------------------------------------------------------------------- */
 
-static bool reason_set(struct line_count *count, const char *reason)
+static void reason_set(struct line_count *count, const char *reason)
 {
     count->counted->reason = reason;
-    return reason ? true : kg_error_memory(count->err);
 }
 
 /* The files that kg_callgrind_take is to sum. */
@@ -102,27 +101,24 @@ static void look_fill(struct line_count *count, const struct kg_counts *sums, do
 }
 
 /* Takes what the process left. *any: there was something. */
-static bool files_take(struct line_count *count, bool cut, uint64_t batch, bool *any)
+static void files_take(struct line_count *count, bool cut, uint64_t batch, bool *any)
 {
     struct kg_callgrind_lines lines = {0};
     const double calls = cut ? NAN : own_process(count) ? 1 : (double)batch;
     *any = files_read(count, &lines);
-    const bool good =
-        !*any || kg_callgrind_lines_take(&lines, cut ? 1 : calls, &count->session->results->arena,
-                                         count->counted);
+    if (*any)
+        kg_callgrind_lines_take(&lines, cut ? 1 : calls, &count->session->results->arena,
+                                count->counted);
     kg_callgrind_lines_free(&lines);
     const struct kg_counts sums = kg_callgrind_take(count->tool.folder, !own_process(count));
-    if (!good)
-        return kg_error_memory(count->err);
     if (!*any)
-        return true;
+        return;
     count->counted->calls = calls;
     count->counted->source = kg_count_source_names[KG_COUNT_BY_CALLGRIND];
     look_fill(count, &sums, calls);
-    return true;
 }
 
-static bool answer_take(struct line_count *count, const struct kg_answer *answer)
+static void answer_take(struct line_count *count, const struct kg_answer *answer)
 {
     struct kg_arena *arena = &count->session->results->arena;
     const bool cut =
@@ -130,21 +126,22 @@ static bool answer_take(struct line_count *count, const struct kg_answer *answer
     const uint64_t done = answer->response.batch; /* fewer where they took too long */
     const uint64_t batch = done ? done : count->options.batch;
     bool any = false;
-    if ((answer->response.good || cut) && !files_take(count, cut, batch, &any))
-        return false;
+    if (answer->response.good || cut)
+        files_take(count, cut, batch, &any);
     if (answer->ending == KG_ENDED_INTERRUPT)
-        return true;
-    if (cut && any)
-        return reason_set(count, kg_arena_printf(arena,
-                                                 "Callgrind was stopped after %.2g s: amounts are "
-                                                 "of a part of a call",
-                                                 CUT_NS / 1e9));
+        return;
+    if (cut && any) {
+        reason_set(count, kg_arena_printf(arena,
+                                          "Callgrind was stopped after %.2g s: amounts are "
+                                          "of a part of a call",
+                                          CUT_NS / 1e9));
+        return;
+    }
     if (any)
-        return true;
-    return reason_set(count, answer->reason
-                                 ? kg_arena_printf(arena, "%s%s", answer->reason,
-                                                   kg_count_tool_hint(&count->tool, answer))
-                                 : "Callgrind left no file of what it counted");
+        return;
+    reason_set(count, answer->reason ? kg_arena_printf(arena, "%s%s", answer->reason,
+                                                       kg_count_tool_hint(&count->tool, answer))
+                                     : "Callgrind left no file of what it counted");
 }
 
 /* --- Counting --------------------------------------------------------------------------------- */
@@ -169,9 +166,11 @@ static bool run(struct line_count *count)
     kg_count_tool_apply(&count->tool, session, count->index, &count->options);
     if (!count->whole)
         count->options.patience = (own_process(count) ? COMMAND_END_NS : END_NS) / timeout_ns;
-    return kg_worker_ask(session, count->index, &count->options, &session->results->arena, &answer,
-                         count->err) &&
-           answer_take(count, &answer);
+    if (!kg_worker_ask(session, count->index, &count->options, &session->results->arena, &answer,
+                       count->err))
+        return false;
+    answer_take(count, &answer);
+    return true;
 }
 
 /* A command that would run for too long under Callgrind, unless its instructions are asked for. */
@@ -180,13 +179,13 @@ static bool too_long(const struct line_count *count)
     return own_process(count) && !count->whole && SLOWDOWN * call_ns(count) > COMMAND_NS;
 }
 
-static bool too_long_set(struct line_count *count)
+static void too_long_set(struct line_count *count)
 {
-    return reason_set(count, kg_arena_printf(&count->session->results->arena,
-                                             "not counted: under Callgrind a call would take about "
-                                             "%.2g s, and a command is never cut; with "
-                                             "`metrics: [time, instructions]` it is counted",
-                                             SLOWDOWN * call_ns(count) / 1e9));
+    reason_set(count, kg_arena_printf(&count->session->results->arena,
+                                      "not counted: under Callgrind a call would take about "
+                                      "%.2g s, and a command is never cut; with "
+                                      "`metrics: [time, instructions]` it is counted",
+                                      SLOWDOWN * call_ns(count) / 1e9));
 }
 
 bool kg_line_count(const struct kg_session *session, size_t index, bool whole,
@@ -195,11 +194,13 @@ bool kg_line_count(const struct kg_session *session, size_t index, bool whole,
     struct line_count count = {
         .session = session, .index = index, .whole = whole, .counted = counted, .err = err};
     kg_count_tool_simulate(&count.tool);
-    const bool good =
-        count.tool.source == KG_COUNT_BY_NOTHING
-            ? reason_set(&count, kg_arena_copy(&session->results->arena, count.tool.reason))
-        : too_long(&count) ? too_long_set(&count)
-                           : run(&count);
+    bool good = true;
+    if (count.tool.source == KG_COUNT_BY_NOTHING)
+        reason_set(&count, kg_arena_copy(&session->results->arena, count.tool.reason));
+    else if (too_long(&count))
+        too_long_set(&count);
+    else
+        good = run(&count);
     kg_count_tool_close(&count.tool);
     return good;
 }

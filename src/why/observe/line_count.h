@@ -12,7 +12,7 @@
  * counted  filled; `reason` where nothing was counted, or a part of a call: `calls` is then NaN,
  *          and amounts are of that part
  * The case's `look` gets instructions and cache lines too, unless it has them, but not of a part.
- * returns  false where memory is out or no process could be started */
+ * returns  false where no process could be started */
 bool kg_line_count(const struct kg_session *session, size_t index, bool whole,
                    struct kg_counted *counted, struct kg_error *err);
 

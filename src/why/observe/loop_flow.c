@@ -267,25 +267,21 @@ static void count_chains(struct run *run, struct kg_loop_flow *flow)
     }
 }
 
-bool kg_loop_flow(struct kg_arena *arena, const struct kg_instruction *code, const size_t *loop,
-                  size_t count, struct kg_loop_flow *flow)
+struct kg_loop_flow kg_loop_flow(struct kg_arena *arena, const struct kg_instruction *code,
+                                 const size_t *loop, size_t count)
 {
-    *flow = (struct kg_loop_flow){.chain_cycles = NAN};
+    struct kg_loop_flow flow = {.chain_cycles = NAN};
     if (!count || count > KG_LOOP_FLOW_MOST)
-        return true;
+        return flow;
     struct run *run = kg_arena_alloc(arena, 1, sizeof *run);
-    if (!run)
-        return false;
     *run = (struct run){.code = code,
                         .loop = loop,
                         .count = count,
                         .nodes = kg_arena_alloc(arena, TURNS * count, sizeof(struct node)),
                         .stack = kg_arena_alloc(arena, LOOKED_AT * count, sizeof(size_t)),
                         .seen = kg_arena_alloc(arena, LOOKED_AT * count, sizeof(bool))};
-    if (!run->nodes || !run->stack || !run->seen)
-        return false;
     turns(run);
-    flow->chain_cycles = chain_cycles(run);
-    count_chains(run, flow);
-    return true;
+    flow.chain_cycles = chain_cycles(run);
+    count_chains(run, &flow);
+    return flow;
 }

@@ -48,7 +48,7 @@ static bool is_orphan(const struct graph *graph, size_t i)
     return i && !falls_through(graph, i - 1) && graph->first_from[i] == graph->count;
 }
 
-static bool graph_make(struct graph *graph, struct kg_arena *arena,
+static void graph_make(struct graph *graph, struct kg_arena *arena,
                        const struct kg_instruction *code, size_t count)
 {
     *graph = (struct graph){
@@ -62,9 +62,6 @@ static bool graph_make(struct graph *graph, struct kg_arena *arena,
         .seen = kg_arena_alloc(arena, count, 1),
         .stack = kg_arena_alloc(arena, count, sizeof(size_t)),
     };
-    if (!graph->jump || !graph->first_from || !graph->next_from || !graph->orphans ||
-        !graph->inside || !graph->seen || !graph->stack)
-        return false;
     for (size_t i = 0; i < count; i++) {
         graph->first_from[i] = count;
         graph->inside[i] = true;
@@ -83,7 +80,6 @@ static bool graph_make(struct graph *graph, struct kg_arena *arena,
     for (size_t i = 0; i < count; i++)
         if (is_orphan(graph, i))
             graph->orphans[graph->orphan_count++] = i;
-    return true;
 }
 
 static void visit(struct graph *graph, size_t i, unsigned char mark, size_t *depth)
@@ -166,28 +162,27 @@ static size_t copy_inside(const struct graph *graph, size_t *loop)
 
 /* Loops nest as the strongly connected parts of the graph do, each without the entries of the one
  * around it (Steensgaard, 1993: it needs no loop to have one entry only). */
-bool kg_loop_around(struct kg_arena *arena, const struct kg_instruction *code, size_t count,
-                    size_t at, size_t **loop, size_t *found)
+size_t kg_loop_around(struct kg_arena *arena, const struct kg_instruction *code, size_t count,
+                      size_t at, size_t **instructions)
 {
     struct graph graph;
-    *found = 0;
-    *loop = kg_arena_alloc(arena, count, sizeof **loop);
-    if (!*loop || !graph_make(&graph, arena, code, count))
-        return false;
+    size_t *loop = *instructions = kg_arena_alloc(arena, count, sizeof *loop);
+    size_t found = 0;
+    graph_make(&graph, arena, code, count);
     while (narrow(&graph, at)) {
-        *found = copy_inside(&graph, *loop);
+        found = copy_inside(&graph, loop);
         if (is_entry(&graph, at))
-            return true;
+            break;
         /* entries are told apart before any is taken out */
-        for (size_t i = 0; i < *found; i++)
-            graph.seen[(*loop)[i]] = is_entry(&graph, (*loop)[i]);
+        for (size_t i = 0; i < found; i++)
+            graph.seen[loop[i]] = is_entry(&graph, loop[i]);
         bool any = false;
-        for (size_t i = 0; i < *found; i++) {
-            any |= graph.seen[(*loop)[i]] != 0;
-            graph.inside[(*loop)[i]] = !graph.seen[(*loop)[i]];
+        for (size_t i = 0; i < found; i++) {
+            any |= graph.seen[loop[i]] != 0;
+            graph.inside[loop[i]] = !graph.seen[loop[i]];
         }
         if (!any)
-            return true;
+            break;
     }
-    return true;
+    return found;
 }

@@ -66,35 +66,30 @@ static const struct kg_machine_code *file_open(struct search *search, const char
     return search->files[i].good ? &search->files[i].code : NULL;
 }
 
-/* *body is NULL where there is no code to be had at the address. */
-static bool body_find(struct search *search, const struct kg_hot_address *hot, struct body **body)
+/* NULL where there is no code to be had at the address. */
+static struct body *body_find(struct search *search, const struct kg_hot_address *hot)
 {
-    *body = NULL;
     const struct kg_machine_code *file =
         hot->module_path ? file_open(search, hot->module_path) : NULL;
     if (!file)
-        return true;
+        return NULL;
     for (size_t i = 0; i < search->body_count; i++) {
         struct body *one = &search->bodies[i];
         if (one->file == file && hot->address >= one->function.address &&
-            hot->address - one->function.address < one->function.length) {
-            *body = one;
-            return true;
-        }
+            hot->address - one->function.address < one->function.length)
+            return one;
     }
     struct body *fresh = &search->bodies[search->body_count];
     if (search->body_count == FUNCTIONS_MOST ||
         !kg_machine_code_function(file, hot->address, &fresh->function))
-        return true;
+        return NULL;
     fresh->file = file;
-    if (!kg_disassemble(&search->own, fresh->function.bytes, fresh->function.length,
-                        fresh->function.address, &fresh->code, &fresh->count))
-        return false;
+    kg_disassemble(&search->own, fresh->function.bytes, fresh->function.length,
+                   fresh->function.address, &fresh->code, &fresh->count);
     if (!fresh->count)
-        return true;
+        return NULL;
     search->body_count++;
-    *body = fresh;
-    return true;
+    return fresh;
 }
 
 static bool same_loop(const struct found *a, const struct found *b)
@@ -105,23 +100,22 @@ static bool same_loop(const struct found *a, const struct found *b)
 }
 
 /* Adds it to the loop that it is in too, or as one of its own. */
-static bool found_add(struct search *search, struct found *one)
+static void found_add(struct search *search, struct found *one)
 {
     for (size_t i = 0; i < search->found_count; i++)
         if (same_loop(&search->found[i], one)) {
             search->found[i].share += one->share;
-            return true;
+            return;
         }
     if (search->found_count == LOOPS_SEEN_MOST)
-        return true;
+        return;
     const size_t *loop = one->loop;
     if (one->function)
         one->count = one->body->count;
     one->loop = kg_arena_alloc(&search->own, one->count, sizeof *one->loop);
-    for (size_t i = 0; i < one->count && one->loop; i++)
+    for (size_t i = 0; i < one->count; i++)
         one->loop[i] = one->function ? i : loop[i];
     search->found[search->found_count++] = *one;
-    return one->loop != NULL;
 }
 
 /* Whether all of the function could be read: what seems to be in no loop may be in one that was not. */
@@ -131,22 +125,19 @@ static bool is_whole(const struct body *body)
     return last && last->address + last->length >= body->function.address + body->function.length;
 }
 
-static bool address_take(struct search *search, const struct kg_hot_address *hot)
+static void address_take(struct search *search, const struct kg_hot_address *hot)
 {
-    struct body *body;
     struct kg_arena scratch = {0};
-    if (!body_find(search, hot, &body))
-        return false;
+    struct body *body = body_find(search, hot);
     const size_t at = body ? kg_instruction_at(body->code, body->count, hot->address) : 0;
     if (!body || at == body->count)
-        return true;
+        return;
     struct found one = {.body = body, .hottest = hot, .at = at, .share = hot->share};
-    bool good = kg_loop_around(&scratch, body->code, body->count, at, &one.loop, &one.count);
+    one.count = kg_loop_around(&scratch, body->code, body->count, at, &one.loop);
     one.function = !one.count;
     if (!one.function || is_whole(body))
-        good = good && found_add(search, &one);
+        found_add(search, &one);
     kg_arena_free(&scratch);
-    return good;
 }
 
 /* --- What a loop is made of ------------------------------------------------------------------- */
@@ -222,7 +213,7 @@ static const char *text_of(struct kg_arena *arena, const struct body *body,
 }
 
 /* The hottest instruction and those of the loop around it, as many as there is room for. */
-static bool code_show(struct kg_arena *arena, const struct found *found, struct kg_hot_loop *loop)
+static void code_show(struct kg_arena *arena, const struct found *found, struct kg_hot_loop *loop)
 {
     size_t middle = 0;
     while (middle < found->count && found->loop[middle] != found->at)
@@ -234,43 +225,33 @@ static bool code_show(struct kg_arena *arena, const struct found *found, struct 
     while (first && shown < KG_HOT_CODE_MOST)
         first--, shown++;
     loop->code = kg_arena_alloc(arena, shown, sizeof *loop->code);
-    if (!loop->code)
-        return false;
     for (size_t i = 0; i < shown; i++) {
         const struct kg_instruction *one = &found->body->code[found->loop[first + i]];
         if (one->facts.operation == KG_OPERATION_NONE && first + i != middle)
             continue;
         if (first + i == middle)
             loop->code_hottest = loop->code_count;
-        loop->code[loop->code_count] = text_of(arena, found->body, one);
-        if (!loop->code[loop->code_count++])
-            return false;
+        loop->code[loop->code_count++] = text_of(arena, found->body, one);
     }
-    return true;
 }
 
-static bool place_show(struct kg_arena *arena, const struct found *found, struct kg_place *place)
+static void place_show(struct kg_arena *arena, const struct found *found, struct kg_place *place)
 {
     const struct kg_place *from = &found->hottest->place;
     const char *slash = strrchr(found->hottest->module_path, '/');
-    bool good = true;
     const char *function = from->function ? from->function : found->body->function.name;
     *place = (struct kg_place){
-        .function = kg_arena_keep(arena, function, &good),
-        .file = kg_arena_keep(arena, from->file, &good),
+        .function = kg_arena_keep(arena, function),
+        .file = kg_arena_keep(arena, from->file),
         .line = from->line,
-        .module = kg_arena_keep(arena,
-                                from->module ? from->module
-                                : slash      ? slash + 1
-                                             : found->hottest->module_path,
-                                &good),
+        .module = kg_arena_keep(arena, from->module ? from->module
+                                       : slash      ? slash + 1
+                                                    : found->hottest->module_path),
     };
-    return good;
 }
 
-static bool loop_show(struct search *search, const struct found *found, struct kg_hot_loop *loop)
+static void loop_show(struct search *search, const struct found *found, struct kg_hot_loop *loop)
 {
-    struct kg_loop_flow flow;
     *loop = (struct kg_hot_loop){
         .share = fmin(found->share, 1), .whole_function = found->function, .chain_cycles = NAN};
     for (size_t i = 0; i < found->count; i++)
@@ -280,14 +261,15 @@ static bool loop_show(struct search *search, const struct found *found, struct k
     const bool known = all_known(found);
     loop->throughput_cycles = known ? throughput_cycles(found) : NAN;
     if (!found->function && known) {
-        if (!kg_loop_flow(&search->own, found->body->code, found->loop, found->count, &flow))
-            return false;
+        const struct kg_loop_flow flow =
+            kg_loop_flow(&search->own, found->body->code, found->loop, found->count);
         loop->address_loads = (double)flow.address_loads;
         loop->chained = (double)flow.chained;
         loop->forwarded = (double)flow.forwarded;
         loop->chain_cycles = flow.chain_cycles;
     }
-    return place_show(search->arena, found, &loop->place) && code_show(search->arena, found, loop);
+    place_show(search->arena, found, &loop->place);
+    code_show(search->arena, found, loop);
 }
 
 /* The hottest first; the few are sorted by insertion. */
@@ -302,38 +284,30 @@ static void sort(struct search *search)
     }
 }
 
-static bool loops_show(struct search *search, struct kg_hot_loop **loops, size_t *loop_count)
+static void loops_show(struct search *search, struct kg_hot_loop **loops, size_t *loop_count)
 {
     *loops = kg_arena_alloc(search->arena, KG_HOT_LOOPS_MOST, sizeof **loops);
-    if (!*loops)
-        return false;
     for (size_t i = 0; i < search->found_count && *loop_count < KG_HOT_LOOPS_MOST &&
                        search->found[i].share > SHARE_LEAST;
          i++)
-        if (!loop_show(search, &search->found[i], &(*loops)[(*loop_count)++]))
-            return false;
-    return true;
+        loop_show(search, &search->found[i], &(*loops)[(*loop_count)++]);
 }
 
-bool kg_loops_find(struct kg_arena *arena, const struct kg_hot_address *addresses, size_t count,
-                   struct kg_hot_loop **loops, size_t *loop_count, struct kg_error *err)
+void kg_loops_find(struct kg_arena *arena, const struct kg_hot_address *addresses, size_t count,
+                   struct kg_hot_loop **loops, size_t *loop_count)
 {
     struct kg_arena own = {0};
     *loops = NULL;
     *loop_count = 0;
     struct search *search = kg_arena_alloc(&own, 1, sizeof *search);
-    bool good = search != NULL;
-    if (good) {
-        search->arena = arena;
-        for (size_t i = 0; i < count && i < LOOKED_AT_MOST && good; i++)
-            good = address_take(search, &addresses[i]);
-        sort(search);
-        good = good && loops_show(search, loops, loop_count);
-        for (size_t i = 0; i < search->file_count; i++)
-            if (search->files[i].good)
-                kg_machine_code_close(&search->files[i].code);
-        kg_arena_free(&search->own);
-    }
+    search->arena = arena;
+    for (size_t i = 0; i < count && i < LOOKED_AT_MOST; i++)
+        address_take(search, &addresses[i]);
+    sort(search);
+    loops_show(search, loops, loop_count);
+    for (size_t i = 0; i < search->file_count; i++)
+        if (search->files[i].good)
+            kg_machine_code_close(&search->files[i].code);
+    kg_arena_free(&search->own);
     kg_arena_free(&own);
-    return good ? true : kg_error_memory(err);
 }

@@ -46,10 +46,9 @@ const char *kg_machine_code_imported(const struct kg_machine_code *code, uint64_
 
 /* The instructions of the innermost loop around instruction `at`, as indices in the order of
  * addresses, in `arena`.
- * found    of them; 0: it is in no loop
- * returns  false where memory is out */
-bool kg_loop_around(struct kg_arena *arena, const struct kg_instruction *code, size_t count,
-                    size_t at, size_t **loop, size_t *found);
+ * returns  how many; 0: it is in no loop */
+size_t kg_loop_around(struct kg_arena *arena, const struct kg_instruction *code, size_t count,
+                      size_t at, size_t **loop);
 
 /* The index of the instruction at an address, or of the one that it lies in; count: none. */
 size_t kg_instruction_at(const struct kg_instruction *code, size_t count, uint64_t address);
@@ -68,16 +67,15 @@ struct kg_loop_flow {
 enum { KG_LOOP_FLOW_MOST = 512 };
 
 /* code, loop  `count` instructions, by their indices; more than KG_LOOP_FLOW_MOST are not looked at
- * returns     false where memory is out, or they were not looked at: all 0 and NaN then */
-bool kg_loop_flow(struct kg_arena *arena, const struct kg_instruction *code, const size_t *loop,
-                  size_t count, struct kg_loop_flow *flow);
+ * returns     all 0 and NaN if they were not looked at */
+struct kg_loop_flow kg_loop_flow(struct kg_arena *arena, const struct kg_instruction *code,
+                                 const size_t *loop, size_t count);
 
 /* The loops around the hottest addresses, at most KG_HOT_LOOPS_MOST, the hottest first; those that
  * are in the same loop count together. Around an address in no loop it is the whole function, which
  * is then called often.
  * addresses  by share, the hottest first; those of files that cannot be read, or that are not of
  *            x86-64, are left out
- * loops      in `arena`, as all that they point to
- * returns    false where memory is out */
-bool kg_loops_find(struct kg_arena *arena, const struct kg_hot_address *addresses, size_t count,
-                   struct kg_hot_loop **loops, size_t *loop_count, struct kg_error *err);
+ * loops      in `arena`, as all that they point to */
+void kg_loops_find(struct kg_arena *arena, const struct kg_hot_address *addresses, size_t count,
+                   struct kg_hot_loop **loops, size_t *loop_count);

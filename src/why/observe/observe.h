@@ -9,3 +9,10 @@
  * verdict depends on it. Stops early when asked to stop.
  * advice  takes a note of each kind of profile that failed; NULL: standard error alone has it */
 void kg_observe(const struct kg_session *session, struct kg_advice *advice);
+
+/* Samples the functions of both builds of each wanted case: equal parts, interleaved, in processes of their
+ * own. Fills `hot.sampled` of both results. A case that fails is a note. Stops early when asked to stop.
+ * base, candidate  sessions of the same plan
+ * wanted           per case of the plan */
+void kg_observe_sides(const struct kg_session *base, const struct kg_session *candidate,
+                      const bool *wanted, struct kg_advice *advice);

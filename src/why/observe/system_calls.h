@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "model/hot.h"
+#include "model/hot_code.h"
 
 /* What is traced. */
 struct kg_traced_process {
@@ -30,7 +30,7 @@ struct kg_call_tracer;
 
 /* Starts to trace; the process is stopped for a moment.
  * tracer   NULL where ptrace is refused: then `refusal` is why, an errno
- * returns  false where memory is out, or no thread can be started */
+ * returns, or no thread can be started */
 bool kg_call_tracer_start(const struct kg_traced_process *target, struct kg_call_tracer **tracer,
                           int *refusal, struct kg_error *err);
 
@@ -45,9 +45,8 @@ void kg_call_tracer_stop(struct kg_call_tracer *tracer);
  *                 else: what makes so many system calls that it was left alone in its first call is
  *                 told by them
  * call_ns         what a call takes, by the rounds; NaN: not known
- * calls           filled; its strings and arrays live in `arena`
- * returns         false where memory is out */
-bool kg_call_tracer_summarize(const struct kg_call_tracer *tracer, double untraced_reads,
+ * calls           filled; its strings and arrays live in `arena` */
+void kg_call_tracer_summarize(const struct kg_call_tracer *tracer, double untraced_reads,
                               double call_ns, struct kg_arena *arena,
                               struct kg_system_calls *calls);
 

@@ -158,15 +158,13 @@ static int by_time(const void *a, const void *b)
     return (x->calls < y->calls) - (x->calls > y->calls);
 }
 
-static bool kinds_take(const struct kg_traced_kind *from, double per, double tracing,
+static void kinds_take(const struct kg_traced_kind *from, double per, double tracing,
                        struct kg_arena *arena, struct kg_system_calls *summary)
 {
     size_t count = 0;
     for (size_t i = 0; i < KG_CALL_NUMBERS; i++)
         count += from[i].count > 0;
     summary->kinds = kg_arena_alloc(arena, count, sizeof *summary->kinds);
-    if (!summary->kinds)
-        return false;
     for (size_t i = 0; i < KG_CALL_NUMBERS; i++) {
         if (!from[i].count)
             continue;
@@ -179,13 +177,10 @@ static bool kinds_take(const struct kg_traced_kind *from, double per, double tra
             .time_ns =
                 fmax(calls * CALL_LEAST_NS, (double)from[i].time_ns - calls * tracing) / per};
         summary->calls += kind->calls;
-        if (!kind->name)
-            return false;
     }
     qsort(summary->kinds, summary->kind_count, sizeof *summary->kinds, by_time);
     if (summary->kind_count > KG_HOT_CALLS_MOST)
         summary->kind_count = KG_HOT_CALLS_MOST;
-    return true;
 }
 
 static double wall_of_call(const struct kg_marked *from, const struct kg_marked *to)
@@ -236,7 +231,7 @@ static void times_limit(const struct kg_traced_calls *calls, double call_ns,
         summary->kinds[i].time_ns = fmin(summary->kinds[i].time_ns * scale, wall_ns);
 }
 
-bool kg_traced_summarize(const struct kg_traced_calls *calls, double untraced_reads, double call_ns,
+void kg_traced_summarize(const struct kg_traced_calls *calls, double untraced_reads, double call_ns,
                          struct kg_arena *arena, struct kg_system_calls *summary)
 {
     const double per = workload_calls(calls, untraced_reads);
@@ -244,7 +239,7 @@ bool kg_traced_summarize(const struct kg_traced_calls *calls, double untraced_re
     *summary = (struct kg_system_calls){.calls = NAN, .user_ns = NAN, .system_ns = NAN};
     if (!calls->any) {
         summary->reason = "the worker, of an older kgate, does not say where a call begins";
-        return true;
+        return;
     }
     summary->source = "ptrace";
     if (calls->foreign)
@@ -256,12 +251,9 @@ bool kg_traced_summarize(const struct kg_traced_calls *calls, double untraced_re
     }
     if (isnan(per)) {
         summary->reason = "a call makes too many system calls, or takes too long, to see all of it";
-        return true;
+        return;
     }
     summary->calls = 0;
-    if (!kinds_take(calls->calls ? calls->whole : calls->now, per, tracing_ns(calls), arena,
-                    summary))
-        return false;
+    kinds_take(calls->calls ? calls->whole : calls->now, per, tracing_ns(calls), arena, summary);
     times_limit(calls, call_ns, summary);
-    return true;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/memory.h"
 
 /* Processes that are open at a time, and stacks after which one that has code elsewhere is looked at
  * anew. */
@@ -200,9 +201,8 @@ static void stack_take(struct kg_unwinder *unwinder, struct process *process)
 
 struct kg_unwinder *kg_unwinder_open(struct kg_modules *modules)
 {
-    struct kg_unwinder *unwinder = calloc(1, sizeof *unwinder);
-    if (unwinder)
-        unwinder->modules = modules;
+    struct kg_unwinder *unwinder = kg_alloc(1, sizeof *unwinder);
+    unwinder->modules = modules;
     return unwinder;
 }
 
