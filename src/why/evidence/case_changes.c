@@ -1,0 +1,125 @@
+/* The evidence that changed in one case, in the order that a reader needs it: how the build was made, the place in
+ * code, the most telling trait of each metric, the parts of the build. */
+#include <math.h>
+#include <string.h>
+
+#include "why/evidence/build_change.h"
+#include "why/evidence/changed_rows.h"
+#include "why/evidence/difference.h"
+#include "why/suggestions.h"
+
+enum { METRICS = KG_METRIC_KINDS };
+
+/* Whether the trait is told of the case already, of another metric. */
+static bool is_told(const struct kg_evidence_change *told, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(told[i].name, name))
+            return true;
+    return false;
+}
+
+static void table_add(struct kg_suggestions *suggestions, const char *id,
+                      const struct kg_difference *difference)
+{
+    struct kg_difference_table *table = &suggestions->differences[suggestions->difference_count];
+    if (!kg_difference_table_make(&suggestions->arena, difference, table))
+        return;
+    table->operation = id;
+    suggestions->difference_count++;
+}
+
+/* The place in code that explains the change of time; and the table of all places. */
+static bool place_tell(struct kg_suggestions *suggestions, const char *id,
+                       const struct kg_slower *slower, struct kg_evidence_change *change)
+{
+    struct kg_arena *arena = &suggestions->arena, scratch = {0};
+    struct kg_difference difference;
+    struct kg_difference_cause cause;
+    kg_difference_make(&scratch, slower->base_sampled, slower->base_value, slower->current_sampled,
+                       slower->current_value, &difference);
+    const bool time = slower->metric == KG_METRIC_TIME;
+    if (time)
+        table_add(suggestions, id, &difference);
+    const bool found = time && kg_difference_explain(&difference, slower->base_sampled,
+                                                     slower->current_sampled, &cause);
+    if (found)
+        *change =
+            (struct kg_evidence_change){.operation = id,
+                                        .name = "function",
+                                        .unit = kg_trait_unit_names[KG_TRAIT_NS],
+                                        .base = cause.row.base_ns,
+                                        .current = cause.row.current_ns,
+                                        .explains = cause.explains,
+                                        .place = kg_place_copy(arena, &cause.row.place),
+                                        .caller = kg_place_copy(arena, &cause.row.caller),
+                                        .callee = kg_place_copy(arena, &cause.row.callee),
+                                        .text = kg_difference_sentence(arena, &difference, &cause)};
+    kg_arena_free(&scratch);
+    return found;
+}
+
+/* A sentence about the build. It explains nothing by itself. */
+static bool build_tell(const char *name, const char *text, struct kg_evidence_change *change)
+{
+    if (text)
+        *change = (struct kg_evidence_change){
+            .name = name, .unit = "", .base = NAN, .current = NAN, .explains = NAN, .text = text};
+    return text;
+}
+
+/* How the build was made comes first. */
+static bool made_tell(struct kg_arena *arena, const struct kg_slower *slower,
+                      struct kg_evidence_change *change)
+{
+    return slower->metric == KG_METRIC_TIME &&
+           build_tell("compiler",
+                      kg_build_made(arena, slower->base_sampled, slower->current_sampled), change);
+}
+
+/* What the build consists of comes last: it need not have an effect. */
+static bool parts_tell(struct kg_arena *arena, const struct kg_slower *slower,
+                       struct kg_evidence_change *change)
+{
+    return slower->metric == KG_METRIC_TIME &&
+           build_tell("build", kg_build_parts(arena, slower->base_sampled, slower->current_sampled),
+                      change);
+}
+
+/* Part of the change from which a place in code makes symptoms superfluous. */
+static const double PLACED = 0.5;
+
+void kg_case_changes_add(struct kg_suggestions *suggestions, const char *case_id,
+                         const struct kg_slower *slower, size_t slower_count)
+{
+    struct kg_arena *arena = &suggestions->arena;
+    struct kg_evidence_change *const first = suggestions->changes + suggestions->change_count;
+    const char *id = kg_arena_keep(arena, case_id);
+    struct kg_told told[METRICS][KG_TOLD_MOST];
+    size_t counts[METRICS] = {0}, count = 0;
+    bool placed = false;
+    if (slower_count && made_tell(arena, slower, &first[count]))
+        first[count++].operation = id;
+    if (slower_count && place_tell(suggestions, id, slower, &first[count]))
+        placed = first[count++].explains >= PLACED;
+    for (size_t s = 0; s < slower_count; s++) {
+        struct kg_slower one = slower[s];
+        one.placed = placed;
+        kg_slower_tell(arena, &one, told[s], &counts[s]);
+    }
+    for (size_t t = 0; t < KG_TOLD_MOST; t++)
+        for (size_t s = 0; s < slower_count; s++)
+            if (t < counts[s] && count < KG_TOLD_MOST &&
+                !is_told(first, count, told[s][t].trait->name))
+                first[count++] =
+                    (struct kg_evidence_change){.operation = id,
+                                                .name = told[s][t].trait->name,
+                                                .unit = kg_trait_unit_names[told[s][t].trait->unit],
+                                                .base = told[s][t].base,
+                                                .current = told[s][t].current,
+                                                .explains = told[s][t].explains,
+                                                .text = told[s][t].text};
+    if (slower_count && count < KG_TOLD_MOST && parts_tell(arena, slower, &first[count]))
+        first[count++].operation = id;
+    suggestions->change_count += count;
+}

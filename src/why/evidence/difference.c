@@ -1,0 +1,341 @@
+#include "why/evidence/difference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/traits.h"
+#include "why/rules/cause.h"
+
+/* A cause explains at least a fifth of the change. */
+static const double EXPLAINS_LEAST = 0.2;
+/* One function is the cause by itself from here on; below, the function around it may say more. */
+static const double EXPLAINS_ALONE = 0.5;
+/* Part of a growth that a caller or a callee needs to be named with it. */
+static const double MOST_OF_IT = 0.6;
+/* Part of the change that a function with all its calls must have, if no function has it alone. */
+static const double AROUND_LEAST = 0.7;
+/* A function on more stacks than this, on both sides, is the whole program. */
+static const double EVERYTHING = 0.95;
+/* Standard errors of the samples that a growth must exceed: of a cause, and of a row. */
+static const double SURE = 3, NOISE = 2;
+
+/* --- Subtracting ------------------------------------------------------------------------------ */
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+/* A rebuilt library may have another file name, so functions are alike by name if they have one. */
+static bool same_place(const struct kg_place *a, const struct kg_place *b)
+{
+    return same_text(a->function, b->function) && (a->function || same_text(a->module, b->module));
+}
+
+static struct kg_difference_row *row_of(struct kg_difference *difference,
+                                        const struct kg_hot_site *site)
+{
+    struct kg_difference_row *row = difference->rows;
+    const struct kg_difference_row *end = row + difference->count;
+    for (; row < end; row++)
+        if (same_place(&row->place, &site->place) && same_place(&row->caller, &site->caller) &&
+            same_place(&row->callee, &site->callee) && same_text(row->call, site->call))
+            return row;
+    difference->count++;
+    *row = (struct kg_difference_row){
+        .place = site->place, .caller = site->caller, .callee = site->callee, .call = site->call};
+    return row;
+}
+
+static double growth(const struct kg_difference_row *row)
+{
+    return row->current_ns - row->base_ns;
+}
+
+static int grown_more(const void *left, const void *right)
+{
+    const double a = fabs(growth(left)), b = fabs(growth(right));
+    return (a < b) - (a > b);
+}
+
+void kg_difference_make(struct kg_arena *arena, const struct kg_sampled *base, double base_ns,
+                        const struct kg_sampled *current, double current_ns,
+                        struct kg_difference *difference)
+{
+    *difference = (struct kg_difference){.base_ns = base_ns,
+                                         .current_ns = current_ns,
+                                         .base_samples = base->samples,
+                                         .current_samples = current->samples};
+    if (!base->site_count || !current->site_count)
+        return;
+    difference->rows =
+        kg_arena_alloc(arena, base->site_count + current->site_count, sizeof *difference->rows);
+    for (size_t i = 0; i < current->site_count; i++)
+        row_of(difference, &current->sites[i])->current_ns += current->sites[i].share * current_ns;
+    for (size_t i = 0; i < base->site_count; i++)
+        row_of(difference, &base->sites[i])->base_ns += base->sites[i].share * base_ns;
+    qsort(difference->rows, difference->count, sizeof *difference->rows, grown_more);
+}
+
+/* --- The cause -------------------------------------------------------------------------------- */
+
+static double change_of(const struct kg_difference *difference)
+{
+    return difference->current_ns - difference->base_ns;
+}
+
+/* Standard error of a time that is a share of n samples. */
+static double error_ns(double time_ns, double whole_ns, double samples)
+{
+    const double share = fmin(fmax(time_ns / whole_ns, 1 / samples), 1);
+    return whole_ns * sqrt(share * (1 - share) / samples);
+}
+
+static bool exceeds(const struct kg_difference *difference, const struct kg_difference_row *row,
+                    double errors)
+{
+    const double error =
+        hypot(error_ns(row->base_ns, difference->base_ns, difference->base_samples),
+              error_ns(row->current_ns, difference->current_ns, difference->current_samples));
+    return fabs(growth(row)) >= errors * error;
+}
+
+static bool is_sure(const struct kg_difference *difference, const struct kg_difference_row *row)
+{
+    return exceeds(difference, row, SURE);
+}
+
+bool kg_difference_beyond_noise(const struct kg_difference *difference,
+                                const struct kg_difference_row *row)
+{
+    return exceeds(difference, row, NOISE);
+}
+
+static double explained(const struct kg_difference *difference, const struct kg_difference_row *row)
+{
+    return growth(row) / change_of(difference);
+}
+
+/* Sum of the rows of this function, whoever calls it and whatever it enters. */
+static struct kg_difference_row function_sum(const struct kg_difference *difference,
+                                             const struct kg_place *place)
+{
+    struct kg_difference_row sum = {.place = *place};
+    for (size_t i = 0; i < difference->count; i++)
+        if (same_place(&difference->rows[i].place, place)) {
+            sum.base_ns += difference->rows[i].base_ns;
+            sum.current_ns += difference->rows[i].current_ns;
+        }
+    return sum;
+}
+
+static struct kg_difference_row function_most(const struct kg_difference *difference)
+{
+    struct kg_difference_row most = {0};
+    for (size_t i = 0; i < difference->count; i++) {
+        const struct kg_difference_row sum = function_sum(difference, &difference->rows[i].place);
+        if (explained(difference, &sum) > explained(difference, &most))
+            most = sum;
+    }
+    return most;
+}
+
+/* Which neighbour of a place: its caller, or the library function that it entered. */
+enum neighbour { CALLER, CALLEE };
+
+static const struct kg_place *neighbour_of(const struct kg_difference_row *row, enum neighbour kind)
+{
+    return kind == CALLER ? &row->caller : &row->callee;
+}
+
+/* Sum of the place's rows with the same neighbour as `row`. */
+static struct kg_difference_row neighbour_sum(const struct kg_difference *difference,
+                                              const struct kg_difference_row *row,
+                                              enum neighbour kind)
+{
+    struct kg_difference_row sum = *row;
+    sum.base_ns = sum.current_ns = 0;
+    for (size_t i = 0; i < difference->count; i++) {
+        const struct kg_difference_row *other = &difference->rows[i];
+        if (same_place(&other->place, &row->place) &&
+            same_place(neighbour_of(other, kind), neighbour_of(row, kind))) {
+            sum.base_ns += other->base_ns;
+            sum.current_ns += other->current_ns;
+        }
+    }
+    return sum;
+}
+
+/* The neighbour that most of the place's growth goes through; without one its function is NULL. */
+static struct kg_difference_row neighbour_most(const struct kg_difference *difference,
+                                               const struct kg_difference_row *of,
+                                               enum neighbour kind)
+{
+    struct kg_difference_row most = {0};
+    double best = MOST_OF_IT * explained(difference, of);
+    for (size_t i = 0; i < difference->count; i++) {
+        const struct kg_difference_row *row = &difference->rows[i];
+        if (!same_place(&row->place, &of->place) || !neighbour_of(row, kind)->function)
+            continue;
+        const struct kg_difference_row sum = neighbour_sum(difference, row, kind);
+        if (explained(difference, &sum) >= best) {
+            best = explained(difference, &sum);
+            most = sum;
+        }
+    }
+    return most;
+}
+
+/* Caller and callee that most of the growth goes through. The time is then that of the callee. */
+static void neighbours_name(const struct kg_difference *difference, struct kg_difference_row *row)
+{
+    const struct kg_difference_row callee = neighbour_most(difference, row, CALLEE);
+    const struct kg_difference_row caller = neighbour_most(difference, row, CALLER);
+    if (callee.callee.function)
+        *row = callee;
+    row->caller = caller.caller;
+}
+
+static const struct kg_hot_place *place_find(const struct kg_sampled *sampled,
+                                             const struct kg_place *place)
+{
+    for (size_t i = 0; i < sampled->function_count; i++)
+        if (same_place(&sampled->functions[i].place, place))
+            return &sampled->functions[i];
+    return NULL;
+}
+
+static double total_ns(const struct kg_sampled *sampled, const struct kg_place *place,
+                       double whole_ns)
+{
+    const struct kg_hot_place *found = place_find(sampled, place);
+    return found ? found->total * whole_ns : 0;
+}
+
+static bool is_everything(const struct kg_difference *difference,
+                          const struct kg_difference_row *row)
+{
+    return row->base_ns > EVERYTHING * difference->base_ns &&
+           row->current_ns > EVERYTHING * difference->current_ns;
+}
+
+/* The function with the least time, with its calls, among those that most of the growth goes through. */
+static bool around_find(const struct kg_difference *difference, const struct kg_sampled *base,
+                        const struct kg_sampled *current, struct kg_difference_row *found)
+{
+    const struct kg_sampled *side = change_of(difference) > 0 ? current : base;
+    double least = INFINITY;
+    for (size_t i = 0; i < side->function_count; i++) {
+        const struct kg_place *place = &side->functions[i].place;
+        const struct kg_difference_row row = {.place = *place,
+                                              .base_ns = total_ns(base, place, difference->base_ns),
+                                              .current_ns =
+                                                  total_ns(current, place, difference->current_ns)};
+        const double time = fmax(row.base_ns, row.current_ns);
+        if (!place->function || is_everything(difference, &row) || time >= least ||
+            explained(difference, &row) < AROUND_LEAST || !is_sure(difference, &row))
+            continue;
+        least = time;
+        *found = row;
+    }
+    return isfinite(least);
+}
+
+bool kg_difference_explain(const struct kg_difference *difference, const struct kg_sampled *base,
+                           const struct kg_sampled *current, struct kg_difference_cause *cause)
+{
+    *cause = (struct kg_difference_cause){0};
+    if (!difference->count || !(fabs(change_of(difference)) > 0))
+        return false;
+    cause->row = function_most(difference);
+    const double alone = explained(difference, &cause->row);
+    if (!(alone >= EXPLAINS_ALONE) && around_find(difference, base, current, &cause->row)) {
+        cause->inclusive = true;
+    } else {
+        if (!(alone >= EXPLAINS_LEAST) || !is_sure(difference, &cause->row))
+            return false;
+        neighbours_name(difference, &cause->row);
+    }
+    cause->explains = fmin(explained(difference, &cause->row), 1);
+    return true;
+}
+
+/* --- The sentence ----------------------------------------------------------------------------- */
+
+static void place_add(struct kg_text *text, const struct kg_difference_row *row)
+{
+    if (row->callee.function) {
+        kg_text_printf(text, "%s, called from ", row->callee.function);
+        kg_place_words(&row->place, text);
+        return;
+    }
+    kg_place_words(&row->place, text);
+    if (row->caller.function)
+        kg_text_printf(text, ", called from %s", row->caller.function);
+}
+
+static void share_add(struct kg_text *text, double share, bool slower)
+{
+    static const double ALL = 0.95;
+    const char *whole = slower ? "slowdown" : "gain";
+    if (share >= ALL)
+        kg_text_printf(text, ", all of the %s", whole);
+    else
+        kg_text_printf(text, ", %.0f %% of the %s", 100 * share, whole);
+}
+
+/* Whether samples of the side without the place would show a twentieth of the other side's time. */
+static bool absence_is_proven(const struct kg_difference *difference,
+                              const struct kg_difference_row *row)
+{
+    static const double PART = 0.05, SAMPLES_LEAST = 3;
+    const double samples_per_ns = row->base_ns > 0
+                                      ? difference->current_samples / difference->current_ns
+                                      : difference->base_samples / difference->base_ns;
+    return PART * fmax(row->base_ns, row->current_ns) * samples_per_ns >= SAMPLES_LEAST;
+}
+
+/* Which side alone has the place; NULL: both have it, or the samples are too few. */
+static const char *side_words(const struct kg_difference *difference,
+                              const struct kg_difference_row *row)
+{
+    const bool called = row->callee.function;
+    if (!absence_is_proven(difference, row))
+        return NULL;
+    if (!(row->base_ns > 0))
+        return called ? "the baseline does not call it there" : "the baseline does not run it";
+    if (!(row->current_ns > 0))
+        return called ? "the candidate does not call it there" : "the candidate does not run it";
+    return NULL;
+}
+
+const char *kg_difference_side(const struct kg_difference *difference,
+                               const struct kg_difference_row *row)
+{
+    const struct kg_difference_row sum = row->callee.function
+                                             ? neighbour_sum(difference, row, CALLEE)
+                                             : function_sum(difference, &row->place);
+    const bool known = row->callee.function || row->place.function;
+    return known ? side_words(difference, &sum) : NULL;
+}
+
+const char *kg_difference_sentence(struct kg_arena *arena, const struct kg_difference *difference,
+                                   const struct kg_difference_cause *cause)
+{
+    const struct kg_difference_row *row = &cause->row;
+    const char *side = side_words(difference, row);
+    const double grown = growth(row);
+    struct kg_text text = {0};
+    place_add(&text, row);
+    kg_text_printf(&text, ": %s", grown > 0 ? "+" : "-");
+    kg_trait_format(KG_TRAIT_NS, fabs(grown), &text);
+    kg_text_append(&text, cause->inclusive ? " per call with all that it calls" : " per call");
+    share_add(&text, cause->explains, change_of(difference) > 0);
+    if (side)
+        kg_text_printf(&text, "; %s", side);
+    const char *kept = kg_arena_copy(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return kept;
+}

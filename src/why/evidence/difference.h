@@ -1,0 +1,83 @@
+/* difference.h: a differential profile: time per call of each place in code, in the baseline and in the
+ * candidate, and the place that explains the change. Samples of both sides are shares; times the time per
+ * call they are comparable, and their growths add up to the change. Pure but for the arena; thread-safe. */
+#pragma once
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/record.h"
+#include "model/hot_code.h"
+
+/* A place on both sides. Times are per call of the workload. */
+struct kg_difference_row {
+    struct kg_place place;  /* as the candidate has it, else as the baseline */
+    struct kg_place caller; /* all NULL: none, as of callee */
+    struct kg_place callee; /* function of an installed library that the place entered */
+    const char *call;       /* system call; NULL: none */
+    double base_ns;
+    double current_ns;
+    bool sure;        /* of a table, as `note`: its growth is more than the noise of the samples */
+    const char *note; /* which side alone has the place; NULL: both, or not proven */
+};
+
+struct kg_difference {
+    struct kg_difference_row *rows; /* by absolute growth, the largest first */
+    size_t count;
+    double base_ns; /* whole call */
+    double current_ns;
+    double base_samples;
+    double current_samples;
+};
+
+/* Subtracts the sites of two profiles. Strings are borrowed.
+ * base, current        with samples, else the difference has no rows
+ * base_ns, current_ns  time per call of each side */
+void kg_difference_make(struct kg_arena *arena, const struct kg_sampled *base, double base_ns,
+                        const struct kg_sampled *current, double current_ns,
+                        struct kg_difference *difference);
+
+/* The place with the largest part of the change, in the change's direction. */
+struct kg_difference_cause {
+    struct kg_difference_row row; /* time of the place, with its callees in installed libraries */
+    double explains;              /* its part of the change, 0 to 1 */
+    bool inclusive;               /* the row's time includes calls to other own functions */
+};
+
+/* Finds the cause: one function whose growth is at least a fifth of the change and clearly more than the
+ * noise of the samples; else the innermost function on the stacks of most of the growth.
+ * returns  false if no place explains enough */
+bool kg_difference_explain(const struct kg_difference *difference, const struct kg_sampled *base,
+                           const struct kg_sampled *current, struct kg_difference_cause *cause);
+
+/* "strlen, called from parse_number (cJSON.c:321): +0.65 ms per call, all of the slowdown; …" */
+const char *kg_difference_sentence(struct kg_arena *arena, const struct kg_difference *difference,
+                                   const struct kg_difference_cause *cause);
+
+/* "the baseline does not call it there"; NULL: both sides have the place, or the samples do not prove it. */
+const char *kg_difference_side(const struct kg_difference *difference,
+                               const struct kg_difference_row *row);
+
+/* Whether the growth is two standard errors of the samples or more. */
+bool kg_difference_beyond_noise(const struct kg_difference *difference,
+                                const struct kg_difference_row *row);
+
+/* The rows of one case that reports show. */
+struct kg_difference_table {
+    const char *operation; /* id of the case */
+    double base_ns;        /* whole call */
+    double current_ns;
+    double base_samples;
+    double current_samples;
+    struct kg_difference_row *rows; /* by absolute growth, the largest first */
+    size_t row_count;
+};
+
+/* Keeps the rows with 1 % of the call or more. The table and its strings live in `arena`.
+ * returns  false if there are none */
+bool kg_difference_table_make(struct kg_arena *arena, const struct kg_difference *difference,
+                              struct kg_difference_table *table);
+
+/* The time of the call that no row has. */
+struct kg_difference_row kg_difference_rest(const struct kg_difference_table *table);
+
+extern const struct kg_record kg_difference_table_record;

@@ -1,0 +1,104 @@
+/* Two builds that differ in assertions, libraries or size, and the words for it. */
+#include "why/evidence/build_change.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static const char usual[] = "GNU C17 12.2.0 -g -O2";
+static const char *const c_library[] = {"libc.so.6"};
+static const char *const checked[] = {"libasan.so.8", "libc.so.6"};
+static const char *const fast[] = {"libfast.so.1", "libc.so.6"};
+
+static struct kg_sampled side(const char *const *libraries, size_t count)
+{
+    return (struct kg_sampled){.compiler = usual,
+                               .code_bytes = 100 * 1024,
+                               .libraries = (const char **)(size_t)libraries,
+                               .library_count = count};
+}
+
+static void text_is(const char *text, const char *expected)
+{
+    if (expected)
+        assert_string_equal(text ? text : "", expected);
+    else
+        assert_null(text);
+}
+
+static void made_is(const struct kg_sampled *base, const struct kg_sampled *candidate,
+                    const char *expected)
+{
+    struct kg_arena arena = {0};
+    text_is(kg_build_made(&arena, base, candidate), expected);
+    kg_arena_free(&arena);
+}
+
+static void parts_are(const struct kg_sampled *base, const struct kg_sampled *candidate,
+                      const char *expected)
+{
+    struct kg_arena arena = {0};
+    text_is(kg_build_parts(&arena, base, candidate), expected);
+    kg_arena_free(&arena);
+}
+
+static void assertions_are_named(void **state)
+{
+    (void)state;
+    const struct kg_sampled base = side(c_library, 1);
+    struct kg_sampled candidate = base;
+    made_is(&base, &candidate, NULL);
+    candidate.asserts = true;
+    made_is(&base, &candidate, "built with assertions");
+    made_is(&candidate, &base, "built without assertions");
+    candidate.compiler = "GNU C17 12.2.0 -g";
+    made_is(&base, &candidate, "built without -O2, built with assertions");
+}
+
+static void checker_is_named_once(void **state)
+{
+    (void)state;
+    const struct kg_sampled base = side(c_library, 1);
+    struct kg_sampled candidate = side(checked, 2);
+    made_is(&base, &candidate, "linked to libasan.so.8");
+    parts_are(&base, &candidate, NULL);
+    candidate.compiler = "GNU C17 12.2.0 -g -O2 -fsanitize=address";
+    made_is(&base, &candidate, "built with -fsanitize=address");
+}
+
+static void libraries_and_size_are_parts(void **state)
+{
+    (void)state;
+    const struct kg_sampled base = side(c_library, 1);
+    struct kg_sampled candidate = side(fast, 2);
+    parts_are(&base, &candidate, "linked to libfast.so.1");
+    made_is(&base, &candidate, NULL);
+    candidate.code_bytes = 109 * 1024;
+    parts_are(&candidate, &base, "no longer linked to libfast.so.1");
+    candidate.code_bytes = 150 * 1024;
+    parts_are(&base, &candidate,
+              "linked to libfast.so.1; machine code grew from 100 KiB to 150 KiB");
+}
+
+static void unknown_side_says_nothing(void **state)
+{
+    (void)state;
+    struct kg_sampled base = side(c_library, 1);
+    const struct kg_sampled unknown = {0};
+    base.asserts = true;
+    made_is(&base, &unknown, NULL);
+    parts_are(&unknown, &base, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(assertions_are_named),
+        cmocka_unit_test(checker_is_named_once),
+        cmocka_unit_test(libraries_and_size_are_parts),
+        cmocka_unit_test(unknown_side_says_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,67 @@
+/* What debug information says of two compilers, and the words for the difference. */
+#include "why/evidence/compiler_options.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static const char usual[] = "GNU C17 12.2.0 -mtune=generic -march=x86-64 -g -O2";
+
+static void change_is(const char *base, const char *candidate, const char *expected)
+{
+    struct kg_arena arena = {0};
+    const char *change = kg_compiler_change(&arena, base, candidate);
+    if (expected)
+        assert_string_equal(change ? change : "", expected);
+    else
+        assert_null(change);
+    kg_arena_free(&arena);
+}
+
+static void missing_optimisation_is_named(void **state)
+{
+    (void)state;
+    change_is(usual, "GNU C17 12.2.0 -mtune=generic -march=x86-64 -g", "built without -O2");
+    change_is(usual, "GNU C17 12.2.0 -mtune=generic -march=x86-64 -g -O2 -O0", "built without -O2");
+    change_is("GNU C17 12.2.0 -O3", "GNU C17 12.2.0 -O1", "built with -O1 instead of -O3");
+}
+
+static void added_and_missing_options_are_named(void **state)
+{
+    (void)state;
+    change_is(usual, "GNU C17 12.2.0 -mtune=generic -march=x86-64 -g -O2 -fsanitize=address",
+              "built with -fsanitize=address");
+    change_is("GNU C17 12.2.0 -march=native -flto -O2", "GNU C17 12.2.0 -march=x86-64 -O2",
+              "built with -march=x86-64, built without -march=native -flto");
+}
+
+static void other_compiler_is_named(void **state)
+{
+    (void)state;
+    change_is("GNU C17 12.2.0 -O2", "GNU C17 11.3.0 -O2",
+              "built by GNU C17 11.3.0 instead of GNU C17 12.2.0");
+    change_is("Debian clang version 14.0.6", "Debian clang version 15.0.7",
+              "built by Debian clang version 15.0.7 instead of Debian clang version 14.0.6");
+}
+
+static void options_without_effect_on_speed_are_no_change(void **state)
+{
+    (void)state;
+    change_is(usual, "GNU C17 12.2.0 -mtune=generic -march=x86-64 -g3 -O2 -fPIE -std=c11", NULL);
+    change_is(usual, usual, NULL);
+    change_is(NULL, usual, NULL);
+    change_is(usual, NULL, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(missing_optimisation_is_named),
+        cmocka_unit_test(added_and_missing_options_are_named),
+        cmocka_unit_test(other_compiler_is_named),
+        cmocka_unit_test(options_without_effect_on_speed_are_no_change),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,213 @@
+/* A differential profile of sites that are given by hand: rows, the cause, and the sentence. */
+#include "why/evidence/difference.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SITES_MOST = 4 };
+
+/* One site: "strlen" called from "parse" called from "main"; NULL: none. */
+struct site {
+    const char *callee, *place, *caller;
+    double share;
+};
+
+struct side {
+    struct site sites[SITES_MOST];
+    struct kg_hot_place functions[SITES_MOST];
+    double time_ns;
+};
+
+static struct kg_place place_of(const char *function, const char *file, size_t line)
+{
+    return (struct kg_place){.function = function, .file = function ? file : NULL, .line = line};
+}
+
+static struct kg_sampled sampled_make(const struct side *side, struct kg_hot_site *sites)
+{
+    struct kg_sampled sampled = {
+        .source = "ptrace", .samples = 500, .sites = sites, .functions = NULL};
+    for (size_t i = 0; i < SITES_MOST && side->sites[i].place; i++)
+        sites[sampled.site_count++] =
+            (struct kg_hot_site){.place = place_of(side->sites[i].place, "src/own.c", 10 + i),
+                                 .caller = place_of(side->sites[i].caller, NULL, 0),
+                                 .callee = place_of(side->sites[i].callee, NULL, 0),
+                                 .share = side->sites[i].share};
+    sampled.functions = (struct kg_hot_place *)side->functions;
+    while (sampled.function_count < SITES_MOST &&
+           side->functions[sampled.function_count].place.function)
+        sampled.function_count++;
+    return sampled;
+}
+
+/* The sentence, or "" if no place explains enough. In the arena. */
+static const char *sentence(struct kg_arena *arena, const struct side *base,
+                            const struct side *current, struct kg_difference_cause *cause)
+{
+    struct kg_hot_site base_sites[SITES_MOST], current_sites[SITES_MOST];
+    const struct kg_sampled old = sampled_make(base, base_sites);
+    const struct kg_sampled new = sampled_make(current, current_sites);
+    struct kg_difference difference;
+    kg_difference_make(arena, &old, base->time_ns, &new, current->time_ns, &difference);
+    return kg_difference_explain(&difference, &old, &new, cause)
+               ? kg_difference_sentence(arena, &difference, cause)
+               : "";
+}
+
+static void sentence_is(const struct side *base, const struct side *current, const char *expected)
+{
+    struct kg_arena arena = {0};
+    struct kg_difference_cause cause;
+    assert_string_equal(sentence(&arena, base, current, &cause), expected);
+    kg_arena_free(&arena);
+}
+
+static void library_function_is_named_with_its_caller(void **state)
+{
+    (void)state;
+    sentence_is(&(struct side){.sites = {{NULL, "parse", "main", 0.8}, {NULL, "read", "main", 0.2}},
+                               .time_ns = 1e6},
+                &(struct side){.sites = {{"strlen", "parse", "main", 0.5},
+                                         {NULL, "parse", "main", 0.4},
+                                         {NULL, "read", "main", 0.1}},
+                               .time_ns = 2e6},
+                "strlen, called from parse (own.c:10): +1.00 ms per call, all of the slowdown; the "
+                "baseline does not call it there");
+}
+
+static void own_function_is_named_with_its_caller(void **state)
+{
+    (void)state;
+    sentence_is(
+        &(struct side){.sites = {{NULL, "search", "index", 0.5}, {NULL, "read", "main", 0.5}},
+                       .time_ns = 1e6},
+        &(struct side){.sites = {{NULL, "search", "index", 0.65}, {NULL, "read", "main", 0.35}},
+                       .time_ns = 2e6},
+        "search (own.c:10), called from index: +800 us per call, 80 % of the slowdown");
+}
+
+static void gain_is_explained_likewise(void **state)
+{
+    (void)state;
+    sentence_is(
+        &(struct side){.sites = {{NULL, "search", "index", 0.75}, {NULL, "read", "main", 0.25}},
+                       .time_ns = 2e6},
+        &(struct side){.sites = {{NULL, "read", "main", 1}}, .time_ns = 0.5e6},
+        "search (own.c:10), called from index: -1.50 ms per call, all of the gain; the "
+        "candidate does not run it");
+}
+
+static void few_samples_do_not_prove_that_a_side_lacks_a_place(void **state)
+{
+    (void)state;
+    sentence_is(&(struct side){.sites = {{NULL, "sort", "main", 0.1}, {NULL, "read", "main", 0.9}},
+                               .time_ns = 1.1e6},
+                &(struct side){.sites = {{NULL, "read", "main", 1}}, .time_ns = 1e6},
+                "sort (own.c:10), called from main: -110 us per call, all of the gain");
+}
+
+static void growth_within_the_noise_of_samples_is_no_cause(void **state)
+{
+    (void)state;
+    sentence_is(&(struct side){.sites = {{NULL, "a", "main", 0.5}, {NULL, "b", "main", 0.5}},
+                               .time_ns = 1e6},
+                &(struct side){.sites = {{NULL, "a", "main", 0.52}, {NULL, "b", "main", 0.48}},
+                               .time_ns = 1.06e6},
+                "");
+}
+
+static void one_fifth_of_the_change_is_the_least(void **state)
+{
+    (void)state;
+    const struct side base = {.sites = {{NULL, "a", "main", 0.25},
+                                        {NULL, "b", "main", 0.25},
+                                        {NULL, "c", "main", 0.25},
+                                        {NULL, "d", "main", 0.25}},
+                              .time_ns = 1e6};
+    const struct side grown = {.sites = {{NULL, "a", "main", 0.28},
+                                         {NULL, "b", "main", 0.24},
+                                         {NULL, "c", "main", 0.24},
+                                         {NULL, "d", "main", 0.24}},
+                               .time_ns = 4e6};
+    struct kg_arena arena = {0};
+    struct kg_difference_cause cause;
+    assert_string_not_equal(sentence(&arena, &base, &grown, &cause), "");
+    assert_string_equal(cause.row.place.function, "a");
+    assert_true(cause.explains > 0.28 && cause.explains < 0.3);
+    kg_arena_free(&arena);
+}
+
+static void function_around_is_named_if_no_function_has_it_alone(void **state)
+{
+    (void)state;
+    sentence_is(&(struct side){.sites = {{NULL, "a", "build", 0.1}, {NULL, "read", "main", 0.9}},
+                               .functions = {{.place = {.function = "main"}, .total = 1},
+                                             {.place = {.function = "build"}, .total = 0.1}},
+                               .time_ns = 1e6},
+                &(struct side){.sites = {{NULL, "a", "build", 0.2},
+                                         {NULL, "b", "build", 0.2},
+                                         {NULL, "c", "build", 0.2},
+                                         {NULL, "read", "main", 0.4}},
+                               .functions = {{.place = {.function = "main"}, .total = 1},
+                                             {.place = {.function = "build"}, .total = 0.6}},
+                               .time_ns = 2.5e6},
+                "build: +1.40 ms per call with all that it calls, 93 % of the slowdown");
+}
+
+static void sides_without_samples_have_no_cause(void **state)
+{
+    (void)state;
+    sentence_is(&(struct side){.time_ns = 1e6},
+                &(struct side){.sites = {{NULL, "a", "main", 1}}, .time_ns = 2e6}, "");
+}
+
+static void table_has_a_rest_and_notes_that_are_proven(void **state)
+{
+    (void)state;
+    const struct side old = {.sites = {{NULL, "parse", "main", 0.8}, {NULL, "tiny", "main", 0.01}},
+                             .time_ns = 1e6};
+    const struct side new = {.sites = {{"strlen", "parse", "main", 0.5},
+                                       {NULL, "parse", "other", 0.4},
+                                       {NULL, "rare", "main", 0.01}},
+                             .time_ns = 2e6};
+    struct kg_hot_site old_sites[SITES_MOST], new_sites[SITES_MOST];
+    const struct kg_sampled base = sampled_make(&old, old_sites);
+    const struct kg_sampled current = sampled_make(&new, new_sites);
+    struct kg_arena arena = {0};
+    struct kg_difference difference;
+    struct kg_difference_table table;
+    kg_difference_make(&arena, &base, old.time_ns, &current, new.time_ns, &difference);
+    assert_true(kg_difference_table_make(&arena, &difference, &table));
+    assert_int_equal(table.row_count, 4); /* "tiny" is less than 1 % of the longer call */
+    assert_string_equal(table.rows[0].callee.function, "strlen");
+    assert_string_equal(table.rows[0].note, "the baseline does not call it there");
+    assert_true(table.rows[0].sure);
+    assert_null(table.rows[1].note); /* parse has another caller now, and both sides run it */
+    assert_null(table.rows[2].note);
+    assert_string_equal(table.rows[3].place.function, "rare");
+    assert_null(table.rows[3].note); /* five samples prove nothing */
+    const struct kg_difference_row rest = kg_difference_rest(&table);
+    assert_float_equal(rest.base_ns, 0.2e6, 1);
+    assert_float_equal(rest.current_ns, 0.18e6, 1);
+    kg_arena_free(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(library_function_is_named_with_its_caller),
+        cmocka_unit_test(own_function_is_named_with_its_caller),
+        cmocka_unit_test(gain_is_explained_likewise),
+        cmocka_unit_test(few_samples_do_not_prove_that_a_side_lacks_a_place),
+        cmocka_unit_test(growth_within_the_noise_of_samples_is_no_cause),
+        cmocka_unit_test(one_fifth_of_the_change_is_the_least),
+        cmocka_unit_test(function_around_is_named_if_no_function_has_it_alone),
+        cmocka_unit_test(sides_without_samples_have_no_cause),
+        cmocka_unit_test(table_has_a_rest_and_notes_that_are_proven),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
