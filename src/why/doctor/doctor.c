@@ -50,7 +50,6 @@ static const char *text_make(struct kg_findings *findings, const char *format, v
     char buffer[2048];
     vsnprintf(buffer, sizeof buffer, format, arguments);
     const char *text = kg_arena_copy(findings->arena, buffer);
-    findings->failed = findings->failed || !text;
     return text;
 }
 
@@ -63,13 +62,11 @@ const char *kg_finding_text(struct kg_findings *findings, const char *format, ..
     return text;
 }
 
-/* Room for one more; false (and `failed`) where memory is out. */
-static bool grow(struct kg_findings *findings)
+/* Room for one more. */
+static void grow(struct kg_findings *findings)
 {
-    const bool good = kg_arena_grow(findings->arena, &findings->items, findings->count,
-                                    &findings->capacity, sizeof *findings->items);
-    findings->failed = findings->failed || !good;
-    return good;
+    kg_arena_grow(findings->arena, &findings->items, findings->count, &findings->capacity,
+                  sizeof *findings->items);
 }
 
 void kg_finding_add(struct kg_findings *findings, enum kg_finding_level level, const char *topic,
@@ -79,9 +76,9 @@ void kg_finding_add(struct kg_findings *findings, enum kg_finding_level level, c
     va_start(arguments, format);
     const char *found = text_make(findings, format, arguments);
     va_end(arguments);
-    if (found && grow(findings))
-        findings->items[findings->count++] =
-            (struct kg_finding){.level = level, .topic = topic, .found = found, .remedy = remedy};
+    grow(findings);
+    findings->items[findings->count++] =
+        (struct kg_finding){.level = level, .topic = topic, .found = found, .remedy = remedy};
 }
 
 void kg_finding_unreadable(struct kg_findings *findings, const char *topic, const char *path,

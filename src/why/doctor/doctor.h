@@ -27,14 +27,12 @@ struct kg_finding {
 };
 extern const struct kg_record kg_finding_record;
 
-/* A growing list; zero but for the arena before first use. A failed allocation is remembered, so
- * that checks add freely and the caller asks once. */
+/* A growing list; zero but for the arena before first use. */
 struct kg_findings {
     struct kg_arena *arena; /* owns the list and its strings; the caller's */
     struct kg_finding *items;
     size_t count;
     size_t capacity;
-    bool failed;
 };
 
 /* Adds one. `topic` and `remedy` must outlive the list: literals, or strings of its arena. */
@@ -46,7 +44,7 @@ __attribute__((format(printf, 5, 6))) void kg_finding_add(struct kg_findings *fi
  * that its `line` was not understood. */
 void kg_finding_unreadable(struct kg_findings *findings, const char *topic, const char *path,
                            int code, const char *line);
-/* A remedy made for the occasion, in the list's arena; NULL (and `failed`) where memory is out. */
+/* A remedy made for the occasion, in the list's arena. */
 __attribute__((format(printf, 2, 3))) const char *kg_finding_text(struct kg_findings *findings,
                                                                   const char *format, ...);
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device/tree.h"
+#include "device/sysfs.h"
 #include "why/doctor/doctor_checks.h"
 
 enum { FOLDER = KG_TREE_LINE + 64 }; /* a mount and a path below it */

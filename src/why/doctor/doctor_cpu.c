@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device/tree.h"
+#include "device/sysfs.h"
 #include "why/doctor/doctor_checks.h"
 
 #define CPU "/sys/devices/system/cpu"

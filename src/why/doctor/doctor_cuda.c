@@ -25,14 +25,9 @@ static void device_judge(const struct kg_machine *machine, size_t index,
     const bool chosen = index == machine->gpu_chosen;
     const char *topic = kg_finding_text(findings, "cuda:%zu", index);
     struct kg_text facts = {0};
-    if (!topic)
-        return;
     facts_print(gpu, &facts);
-    if (facts.failed)
-        findings->failed = true;
-    else
-        kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "%s%s", kg_text_string(&facts),
-                       chosen ? "; chosen" : "");
+    kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "%s%s", kg_text_string(&facts),
+                   chosen ? "; chosen" : "");
     kg_text_free(&facts);
     if (chosen && gpu->problem)
         kg_finding_add(findings, KG_FINDING_WARNING, topic,

@@ -93,8 +93,6 @@ static void device_judge(const struct kg_nvml_device *device, size_t index,
 {
     char name[sizeof device->name];
     const char *topic = kg_finding_text(findings, "GPU %zu", index);
-    if (!topic)
-        return;
     snprintf(name, sizeof name, "%s", device->name);
     for (char *c = name; *c; c++)
         *c = *c < ' ' || *c > '~' ? '?' : *c;

@@ -198,24 +198,21 @@ static void cpus_measure(const cpu_set_t *allowed, struct kg_noise *noise, doubl
     noise->compute = kg_noise_series_make(times, used);
 }
 
-static bool memory_measure(struct kg_arena *scratch, struct kg_noise *noise)
+static void memory_measure(struct kg_arena *scratch, struct kg_noise *noise)
 {
     const double ns = 1e9 * noise->seconds * MEMORY_SHARE;
     const size_t most = room(ns);
     double *times = kg_arena_alloc(scratch, most, sizeof *times);
     struct work work = {.from = kg_arena_alloc(scratch, COPY_BYTES, 1),
                         .into = kg_arena_alloc(scratch, COPY_BYTES, 1)};
-    if (!times || !work.from || !work.into)
-        return false;
     /* pages that were never written are all the same one: nothing would be read */
     memset(work.from, 1, COPY_BYTES);
     memset(work.into, 2, COPY_BYTES);
     repetitions_find(copy_time, &work, MEMORY_SAMPLE_NS);
     noise->memory = kg_noise_series_make(times, repeat(copy_time, &work, ns, times, most));
-    return true;
 }
 
-bool kg_noise_measure(double seconds, struct kg_arena *arena, struct kg_noise *noise)
+void kg_noise_measure(double seconds, struct kg_arena *arena, struct kg_noise *noise)
 {
     struct kg_arena scratch = {0};
     cpu_set_t allowed;
@@ -232,13 +229,9 @@ bool kg_noise_measure(double seconds, struct kg_arena *arena, struct kg_noise *n
     noise->cpus = kg_arena_alloc(arena, noise->cpu_count, sizeof *noise->cpus);
     const size_t most = room(ns) + noise->cpu_count * SAMPLES_LEAST;
     double *times = kg_arena_alloc(&scratch, most, sizeof *times);
-    bool good = noise->cpus && times;
-    if (good) {
-        cpus_measure(&allowed, noise, times, most);
-        if (known)
-            sched_setaffinity(0, sizeof allowed, &allowed);
-        good = memory_measure(&scratch, noise);
-    }
+    cpus_measure(&allowed, noise, times, most);
+    if (known)
+        sched_setaffinity(0, sizeof allowed, &allowed);
+    memory_measure(&scratch, noise);
     kg_arena_free(&scratch);
-    return good;
 }

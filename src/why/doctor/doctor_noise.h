@@ -45,9 +45,8 @@ struct kg_noise kg_noise_none(void);
 /* Measures for about `seconds` (> 0): a fixed computation of about 1 ms and the longest pause of a
  * loop that reads the clock, pinned to one allowed CPU after another; then copying between two
  * halves of 32 MiB for about 3 ms. Afterwards the thread's affinity is as it was.
- * arena    owns the arrays
- * returns  false where memory is out */
-bool kg_noise_measure(double seconds, struct kg_arena *arena, struct kg_noise *noise);
+ * arena    owns the arrays */
+void kg_noise_measure(double seconds, struct kg_arena *arena, struct kg_noise *noise);
 
 /* Adds one finding each on compute, memory, pauses, and CPUs that differ from each other.
  * threshold  the change, as a share, that a suite is to find: 0.05 */
@@ -58,6 +57,6 @@ void kg_noise_judge(const struct kg_noise *noise, double threshold, struct kg_fi
 double kg_noise_threshold(double spread, double threshold);
 
 /* One sentence: how closely work repeats here and what that means for stored baselines. In the
- * findings' arena; NULL (and `failed`) where memory is out. */
+ * findings' arena. */
 const char *kg_noise_words(const struct kg_noise *noise, double threshold,
                            struct kg_findings *findings);

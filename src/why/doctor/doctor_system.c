@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "device/tree.h"
+#include "device/sysfs.h"
 #include "why/doctor/doctor_checks.h"
 
 /* Levels from which other load is named: of the time for pressure, of all CPUs for the load

@@ -68,8 +68,6 @@ static void pause_judge(const struct kg_noise *noise, struct kg_findings *findin
     const char *where = noise->pinned ? kg_finding_text(findings, " on CPU %llu",
                                                         (unsigned long long)noise->pause_cpu)
                                       : "";
-    if (!where)
-        return;
     kg_finding_add(findings,
                    noise->pause_ns >= WARNING_NS ? KG_FINDING_WARNING
                    : good                        ? KG_FINDING_GOOD
@@ -138,14 +136,10 @@ const char *kg_noise_words(const struct kg_noise *noise, double threshold,
     const char *which = compute == memory  ? "all cases"
                         : memory > compute ? "memory-bound cases"
                                            : "compute-bound cases";
-    if (!start)
-        return NULL;
     if (worst == FIT_ROOM)
         return kg_finding_text(findings, "%s have room", start);
     if (worst == FIT_TIGHT)
         return kg_finding_text(findings, "%s are tight for %s; `kgate ab` is surer", start, which);
     const char *remedy = doubtful_remedy(spread, threshold, findings);
-    return remedy
-               ? kg_finding_text(findings, "%s will be doubtful for %s; %s", start, which, remedy)
-               : NULL;
+    return kg_finding_text(findings, "%s will be doubtful for %s; %s", start, which, remedy);
 }

@@ -8,6 +8,7 @@
 #include "judge/reference.h"
 #include "model/series.h"
 #include "why/evidence/changed_rows.h"
+#include "why/evidence/source_diff.h"
 
 enum { METRICS = KG_METRIC_KINDS };
 
@@ -24,10 +25,9 @@ struct search {
     const struct kg_suggest_input *input;
     const struct kg_traits *traits;
     struct kg_reference_index index;
-    struct kg_arena scratch;
+    struct kg_arena *scratch;
     struct slower_case *cases;
     size_t case_count;
-    bool failed; /* memory is out */
 };
 
 /* The run that a comparison's `against` means, of those that have traits: a pin's, or the newest
@@ -59,6 +59,26 @@ static const struct kg_baseline_case *stored_find(const struct search *search,
     return NULL;
 }
 
+static const struct kg_case_result *result_find(const struct kg_results *results, const char *id)
+{
+    for (size_t i = 0; results && i < results->case_count; i++)
+        if (!strcmp(results->cases[i].id, id))
+            return &results->cases[i];
+    return NULL;
+}
+
+/* Both builds were sampled side by side: nothing but the code differs. */
+static void pair_sampled_take(const struct kg_suggest_input *input, const char *id,
+                              struct kg_slower *slower)
+{
+    const struct kg_case_result *base = result_find(input->pair_base, id);
+    const struct kg_case_result *head = result_find(input->pair_head, id);
+    if (!base || !head || !base->hot.sampled.site_count || !head->hot.sampled.site_count)
+        return;
+    slower->base_sampled = &base->hot.sampled;
+    slower->current_sampled = &head->hot.sampled;
+}
+
 /* What the case is compared with; false where the run has no traits of it. */
 static bool slower_make(struct search *search, size_t index, const char *pin,
                         struct kg_slower *slower)
@@ -70,12 +90,15 @@ static bool slower_make(struct search *search, size_t index, const char *pin,
     if (!stored)
         return false;
     *slower = (struct kg_slower){.current = search->traits[index],
+                                 .base_sampled = &stored->sampled,
+                                 .current_sampled = &result->hot.sampled,
                                  .page_fault_ns = results->cpu_ceilings.page_fault_ns,
-                                 .launch_ns = results->ceilings.launch_ns};
+                                 .launch_ns = results->ceilings.launch_ns,
+                                 .memory_latency_ns = results->cpu_ceilings.memory_latency_ns};
+    pair_sampled_take(search->input, result->id, slower);
     kg_baseline_traits(run, stored, &slower->base);
-    if (kg_code_match(&result->code, &stored->code) != KG_CODE_OTHER &&
-        !kg_environment_words(&search->scratch, results, result, run, &slower->environment))
-        search->failed = true;
+    if (kg_code_match(&result->code, &stored->code) != KG_CODE_OTHER)
+        slower->environment = kg_environment_words(search->scratch, results, result, run);
     return true;
 }
 
@@ -117,9 +140,9 @@ static double trait_of(const struct kg_traits *traits, enum kg_metric_kind kind)
     }
 }
 
-/* Where the trait is above that of the baseline by more than counts. */
-static void own_rise_add(struct search *search, size_t index, enum kg_metric_kind metric,
-                         struct kg_slower *slower)
+/* Where the trait is above that of the baseline by more than counts, or a sampled time is below it. */
+static void own_change_add(struct search *search, size_t index, enum kg_metric_kind metric,
+                           struct kg_slower *slower)
 {
     const struct kg_case_result *result = &search->input->results->cases[index];
     const struct kg_series *series = kg_case_series(result, metric);
@@ -127,7 +150,10 @@ static void own_rise_add(struct search *search, size_t index, enum kg_metric_kin
     const double least = series ? kg_series_min_effect(series) : 0;
     const double base = trait_of(&slower->base, metric);
     const double current = trait_of(&slower->current, metric);
-    if (!(current - base > threshold * base) || !(current - base > least))
+    const bool sampled = metric == KG_METRIC_TIME && slower->base_sampled->site_count &&
+                         slower->current_sampled->site_count;
+    const double effect = sampled ? fabs(current - base) : current - base;
+    if (!(effect > threshold * base) || !(effect > least))
         return;
     slower->metric = metric;
     slower->base_value = base;
@@ -145,7 +171,7 @@ static void own_add(struct search *search)
             continue;
         for (int metric = KG_METRIC_TIME; metric < METRICS; metric++)
             if (metric == KG_METRIC_TIME || results->cases[i].metrics & 1u << metric)
-                own_rise_add(search, i, (enum kg_metric_kind)metric, &slower);
+                own_change_add(search, i, (enum kg_metric_kind)metric, &slower);
     }
 }
 
@@ -201,9 +227,23 @@ static void figures_add(struct search *search, const struct kg_case_change *chan
     for (size_t m = 0; m < change->metric_count; m++)
         if (looks_worse(&change->metrics[m]) &&
             slower_make(search, change->order, kg_metric_pin(&change->metrics[m]), &slower)) {
-            own_rise_add(search, change->order, KG_METRIC_TIME, &slower);
+            if (slower.current.time_ns > slower.base.time_ns)
+                own_change_add(search, change->order, KG_METRIC_TIME, &slower);
             return;
         }
+}
+
+/* The time that became shorter; NULL if none did. */
+static const struct kg_metric *time_better(const struct kg_case_change *change)
+{
+    for (size_t m = 0; m < change->metric_count; m++) {
+        const struct kg_metric *metric = &change->metrics[m];
+        if (metric->change == KG_CHANGE_IMPROVEMENT &&
+            kg_metric_kind_find(metric->name) == KG_METRIC_TIME &&
+            kg_metric_against(metric) != KG_AGAINST_BUDGET)
+            return metric;
+    }
+    return NULL;
 }
 
 static void change_add(struct search *search, const struct kg_case_change *change)
@@ -215,7 +255,10 @@ static void change_add(struct search *search, const struct kg_case_change *chang
             metric_add(search, change->order, (enum kg_metric_kind)kind, metric);
         any = any || metric;
     }
-    if (!any)
+    const struct kg_metric *better = any ? NULL : time_better(change);
+    if (better)
+        metric_add(search, change->order, KG_METRIC_TIME, better);
+    else if (!any)
         figures_add(search, change);
 }
 
@@ -241,50 +284,57 @@ static int compare_slower(const void *a, const void *b)
                                 : (x->index > y->index) - (x->index < y->index);
 }
 
-/* Whether the trait is told of the case already, of another metric. */
-static bool is_told(const struct kg_evidence_change *told, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(told[i].name, name))
-            return true;
-    return false;
-}
-
-/* The most telling of each metric in its turn, time's first; at most KG_TOLD_MOST of the case. */
-static bool case_tell(const struct search *search, const struct slower_case *one,
-                      struct kg_suggestions *suggestions)
-{
-    struct kg_arena *arena = &suggestions->arena;
-    struct kg_evidence_change *const first = suggestions->changes + suggestions->change_count;
-    bool good = true;
-    const char *id = kg_arena_keep(arena, search->input->results->cases[one->index].id, &good);
-    struct kg_told told[METRICS][KG_TOLD_MOST];
-    size_t counts[METRICS] = {0}, count = 0;
-    for (size_t s = 0; s < one->slower_count && good; s++)
-        good = kg_slower_tell(arena, &one->slower[s], told[s], &counts[s]);
-    for (size_t t = 0; t < KG_TOLD_MOST && good; t++)
-        for (size_t s = 0; s < one->slower_count; s++)
-            if (t < counts[s] && count < KG_TOLD_MOST &&
-                !is_told(first, count, told[s][t].trait->name))
-                first[count++] =
-                    (struct kg_evidence_change){.operation = id,
-                                                .name = told[s][t].trait->name,
-                                                .unit = kg_trait_unit_names[told[s][t].trait->unit],
-                                                .base = told[s][t].base,
-                                                .current = told[s][t].current,
-                                                .text = told[s][t].text};
-    suggestions->change_count += count;
-    return good;
-}
-
-static bool changes_add(const struct search *search, struct kg_suggestions *suggestions)
+static void changes_add(const struct search *search, struct kg_suggestions *suggestions)
 {
     suggestions->changes = kg_arena_alloc(&suggestions->arena, search->case_count * KG_TOLD_MOST,
                                           sizeof *suggestions->changes);
-    bool good = suggestions->changes != NULL;
-    for (size_t i = 0; i < search->case_count && good; i++)
-        good = case_tell(search, &search->cases[i], suggestions);
-    return good;
+    suggestions->differences =
+        kg_arena_alloc(&suggestions->arena, search->case_count, sizeof *suggestions->differences);
+    for (size_t i = 0; i < search->case_count; i++)
+        kg_case_changes_add(suggestions, search->input->results->cases[search->cases[i].index].id,
+                            search->cases[i].slower, search->cases[i].slower_count);
+}
+
+/* --- The change of the source ------------------------------------------------------------------ */
+
+/* Names of the commits of both sides; NULL each if not known. */
+static void commits_name(const struct kg_suggest_input *input, const char **base, const char **head)
+{
+    const struct kg_baseline_run *run = run_find(input->baseline, input->results->suite, NULL);
+    *head = input->results->commit;
+    if (input->comparison)
+        *base = input->comparison->baseline_commit;
+    else
+        *base = run ? run->commit : NULL;
+}
+
+/* Shows the changed lines of the functions that explain the worst changes. Each costs a question to git. */
+static void sources_find(const struct kg_suggest_input *input, struct kg_suggestions *suggestions)
+{
+    struct kg_arena scratch = {0};
+    struct kg_source_diff diff = {0};
+    struct kg_source_hunk hunk;
+    const char *base, *head;
+    enum { SOURCES_MOST = 8 };
+    size_t shown = 0;
+    bool read = false;
+    commits_name(input, &base, &head);
+    for (size_t i = 0; i < suggestions->change_count && shown < SOURCES_MOST; i++) {
+        struct kg_evidence_change *change = &suggestions->changes[i];
+        const struct kg_place places[] = {change->place, change->callee, change->caller};
+        if (!change->place.function)
+            continue;
+        if (!read)
+            diff = kg_source_diff_read(&scratch, base, head);
+        read = true;
+        if (!diff.text || !kg_source_hunk_find(&suggestions->arena, diff.text, places,
+                                               sizeof places / sizeof *places, &hunk))
+            continue;
+        shown++;
+        change->diff = hunk.text;
+        change->commits = kg_source_diff_commits(&suggestions->arena, &diff, &hunk);
+    }
+    kg_arena_free(&scratch);
 }
 
 /* --- What cannot be compared ------------------------------------------------------------------ */
@@ -319,58 +369,66 @@ static bool any_case(const struct search *search)
 }
 
 /* A comparison says itself what it could not compare; of evidence it knows nothing. */
-static bool missing_find(const struct search *search, struct kg_arena *arena, const char **missing)
+static const char *missing_find(const struct search *search, struct kg_arena *arena)
 {
     const struct kg_suggest_input *input = search->input;
     const struct kg_results *results = input->results;
     const bool compared = input->comparison;
-    *missing = NULL;
     if (!compared && !input->baseline->run_count)
-        *missing = "it has no runs";
-    else if (!compared && !same_machine(input))
-        *missing = kg_arena_printf(arena, "it is of another machine, '%.100s'",
-                                   input->baseline->fingerprint ? input->baseline->fingerprint
-                                                                : "unknown");
-    else if (!compared && !any_run(input, false))
-        *missing = kg_arena_printf(arena, "it has no run of the suite '%.100s'", results->suite);
-    else if (any_run(input, false) && !any_run(input, true))
-        *missing = compared && !input->comparison->counts.regression
-                       ? NULL
-                       : "its runs were stored without evidence, by an older kgate";
-    else if (!compared && !any_case(search))
-        *missing = "it has none of these cases, as they are defined now";
-    else
-        return true;
-    return *missing || compared;
+        return "it has no runs";
+    if (!compared && !same_machine(input))
+        return kg_arena_printf(arena, "it is of another machine, '%.100s'",
+                               input->baseline->fingerprint ? input->baseline->fingerprint
+                                                            : "unknown");
+    if (!compared && !any_run(input, false))
+        return kg_arena_printf(arena, "it has no run of the suite '%.100s'", results->suite);
+    if (any_run(input, false) && !any_run(input, true))
+        return compared && !input->comparison->counts.of[KG_CHANGE_REGRESSION]
+                   ? NULL
+                   : "its runs were stored without evidence, by an older kgate";
+    if (!compared && !any_case(search))
+        return "it has none of these cases, as they are defined now";
+    return NULL;
 }
 
-static bool changes_find(struct search *search, struct kg_suggestions *suggestions)
+static void changes_find(struct search *search, struct kg_suggestions *suggestions)
 {
     const struct kg_results *results = search->input->results;
-    search->cases = kg_arena_alloc(&search->scratch, results->case_count, sizeof *search->cases);
-    if (!search->cases)
-        return false;
+    search->cases = kg_arena_alloc(search->scratch, results->case_count, sizeof *search->cases);
     if (search->input->comparison)
         compared_add(search);
     else
         own_add(search);
     qsort(search->cases, search->case_count, sizeof *search->cases, compare_slower);
-    return !search->failed && changes_add(search, suggestions);
+    changes_add(search, suggestions);
+    sources_find(search->input, suggestions);
 }
 
-bool kg_changes_find(const struct kg_suggest_input *input, const struct kg_traits *traits,
-                     struct kg_suggestions *suggestions, const char **missing, struct kg_error *err)
+/* The slowdown of a case; NULL if its time did not rise. */
+static const struct kg_slower *slowdown_of(const struct slower_case *one)
 {
-    struct search search = {.input = input, .traits = traits};
+    for (size_t s = 0; s < one->slower_count; s++)
+        if (one->slower[s].metric == KG_METRIC_TIME &&
+            one->slower[s].current_value > one->slower[s].base_value)
+            return &one->slower[s];
+    return NULL;
+}
+
+void kg_changes_find(const struct kg_suggest_input *input, const struct kg_traits *traits,
+                     struct kg_arena *scratch, const struct kg_slower **slowdowns,
+                     struct kg_suggestions *suggestions, const char **missing)
+{
+    struct search search = {.input = input, .traits = traits, .scratch = scratch};
     suggestions->changes = NULL;
-    suggestions->change_count = 0;
+    suggestions->differences = NULL;
+    suggestions->change_count = suggestions->difference_count = 0;
     *missing = NULL;
     if (!input->results || !input->baseline)
-        return true;
-    const bool good = kg_reference_index_make(&search.scratch, input->baseline,
-                                              input->results->suite, &search.index) &&
-                      missing_find(&search, &suggestions->arena, missing) &&
-                      (*missing || !same_machine(input) || changes_find(&search, suggestions));
-    kg_arena_free(&search.scratch);
-    return good ? true : kg_error_memory(err);
+        return;
+    kg_reference_index_make(scratch, input->baseline, input->results->suite, &search.index);
+    *missing = missing_find(&search, &suggestions->arena);
+    if (!*missing && same_machine(input))
+        changes_find(&search, suggestions);
+    for (size_t i = 0; i < search.case_count; i++)
+        slowdowns[search.cases[i].index] = slowdown_of(&search.cases[i]);
 }

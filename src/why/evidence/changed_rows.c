@@ -15,6 +15,8 @@ enum measure { BY_SHARE, BY_AMOUNT };
 enum weight {
     OF_RATIO,    /* the time grows with it: the logarithms compared */
     OF_TIME,     /* it is a part of the time */
+    OF_LINES,    /* as OF_RATIO, but each line costs no more than a load from memory */
+    OF_BYTES,    /* as OF_RATIO, but each page costs no more than a page fault */
     OF_FAULTS,   /* each costs what the machine was measured to take for one; else nothing */
     OF_LAUNCHES, /* likewise; else as OF_RATIO */
     OF_REST,     /* what no change of another cause explains */
@@ -58,6 +60,13 @@ static const double ONE_CORE = 1.1;
 
 /* For less than about so long nobody else is given a CPU. */
 static const double SLICE_NS = 2e6;
+
+static const double LINE_BYTES = 64;
+static const double PAGE_BYTES = 4096;
+
+/* Upper limits of the costs, for a machine without measured ones. Assumed, not measured. */
+static const double LATENCY_NS = 150;
+static const double PAGE_NS = 1000;
 
 /* No machine moves, takes or counts more in a call, or in a second. */
 static const double MOST = 1e18;
@@ -118,7 +127,11 @@ static bool transfers_matter(const struct kg_slower *slower)
  * gave them up; a run before may have been disturbed, too. */
 static bool preempted(const struct kg_slower *slower)
 {
+    static const double MOST_OF_IT = 0.8;
     const struct kg_traits *base = &slower->base, *current = &slower->current;
+    /* a thread without a CPU takes no CPU time */
+    if (current->cpu_ns - base->cpu_ns >= MOST_OF_IT * (slower->current_value - slower->base_value))
+        return false;
     const double least = EXPLAINS_LEAST * (slower->current_value - slower->base_value) / SLICE_NS;
     const double more = current->preempted - base->preempted;
     return (more > 0.5 * base->preempted && more >= least) ||
@@ -181,6 +194,22 @@ static bool deeper(const struct kg_slower *slower)
     return slower->current.level > slower->base.level && !same(base, current, SAME_TIME);
 }
 
+/* Whether the workload says that a call does as much as before. */
+static bool same_work(const struct kg_slower *slower)
+{
+    const struct kg_traits *base = &slower->base, *current = &slower->current;
+    return same(base->flops, current->flops, SAME_COUNT) ||
+           same(base->items, current->items, SAME_COUNT) ||
+           same(base->bytes, current->bytes, SAME_COUNT);
+}
+
+static bool other_work(const struct kg_slower *slower)
+{
+    return !same_work(slower);
+}
+
+#define MORE_WORK "the CPU does more per call"
+#define SAME_WORK "the same work takes more instructions"
 #define OF(member) KG_METRIC_TIME, offsetof(struct kg_traits, member)
 #define MEMORY_OF(member) KG_METRIC_PEAK_MEMORY, offsetof(struct kg_traits, member)
 #define INSTRUCTIONS_OF(member) KG_METRIC_INSTRUCTIONS, offsetof(struct kg_traits, member)
@@ -193,13 +222,15 @@ static bool deeper(const struct kg_slower *slower)
 static const struct row rows[] = {
     {OF(level), MOVED, BY_AMOUNT, 1, OF_RATIO, 1, BY_DATA, 0, deeper,
      "the working set", "", "it no longer fits into its cache"},
-    {OF(line_bytes), ROSE, BY_SHARE, 0.1, OF_RATIO, 1, BY_DATA, 0, NULL,
+    {OF(line_bytes), ROSE, BY_SHARE, 0.1, OF_LINES, 1, BY_DATA, 0, NULL,
      "cache lines brought in", " a call", "access pattern"},
-    {OF(memory_line_bytes), ROSE, BY_SHARE, 0.1, OF_RATIO, 1, BY_DATA, 0, NULL,
+    {OF(memory_line_bytes), ROSE, BY_SHARE, 0.1, OF_LINES, 1, BY_DATA, 0, NULL,
      "what is moved from and to memory", " a call",
      "access pattern, or data that no longer stays in the cache"},
-    {OF(instructions), ROSE, BY_SHARE, 0.03, OF_RATIO, 1, BY_WORK, 0, NULL,
-     "instructions", " a call", "more work, or a loop that is no longer vectorised"},
+    {OF(instructions), ROSE, BY_SHARE, 0.03, OF_RATIO, 1, BY_WORK, 0, other_work,
+     "instructions", " a call", MORE_WORK},
+    {OF(instructions), ROSE, BY_SHARE, 0.03, OF_RATIO, 1, BY_WORK, 0, same_work,
+     "instructions", " a call", SAME_WORK},
     {OF(threads), FELL, BY_SHARE, 0.05, OF_RATIO, 1, BY_THREADS, 0, NULL,
      "threads", "", "less may run at once"},
     {OF(cores_busy), FELL, BY_SHARE, 0.1, OF_RATIO, 1, BY_THREADS, 0, was_parallel,
@@ -238,9 +269,9 @@ static const struct row rows[] = {
      same_ceiling, "the bandwidth ceiling itself", "", "a slower machine, or a shared one"},
     {OF(flops_ceiling_per_s), FELL, BY_SHARE, 0.1, OF_RATIO, 0.8, BY_MACHINE, 0, same_ceiling,
      "the ceiling of arithmetic itself", "", "a lower clock, or a shared machine"},
-    {OF(allocated_bytes), ROSE, BY_SHARE, 0.05, OF_RATIO, 0.5, BY_DATA, 0, NULL,
+    {OF(allocated_bytes), ROSE, BY_SHARE, 0.05, OF_BYTES, 0.5, BY_DATA, 0, NULL,
      "allocated memory", "", "larger buffers, or more of them"},
-    {OF(peak_bytes), ROSE, BY_SHARE, 0.1, OF_RATIO, 0.4, BY_DATA, 0, much_memory,
+    {OF(peak_bytes), ROSE, BY_SHARE, 0.1, OF_BYTES, 0.4, BY_DATA, 0, much_memory,
      "peak memory", "", "more is held at once"},
     {OF(instructions), STAYED, BY_SHARE, SAME_COUNT, OF_REST, 0.5, BY_NONE, 0, NULL,
      "instructions", " a call, but took longer", "caches, clock or neighbours"},
@@ -248,8 +279,10 @@ static const struct row rows[] = {
      "CPU time", " a call, as time did",
      "it computes more, or more slowly, and does not wait; counted instructions (`metrics:`) would "
      "tell which"},
-    {INSTRUCTIONS_OF(instructions), ROSE, BY_SHARE, 0, OF_RATIO, 1, BY_WORK, 0, NULL,
-     "instructions", " a call", "more work, or a loop that is no longer vectorised"},
+    {INSTRUCTIONS_OF(instructions), ROSE, BY_SHARE, 0, OF_RATIO, 1, BY_WORK, 0, other_work,
+     "instructions", " a call", MORE_WORK},
+    {INSTRUCTIONS_OF(instructions), ROSE, BY_SHARE, 0, OF_RATIO, 1, BY_WORK, 0, same_work,
+     "instructions", " a call", SAME_WORK},
     {MEMORY_OF(allocated_bytes), ROSE, BY_SHARE, 0.02, OF_RATIO, 1, BY_DATA, 0, NULL,
      "allocated memory", "", "larger buffers, or more of them"},
     {MEMORY_OF(page_faults), ROSE, BY_SHARE, 0.5, OF_RATIO, 0.95, BY_SYSTEM, 0, faults_now,
@@ -260,8 +293,10 @@ static const struct row rows[] = {
      "threads' stacks or a library"},
     {MEMORY_OF(peak_bytes), ROSE, BY_SHARE, 0.02, OF_RATIO, 0.9, BY_DATA, 0, other_allocated,
      "peak memory", "", "more is held at once"},
-    {CPU_TIME_OF(instructions), ROSE, BY_SHARE, 0.03, OF_RATIO, 1, BY_WORK, 0, NULL,
-     "instructions", " a call", "more work, or a loop that is no longer vectorised"},
+    {CPU_TIME_OF(instructions), ROSE, BY_SHARE, 0.03, OF_RATIO, 1, BY_WORK, 0, other_work,
+     "instructions", " a call", MORE_WORK},
+    {CPU_TIME_OF(instructions), ROSE, BY_SHARE, 0.03, OF_RATIO, 1, BY_WORK, 0, same_work,
+     "instructions", " a call", SAME_WORK},
     {CPU_TIME_OF(cores_busy), ROSE, BY_SHARE, 0.1, OF_RATIO, 0.95, BY_THREADS, 0, NULL,
      "cores busy", "", "more threads at work, or threads that spin while they wait"},
     {CPU_TIME_OF(time_ns), ROSE, BY_SHARE, 0.05, OF_RATIO, 0.9, BY_NONE, 0, NULL,
@@ -326,6 +361,23 @@ static double cost_explains(const struct kg_slower *slower, double base, double 
     return (current - base) * cost_ns / (slower->current_value - slower->base_value);
 }
 
+static double known_or(double value, double usual)
+{
+    return value > 0 ? value : usual;
+}
+
+static bool is_of_bytes(const struct row *row)
+{
+    return row->weight == OF_LINES || row->weight == OF_BYTES;
+}
+
+/* The most that one byte more costs on the CPU. */
+static double byte_ns(enum weight weight, const struct kg_slower *slower)
+{
+    return weight == OF_LINES ? known_or(slower->memory_latency_ns, LATENCY_NS) / LINE_BYTES
+                              : known_or(slower->page_fault_ns, PAGE_NS) / PAGE_BYTES;
+}
+
 static double explains(const struct row *row, const struct kg_slower *slower)
 {
     const double base = kg_trait_get(&slower->base, trait_of(row));
@@ -333,6 +385,8 @@ static double explains(const struct row *row, const struct kg_slower *slower)
     if (row->direction == MOVED || row->direction == STAYED)
         return row->most;
     double share = ratio_explains(slower, base, current);
+    if (is_of_bytes(row) && isnan(slower->current.gpu_ns))
+        share = fmin(share, cost_explains(slower, base, current, byte_ns(row->weight, slower)));
     if (row->weight == OF_TIME)
         share = cost_explains(slower, base, current, 1);
     else if (row->weight == OF_FAULTS)
@@ -367,9 +421,9 @@ static void rows_weigh(const struct kg_slower *slower, double *found)
             found[i] = 0;
     }
     for (size_t i = 0; i < ROWS; i++) {
-        if (rows[i].weight == OF_REST && fires(&rows[i], slower))
+        if (rows[i].weight == OF_REST && !slower->placed && fires(&rows[i], slower))
             found[i] = rest(&rows[i], found);
-        any = any || found[i] > 0;
+        any = any || found[i] > 0 || slower->placed;
     }
     for (size_t i = 0; i < ROWS; i++)
         if (rows[i].weight == OF_LAST && !any && fires(&rows[i], slower))
@@ -403,7 +457,7 @@ static const char *row_text(struct kg_arena *arena, const struct row *row,
     }
     kg_trait_format(unit, current, &text);
     kg_text_printf(&text, "%s: %s", row->tail, reading_of(row, slower));
-    const char *kept = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    const char *kept = kg_arena_copy(arena, kg_text_string(&text));
     kg_text_free(&text);
     return kept;
 }
@@ -418,14 +472,14 @@ static size_t best(const double *found)
     return at;
 }
 
-bool kg_slower_tell(struct kg_arena *arena, const struct kg_slower *slower,
+void kg_slower_tell(struct kg_arena *arena, const struct kg_slower *slower,
                     struct kg_told told[KG_TOLD_MOST], size_t *count)
 {
     double found[ROWS];
     *count = 0;
     if (!(slower->base_value > 0) || !(slower->current_value > slower->base_value) ||
         !isfinite(slower->current_value / slower->base_value))
-        return true;
+        return;
     rows_weigh(slower, found);
     for (size_t at; *count < KG_TOLD_MOST && (at = best(found)) < ROWS; found[at] = 0) {
         const struct kg_trait *trait = trait_of(&rows[at]);
@@ -435,9 +489,6 @@ bool kg_slower_tell(struct kg_arena *arena, const struct kg_slower *slower,
                                 .current = kg_trait_get(&slower->current, trait),
                                 .explains = found[at]};
         one->text = row_text(arena, &rows[at], slower);
-        if (!one->text)
-            return false;
         ++*count;
     }
-    return true;
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
-#include "model/hot.h"
+#include "model/hot_code.h"
 #include "model/traits.h"
 
 struct kg_causes;

@@ -108,81 +108,74 @@ static void case_facts(const struct kg_results *results, const struct kg_case_re
     machine_facts(results, facts);
 }
 
-static bool cases_gather(const struct kg_results *results, struct kg_arena *arena,
-                         struct kg_facts_list *cases, struct kg_error *err)
+static void cases_gather(const struct kg_results *results, struct kg_arena *arena,
+                         struct kg_facts_list *cases)
 {
     struct kg_traits *traits = kg_arena_alloc(arena, results->case_count, sizeof *traits);
     cases->of = kg_arena_alloc(arena, results->case_count, sizeof *cases->of);
-    if (!traits || !cases->of)
-        return kg_error_memory(err);
     cases->count = results->case_count;
     for (size_t i = 0; i < results->case_count; i++) {
         kg_traits_find(results, &results->cases[i], &traits[i]);
         case_facts(results, &results->cases[i], &traits[i], &cases->of[i]);
     }
-    return kg_neighbours_find(results, cases->of, err);
+    kg_neighbours_find(results, cases->of);
 }
 
 /* What each case's time goes to, where that was looked at. */
-static bool causes_weigh(const struct kg_suggest_settings *settings, struct kg_arena *arena,
-                         struct kg_facts_list *cases, struct kg_error *err)
+static void causes_weigh(const struct kg_suggest_settings *settings, struct kg_arena *arena,
+                         struct kg_facts_list *cases)
 {
     for (size_t i = 0; i < cases->count; i++) {
         struct kg_causes found, *kept;
         kg_causes_weigh(&cases->of[i], settings, &found);
         if (isnan(found.unexplained))
             continue;
-        if (!(kept = kg_arena_alloc(arena, 1, sizeof *kept)))
-            return kg_error_memory(err);
+        kept = kg_arena_alloc(arena, 1, sizeof *kept);
         *kept = found;
         cases->of[i].causes = kept;
     }
-    return true;
 }
 
 /* What the recording has of one case. */
-static bool case_scopes(const struct kg_suggest_input *input, struct kg_scope_split *split,
+static void case_scopes(const struct kg_suggest_input *input, struct kg_scope_split *split,
                         const struct kg_suggest_settings *settings, struct kg_facts *facts,
-                        struct kg_arena *arena, struct kg_facts_list *scopes, struct kg_error *err)
+                        struct kg_arena *arena, struct kg_facts_list *scopes)
 {
     struct kg_arena scratch = {0};
     struct kg_profile part;
-    const bool good = kg_scope_split_part(split, facts->operation, &scratch, &part, err) &&
-                      kg_scopes_of_case(&part, settings, facts, err) &&
-                      kg_scopes_find(&part, facts, settings, &input->results->cpu_ceilings,
-                                     settings->min_gain, arena, scopes, err);
+    kg_scope_split_part(split, facts->operation, &scratch, &part);
+    kg_scopes_of_case(&part, settings, facts);
+    kg_scopes_find(&part, facts, settings, &input->results->cpu_ceilings, settings->min_gain, arena,
+                   scopes);
     kg_arena_free(&scratch);
-    return good;
 }
 
-static bool scopes_gather(const struct kg_suggest_input *input,
+static void scopes_gather(const struct kg_suggest_input *input,
                           const struct kg_suggest_settings *settings, struct kg_arena *arena,
-                          struct kg_facts_list *cases, struct kg_facts_list *scopes,
-                          struct kg_error *err)
+                          struct kg_facts_list *cases, struct kg_facts_list *scopes)
 {
     struct kg_arena scratch = {0};
     struct kg_scope_split split;
-    bool good = kg_scope_split_make(input->profile, &scratch, &split, err);
-    for (size_t i = 0; i < cases->count && good; i++)
+    kg_scope_split_make(input->profile, &scratch, &split);
+    for (size_t i = 0; i < cases->count; i++)
         if (kg_known(cases->of[i].traits.time_ns))
-            good = case_scopes(input, &split, settings, &cases->of[i], arena, scopes, err);
+            case_scopes(input, &split, settings, &cases->of[i], arena, scopes);
     kg_arena_free(&scratch);
-    return good;
 }
 
-bool kg_facts_gather(const struct kg_suggest_input *input, struct kg_arena *arena,
-                     struct kg_facts_list *cases, struct kg_facts_list *scopes,
-                     struct kg_error *err)
+void kg_facts_gather(const struct kg_suggest_input *input, struct kg_arena *arena,
+                     struct kg_facts_list *cases, struct kg_facts_list *scopes)
 {
     struct kg_suggest_settings settings;
     const struct kg_profile *profile = input->profile;
     *cases = *scopes = (struct kg_facts_list){0};
     kg_suggest_settings_of(input, &settings);
-    if (!input->results)
-        return kg_scopes_find(profile, NULL, &settings, NULL, settings.min_gain, arena, scopes,
-                              err);
-    if (!cases_gather(input->results, arena, cases, err) ||
-        !causes_weigh(&settings, arena, cases, err))
-        return false;
-    return !profile || scopes_gather(input, &settings, arena, cases, scopes, err);
+    if (!input->results) {
+        kg_scopes_find(profile, NULL, &settings, NULL, settings.min_gain, arena, scopes);
+        return;
+    }
+    cases_gather(input->results, arena, cases);
+    causes_weigh(&settings, arena, cases);
+    if (profile)
+        scopes_gather(input, &settings, arena, cases, scopes);
 }

@@ -7,9 +7,8 @@
 
 /* The facts of every case, in the results' order, as the rules see them, and of every scope that
  * takes enough of its whole for a suggestion; strings borrowed or in `arena`. For `explain`. */
-bool kg_facts_gather(const struct kg_suggest_input *input, struct kg_arena *arena,
-                     struct kg_facts_list *cases, struct kg_facts_list *scopes,
-                     struct kg_error *err);
+void kg_facts_gather(const struct kg_suggest_input *input, struct kg_arena *arena,
+                     struct kg_facts_list *cases, struct kg_facts_list *scopes);
 
 /* The thresholds that hold for the input, complete. */
 void kg_suggest_settings_of(const struct kg_suggest_input *input,
@@ -30,7 +29,5 @@ void kg_fact_words(const struct kg_trait *fact, double value, struct kg_text *te
  * whatever its values. A sweep is cases of one target, device, threads and timing whose parameters
  * are the same but for one, of at least three different numeric values above 0 (two for fixed_ns),
  * that changes what a call does where that is known; where there are several, the one over which
- * time changes the most. What a command does is known by its workload alone. returns false where
- * memory is out */
-bool kg_neighbours_find(const struct kg_results *results, struct kg_facts *facts,
-                        struct kg_error *err);
+ * time changes the most. What a command does is known by its workload alone. */
+void kg_neighbours_find(const struct kg_results *results, struct kg_facts *facts);

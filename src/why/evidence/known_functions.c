@@ -108,10 +108,18 @@ static const struct {
     {"quicksort", KG_CAUSE_CALL_OVERHEAD},
     {"bsearch", KG_CAUSE_CALL_OVERHEAD},
     {"tls_get_addr", KG_CAUSE_CALL_OVERHEAD},
-    {"dl_find_object", KG_CAUSE_COUNT}, /* of exceptions */
-    {"dl_iterate", KG_CAUSE_COUNT},
-    {"dl_allocate_tls", KG_CAUSE_COUNT}, /* of threads */
-    {"dl_deallocate_tls", KG_CAUSE_COUNT},
+    {"cxa_throw", KG_CAUSE_EXCEPTIONS},
+    {"cxa_rethrow", KG_CAUSE_EXCEPTIONS},
+    {"cxa_allocate_exception", KG_CAUSE_EXCEPTIONS},
+    {"cxa_free_exception", KG_CAUSE_EXCEPTIONS},
+    {"cxa_begin_catch", KG_CAUSE_EXCEPTIONS},
+    {"cxa_end_catch", KG_CAUSE_EXCEPTIONS},
+    {"gxx_personality", KG_CAUSE_EXCEPTIONS},
+    {"Unwind_", KG_CAUSE_EXCEPTIONS},
+    {"dl_find_object", KG_CAUSE_EXCEPTIONS},
+    {"dl_iterate", KG_CAUSE_NONE},
+    {"dl_allocate_tls", KG_CAUSE_NONE}, /* of threads */
+    {"dl_deallocate_tls", KG_CAUSE_NONE},
     {"dl_", KG_CAUSE_LINKING},
     {"dlopen", KG_CAUSE_LINKING},
     {"dlsym", KG_CAUSE_LINKING},
@@ -204,7 +212,7 @@ const char *kg_function_plain(const char *function)
 enum kg_cause_kind kg_known_function(const char *function)
 {
     if (!function)
-        return KG_CAUSE_COUNT;
+        return KG_CAUSE_NONE;
     function = kg_function_plain(function);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         const size_t length = strcspn(functions[i].begins, "$");
@@ -212,7 +220,7 @@ enum kg_cause_kind kg_known_function(const char *function)
             (!functions[i].begins[length] || ends_well(function + length)))
             return functions[i].cause;
     }
-    return KG_CAUSE_COUNT;
+    return KG_CAUSE_NONE;
 }
 
 enum kg_cause_kind kg_known_linker_function(const char *function)
@@ -225,10 +233,11 @@ enum kg_cause_kind kg_known_linker_function(const char *function)
     const char *plain = function ? kg_function_plain(function) : "";
     for (size_t i = 0; i < sizeof start / sizeof *start; i++)
         if (!strncmp(plain, start[i], strlen(start[i])))
-            return KG_CAUSE_COUNT;
-    if (known == KG_CAUSE_CALL_OVERHEAD) /* a variable of the thread */
+            return KG_CAUSE_NONE;
+    if (known == KG_CAUSE_CALL_OVERHEAD ||
+        known == KG_CAUSE_EXCEPTIONS) /* a thread-local variable */
         return known;
-    return known == KG_CAUSE_COUNT && !strncmp(plain, "dl_", 3) ? KG_CAUSE_COUNT : KG_CAUSE_LINKING;
+    return known == KG_CAUSE_NONE && !strncmp(plain, "dl_", 3) ? KG_CAUSE_NONE : KG_CAUSE_LINKING;
 }
 
 static const struct {
@@ -260,9 +269,9 @@ static const double SMALL_BYTES = 4096;
 enum kg_cause_kind kg_known_system_call(const char *name, double bytes)
 {
     if (!name)
-        return KG_CAUSE_COUNT;
+        return KG_CAUSE_NONE;
     for (size_t i = 0; i < sizeof system_calls / sizeof *system_calls; i++)
         if (!strcmp(name, system_calls[i].name))
             return system_calls[i].cause;
-    return isfinite(bytes) && bytes >= SMALL_BYTES ? KG_CAUSE_COUNT : KG_CAUSE_SMALL_IO;
+    return isfinite(bytes) && bytes >= SMALL_BYTES ? KG_CAUSE_NONE : KG_CAUSE_SMALL_IO;
 }

@@ -3,7 +3,7 @@
 #include "why/rules/cause.h"
 
 /* By the function's name, with or without the suffix of one of its versions (`memcpy` finds
- * `__memmove_avx_unaligned_erms`). KG_CAUSE_COUNT for all others. */
+ * `__memmove_avx_unaligned_erms`). KG_CAUSE_NONE for all others. */
 enum kg_cause_kind kg_known_function(const char *function);
 
 /* Of a function of the dynamic linker: what it does for programs without libraries too, as asking

@@ -322,8 +322,7 @@ static void sweeps_find(struct search *search)
     groups_visit(search, sweeps_visit);
 }
 
-bool kg_neighbours_find(const struct kg_results *results, struct kg_facts *facts,
-                        struct kg_error *err)
+void kg_neighbours_find(const struct kg_results *results, struct kg_facts *facts)
 {
     struct kg_arena arena = {0};
     size_t most = results->case_count;
@@ -336,12 +335,11 @@ bool kg_neighbours_find(const struct kg_results *results, struct kg_facts *facts
         .points = kg_arena_alloc(&arena, results->case_count, sizeof(struct kg_sweep_point)),
         .spread = kg_arena_alloc(&arena, results->case_count, sizeof(double)),
     };
-    const bool good = search.entries.of && search.points && search.spread;
+    const bool good = search.entries.of;
     if (good) {
         devices_find(&search);
         versions_find(&search);
         sweeps_find(&search);
     }
     kg_arena_free(&arena);
-    return good || kg_error_memory(err);
 }

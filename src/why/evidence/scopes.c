@@ -5,16 +5,14 @@
 
 #include "profiler/read/profile.h"
 
-bool kg_scopes_of_case(const struct kg_profile *profile, const struct kg_suggest_settings *settings,
-                       struct kg_facts *facts, struct kg_error *err)
+void kg_scopes_of_case(const struct kg_profile *profile, const struct kg_suggest_settings *settings,
+                       struct kg_facts *facts)
 {
     struct kg_scope_subject subject;
-    if (!kg_scope_subject_open(profile, facts, KG_SCOPE_NONE, settings, &subject, err))
-        return false;
-    const bool good =
-        !(subject.view.calls > 0) || kg_scope_profile_tell(&subject, subject.view.root, facts, err);
+    kg_scope_subject_open(profile, facts, KG_SCOPE_NONE, settings, &subject);
+    if (subject.view.calls > 0)
+        kg_scope_profile_tell(&subject, subject.view.root, facts);
     kg_scope_view_free(&subject.view);
-    return good;
 }
 
 /* --- One scope ------------------------------------------------------------------------------- */
@@ -143,8 +141,8 @@ static const char *operation_of(const struct kg_scope_subject *subject, const st
                : path;
 }
 
-static bool scope_tell(struct kg_scope_subject *subject, const struct kg_facts *of, size_t row,
-                       struct kg_arena *arena, struct kg_facts *facts, struct kg_error *err)
+static void scope_tell(struct kg_scope_subject *subject, const struct kg_facts *of, size_t row,
+                       struct kg_arena *arena, struct kg_facts *facts)
 {
     const struct kg_scope_view *view = &subject->view;
     const double shared = view->balances[view->names[row]].threads;
@@ -153,8 +151,6 @@ static bool scope_tell(struct kg_scope_subject *subject, const struct kg_facts *
     facts->operation = operation_of(subject, of, row, arena);
     facts->whole =
         of ? of->operation : kg_arena_copy(arena, view->profile->rows[view->root].path.name);
-    if (!facts->operation || !facts->whole)
-        return kg_error_memory(err);
     facts->device = of ? of->device : subject->on_gpu ? "cuda" : "cpu";
     facts->workload = of ? of->workload : NULL;
     facts->whole_cores_busy = of ? of->traits.cores_busy : NAN;
@@ -165,7 +161,7 @@ static bool scope_tell(struct kg_scope_subject *subject, const struct kg_facts *
     traits_tell(subject, of, row, facts);
     calls_tell(subject, row, facts);
     self_tell(subject, row, facts);
-    return kg_scope_profile_tell(subject, row, facts, err);
+    kg_scope_profile_tell(subject, row, facts);
 }
 
 /* --- All scopes ------------------------------------------------------------------------------ */
@@ -191,24 +187,20 @@ static bool is_told(const struct kg_scope_subject *subject, const struct kg_fact
 }
 
 /* Adds the scopes of one whole. */
-static bool scopes_add(struct kg_scope_subject *subject, const struct kg_facts *of,
-                       double least_share, struct kg_arena *arena, struct kg_facts_list *list,
-                       struct kg_error *err)
+static void scopes_add(struct kg_scope_subject *subject, const struct kg_facts *of,
+                       double least_share, struct kg_arena *arena, struct kg_facts_list *list)
 {
     const struct kg_scope_rows part = kg_scope_rows_at(subject, subject->view.root);
     const double whole_ns = of ? of->traits.time_ns : kg_scope_time(subject, subject->view.root);
     if (!kg_known(whole_ns))
-        return true;
+        return;
     for (size_t i = part.first; i < part.end; i++) {
         if (!is_told(subject, of, i, least_share * whole_ns))
             continue;
-        if (!kg_arena_grow(arena, &list->of, list->count, &list->capacity, sizeof *list->of))
-            return kg_error_memory(err);
-        if (!scope_tell(subject, of, i, arena, &list->of[list->count], err))
-            return false;
+        kg_arena_grow(arena, &list->of, list->count, &list->capacity, sizeof *list->of);
+        scope_tell(subject, of, i, arena, &list->of[list->count]);
         list->count++;
     }
-    return true;
 }
 
 /* Whether the first thread of some process called it: the outermost scopes of other threads are
@@ -230,24 +222,22 @@ static bool is_whole(const struct kg_profile *profile, size_t row)
 }
 
 /* Outermost rows come by total, the largest first. */
-bool kg_scopes_find(const struct kg_profile *profile, const struct kg_facts *of,
+void kg_scopes_find(const struct kg_profile *profile, const struct kg_facts *of,
                     const struct kg_suggest_settings *settings,
                     const struct kg_cpu_ceilings *ceilings, double least_share,
-                    struct kg_arena *arena, struct kg_facts_list *list, struct kg_error *err)
+                    struct kg_arena *arena, struct kg_facts_list *list)
 {
     enum { WHOLES_MOST = 200 };
     size_t wholes = 0;
-    bool good = true;
-    for (size_t i = 0; i < profile->row_count && good && wholes < WHOLES_MOST; i++) {
+    for (size_t i = 0; i < profile->row_count && wholes < WHOLES_MOST; i++) {
         struct kg_scope_subject subject;
         if (of ? i > 0 : !is_whole(profile, i))
             continue;
         wholes++;
-        if (!kg_scope_subject_open(profile, of, i, settings, &subject, err))
-            return false;
+        kg_scope_subject_open(profile, of, i, settings, &subject);
         subject.ceilings = ceilings;
-        good = !(subject.view.calls > 0) || scopes_add(&subject, of, least_share, arena, list, err);
+        if (subject.view.calls > 0)
+            scopes_add(&subject, of, least_share, arena, list);
         kg_scope_view_free(&subject.view);
     }
-    return good;
 }

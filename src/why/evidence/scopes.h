@@ -1,5 +1,5 @@
 /* scopes.h: what a profile says: of a case all its scopes together, and each scope by itself. Pure
- * but for the memory; thread-safe. Both return false only where memory is out.
+ * but for the memory; thread-safe.
  *
  * A case's recording is that of the processes whose label is the case's id. In them the case is the
  * outermost scope of that name, as `run --profile` puts around each call, and its thread is the
@@ -35,9 +35,9 @@ struct kg_scope_subject {
 
 /* of    facts of the case; NULL: the outermost scope `root` of a profile of any program
  * View and memory are to be freed by kg_scope_view_free, but not on failure. */
-bool kg_scope_subject_open(const struct kg_profile *profile, const struct kg_facts *of, size_t root,
+void kg_scope_subject_open(const struct kg_profile *profile, const struct kg_facts *of, size_t root,
                            const struct kg_suggest_settings *settings,
-                           struct kg_scope_subject *subject, struct kg_error *err);
+                           struct kg_scope_subject *subject);
 
 /* a / b where both are known. */
 double kg_scope_ratio(double a, double b);
@@ -114,25 +114,23 @@ struct kg_scope_split {
     size_t *places; /* of each row its place in the part at hand, or KG_SCOPE_NONE */
 };
 
-/* In `arena`. false where memory is out. */
-bool kg_scope_split_make(const struct kg_profile *profile, struct kg_arena *arena,
-                         struct kg_scope_split *split, struct kg_error *err);
+/* In `arena`. */
+void kg_scope_split_make(const struct kg_profile *profile, struct kg_arena *arena,
+                         struct kg_scope_split *split);
 
 /* What the profile has of one case: the processes with that label, their shares, the rows of those with
  * the ones around them, and the outermost row of that name. kg_scopes_of_case and kg_scopes_find say of
  * the case with it what they say with the profile.
- * part   in `arena`, which is to live as long; strings and figures are borrowed; not to be freed
- * false  where memory is out */
-bool kg_scope_split_part(struct kg_scope_split *split, const char *label, struct kg_arena *arena,
-                         struct kg_profile *part, struct kg_error *err);
+ * part   in `arena`, which is to live as long; strings and figures are borrowed; not to be freed */
+void kg_scope_split_part(struct kg_scope_split *split, const char *label, struct kg_arena *arena,
+                         struct kg_profile *part);
 
 /* scopes_parts.c: what the time in a scope goes to besides work, how threads shared it, and what
  * could be fused. For scopes.c. */
 
 /* The profile's part of the facts, but calls, of a row and what is inside it; of the subject's root
- * everything. What there is nothing of stays as it is. false where memory is out. */
-bool kg_scope_profile_tell(struct kg_scope_subject *subject, size_t row, struct kg_facts *facts,
-                           struct kg_error *err);
+ * everything. What there is nothing of stays as it is. */
+void kg_scope_profile_tell(struct kg_scope_subject *subject, size_t row, struct kg_facts *facts);
 
 /* Adds to the facts of a case what the recording has of it (facts->operation is its id): waits,
  * parallel regions, balance of threads, what could be fused. What there is nothing of stays as it
@@ -140,8 +138,8 @@ bool kg_scope_profile_tell(struct kg_scope_subject *subject, size_t row, struct 
  * that was measured, so that a slower moment does not count; those of a command are made smaller
  * only, for it does more than its scopes say. Whether a scope is limited by memory is told by
  * facts->memory_ceiling_bytes_per_s, on the GPU by traits.bandwidth_ceiling_bytes_per_s. */
-bool kg_scopes_of_case(const struct kg_profile *profile, const struct kg_suggest_settings *settings,
-                       struct kg_facts *facts, struct kg_error *err);
+void kg_scopes_of_case(const struct kg_profile *profile, const struct kg_suggest_settings *settings,
+                       struct kg_facts *facts);
 
 /* Facts of each scope on the first thread that takes at least `least_share` of what it is inside
  * of, in `arena`, added to the list; strings are in it too, or borrowed from `of`.
@@ -151,7 +149,7 @@ bool kg_scopes_of_case(const struct kg_profile *profile, const struct kg_suggest
  * ceilings  may be NULL
  * Of scopes of the kinds waiting and parallel region `calls` and what goes with it is not told: to
  * call them less often is what `wait_count` and `parallel_count` are for. */
-bool kg_scopes_find(const struct kg_profile *profile, const struct kg_facts *of,
+void kg_scopes_find(const struct kg_profile *profile, const struct kg_facts *of,
                     const struct kg_suggest_settings *settings,
                     const struct kg_cpu_ceilings *ceilings, double least_share,
-                    struct kg_arena *arena, struct kg_facts_list *list, struct kg_error *err);
+                    struct kg_arena *arena, struct kg_facts_list *list);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 /* --- Waiting and parallel regions ------------------------------------------------------------ */
 
 static void waits_find(const struct kg_scope_subject *subject, struct kg_scope_rows part,
@@ -117,17 +119,14 @@ static bool has_others(const struct kg_scope_view *view)
     return false;
 }
 
-static bool busy_find(struct kg_scope_subject *subject, struct kg_facts *facts,
-                      struct kg_error *err)
+static void busy_find(struct kg_scope_subject *subject, struct kg_facts *facts)
 {
     struct kg_scope_view *view = &subject->view;
     const struct kg_profile *profile = view->profile;
     bool *forks = kg_arena_alloc(&view->arena, profile->row_count, sizeof *forks);
     double busy_ns = 0;
-    if (!forks)
-        return kg_error_memory(err);
     if (!has_others(view) || !view->alone)
-        return true;
+        return;
     forks_mark(view, forks);
     for (size_t i = 0; i < profile->row_count; i++) {
         const size_t kind = kg_scope_kind(subject, i);
@@ -138,7 +137,6 @@ static bool busy_find(struct kg_scope_subject *subject, struct kg_facts *facts,
     }
     if (busy_ns > 0)
         facts->thread_busy_ns = busy_ns * subject->scale;
-    return true;
 }
 
 /* --- What could be fused --------------------------------------------------------------------- */
@@ -194,13 +192,11 @@ static void group_add(const struct candidate *group, size_t count, struct kg_fac
     facts->fused_bytes += largest;
 }
 
-static bool fusible_find(struct kg_scope_subject *subject, struct kg_scope_rows part,
-                         struct kg_facts *facts, struct kg_error *err)
+static void fusible_find(struct kg_scope_subject *subject, struct kg_scope_rows part,
+                         struct kg_facts *facts)
 {
-    struct candidate *found = calloc(part.end - part.first + 1, sizeof *found);
+    struct candidate *found = kg_alloc(part.end - part.first + 1, sizeof *found);
     size_t count = 0;
-    if (!found)
-        return kg_error_memory(err);
     for (size_t i = part.first; i < part.end; i++)
         if (i != subject->view.root && (part.whole || i != part.first))
             count += candidate_find(subject, facts, i, &found[count]);
@@ -211,14 +207,12 @@ static bool fusible_find(struct kg_scope_subject *subject, struct kg_scope_rows 
         group_add(&found[from], next - from, facts);
     }
     free(found);
-    return true;
 }
 
 /* --- A scope --------------------------------------------------------------------------------- */
 
 /* What there is to say of a case, and of any scope that is called by itself. */
-static bool whole_find(struct kg_scope_subject *subject, struct kg_facts *facts,
-                       struct kg_error *err)
+static void whole_find(struct kg_scope_subject *subject, struct kg_facts *facts)
 {
     const struct kg_scope_rows part = kg_scope_rows_at(subject, subject->view.root);
     const struct kg_scope_balance balance = balance_find(subject, part);
@@ -226,7 +220,8 @@ static bool whole_find(struct kg_scope_subject *subject, struct kg_facts *facts,
     waits_find(subject, part, facts);
     regions_find(subject, part, &balance, facts);
     imbalance_tell(subject, &balance, facts);
-    return busy_find(subject, facts, err) && fusible_find(subject, part, facts, err);
+    busy_find(subject, facts);
+    fusible_find(subject, part, facts);
 }
 
 /* How threads shared the scope itself, as far as the first one's part of that is in this place. */
@@ -241,16 +236,17 @@ static struct kg_scope_balance own_balance(const struct kg_scope_subject *subjec
     return own;
 }
 
-bool kg_scope_profile_tell(struct kg_scope_subject *subject, size_t row, struct kg_facts *facts,
-                           struct kg_error *err)
+void kg_scope_profile_tell(struct kg_scope_subject *subject, size_t row, struct kg_facts *facts)
 {
-    if (row == subject->view.root)
-        return whole_find(subject, facts, err);
+    if (row == subject->view.root) {
+        whole_find(subject, facts);
+        return;
+    }
     const struct kg_scope_rows part = kg_scope_rows_at(subject, row);
     const struct kg_scope_balance inside = balance_find(subject, part);
     const struct kg_scope_balance own = own_balance(subject, row);
     waits_find(subject, part, facts);
     regions_find(subject, part, &inside, facts);
     imbalance_tell(subject, &own, facts);
-    return fusible_find(subject, part, facts, err);
+    fusible_find(subject, part, facts);
 }

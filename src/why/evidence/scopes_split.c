@@ -64,8 +64,8 @@ static void shares_find(struct kg_scope_split *split)
     split->shares[profile->process_count] = profile->share_count;
 }
 
-bool kg_scope_split_make(const struct kg_profile *profile, struct kg_arena *arena,
-                         struct kg_scope_split *split, struct kg_error *err)
+void kg_scope_split_make(const struct kg_profile *profile, struct kg_arena *arena,
+                         struct kg_scope_split *split)
 {
     const size_t rows = profile->row_count, processes = profile->process_count;
     *split = (struct kg_scope_split){
@@ -76,14 +76,11 @@ bool kg_scope_split_make(const struct kg_profile *profile, struct kg_arena *aren
         .places = kg_arena_alloc(arena, rows, sizeof(size_t)),
     };
     struct named *named = kg_arena_alloc(arena, rows > processes ? rows : processes, sizeof *named);
-    if (!split->processes || !split->roots || !split->shares || !split->places || !named)
-        return kg_error_memory(err);
     for (size_t i = 0; i < rows; i++)
         split->places[i] = KG_SCOPE_NONE;
     processes_sort(split, named);
     roots_sort(split, named);
     shares_find(split);
-    return true;
 }
 
 /* --- A part ----------------------------------------------------------------------------------- */
@@ -127,16 +124,14 @@ struct met {
 };
 
 /* A row and those around it. */
-static bool row_meet(struct kg_scope_split *split, struct met *met, size_t row)
+static void row_meet(struct kg_scope_split *split, struct met *met, size_t row)
 {
     for (; row != KG_SCOPE_NONE && split->places[row] == KG_SCOPE_NONE;
          row = kg_scope_parent(split->profile, row)) {
-        if (!kg_arena_grow(met->arena, &met->rows, met->count, &met->capacity, sizeof *met->rows))
-            return false;
+        kg_arena_grow(met->arena, &met->rows, met->count, &met->capacity, sizeof *met->rows);
         split->places[row] = 0;
         met->rows[met->count++] = row;
     }
-    return true;
 }
 
 static int size_compare(const void *one, const void *other)
@@ -146,11 +141,9 @@ static int size_compare(const void *one, const void *other)
 }
 
 /* In their order, so that each stays directly before those inside it. */
-static bool rows_take(struct kg_scope_split *split, const struct met *met, struct kg_profile *part)
+static void rows_take(struct kg_scope_split *split, const struct met *met, struct kg_profile *part)
 {
     part->rows = kg_arena_alloc(met->arena, met->count, sizeof *part->rows);
-    if (!part->rows)
-        return false;
     if (met->count)
         qsort(met->rows, met->count, sizeof *met->rows, size_compare);
     for (size_t i = 0; i < met->count; i++) {
@@ -161,11 +154,10 @@ static bool rows_take(struct kg_scope_split *split, const struct met *met, struc
         row->calls = NULL; /* they are of all processes */
         row->process_count = 0;
     }
-    return true;
 }
 
 /* Processes from `first` on in the order of labels, `count` of them: with their shares. */
-static bool shares_take(struct kg_scope_split *split, size_t first, size_t count, struct met *met,
+static void shares_take(struct kg_scope_split *split, size_t first, size_t count, struct met *met,
                         struct kg_profile *part)
 {
     const struct kg_profile *profile = split->profile;
@@ -174,24 +166,20 @@ static bool shares_take(struct kg_scope_split *split, size_t first, size_t count
         shares += split->shares[split->processes[i] + 1] - split->shares[split->processes[i]];
     part->processes = kg_arena_alloc(met->arena, count, sizeof *part->processes);
     part->shares = kg_arena_alloc(met->arena, shares, sizeof *part->shares);
-    if (!part->processes || !part->shares)
-        return false;
     for (size_t i = first; i < first + count; i++) {
         const size_t process = split->processes[i];
         part->processes[part->process_count] = profile->processes[process];
         for (size_t s = split->shares[process]; s < split->shares[process + 1]; s++) {
-            if (!row_meet(split, met, profile->shares[s].row))
-                return false;
+            row_meet(split, met, profile->shares[s].row);
             part->shares[part->share_count] = profile->shares[s];
             part->shares[part->share_count++].process = part->process_count;
         }
         part->process_count++;
     }
-    return true;
 }
 
-bool kg_scope_split_part(struct kg_scope_split *split, const char *label, struct kg_arena *arena,
-                         struct kg_profile *part, struct kg_error *err)
+void kg_scope_split_part(struct kg_scope_split *split, const char *label, struct kg_arena *arena,
+                         struct kg_profile *part)
 {
     const struct kg_profile *profile = split->profile;
     const size_t first = process_find(split, label);
@@ -201,11 +189,11 @@ bool kg_scope_split_part(struct kg_scope_split *split, const char *label, struct
     while (first + count < profile->process_count &&
            !strcmp(label_of(profile, split->processes[first + count]), label))
         count++;
-    const bool good = row_meet(split, &met, root_find(split, label)) &&
-                      shares_take(split, first, count, &met, part) && rows_take(split, &met, part);
-    for (size_t i = 0; i < part->share_count && good; i++)
+    row_meet(split, &met, root_find(split, label));
+    shares_take(split, first, count, &met, part);
+    rows_take(split, &met, part);
+    for (size_t i = 0; i < part->share_count; i++)
         part->shares[i].row = split->places[part->shares[i].row];
     for (size_t i = 0; i < met.count; i++)
         split->places[met.rows[i]] = KG_SCOPE_NONE;
-    return good ? true : kg_error_memory(err);
 }

@@ -127,18 +127,14 @@ static size_t root_find(const struct kg_profile *profile, const char *name)
     return KG_SCOPE_NONE;
 }
 
-bool kg_scope_subject_open(const struct kg_profile *profile, const struct kg_facts *of, size_t root,
+void kg_scope_subject_open(const struct kg_profile *profile, const struct kg_facts *of, size_t root,
                            const struct kg_suggest_settings *settings,
-                           struct kg_scope_subject *subject, struct kg_error *err)
+                           struct kg_scope_subject *subject)
 {
     *subject = (struct kg_scope_subject){.settings = settings};
     if (of)
         root = root_find(profile, of->operation);
-    if (!kg_scope_view_make(profile, of ? of->operation : NULL, root, &subject->view, err)) {
-        kg_scope_view_free(&subject->view);
-        return false;
-    }
+    kg_scope_view_make(profile, of ? of->operation : NULL, root, &subject->view);
     if (subject->view.calls > 0)
         scales_find(subject, of);
-    return true;
 }

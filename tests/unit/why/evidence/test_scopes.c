@@ -43,17 +43,16 @@ static struct kg_facts case_of(const char *id, double time_ns)
 /* What there is of the case alone says the same. */
 static struct kg_facts look(const struct kg_profile *profile, struct kg_facts facts)
 {
-    struct kg_error err;
     struct kg_arena arena = {0};
     struct kg_scope_split split;
     struct kg_profile part;
     struct kg_facts of_part;
     memcpy(&of_part, &facts, sizeof facts);
-    assert_true(kg_scopes_of_case(profile, &settings, &facts, &err));
-    assert_true(kg_scope_split_make(profile, &arena, &split, &err));
+    kg_scopes_of_case(profile, &settings, &facts);
+    kg_scope_split_make(profile, &arena, &split);
     for (int i = 0; i < 2; i++) /* nothing is left of a part that was taken */
-        assert_true(kg_scope_split_part(&split, facts.operation, &arena, &part, &err));
-    assert_true(kg_scopes_of_case(&part, &settings, &of_part, &err));
+        kg_scope_split_part(&split, facts.operation, &arena, &part);
+    kg_scopes_of_case(&part, &settings, &of_part);
     assert_memory_equal(&facts, &of_part, sizeof facts);
     kg_arena_free(&arena);
     return facts;
@@ -411,11 +410,9 @@ struct found {
 static void find_all(struct scene *scene, const struct kg_facts *of, double least_share,
                      struct found *found)
 {
-    struct kg_error err;
     *found = (struct found){0};
     scene_read(scene, folder, &found->profile);
-    assert_true(kg_scopes_find(&found->profile, of, &settings, NULL, least_share, &found->arena,
-                               &found->list, &err));
+    kg_scopes_find(&found->profile, of, &settings, NULL, least_share, &found->arena, &found->list);
 }
 
 static void found_free(struct found *found)
@@ -704,9 +701,9 @@ static void look_at_all(const char *path)
     if (!kg_profile_load_usual(path, &profile, &err))
         return;
     facts.memory_ceiling_bytes_per_s = 1;
-    assert_true(kg_scopes_of_case(&profile, &settings, &facts, &err));
-    assert_true(kg_scopes_find(&profile, &facts, &settings, NULL, 0, &arena, &list, &err));
-    assert_true(kg_scopes_find(&profile, NULL, &settings, NULL, 0, &arena, &list, &err));
+    kg_scopes_of_case(&profile, &settings, &facts);
+    kg_scopes_find(&profile, &facts, &settings, NULL, 0, &arena, &list);
+    kg_scopes_find(&profile, NULL, &settings, NULL, 0, &arena, &list);
     for (size_t i = 0; i < list.count; i++)
         assert_true(isfinite(list.of[i].traits.time_ns) && list.of[i].traits.time_ns >= 0);
     kg_arena_free(&arena);
