@@ -1,7 +1,5 @@
 #include "why/rules/rules.h"
 
-#include <string.h>
-
 #include "why/rules/rule_parts.h"
 
 const char *const kg_suggestion_type_names[KG_TYPE_COUNT + 1] = {
@@ -12,8 +10,9 @@ const char *const kg_basis_names[KG_BASIS_COUNT + 1] = {"measured", "modelled", 
 
 /* In the order of the reference. Of suggestions with the same rank the first rule's is first. */
 static const struct kg_rule_family *const families[] = {
-    &kg_rules_compare, &kg_rules_causes,  &kg_rules_causes_system, &kg_rules_calls,
-    &kg_rules_memory,  &kg_rules_threads, &kg_rules_vectors,       &kg_rules_gpu,
+    &kg_rules_compare,       &kg_rules_causes,  &kg_rules_causes_core,
+    &kg_rules_causes_system, &kg_rules_calls,   &kg_rules_memory,
+    &kg_rules_threads,       &kg_rules_vectors, &kg_rules_gpu,
 };
 enum { FAMILIES = sizeof families / sizeof families[0] };
 
@@ -27,11 +26,22 @@ const struct kg_rule *kg_rule_at(size_t index)
     return NULL;
 }
 
-const struct kg_rule *kg_rule_find(const char *name)
+const struct kg_rule *kg_rule_of_cause(enum kg_cause_kind kind)
 {
     const struct kg_rule *rule;
-    for (size_t i = 0; (rule = kg_rule_at(i)); i++)
-        if (!strcmp(rule->name, name))
+    for (size_t i = 0; kind && (rule = kg_rule_at(i)); i++)
+        if (rule->cause == kind)
             return rule;
     return NULL;
+}
+
+const char *kg_cause_name(enum kg_cause_kind kind)
+{
+    const struct kg_rule *rule = kg_rule_of_cause(kind);
+    return rule ? rule->name : "none";
+}
+
+bool kg_rule_is_cause(const struct kg_rule *rule)
+{
+    return rule->cause && !rule->applies;
 }

@@ -42,6 +42,26 @@ enum kg_basis {
 };
 extern const char *const kg_basis_names[KG_BASIS_COUNT + 1]; /* "measured", "modelled", "at most" */
 
+/* What a sketch is chosen by. */
+enum kg_sketch_by {
+    KG_BY_NOTHING,       /* behind the last one */
+    KG_BY_FUNCTION,      /* a function of a library: what its plain name begins with */
+    KG_BY_CALL,          /* a system call: its name; of no words: any */
+    KG_BY_CODE,          /* a part of the text of an instruction in the hot loop */
+    KG_BY_LOOP,          /* it was seen in a loop of the workload's own */
+    KG_BY_WHOLE_NUMBERS, /* likewise, in one without floating point */
+    KG_BY_OPENMP,        /* OpenMP starts the case's threads */
+    KG_BY_THREADS,       /* something else does */
+};
+
+struct kg_sketch {
+    enum kg_sketch_by by;
+    const char *words;  /* parted by '|', of the first three; else NULL */
+    const char *hint;   /* NULL: as the rule has it; "{call}" is the system call's name, here too */
+    const char *before; /* NULL: the rule's own sketch is the one for these */
+    const char *after;
+};
+
 enum { KG_RULE_EVIDENCE_MOST = 8 };
 
 struct kg_rule {
@@ -51,15 +71,21 @@ struct kg_rule {
     enum kg_basis basis;
     bool last;   /* rank 0: no measurement of this work supports the estimate */
     bool yields; /* ranks below what causes say of the same case: it stands on less */
-    /* Rules of what the time goes to (causes.h) have no functions: such a rule applies where that
-     * cause was found. Its estimate is the cause's own. */
-    bool is_cause;
-    /* A rule with functions of its own may name a cause too: where they say nothing, that may. The
-     * words are then these, and not `description`. */
-    const char *cause_words;
+    /* The row is that of a cause too (causes.h), except of KG_CAUSE_NONE. A cause without functions
+     * applies where it was found, and has the estimate of its weighing. */
     enum kg_cause_kind cause;
+    enum kg_bound bound; /* the bottleneck of a case whose time goes to the cause */
+    /* The words of a cause that a rule with functions of its own has too, if these say nothing. */
+    const char *cause_words;
+    double needs; /* share of the cause's time that fixed code still needs; 0: not known, because
+                       * another layout or algorithm takes its place */
+    bool with_caller; /* the function around it goes away too */
+    bool traced;      /* the functions judge the cause by the trace of a GPU */
+    bool of_kernel;   /* its place is the kernel with the most time */
+    const char *experiment, *experiment_words; /* the experiment that measures it; or NULL */
     const char *before; /* a sketch of code as it is often found, and mended; or NULL */
     const char *after;
+    const struct kg_sketch *sketches; /* those of single functions and system calls; or NULL */
     bool scopes; /* is about scopes inside others; else about cases, and about the outermost scopes
                     of a program's profile */
     bool (*applies)(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
@@ -89,7 +115,13 @@ struct kg_rule {
 
 /* The rules of all families, one after the other; NULL past the last. */
 const struct kg_rule *kg_rule_at(size_t index);
-const struct kg_rule *kg_rule_find(const char *name); /* NULL without one */
+
+/* The row of a cause; NULL of KG_CAUSE_NONE. */
+const struct kg_rule *kg_rule_of_cause(enum kg_cause_kind kind);
+/* As rules, files and docs call it: "allocation"; "none" of KG_CAUSE_NONE. */
+const char *kg_cause_name(enum kg_cause_kind kind);
+/* Whether the rule is a cause alone, without functions of its own. */
+bool kg_rule_is_cause(const struct kg_rule *rule);
 
 /* What a rule gives for one operation. Times are NaN if it is only about memory, bytes if it is not
  * about memory. Of a cause the estimate is NaN where what is saved depends on what takes its place. */
@@ -119,5 +151,15 @@ bool kg_rule_judge(const struct kg_rule *rule, const struct kg_facts *facts,
  * sweep_measure, operation, whole, workload, device; "?" where that is not known. */
 void kg_rule_text(const char *words, const struct kg_facts *facts, struct kg_text *text);
 
-/* The reference of all rules, Markdown: the part of docs/suggestions.md between its markers. */
-void kg_rules_reference_write(struct kg_text *text);
+/* sketches.c: code as it is often found, and mended, by the function or the system call that a
+ * cause was seen in: a rule has one sketch, but `write` is not mended as `read` is. Pure.
+ *
+ * To add one: a row in the rule of its cause. */
+
+/* The first row of a rule that fits its cause in a case; NULL: the rule's own sketch is all there is.
+ * rows  of the rule; may be NULL */
+const struct kg_sketch *kg_sketch_of(const struct kg_sketch *rows, const struct kg_facts *facts,
+                                     const struct kg_cause *cause);
+
+/* Appends a sketch's words with each "{call}" replaced. */
+void kg_sketch_text(const char *words, const struct kg_cause *cause, struct kg_text *text);

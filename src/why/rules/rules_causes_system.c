@@ -1,12 +1,19 @@
 #include "why/rules/rule_parts.h"
 
+#define PROCESSES_ONCE                                                                             \
+    "Start processes once and hand them work, or call a library instead of a program; in a "       \
+    "script, use the shell's own commands, or one command for all (`xargs`).",                     \
+        "for (...) { if (!(p = fork())) execv(program, arguments[i]); waitpid(p, NULL, 0); }",     \
+        "for (...) job_put(queue, i); /* to processes that were started once */"
+
 /* What the time of a case goes to, as causes.c found it, where that is the kernel, or other
  * threads. */
 static const struct kg_rule rules[] = {
     {
         .name = "small_io",
-        .is_cause = true,
         .cause = KG_CAUSE_SMALL_IO,
+        .bound = KG_BOUND_SYSTEM,
+        .needs = 0.1,
         .type = KG_TYPE_BATCHING,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
@@ -15,6 +22,78 @@ static const struct kg_rule rules[] = {
                 "file, and ask once for what does not change.",
         .before = "while (read(fd, &c, 1) == 1) ...",
         .after = "while ((n = read(fd, buffer, sizeof buffer)) > 0) ...",
+        .sketches =
+            (const struct kg_sketch[]){
+                {KG_BY_CALL, "read|readv|pread64|preadv|preadv2", NULL, NULL, NULL},
+                {KG_BY_CALL, "write|writev|pwrite64|pwritev|pwritev2",
+                 "Collect what is written in a buffer (stdio's, or one of 64 KiB), or hand several "
+                 "pieces over at once (`writev`).",
+                 "for (...) write(fd, line[i], n[i]);",
+                 "for (...) fwrite(line[i], 1, n[i], file); /* a write for each full buffer */"},
+                {KG_BY_CALL, "open|openat|openat2|creat|close|dup|dup2|dup3",
+                 "Keep the file open, or open it once for all that is done with it.",
+                 "for (...) { fd = open(path, O_RDONLY); pread(fd, p, n, at[i]); close(fd); }",
+                 "fd = open(path, O_RDONLY); for (...) pread(fd, p, n, at[i]); close(fd);"},
+                {KG_BY_CALL,
+                 "stat|fstat|lstat|newfstatat|statx|access|faccessat|faccessat2|readlink|"
+                 "readlinkat|getcwd",
+                 "Ask once and keep the answer; open a file without asking first whether it is "
+                 "there.",
+                 "for (...) { stat(path, &s); if (s.st_mtime > loaded) load(path); use(); }",
+                 "stat(path, &s); if (s.st_mtime > loaded) load(path); for (...) use();"},
+                {KG_BY_CALL, "lseek|_llseek",
+                 "`pread` needs no position; a file that is read here and there may be mapped.",
+                 "lseek(fd, at, SEEK_SET); read(fd, p, n);", "pread(fd, p, n, at);"},
+                {KG_BY_CALL, "getdents64|getdents", "List a directory once and keep its names.",
+                 "for (...) { dir = opendir(path); while ((e = readdir(dir))) ...; closedir(dir); "
+                 "}",
+                 "names = names_read(path); for (...) name_find(names, name[i]);"},
+                {KG_BY_CALL, "sendto|sendmsg|sendmmsg",
+                 "Put the parts of a message into one buffer, and several messages into one call "
+                 "(`sendmmsg`).",
+                 "for (...) send(s, part[i], n[i], 0);",
+                 "for (...) part_append(&out, part[i], n[i]); send(s, out.bytes, out.length, 0);"},
+                {KG_BY_CALL, "recvfrom|recvmsg|recvmmsg",
+                 "Receive what is there into a large buffer and take it apart in memory; of "
+                 "datagrams several at once (`recvmmsg`).",
+                 "while (recv(s, &c, 1, 0) == 1) ...;",
+                 "while ((n = recv(s, buffer, sizeof buffer, 0)) > 0) ...;"},
+                {KG_BY_CALL,
+                 "socket|socketpair|connect|bind|shutdown|setsockopt|getsockopt|accept|accept4",
+                 "Keep a connection open for several requests.",
+                 "for (...) { s = connection_open(host); request(s, i); close(s); }",
+                 "s = connection_open(host); for (...) request(s, i); close(s);"},
+                {KG_BY_CALL, "clock_gettime|gettimeofday|time|times|getrusage|clock_getres",
+                 "Read the clock once for a group of events; clocks of CPU time always enter the "
+                 "kernel.",
+                 "for (...) { clock_gettime(clock, &t); event_add(&t, i); }",
+                 "clock_gettime(clock, &t); for (...) event_add(&t, i);"},
+                {KG_BY_CALL,
+                 "getpid|gettid|getppid|getuid|geteuid|getgid|getegid|uname|sysinfo|getcpu|sched_"
+                 "getaffinity",
+                 "Ask once and keep the answer: it does not change from one turn to the next.",
+                 "for (...) line_write(file, {call}(...), i);",
+                 "mine = {call}(...); for (...) line_write(file, mine, i);"},
+                {KG_BY_CALL, "getrandom",
+                 "Ask for many random bytes at once, or for the seed of a generator of your own.",
+                 "for (...) getrandom(&x, sizeof x, 0);",
+                 "getrandom(pool, sizeof pool, 0); for (...) x = pool[i];"},
+                {KG_BY_CALL, "rt_sigprocmask|rt_sigaction|sigaltstack",
+                 "Set handlers and masks once, outside of the loop; `sigsetjmp(env, 0)` asks for "
+                 "no mask.",
+                 "for (...) if (!sigsetjmp(env, 1)) ...;",
+                 "for (...) if (!sigsetjmp(env, 0)) ...;"},
+                {KG_BY_CALL,
+                 "unlink|unlinkat|rename|renameat|renameat2|mkdir|mkdirat|rmdir|ftruncate",
+                 "Use a file again instead of a new one, or keep in memory what is only for a "
+                 "moment.",
+                 "for (...) { file = fopen(name, \"w\"); fill(file); fclose(file); unlink(name); }",
+                 "for (...) { file = open_memstream(&p, &n); fill(file); fclose(file); free(p); }"},
+                {KG_BY_CALL, NULL,
+                 "Call {call} less often: ask once for what does not change, and for more at a "
+                 "time.",
+                 "for (...) { {call}(...); use(i); }", "{call}(...); for (...) use(i);"},
+                {0}},
         .evidence = {"time_ns"},
         .when = "system calls that move less than 4 KiB each, four a call or more, are on a tenth "
                 "of the stacks or more",
@@ -24,8 +103,8 @@ static const struct kg_rule rules[] = {
     },
     {
         .name = "sync_io",
-        .is_cause = true,
         .cause = KG_CAUSE_SYNC_IO,
+        .bound = KG_BOUND_SYSTEM,
         .type = KG_TYPE_BATCHING,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
@@ -34,6 +113,18 @@ static const struct kg_rule rules[] = {
                 "power cut.",
         .before = "for (...) { write(fd, record, n); fsync(fd); }",
         .after = "for (...) write(fd, record, n); fdatasync(fd);",
+        .sketches =
+            (const struct kg_sketch[]){
+                {KG_BY_CALL, "msync",
+                 "Change a group of records, then one `msync` of the pages that they are on.",
+                 "for (...) { memcpy(map + at[i], record, n); msync(map, length, MS_SYNC); }",
+                 "for (...) memcpy(map + at[i], record, n); msync(map, length, MS_SYNC);"},
+                {KG_BY_CALL, "sync|syncfs",
+                 "`{call}` waits for the files of every program: sync the one file, once for a "
+                 "group of records.",
+                 "for (...) { write(fd, record, n); {call}(...); }",
+                 "for (...) write(fd, record, n); fdatasync(fd);"},
+                {0}},
         .evidence = {"time_ns", "cpu_ns"},
         .when = "fsync and its like are on a tenth of the stacks or more",
         .assumes = "none: that depends on how many records go to the disk at once",
@@ -41,8 +132,9 @@ static const struct kg_rule rules[] = {
     },
     {
         .name = "processes",
-        .is_cause = true,
         .cause = KG_CAUSE_PROCESSES,
+        .bound = KG_BOUND_SYSTEM,
+        .needs = 0.1,
         .type = KG_TYPE_BATCHING,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
@@ -51,6 +143,20 @@ static const struct kg_rule rules[] = {
                 "program.",
         .before = "for (...) { pthread_create(&t, ...); pthread_join(t, NULL); }",
         .after = "pool_submit(pool, job); pool_wait(pool);",
+        .sketches =
+            (const struct kg_sketch[]){
+                {KG_BY_FUNCTION, "pthread_create|pthread_join|pthread_clockjoin|pthread_timedjoin",
+                 "Start threads once and hand them work (a pool, a queue).",
+                 "for (...) { pthread_create(&t, NULL, work, &job[i]); pthread_join(t, NULL); }",
+                 "for (...) pool_submit(pool, &job[i]); pool_wait(pool);"},
+                {KG_BY_FUNCTION, "system|popen|spawn|posix_spawn",
+                 "Call a library instead of a program, or start one program for all of the work.",
+                 "for (...) { sprintf(line, \"gzip %s\", name[i]); system(line); }",
+                 "for (...) file_compress(name[i]); /* by zlib, in this process */"},
+                {KG_BY_FUNCTION, "fork|Fork|vfork", PROCESSES_ONCE},
+                {KG_BY_CALL, "fork|vfork|execve|execveat|wait4|waitid|exit|exit_group",
+                 PROCESSES_ONCE},
+                {0}},
         .evidence = {"time_ns", "cpu_ns"},
         .when = "clone, fork, exec and waiting for their end are on a tenth of the stacks or more",
         .assumes = "it goes away, but for a tenth of it; no figure where that is not "
@@ -59,8 +165,8 @@ static const struct kg_rule rules[] = {
     },
     {
         .name = "linking",
-        .is_cause = true,
         .cause = KG_CAUSE_LINKING,
+        .bound = KG_BOUND_SYSTEM,
         .type = KG_TYPE_CACHING,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
@@ -69,6 +175,32 @@ static const struct kg_rule rules[] = {
                 "what is seldom needed when it is (`dlopen`).",
         .before = "cc main.o -lone -ltwo -lthree ...",
         .after = "cc -static main.o -lone -ltwo -lthree ... /* or -Wl,--as-needed */",
+        .sketches =
+            (const struct kg_sketch[]){
+                {KG_BY_FUNCTION, "dlopen|dl_open|dlsym", "Keep what `dlopen` and `dlsym` gave.",
+                 "for (...) { handle = dlopen(name, RTLD_NOW); ...; dlclose(handle); }",
+                 "handle = dlopen(name, RTLD_NOW); for (...) ...;"},
+                {KG_BY_FUNCTION,
+                 "dl_relocate|dl_lookup|do_lookup|check_match|dl_name_match|dl_fixup|dl_runtime|"
+                 "strcmp",
+                 "Symbols of libraries are looked up by name at each start: hide what other "
+                 "libraries need not see, bind a library's calls within it (-Bsymbolic), leave "
+                 "functions to their first call (-Wl,-z,lazy), or link statically.",
+                 "cc -shared -fPIC one.c -o libone.so",
+                 "cc -shared -fPIC -fvisibility=hidden -Wl,-Bsymbolic one.c -o libone.so"},
+                {KG_BY_FUNCTION,
+                 "dl_map|dl_load|dl_cache|dl_init_paths|open|mmap|read|fstatat|fstat|mprotect|"
+                 "munmap",
+                 "Each library is looked for, opened and mapped at each start: join small "
+                 "libraries into one, keep RPATH and LD_LIBRARY_PATH short, or link statically.",
+                 "cc main.o -lone -ltwo -lthree ...", "cc main.o one.a two.a three.a ..."},
+                {KG_BY_FUNCTION, "call_init|dl_init",
+                 "Constructors of libraries run at each start: compute tables when the program is "
+                 "built, or at their first use.",
+                 "__attribute__((constructor)) static void start(void) { table_make(table); }",
+                 "const double *table_get(void) { if (!made) made = table_make(table); return "
+                 "table; }"},
+                {0}},
         .evidence = {"time_ns", "page_faults"},
         .when =
             "functions of the dynamic linker, but for what it does at the start of any program, "
@@ -78,8 +210,8 @@ static const struct kg_rule rules[] = {
     },
     {
         .name = "waiting",
-        .is_cause = true,
         .cause = KG_CAUSE_WAITING,
+        .bound = KG_BOUND_WAITING,
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_AT_MOST,
@@ -88,6 +220,35 @@ static const struct kg_rule rules[] = {
                 "once, or compute meanwhile.",
         .before = "while (!done) usleep(1000);",
         .after = "pthread_cond_wait(&changed, &lock); /* or poll() on the descriptor */",
+        .sketches =
+            (const struct kg_sketch[]){
+                {KG_BY_CALL, "nanosleep|clock_nanosleep|pause|sched_yield", NULL, NULL, NULL},
+                {KG_BY_CALL,
+                 "poll|ppoll|select|pselect6|epoll_wait|epoll_pwait|recvfrom|recvmsg|sendto|"
+                 "sendmsg",
+                 "Have several requests under way at once instead of waiting for each answer, or "
+                 "compute meanwhile.",
+                 "for (...) { ask(s, i); answer(s, &a[i]); }",
+                 "for (...) ask(s, i); for (...) answer(s, &a[i]);"},
+                {KG_BY_CALL, "read|readv|pread64|preadv|preadv2",
+                 "Ask for several things at once, read ahead (`posix_fadvise`, a thread that "
+                 "reads), or compute meanwhile.",
+                 "for (...) { write(to, &ask[i], n); read(from, &answer[i], m); }",
+                 "for (...) write(to, &ask[i], n); for (...) read(from, &answer[i], m);"},
+                {KG_BY_CALL, "write|writev|pwrite64|pwritev",
+                 "It waits until the other end has taken what is there: make the buffer larger "
+                 "(`F_SETPIPE_SZ`, `SO_SNDBUF`), or the other end faster.",
+                 "write(pipe, all, n);",
+                 "fcntl(pipe, F_SETPIPE_SZ, 1 << 20); write(pipe, all, n);"},
+                {KG_BY_CALL, "accept|accept4|connect",
+                 "Keep a connection open for several requests.",
+                 "for (...) { s = connection_open(host); request(s, i); close(s); }",
+                 "s = connection_open(host); for (...) request(s, i); close(s);"},
+                {KG_BY_CALL, "flock|fcntl",
+                 "Hold the lock on the file for less: prepare outside of it.",
+                 "flock(fd, LOCK_EX); n = prepare(p); write(fd, p, n); flock(fd, LOCK_UN);",
+                 "n = prepare(p); flock(fd, LOCK_EX); write(fd, p, n); flock(fd, LOCK_UN);"},
+                {0}},
         .evidence = {"time_ns", "cpu_ns"},
         .when = "sleeps, polls and reads that wait are on a tenth of the stacks or more",
         .assumes = "none: that depends on when the event comes",
@@ -95,8 +256,8 @@ static const struct kg_rule rules[] = {
     },
     {
         .name = "locks",
-        .is_cause = true,
         .cause = KG_CAUSE_LOCKS,
+        .bound = KG_BOUND_SYNCHRONISATION,
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
@@ -105,6 +266,35 @@ static const struct kg_rule rules[] = {
                 "its own and join them at the end.",
         .before = "for (...) { lock(m); total += a[i]; unlock(m); }",
         .after = "for (...) mine += a[i]; lock(m); total += mine; unlock(m);",
+        .sketches =
+            (const struct kg_sketch[]){
+                {KG_BY_FUNCTION, "pthread_rwlock",
+                 "A lock for readers is written to by each of them: hold it for many reads, or "
+                 "publish what is read by an atomic pointer.",
+                 "for (...) { pthread_rwlock_rdlock(&l); x = *shared; pthread_rwlock_unlock(&l); "
+                 "use(x); }",
+                 "pthread_rwlock_rdlock(&l); mine = *shared; pthread_rwlock_unlock(&l); for (...) "
+                 "use(mine);"},
+                {KG_BY_FUNCTION, "pthread_spin",
+                 "Who waits for a spinning lock keeps a CPU busy: hold it for a few instructions, "
+                 "or use a mutex.",
+                 "pthread_spin_lock(&l); total += compute(i); pthread_spin_unlock(&l);",
+                 "mine = compute(i); pthread_spin_lock(&l); total += mine; "
+                 "pthread_spin_unlock(&l);"},
+                {KG_BY_FUNCTION, "pthread_cond|sem_|new_sem",
+                 "Hand over many elements at a time: each that is handed over alone wakes a "
+                 "thread.",
+                 "for (...) { queue_put(q, item[i]); pthread_cond_signal(&q->filled); }",
+                 "queue_put_all(q, item, n); pthread_cond_signal(&q->filled);"},
+                {KG_BY_CALL, "sched_yield", "Wait for the event instead of looking and yielding.",
+                 "while (!atomic_load(&ready)) sched_yield();",
+                 "while (!ready) pthread_cond_wait(&changed, &lock);"},
+                {KG_BY_OPENMP, NULL,
+                 "Let each thread have a sum of its own and join them at the end (`reduction`), or "
+                 "enter the critical part once for many elements.",
+                 "#pragma omp parallel for ... { #pragma omp critical ... total += a[i]; }",
+                 "#pragma omp parallel for reduction(+ : total) ... total += a[i];"},
+                {0}},
         .evidence = {"time_ns", "alone_ns", "threads", "cores_busy"},
         .when = "functions of mutexes and futex are on a tenth of the stacks or more",
         .assumes = "none: one thread alone takes the lock, too",
@@ -112,8 +302,8 @@ static const struct kg_rule rules[] = {
     },
     {
         .name = "atomics",
-        .is_cause = true,
         .cause = KG_CAUSE_ATOMICS,
+        .bound = KG_BOUND_SYNCHRONISATION,
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
@@ -123,6 +313,13 @@ static const struct kg_rule rules[] = {
                 "where no read-modify-write is needed.",
         .before = "for (...) atomic_fetch_add(&total, a[i]);",
         .after = "for (...) mine += a[i]; atomic_fetch_add(&total, mine);",
+        .sketches =
+            (const struct kg_sketch[]){
+                {KG_BY_OPENMP, NULL,
+                 "Let each thread have a sum of its own and join them at the end (`reduction`).",
+                 "#pragma omp parallel for ... { #pragma omp atomic ... total += a[i]; }",
+                 "#pragma omp parallel for reduction(+ : total) ... total += a[i];"},
+                {0}},
         .evidence = {"time_ns", "alone_ns", "threads", "cores_busy"},
         .when = "the hottest loop has locked instructions",
         .assumes = "none: one thread alone has the locked instructions, too",
@@ -130,8 +327,8 @@ static const struct kg_rule rules[] = {
     },
     {
         .name = "barriers",
-        .is_cause = true,
         .cause = KG_CAUSE_BARRIERS,
+        .bound = KG_BOUND_SYNCHRONISATION,
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
@@ -141,6 +338,19 @@ static const struct kg_rule rules[] = {
                 "run on one thread (`if(n > 10000)`).",
         .before = "for (...) { #pragma omp parallel for ... }",
         .after = "#pragma omp parallel { for (...) { #pragma omp for ... } }",
+        .sketches =
+            (const struct kg_sketch[]){
+                {KG_BY_FUNCTION, "pthread_barrier",
+                 "Give each thread more to do between two barriers, or let it wait for its "
+                 "neighbours alone.",
+                 "for (...) { step(part); pthread_barrier_wait(&all); }",
+                 "for (...) { steps(part, 8); pthread_barrier_wait(&all); }"},
+                {KG_BY_FUNCTION, "GOMP_barrier",
+                 "Leave out barriers that no data needs, and give each thread more to do between "
+                 "two of them.",
+                 "#pragma omp for ... a[i] = f(i); #pragma omp for ... b[i] = g(i);",
+                 "#pragma omp for nowait ... a[i] = f(i); #pragma omp for ... b[i] = g(i);"},
+                {0}},
         .evidence = {"time_ns", "alone_ns", "threads", "fork_join_ns"},
         .when = "functions of OpenMP's runtime that start and join are on a tenth of the stacks or "
                 "more",
@@ -150,8 +360,8 @@ static const struct kg_rule rules[] = {
     },
     {
         .name = "oversubscription",
-        .is_cause = true,
         .cause = KG_CAUSE_OVERSUBSCRIPTION,
+        .bound = KG_BOUND_SYNCHRONISATION,
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
@@ -160,6 +370,13 @@ static const struct kg_rule rules[] = {
                 "larger pieces of its own.",
         .before = "#pragma omp parallel for",
         .after = "#pragma omp parallel for if(n > 100000)",
+        .sketches =
+            (const struct kg_sketch[]){
+                {KG_BY_THREADS, NULL,
+                 "Run it with one thread, or give each thread larger pieces of its own.",
+                 "threads = sysconf(_SC_NPROCESSORS_ONLN);",
+                 "threads = n > 100000 ? sysconf(_SC_NPROCESSORS_ONLN) : 1;"},
+                {0}},
         .evidence = {"alone_ns", "time_ns", "threads"},
         .when = "the case with one thread is faster by a quarter or more than with "
                 "all, by turns, and other programs did not preempt them",

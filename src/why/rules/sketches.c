@@ -1,4 +1,4 @@
-#include "why/rules/sketches.h"
+#include "why/rules/rules.h"
 
 #include <string.h>
 
@@ -87,8 +87,6 @@ static bool uses_openmp(const struct kg_hot *hot)
 static bool fits(const struct kg_sketch *row, const struct kg_facts *facts,
                  const struct kg_cause *cause)
 {
-    if (row->cause != cause->kind)
-        return false;
     switch (row->by) {
     case KG_BY_FUNCTION:
         return function_fits(row->words, cause);
@@ -109,11 +107,12 @@ static bool fits(const struct kg_sketch *row, const struct kg_facts *facts,
     }
 }
 
-const struct kg_sketch *kg_sketch_of(const struct kg_facts *facts, const struct kg_cause *cause)
+const struct kg_sketch *kg_sketch_of(const struct kg_sketch *rows, const struct kg_facts *facts,
+                                     const struct kg_cause *cause)
 {
-    for (size_t i = 0; i < kg_sketch_count; i++)
-        if (fits(&kg_sketch_table[i], facts, cause))
-            return &kg_sketch_table[i];
+    for (const struct kg_sketch *row = rows; row && row->by; row++)
+        if (fits(row, facts, cause))
+            return row;
     return NULL;
 }
 
