@@ -1,7 +1,8 @@
 /* cause.h: the causes of a case's time: kinds, names, shares, places. Pure.
  *
- * To add a cause: a row in cause.c, a rule in rules_causes.c, and, if functions of libraries show it, rows in
- * known_functions.c. */
+ * To add a cause: its kind here, and its row among the rules (rules.h). The row has its words, its bound,
+ * its sketches and its saving. If functions of libraries show it: rows in known_functions.c. Else a function
+ * that weighs it (causes_weighing.h). */
 #pragma once
 #include <stddef.h>
 
@@ -10,10 +11,12 @@
 #include "why/rules/diagnosis.h"
 
 enum kg_cause_kind {
+    KG_CAUSE_NONE,
     KG_CAUSE_ALLOCATION,
     KG_CAUSE_COPYING,
     KG_CAUSE_FORMATTING,
     KG_CAUSE_STRING_SCANNING,
+    KG_CAUSE_EXCEPTIONS,
     KG_CAUSE_LINEAR_SEARCH,
     KG_CAUSE_REPEATED_WORK,
     KG_CAUSE_QUADRATIC_LOOP,
@@ -51,8 +54,6 @@ enum kg_cause_kind {
     KG_CAUSE_TAIL_EFFECT,
     KG_CAUSE_COUNT
 };
-/* As rules, files and docs call it: "allocation"; "none" of KG_CAUSE_COUNT. */
-const char *kg_cause_name(enum kg_cause_kind kind);
 
 enum { KG_CAUSES_MOST = 3 };
 
@@ -94,9 +95,6 @@ struct kg_causes {
     double unexplained;                 /* share of the time; NaN where nothing was seen */
     const struct kg_hot_place *hottest; /* line or function; NULL: none is known */
 };
-
-/* What holds a case back whose time goes there. */
-enum kg_bound kg_cause_bound(enum kg_cause_kind kind);
 
 /* The cause of that kind among those that were found for an operation; NULL without. */
 const struct kg_cause *kg_cause_of(const struct kg_facts *facts, enum kg_cause_kind kind);

@@ -58,8 +58,8 @@ static enum kg_cause_kind cause_of(const struct kg_place *place)
     if (is_linker(place))
         return kg_known_linker_function(place->function);
     const enum kg_cause_kind known =
-        kg_place_is_library(place) ? kg_known_function(place->function) : KG_CAUSE_COUNT;
-    return known == KG_CAUSE_COUNT && kg_place_is_openmp(place) ? KG_CAUSE_BARRIERS : known;
+        kg_place_is_library(place) ? kg_known_function(place->function) : KG_CAUSE_NONE;
+    return known == KG_CAUSE_NONE && kg_place_is_openmp(place) ? KG_CAUSE_BARRIERS : known;
 }
 
 static const struct kg_system_call *call_of(const struct kg_hot *hot, const char *name)
@@ -98,11 +98,11 @@ static const struct kg_place *caller_in(const struct kg_hot_stack *stack)
 static enum kg_cause_kind cause_of_stack(const struct kg_hot *hot, const struct kg_hot_stack *stack,
                                          const struct kg_place **seen)
 {
-    enum kg_cause_kind found = KG_CAUSE_COUNT;
+    enum kg_cause_kind found = KG_CAUSE_NONE;
     *seen = NULL;
     for (size_t i = 0; i < stack->frame_count && kg_place_is_library(&stack->frames[i]); i++) {
         const enum kg_cause_kind kind = cause_of(&stack->frames[i]);
-        if (kind != KG_CAUSE_COUNT) {
+        if (kind != KG_CAUSE_NONE) {
             found = kind;
             *seen = &stack->frames[i];
         }
@@ -114,6 +114,15 @@ static enum kg_cause_kind cause_of_stack(const struct kg_hot *hot, const struct 
     if (found == KG_CAUSE_LINKING && call != KG_CAUSE_PROCESSES) /* not the start of a program */
         return found;
     return call == KG_CAUSE_SMALL_IO && stack->waiting ? KG_CAUSE_WAITING : call;
+}
+
+enum kg_cause_kind kg_cause_of_site(const struct kg_hot *hot, const struct kg_place *callee,
+                                    const char *call)
+{
+    struct kg_place frame = *callee;
+    const struct kg_hot_stack stack = {.frames = &frame, .frame_count = 1, .call = call};
+    const struct kg_place *seen;
+    return cause_of_stack(hot, &stack, &seen);
 }
 
 /* A thread is stopped when it next leaves the kernel, or some microseconds after it was asked to:
@@ -158,7 +167,7 @@ static void missing_weigh(struct kg_weighing *weighing, double missing)
         const struct kg_place *place = &counted->lines[i].place;
         const enum kg_cause_kind kind = cause_of(place);
         const double share = missing * counted->lines[i].instructions / counted->instructions;
-        if (kind == KG_CAUSE_COUNT)
+        if (kind == KG_CAUSE_NONE)
             continue;
         struct kg_cause *cause = kg_weighing_add(weighing, kind, share);
         cause->seen = cause->seen ? cause->seen : place;
@@ -224,7 +233,7 @@ static void stacks_weigh(struct kg_weighing *weighing)
         const enum kg_cause_kind kind = cause_of_stack(weighing->hot, stack, &seen);
         const bool in_call = stack->call && !stack->waiting && is_request(kind);
         kept += stack->share;
-        if (kind == KG_CAUSE_COUNT) {
+        if (kind == KG_CAUSE_NONE) {
             weighing->own += stack->share;
             continue;
         }

@@ -159,7 +159,7 @@ static enum kg_cause_kind stall_kind(const struct kg_weighing *weighing,
         loop->instructions <= SHORT_LOOP)
         return kg_at_least(weighing->facts->traits.cores_busy, 1.5) ? KG_CAUSE_FALSE_SHARING
                                                                     : KG_CAUSE_STORE_FORWARDING;
-    return KG_CAUSE_COUNT;
+    return KG_CAUSE_NONE;
 }
 
 /* Whether a division is among the instructions around the hottest: a loop may have one on a way
@@ -198,7 +198,7 @@ static enum kg_cause_kind loop_kind(const struct kg_hot_loop *loop, const struct
         !(loop->chain_cycles >= 0.4 * longest) &&
         (loop->scalar_floats > 0 || loop->instructions >= 40))
         return KG_CAUSE_SCALAR_LOOP;
-    return KG_CAUSE_COUNT;
+    return KG_CAUSE_NONE;
 }
 
 /* Items of a call, or as many of four bytes as it moves; NaN: the workload does not say. */
@@ -283,23 +283,23 @@ static void loop_weigh(struct kg_weighing *weighing, const struct kg_hot_loop *l
         return;
     const struct kg_loop_turn turn = turn_of(weighing, loop, counts);
     double part = 1;
-    enum kg_cause_kind kind = KG_CAUSE_COUNT;
+    enum kg_cause_kind kind = KG_CAUSE_NONE;
     if (loop->locked > 0)
         kind = KG_CAUSE_ATOMICS;
     else if (forwards(loop, &turn))
         kind = KG_CAUSE_STORE_FORWARDING;
     else if (turn.stalled >= STALLED && !(loop->calls > 0))
         kind = stall_kind(weighing, loop, &turn);
-    if (kind != KG_CAUSE_COUNT && kind != KG_CAUSE_ATOMICS && !forwards(loop, &turn))
+    if (kind != KG_CAUSE_NONE && kind != KG_CAUSE_ATOMICS && !forwards(loop, &turn))
         part = turn.stalled;
-    else if (kind == KG_CAUSE_COUNT)
+    else if (kind == KG_CAUSE_NONE)
         kind = loop_kind(loop, &turn, &part);
     if (kind == KG_CAUSE_CALL_OVERHEAD && calls_mathematics(weighing, loop))
         kind = KG_CAUSE_MATH_LIBRARY;
-    if (kind == KG_CAUSE_COUNT && is_quadratic(weighing, loop, &turn))
+    if (kind == KG_CAUSE_NONE && is_quadratic(weighing, loop, &turn))
         kind = KG_CAUSE_QUADRATIC_LOOP;
     const double share = fmin(loop->share * part, *left);
-    if (kind == KG_CAUSE_COUNT || kg_place_is_library(&loop->place) || !(share > 0))
+    if (kind == KG_CAUSE_NONE || kg_place_is_library(&loop->place) || !(share > 0))
         return;
     struct kg_cause *cause = kg_weighing_add(weighing, kind, share);
     if (!cause->loop) {

@@ -1,5 +1,5 @@
-/* causes_measured.c: causes whose cost was measured: by experiments, and of page faults on this
- * machine. */
+/* causes_measured.c: causes whose cost was measured: by experiments, of page faults on this machine, and
+ * by the trace of a GPU. */
 #include <math.h>
 #include <string.h>
 
@@ -73,32 +73,26 @@ static void experiment_weigh(struct kg_weighing *weighing, const struct kg_exper
     kg_cause_saves(cause, 1 - experiment->ratio_high, 1 - experiment->ratio_low);
 }
 
-static const struct {
-    const char *name, *words;
-    enum kg_cause_kind cause;
-} tried[] = {{"flush_denormals", "denormals set to zero", KG_CAUSE_DENORMALS},
-             {"huge_pages", "huge pages", KG_CAUSE_PAGE_WALKS},
-             {"kept_memory", "memory that malloc keeps", KG_CAUSE_PAGE_FAULTS}};
-enum { TRIED = sizeof tried / sizeof *tried };
-
-static size_t tried_find(const char *name)
+/* The rule of the cause that an experiment measures; NULL without one. */
+static const struct kg_rule *rule_of(const char *experiment)
 {
-    size_t i = 0;
-    while (i < TRIED && strcmp(tried[i].name, name) != 0)
-        i++;
-    return i;
+    const struct kg_rule *rule;
+    for (size_t i = 0; (rule = kg_rule_at(i)); i++)
+        if (rule->experiment && !strcmp(rule->experiment, experiment))
+            return rule;
+    return NULL;
 }
 
 enum kg_cause_kind kg_experiment_cause(const char *name)
 {
-    const size_t i = tried_find(name);
-    return i < TRIED ? tried[i].cause : KG_CAUSE_COUNT;
+    const struct kg_rule *rule = rule_of(name);
+    return rule ? rule->cause : KG_CAUSE_NONE;
 }
 
 const char *kg_experiment_words(const char *name)
 {
-    const size_t i = tried_find(name);
-    return i < TRIED ? tried[i].words : name;
+    const struct kg_rule *rule = rule_of(name);
+    return rule ? rule->experiment_words : name;
 }
 
 void kg_weigh_experiments(struct kg_weighing *weighing)
@@ -106,7 +100,7 @@ void kg_weigh_experiments(struct kg_weighing *weighing)
     const struct kg_hot *hot = weighing->hot;
     for (size_t i = 0; i < hot->experiment_count; i++) {
         const enum kg_cause_kind kind = kg_experiment_cause(hot->experiments[i].name);
-        if (kind != KG_CAUSE_COUNT)
+        if (kind != KG_CAUSE_NONE)
             experiment_weigh(weighing, &hot->experiments[i], kind);
     }
 }
@@ -140,4 +134,20 @@ void kg_weigh_faults(struct kg_weighing *weighing)
     cause->proven = true;
     /* what touches fresh pages misses the caches, too: half of the rest may go with it */
     kg_cause_saves(cause, share, share + (1 - share) / 2);
+}
+
+void kg_weigh_gpu(struct kg_weighing *weighing)
+{
+    const struct kg_facts *facts = weighing->facts;
+    const double call_ns = kg_facts_call_ns(facts);
+    const struct kg_rule *rule;
+    for (size_t i = 0; kg_known(call_ns) && (rule = kg_rule_at(i)); i++) {
+        struct kg_judged judged;
+        if (!rule->traced || !kg_rule_judge(rule, facts, weighing->settings, &judged))
+            continue;
+        struct kg_cause *cause = kg_weighing_add(weighing, rule->cause, judged.saved_ns / call_ns);
+        cause->proven = judged.basis != KG_BASIS_AT_MOST;
+        if (rule->of_kernel && facts->main_kernel.function)
+            cause->seen = &facts->main_kernel;
+    }
 }

@@ -40,6 +40,12 @@ double kg_on_stacks(const struct kg_sampled *sampled, const char *function);
 bool kg_place_is_library(const struct kg_place *place);
 bool kg_place_is_openmp(const struct kg_place *place);
 
+/* The cause that a function of a library, or a system call, speaks for. KG_CAUSE_NONE: own code.
+ * callee  all NULL: none
+ * call    NULL: none */
+enum kg_cause_kind kg_cause_of_site(const struct kg_hot *hot, const struct kg_place *callee,
+                                    const char *call);
+
 /* Whether what was counted is that function, by whatever name compilers and Callgrind gave it. */
 bool kg_counted_is(const char *counted, const char *name);
 
@@ -53,7 +59,7 @@ double kg_calls_each(const struct kg_counted *counted, const char *caller, const
 /* Whether what a cause accuses was counted to be done over and over. */
 bool kg_cause_is_often(const struct kg_hot *hot, const struct kg_cause *cause);
 
-/* Of an experiment the cause that it measures, KG_CAUSE_COUNT without one, and what it changes. */
+/* Of an experiment the cause that it measures, KG_CAUSE_NONE without one, and what it changes. */
 enum kg_cause_kind kg_experiment_cause(const char *name);
 const char *kg_experiment_words(const char *name);
 

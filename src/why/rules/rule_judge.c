@@ -123,7 +123,7 @@ static bool judge(const struct kg_rule *rule, const struct kg_facts *facts,
                                  .speedup = NAN,
                                  .current_bytes = NAN,
                                  .estimated_bytes = NAN};
-    if (rule->is_cause)
+    if (kg_rule_is_cause(rule))
         return cause_judge(rule, facts, settings, judged);
     if (!looks_at(rule, facts))
         return false;

@@ -17,8 +17,9 @@ extern const struct kg_rule_family kg_rules_memory;  /* what is moved and held *
 extern const struct kg_rule_family kg_rules_threads; /* CPUs that are idle, threads in conflict */
 extern const struct kg_rule_family kg_rules_vectors; /* one element at a time */
 extern const struct kg_rule_family kg_rules_gpu;
-extern const struct kg_rule_family kg_rules_causes;        /* what the time goes to */
-extern const struct kg_rule_family kg_rules_causes_system; /* likewise: the kernel, other threads */
+extern const struct kg_rule_family kg_rules_causes; /* where the time goes: what a program does */
+extern const struct kg_rule_family kg_rules_causes_core;   /* how a core executes it */
+extern const struct kg_rule_family kg_rules_causes_system; /* the kernel, other threads */
 
 /* Conditions of rules that other rules and the diagnosis ask too. */
 bool kg_parallel_regions_applies(const struct kg_facts *facts,

@@ -244,6 +244,9 @@ static const struct kg_rule rules[] = {
         .basis = KG_BASIS_MODELLED,
         .cause_words = "Memory fresh from the kernel takes that much of a call.",
         .cause = KG_CAUSE_PAGE_FAULTS,
+        .bound = KG_BOUND_SYSTEM,
+        .experiment = "kept_memory",
+        .experiment_words = "memory that malloc keeps",
         .before = "char *p = malloc(64 << 20); use(p); free(p);",
         .after = "static char *p; if (!p) p = malloc(64 << 20); use(p);",
         .description = "Every call touches {page_faults} pages for the first time, {page_fault_ns} "
@@ -251,6 +254,18 @@ static const struct kg_rule rules[] = {
         .hint = "Allocate buffers once and use them again. Where that cannot be, keep freed memory "
                 "(`mallopt(M_MMAP_THRESHOLD, …)`, `M_TRIM_THRESHOLD`) or ask for huge pages "
                 "(`madvise(…, MADV_HUGEPAGE)`).",
+        .sketches =
+            (const struct kg_sketch[]){
+                {KG_BY_CALL, "mmap|munmap|mremap", NULL,
+                 "for (...) { p = mmap(NULL, n, ...); use(p); munmap(p, n); }",
+                 "p = mmap(NULL, n, ...); for (...) use(p); munmap(p, n);"},
+                {KG_BY_CALL, "madvise", "Give pages back when the work is done, not in each turn.",
+                 "for (...) { use(p); madvise(p, n, MADV_DONTNEED); }",
+                 "for (...) use(p); madvise(p, n, MADV_DONTNEED);"},
+                {KG_BY_CALL, "mprotect", "Change the protection once for a group of writes.",
+                 "for (...) { mprotect(p, n, PROT_WRITE); p[i] = x; mprotect(p, n, PROT_READ); }",
+                 "mprotect(p, n, PROT_WRITE); for (...) p[i] = x; mprotect(p, n, PROT_READ);"},
+                {0}},
         .evidence = {"page_faults", "page_fault_ns", "time_ns", "cores_busy"},
         .when = "page faults of a call times what one was measured to cost are `min_gain` of its "
                 "time or more; or it was measured that a call is as much faster where malloc keeps "

@@ -1,11 +1,13 @@
+/* rules_causes.c: causes in what a program does: functions that it calls, and work that it does again. causes.c
+ * found that the time of a case goes there. Each names the place by itself. */
 #include "why/rules/rule_parts.h"
 
-/* What the time of a case goes to, as causes.c found it. Each names the place by itself. */
 static const struct kg_rule rules[] = {
     {
         .name = "allocation",
-        .is_cause = true,
         .cause = KG_CAUSE_ALLOCATION,
+        .bound = KG_BOUND_COMPUTE,
+        .needs = 0.1,
         .type = KG_TYPE_MEMORY,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
@@ -14,6 +16,31 @@ static const struct kg_rule rules[] = {
                 "array in place of one object after the other.",
         .before = "for (...) { char *s = malloc(n); use(s); free(s); }",
         .after = "char *s = malloc(most); for (...) use(s); free(s);",
+        .sketches =
+            (const struct kg_sketch[]){
+                {KG_BY_FUNCTION, "realloc|libc_realloc|int_realloc",
+                 "Let an array grow by doubling, or allocate it once at the size that it will "
+                 "have.",
+                 "for (...) { a = realloc(a, (n + 1) * sizeof *a); a[n++] = x; }",
+                 "for (...) { if (n == room) a = realloc(a, (room *= 2) * sizeof *a); a[n++] = x; "
+                 "}"},
+                {KG_BY_FUNCTION, "strdup|strndup",
+                 "Keep a pointer to the text where it lives on, or copy all texts into one block.",
+                 "for (...) keys[i] = strdup(word[i]); ... free(keys[i]);",
+                 "for (...) keys[i] = word[i]; /* the text itself stays where it was read */"},
+                {KG_BY_FUNCTION, "calloc|libc_calloc",
+                 "Allocate once and clear only what was used before it is used again.",
+                 "for (...) { int *t = calloc(n, sizeof *t); use(t); free(t); }",
+                 "int *t = calloc(n, sizeof *t); for (...) { use(t); memset(t, 0, used * sizeof "
+                 "*t); }"},
+                {KG_BY_FUNCTION, "Znwm|Znam|Zdl|Zda|operator new|operator delete",
+                 "Keep containers and their memory from turn to turn (`clear`, `reserve`), hold "
+                 "objects by value in one vector instead of by pointers, and pass texts as "
+                 "`std::string_view`.",
+                 "for (...) { std::vector<T> v; v.push_back(x); use(v); }",
+                 "std::vector<T> v; v.reserve(n); for (...) { v.clear(); v.push_back(x); use(v); "
+                 "}"},
+                {0}},
         .evidence = {"time_ns"},
         .when = "malloc, free, realloc or new, and what they call, are on a tenth of the stacks or "
                 "more",
@@ -23,8 +50,10 @@ static const struct kg_rule rules[] = {
     },
     {
         .name = "copying",
-        .is_cause = true,
         .cause = KG_CAUSE_COPYING,
+        .bound = KG_BOUND_MEMORY,
+        .needs = 0.1,
+        .with_caller = true,
         .type = KG_TYPE_MEMORY,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
@@ -34,6 +63,24 @@ static const struct kg_rule rules[] = {
         .before = "list = realloc(list, (n + 1) * sizeof *list); struct big b = a[i];",
         .after = "if (n == room) list = realloc(list, (room *= 2) * sizeof *list); const struct "
                  "big *b = &a[i];",
+        .sketches =
+            (const struct kg_sketch[]){
+                {KG_BY_FUNCTION, "memset|bzero|explicit_bzero",
+                 "Clear only what is read before it is written, or what was used since.",
+                 "for (...) { memset(buffer, 0, sizeof buffer); n = fill(buffer); use(buffer, n); "
+                 "}",
+                 "for (...) { n = fill(buffer); use(buffer, n); }"},
+                {KG_BY_FUNCTION, "strncpy|stpncpy",
+                 "`strncpy` clears all of the field behind the text: copy as many bytes as there "
+                 "are.",
+                 "strncpy(field, name, sizeof field);",
+                 "memcpy(field, name, length + 1); /* once it is known to fit */"},
+                {KG_BY_FUNCTION, "strcpy|stpcpy",
+                 "Keep a pointer to the text instead of a copy, and its length instead of looking "
+                 "for its end.",
+                 "strcpy(copy, text); use(copy);",
+                 "use(text); /* or memcpy(copy, text, length + 1) */"},
+                {0}},
         .evidence = {"time_ns"},
         .when = "memcpy, memmove, memset or strcpy are on a tenth of the stacks or more",
         .assumes = "it goes away, but for a tenth of it, perhaps with the function that "
@@ -42,8 +89,9 @@ static const struct kg_rule rules[] = {
     },
     {
         .name = "formatting",
-        .is_cause = true,
         .cause = KG_CAUSE_FORMATTING,
+        .bound = KG_BOUND_COMPUTE,
+        .needs = 0.2,
         .type = KG_TYPE_CACHING,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
@@ -53,6 +101,31 @@ static const struct kg_rule rules[] = {
                 "exchange the numbers in binary; each printf reads its format anew.",
         .before = "for (...) n += snprintf(out + n, room, \"%d,\", a[i]);",
         .after = "for (...) n += digits_write(out + n, a[i]);",
+        .sketches =
+            (const struct kg_sketch[]){
+                {KG_BY_FUNCTION, "sscanf|isoc99_|isoc23_|vsscanf|vfscanf|fscanf",
+                 "Read numbers one after the other by `strtol` or a loop of your own; `sscanf` "
+                 "looks for the end of the whole text first, and reads its format anew each time.",
+                 "sscanf(line, \"%d %d\", &a, &b);",
+                 "a = strtol(line, &end, 10); b = strtol(end, &end, 10);"},
+                {KG_BY_FUNCTION, "strtod|strtof|strtold|atof|str_to_mpn|round_and_return",
+                 "Convert once and keep the numbers; store and exchange them in binary.",
+                 "for (...) x[i] = strtod(text, &text);",
+                 "fread(x, sizeof *x, n, file); /* written so once */"},
+                {KG_BY_FUNCTION, "strto|ato",
+                 "Convert once and keep the numbers, or take digits by a loop of your own.",
+                 "n = atoi(text);",
+                 "for (n = 0; *text >= '0' && *text <= '9'; text++) n = 10 * n + (*text - '0');"},
+                {KG_BY_FUNCTION, "strftime|strptime|asctime|offtime|tz|mktime|localtime|gmtime",
+                 "Format a time once a second, or once a day, and keep the text; zones are looked "
+                 "up each time.",
+                 "for (...) { localtime_r(&t[i], &tm); strftime(text, n, \"%F %T\", &tm); }",
+                 "for (...) if (t[i] != last) { last = t[i]; ...; strftime(text, n, \"%F %T\", "
+                 "&tm); }"},
+                {KG_BY_FUNCTION, "fprintf|printf|vfprintf|vprintf|dprintf", NULL,
+                 "for (...) fprintf(file, \"%d\\n\", a[i]);",
+                 "for (...) end = digits_write(end, a[i]); fwrite(text, 1, end - text, file);"},
+                {0}},
         .evidence = {"time_ns"},
         .when = "the families of printf, scanf, strtod and strftime are on a tenth of the stacks "
                 "or more",
@@ -61,9 +134,32 @@ static const struct kg_rule rules[] = {
         .settings = "min_gain",
     },
     {
+        .name = "exceptions",
+        .cause = KG_CAUSE_EXCEPTIONS,
+        .bound = KG_BOUND_COMPUTE,
+        .needs = 0.1,
+        .with_caller = true,
+        .type = KG_TYPE_ALGORITHM,
+        .priority = KG_PRIORITY_CRITICAL,
+        .basis = KG_BASIS_MODELLED,
+        .description = "Throwing and catching exceptions takes that much of a call.",
+        .hint = "Return a value for an outcome that is common (std::optional, an error code, "
+                "std::from_chars instead of std::stoi), and throw for what is rare: each throw "
+                "unwinds the stack by tables.",
+        .before = "try { n = std::stoi(text); } catch (const std::invalid_argument &) { n = 0; }",
+        .after = "if (std::from_chars(text, end, n).ec != std::errc()) n = 0;",
+        .evidence = {"time_ns"},
+        .when = "functions that throw, unwind or catch are on a tenth of the stacks or more",
+        .assumes = "it goes away, but for a tenth of it; no figure where that is not "
+                   "told within 1.5 times",
+        .settings = "min_gain",
+    },
+    {
         .name = "string_scanning",
-        .is_cause = true,
         .cause = KG_CAUSE_STRING_SCANNING,
+        .bound = KG_BOUND_COMPUTE,
+        .needs = 0.1,
+        .with_caller = true,
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
@@ -72,6 +168,37 @@ static const struct kg_rule rules[] = {
             "Keep the length, or where the last search ended, in place of looking for it again.",
         .before = "for (i = 0; i < strlen(s); i++) ...; strcat(s, word);",
         .after = "size_t n = strlen(s); for (i = 0; i < n; i++) ...; end = stpcpy(end, word);",
+        .sketches =
+            (const struct kg_sketch[]){
+                {KG_BY_FUNCTION, "strlen|strnlen",
+                 "Ask for the length once and keep it beside the text.",
+                 "for (i = 0; i < strlen(s); i++) ...;",
+                 "n = strlen(s); for (i = 0; i < n; i++) ...;"},
+                {KG_BY_FUNCTION, "strcat|strncat",
+                 "Keep where the text ends: `strcat` looks for it from the beginning each time.",
+                 "for (...) strcat(all, word[i]);", "for (...) end = stpcpy(end, word[i]);"},
+                {KG_BY_FUNCTION, "strcmp|strncmp|strcasecmp|strncasecmp|memcmp|strcoll",
+                 "Turn names into numbers once, and compare these; compare lengths or first "
+                 "letters before texts.",
+                 "if (!strcmp(kind, \"circle\")) ...; else if (!strcmp(kind, \"square\")) ...;",
+                 "switch (kind) { case CIRCLE: ...; case SQUARE: ...; } /* looked up once */"},
+                {KG_BY_FUNCTION, "strchr|strrchr|memchr|rawmemchr",
+                 "Go on from where the last search ended, and look for several characters in one "
+                 "pass.",
+                 "for (i = 0; i < n; i++) { p = line; for (k = 0; k < i; k++) p = strchr(p, ',') + "
+                 "1; }",
+                 "for (p = line, i = 0; i < n; i++) { field[i] = p; p = strchr(p, ',') + 1; }"},
+                {KG_BY_FUNCTION, "strstr|strcasestr|memmem|two_way",
+                 "Go on from where the last word was found, and look for several words in one "
+                 "pass.",
+                 "while ((p = strstr(text, word))) memcpy(p, other, n);",
+                 "for (p = text; (p = strstr(p, word)); p += n) memcpy(p, other, n);"},
+                {KG_BY_FUNCTION, "re_|regexec",
+                 "Rule most texts out by a plain search first, or take simple patterns apart by "
+                 "hand.",
+                 "if (!regexec(&re, line, 0, NULL, 0)) ...;",
+                 "if (strstr(line, \"error\") && !regexec(&re, line, 0, NULL, 0)) ...;"},
+                {0}},
         .evidence = {"time_ns"},
         .when = "strlen, strcmp, strchr, strstr, strcat and their like are on a tenth of the "
                 "stacks or more",
@@ -81,8 +208,8 @@ static const struct kg_rule rules[] = {
     },
     {
         .name = "linear_search",
-        .is_cause = true,
         .cause = KG_CAUSE_LINEAR_SEARCH,
+        .bound = KG_BOUND_COMPUTE,
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
@@ -90,6 +217,17 @@ static const struct kg_rule rules[] = {
         .hint = "Use a hash table, or keep the entries sorted and halve (`bsearch`).",
         .before = "for (i = 0; i < n; i++) if (!strcmp(a[i].name, name)) return &a[i];",
         .after = "return hash_find(&table, name);",
+        .sketches =
+            (const struct kg_sketch[]){
+                {KG_BY_FUNCTION, "memcmp", NULL,
+                 "for (i = 0; i < n; i++) if (!memcmp(a[i].key, key, sizeof a[i].key)) return "
+                 "&a[i];",
+                 "return hash_find(&table, key);"},
+                {KG_BY_LOOP, NULL, NULL,
+                 "for (i = 0; i < n; i++) if (a[i].key == key) return &a[i];",
+                 "return bsearch(&key, a, n, sizeof *a, by_key); /* sorted once; or a hash table "
+                 "*/"},
+                {0}},
         .evidence = {"time_ns"},
         .when = "strcmp or memcmp take a tenth of the samples or more, and Callgrind counts eight "
                 "or more of them in one call of the function that calls them; or, at most, the "
@@ -99,8 +237,8 @@ static const struct kg_rule rules[] = {
     },
     {
         .name = "repeated_work",
-        .is_cause = true,
         .cause = KG_CAUSE_REPEATED_WORK,
+        .bound = KG_BOUND_COMPUTE,
         .type = KG_TYPE_CACHING,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
@@ -110,6 +248,13 @@ static const struct kg_rule rules[] = {
                 "the loop.",
         .before = "for (...) { make_table(t); use(t, a[i]); }",
         .after = "make_table(t); for (...) use(t, a[i]);",
+        .sketches =
+            (const struct kg_sketch[]){
+                {KG_BY_FUNCTION, "regcomp|re_compile",
+                 "Compile a pattern once and use it for all texts.",
+                 "for (...) { regcomp(&re, pattern, 0); regexec(&re, line, ...); regfree(&re); }",
+                 "regcomp(&re, pattern, 0); for (...) regexec(&re, line, ...);"},
+                {0}},
         .evidence = {"time_ns"},
         .when =
             "a function of the workload is called eight times a call or more, with 200 "
@@ -122,8 +267,8 @@ static const struct kg_rule rules[] = {
     },
     {
         .name = "quadratic_loop",
-        .is_cause = true,
         .cause = KG_CAUSE_QUADRATIC_LOOP,
+        .bound = KG_BOUND_COMPUTE,
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
@@ -144,8 +289,8 @@ static const struct kg_rule rules[] = {
     },
     {
         .name = "call_overhead",
-        .is_cause = true,
         .cause = KG_CAUSE_CALL_OVERHEAD,
+        .bound = KG_BOUND_COMPUTE,
         .type = KG_TYPE_BATCHING,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
@@ -155,6 +300,25 @@ static const struct kg_rule rules[] = {
                 "become a sort of your own type.",
         .before = "qsort(a, n, sizeof *a, by_pointer_to_function);",
         .after = "sort_ints(a, n); /* the comparison is inlined */",
+        .sketches =
+            (const struct kg_sketch[]){
+                {KG_BY_FUNCTION, "msort|qsort|quicksort", NULL, NULL, NULL},
+                {KG_BY_FUNCTION, "bsearch",
+                 "Write the search for your own type, so that the comparison is inlined.",
+                 "hit = bsearch(&key, a, n, sizeof *a, by_key);",
+                 "while (n > 1) { half = n / 2; a += a[half - 1].key < key ? half : 0; n -= half; "
+                 "}"},
+                {KG_BY_FUNCTION, "tls_get_addr",
+                 "Take the address of a variable of the thread once, outside of the loop; or link "
+                 "the library with -ftls-model=initial-exec.",
+                 "static _Thread_local long n; for (...) n++;",
+                 "long mine = n; for (...) mine++; n = mine;"},
+                {KG_BY_LOOP, NULL,
+                 "Put the function where the compiler can inline it (a header, `static inline`, "
+                 "-flto), or let one call do many elements.",
+                 "for (...) sum += pixel_at(image, x, y); /* of another file */",
+                 "for (...) sum += row[x]; /* or static inline, in the header */"},
+                {0}},
         .evidence = {"time_ns"},
         .when = "qsort and its like, or a hot loop of few instructions with a call in it, take a "
                 "tenth of the samples or more",
@@ -163,8 +327,9 @@ static const struct kg_rule rules[] = {
     },
     {
         .name = "math_library",
-        .is_cause = true,
         .cause = KG_CAUSE_MATH_LIBRARY,
+        .bound = KG_BOUND_COMPUTE,
+        .needs = 0.3,
         .type = KG_TYPE_CACHING,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_AT_MOST,
@@ -174,226 +339,43 @@ static const struct kg_rule rules[] = {
                 "libmvec).",
         .before = "for (i = 0; i < n; i++) w[i] = 0.5 - 0.5 * cos(2 * M_PI * i / n);",
         .after = "window_make(w, n) once; for (i = 0; i < n; i++) x[i] *= w[i];",
+        .sketches =
+            (const struct kg_sketch[]){
+                {KG_BY_FUNCTION, "pow|ieee754_pow",
+                 "Keep a table where few different values go in, multiply for small whole powers, "
+                 "or use the float version.",
+                 "y = pow(x, 2);", "y = x * x;"},
+                {KG_BY_FUNCTION, "sqrt|hypot|cbrt|ieee754_sqrt|ieee754_hypot",
+                 "Compare squares, and take the root only of what is shown; -fno-math-errno makes "
+                 "it one instruction.",
+                 "if (hypot(dx, dy) < r) ...;", "if (dx * dx + dy * dy < r * r) ...;"},
+                {KG_BY_FUNCTION, "exp|log|ieee754_exp|ieee754_log|erf|lgamma|tgamma",
+                 "Use the float version, or let the compiler use vectors of it (-O3 -ffast-math, "
+                 "libmvec); take one logarithm of a product instead of one of each factor.",
+                 "for (...) y[i] = exp(x[i]);",
+                 "for (...) y[i] = expf(x[i]); /* x and y of floats */"},
+                {KG_BY_FUNCTION, "floor|ceil|round|lround|trunc|rint|nearbyint",
+                 "With -msse4.1 it is one instruction; a conversion to a whole number cuts as "
+                 "well.",
+                 "i = (int)floor(x);", "i = (int)x - (x < (int)x);"},
+                {KG_BY_FUNCTION, "fmod", "Where it is off by one period at most, subtract.",
+                 "phase = fmod(phase + step, 2 * M_PI);",
+                 "phase += step; if (phase >= 2 * M_PI) phase -= 2 * M_PI;"},
+                {KG_BY_FUNCTION, "fmax|fmin|fdim",
+                 "Compare: the function has rules for NaN that keep compilers from inlining it.",
+                 "most = fmax(most, a[i]);", "most = a[i] > most ? a[i] : most;"},
+                {KG_BY_FUNCTION, "rand",
+                 "`rand` takes a lock in each call: use a generator of your own, one for each "
+                 "thread.",
+                 "x = rand() % n;",
+                 "s ^= s << 13; s ^= s >> 7; s ^= s << 17; x = s % n; /* uint64_t s, not 0 */"},
+                {0}},
         .evidence = {"time_ns"},
         .when =
             "sin, cos, exp, log, pow and their like are on a tenth of the stacks or more; what the "
             "loop that calls them takes besides is theirs, too",
         .assumes = "it goes away, but for three tenths of it; no figure where that is "
                    "not told within 1.5 times",
-        .settings = "min_gain",
-    },
-    {
-        .name = "division",
-        .is_cause = true,
-        .cause = KG_CAUSE_DIVISION,
-        .type = KG_TYPE_ALGORITHM,
-        .priority = KG_PRIORITY_HIGH,
-        .basis = KG_BASIS_AT_MOST,
-        .description =
-            "The hot loop divides, takes remainders or square roots: one takes 10 to 40 cycles.",
-        .hint = "Multiply by the reciprocal, use powers of two with a mask, or count up and wrap "
-                "by a comparison.",
-        .before = "slot = key % buckets; x[i] = a[i] / scale;",
-        .after = "slot = key & (buckets - 1); inverse = 1 / scale; x[i] = a[i] * inverse;",
-        .evidence = {"time_ns"},
-        .when = "the loop around the hottest instruction divides there, and that "
-                "takes most of its turn",
-        .assumes = "without it the loop ends three to six instructions a cycle",
-        .settings = "min_gain",
-    },
-    {
-        .name = "conversion",
-        .is_cause = true,
-        .cause = KG_CAUSE_CONVERSION,
-        .type = KG_TYPE_ALGORITHM,
-        .priority = KG_PRIORITY_HIGH,
-        .basis = KG_BASIS_AT_MOST,
-        .description = "The hot loop converts between integers, floats and doubles.",
-        .hint = "Stay in one type: write constants as `0.5f`, use `sinf`, keep sums and arrays in "
-                "the type that they are used in.",
-        .before = "float y = x[i] * 0.5; /* to double and back */",
-        .after = "float y = x[i] * 0.5f;",
-        .evidence = {"time_ns"},
-        .when = "a quarter or more of the arithmetic in the hottest loop are conversions",
-        .assumes = "none: that depends on the vectors that one type allows",
-        .settings = "min_gain",
-    },
-    {
-        .name = "denormals",
-        .is_cause = true,
-        .cause = KG_CAUSE_DENORMALS,
-        .type = KG_TYPE_ALGORITHM,
-        .priority = KG_PRIORITY_CRITICAL,
-        .basis = KG_BASIS_MODELLED,
-        .description = "Numbers so small that the processor handles them slowly (denormals): with "
-                       "these set to zero the case is faster.",
-        .hint = "Set them to zero in the program (`_MM_SET_FLUSH_ZERO_MODE`, -ffast-math when "
-                "linking), or add a tiny constant that keeps them away.",
-        .before = "y = 0.99f * y + x; /* x is 0 for long */",
-        .after = "_mm_setcsr(_mm_getcsr() | 0x8040); /* FTZ and DAZ */",
-        .evidence = {"time_ns"},
-        .when = "the case is faster by a tenth or more when denormals are flushed to zero, turn by "
-                "turn with itself",
-        .assumes = "what the experiment gained",
-        .settings = "min_gain",
-    },
-    {
-        .name = "scalar_loop",
-        .is_cause = true,
-        .cause = KG_CAUSE_SCALAR_LOOP,
-        .type = KG_TYPE_ALGORITHM,
-        .priority = KG_PRIORITY_HIGH,
-        .basis = KG_BASIS_AT_MOST,
-        .description = "The hot loop computes one number at a time.",
-        .hint = "Let the compiler use vectors: `restrict` on pointers, no early exit, no call and "
-                "no branch inside, -O3 and -march of the target.",
-        .before = "void f(float *a, const float *b, int n)",
-        .after = "void f(float *restrict a, const float *restrict b, size_t n)",
-        .evidence = {"time_ns"},
-        .when = "the hottest loop has scalar floating-point arithmetic, or forty "
-                "instructions or more, and no vectors and no call, is not stalled, "
-                "and no chain from turn to turn takes much of it",
-        .assumes = "none: that depends on how many elements a vector then holds",
-        .settings = "min_gain",
-    },
-    {
-        .name = "dependency_chain",
-        .is_cause = true,
-        .cause = KG_CAUSE_DEPENDENCY_CHAIN,
-        .type = KG_TYPE_ALGORITHM,
-        .priority = KG_PRIORITY_HIGH,
-        .basis = KG_BASIS_AT_MOST,
-        .description = "Each turn of the hot loop needs the result of the one before, so the "
-                       "processor waits for it.",
-        .hint = "Work on several independent parts at once and join them at the end (four sums "
-                "instead of one, -ffast-math lets the compiler do it).",
-        .before = "for (...) sum += a[i];",
-        .after = "for (...) { s0 += a[i]; s1 += a[i+1]; s2 += a[i+2]; s3 += a[i+3]; }",
-        .evidence = {"time_ns"},
-        .when = "the longest chain from turn to turn of the hottest loop takes half as long again "
-                "as all its instructions",
-        .assumes = "four chains at once, and three to six instructions a cycle",
-        .settings = "min_gain",
-    },
-    {
-        .name = "store_forwarding",
-        .is_cause = true,
-        .cause = KG_CAUSE_STORE_FORWARDING,
-        .type = KG_TYPE_MEMORY,
-        .priority = KG_PRIORITY_HIGH,
-        .basis = KG_BASIS_AT_MOST,
-        .description = "The hot loop reads at once what it has just stored, in another width: the "
-                       "processor must wait until the store is done.",
-        .hint = "Keep the value in a register, or store and load it in the same width (`memcpy` to "
-                "a local of the full type).",
-        .before = "buf[0] = a; buf[1] = b; x = *(uint32_t *)buf;",
-        .after = "x = a | b << 8;",
-        .evidence = {"time_ns"},
-        .when = "the hottest loop loads from where it has just stored, of another "
-                "width or place, and misses no data of memory; or its turn takes far "
-                "longer than its instructions, it loads and stores, and no misses "
-                "explain that",
-        .assumes = "none: that depends on what keeps the value instead",
-        .settings = "min_gain",
-    },
-    {
-        .name = "branch_misses",
-        .is_cause = true,
-        .cause = KG_CAUSE_BRANCH_MISSES,
-        .type = KG_TYPE_ALGORITHM,
-        .priority = KG_PRIORITY_CRITICAL,
-        .basis = KG_BASIS_AT_MOST,
-        .description = "The processor guesses branches wrong.",
-        .hint = "Compute both and select (`x = a < b ? a : b`, masks), sort the data first, or use "
-                "a table instead of a switch.",
-        .before = "if (data[i] >= 128) sum += data[i];",
-        .after = "sum += data[i] & -(data[i] >= 128);",
-        .evidence = {"time_ns"},
-        .when =
-            "a turn of the hottest loop takes far longer than its instructions, and mispredicted "
-            "branches, simulated by Callgrind, at 15 cycles each, explain 40 % of that",
-        .assumes = "the loop takes what its instructions need, and half as much again "
-                   "at most",
-        .settings = "min_gain",
-    },
-    {
-        .name = "pointer_chasing",
-        .is_cause = true,
-        .cause = KG_CAUSE_POINTER_CHASING,
-        .type = KG_TYPE_MEMORY,
-        .priority = KG_PRIORITY_CRITICAL,
-        .basis = KG_BASIS_AT_MOST,
-        .description = "Each load gives the address of the next, and misses the cache: nothing can "
-                       "be fetched ahead.",
-        .hint = "Keep what is walked together in one array, in the order of the walk; use indices, "
-                "wider nodes, or open addressing.",
-        .before = "for (node = first; node; node = node->next) sum += node->value;",
-        .after = "for (i = 0; i < n; i++) sum += values[i];",
-        .evidence = {"time_ns"},
-        .when = "a turn of the hottest loop takes far longer than its instructions, there are "
-                "cache misses in it, and a load gives the address of a load in the next turn",
-        .assumes = "none: that depends on the layout that takes its place",
-        .settings = "min_gain",
-    },
-    {
-        .name = "cache_misses",
-        .is_cause = true,
-        .cause = KG_CAUSE_CACHE_MISSES,
-        .type = KG_TYPE_MEMORY,
-        .priority = KG_PRIORITY_CRITICAL,
-        .basis = KG_BASIS_AT_MOST,
-        .description = "Loads miss the cache and wait for memory.",
-        .hint = "Make the data smaller or sort the accesses, work on blocks that fit the cache, "
-                "fetch ahead (`__builtin_prefetch`) where addresses are known early.",
-        .before = "for (i = 0; i < n; i++) sum += table[index[i]];",
-        .after = "sort(index, n) once; or blocks of the table that fit the cache",
-        .evidence = {"time_ns"},
-        .when = "a turn of the hottest loop takes far longer than its instructions, and there are "
-                "cache misses in it that no chain of loads, no stride and no stream explains",
-        .assumes = "none: that depends on how much of the data then fits the cache",
-        .settings = "min_gain",
-    },
-    {
-        .name = "page_walks",
-        .is_cause = true,
-        .cause = KG_CAUSE_PAGE_WALKS,
-        .type = KG_TYPE_MEMORY,
-        .priority = KG_PRIORITY_CRITICAL,
-        .basis = KG_BASIS_MODELLED,
-        .description = "Nearly every access touches another page, and the processor looks up where "
-                       "it is: with huge pages the case is faster.",
-        .hint =
-            "Ask for huge pages (`madvise(p, n, MADV_HUGEPAGE)`, "
-            "GLIBC_TUNABLES=glibc.malloc.hugetlb=1), or keep what is used together on fewer pages.",
-        .before = "double *a = malloc(n);",
-        .after = "double *a = aligned_alloc(2 << 20, n); madvise(a, n, MADV_HUGEPAGE);",
-        .evidence = {"time_ns"},
-        .when = "the case is faster by a tenth or more with huge pages, turn by turn "
-                "with itself, and most accesses are not in the line of the one "
-                "before",
-        .assumes = "what the experiment gained",
-        .settings = "min_gain",
-    },
-    {
-        .name = "memory_traffic",
-        .is_cause = true,
-        .cause = KG_CAUSE_MEMORY_TRAFFIC,
-        .type = KG_TYPE_MEMORY,
-        .priority = KG_PRIORITY_HIGH,
-        .basis = KG_BASIS_AT_MOST,
-        .description =
-            "It moves data about as fast as the memory or the cache that they lie in can.",
-        .hint = "Move less: join passes over the same data, use narrower types, work on blocks "
-                "that stay in the cache.",
-        .before = "for (...) a[i] += b[i]; for (...) a[i] *= c;",
-        .after = "for (...) a[i] = (a[i] + b[i]) * c;",
-        .evidence = {"time_ns", "bandwidth_share", "line_bytes"},
-        .when = "a turn of the hottest loop takes far longer than its instructions, "
-                "there are cache misses in it, and it moves vectors in sequence, or "
-                "`bound_share` of the bandwidth; or it goes through memory in "
-                "sequence, and moving its lines at the bandwidth of memory takes a "
-                "quarter of the time",
-        .assumes = "none: that depends on how much less is moved",
         .settings = "min_gain",
     },
 };

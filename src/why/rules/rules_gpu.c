@@ -186,6 +186,8 @@ static const struct kg_rule rules[] = {
     {
         .name = "launch_gaps",
         .cause = KG_CAUSE_LAUNCH_GAPS,
+        .bound = KG_BOUND_LAUNCH,
+        .traced = true,
         .before = "for (i = 0; i < steps; i++) { update<<<g, b>>>(x); swap<<<g, b>>>(x); }",
         .after = "cudaGraphLaunch(steps_graph, stream);  /* captured once */",
         .applies = launch_gaps_applies,
@@ -213,6 +215,8 @@ static const struct kg_rule rules[] = {
     {
         .name = "pageable_transfers",
         .cause = KG_CAUSE_PAGEABLE_TRANSFERS,
+        .bound = KG_BOUND_TRANSFER,
+        .traced = true,
         .before = "float *x = malloc(n); cudaMemcpy(d, x, n, cudaMemcpyHostToDevice);",
         .after = "cudaMallocHost(&x, n); cudaMemcpyAsync(d, x, n, cudaMemcpyHostToDevice, stream);",
         .applies = pageable_transfers_applies,
@@ -237,6 +241,8 @@ static const struct kg_rule rules[] = {
     {
         .name = "overlap_transfers",
         .cause = KG_CAUSE_OVERLAP_TRANSFERS,
+        .bound = KG_BOUND_TRANSFER,
+        .traced = true,
         .before = "cudaMemcpy(d, x, n, cudaMemcpyHostToDevice); work<<<g, b>>>(d, n);",
         .after = "for (p = 0; p < 8; p++) { cudaMemcpyAsync(d + p * m, x + p * m, ..., s[p % 2]); "
                  "work<<<g, b, 0, s[p % 2]>>>(d + p * m, m); }",
@@ -266,6 +272,9 @@ static const struct kg_rule rules[] = {
     {
         .name = "small_grid",
         .cause = KG_CAUSE_SMALL_GRID,
+        .bound = KG_BOUND_LATENCY,
+        .traced = true,
+        .of_kernel = true,
         .before = "sum<<<8, 256>>>(x, n);",
         .after = "sum<<<multiprocessors * 8, 256>>>(x, n, partial); sum<<<1, 256>>>(partial, ...);",
         .applies = small_grid_applies,
@@ -290,6 +299,9 @@ static const struct kg_rule rules[] = {
     {
         .name = "low_occupancy",
         .cause = KG_CAUSE_LOW_OCCUPANCY,
+        .bound = KG_BOUND_LATENCY,
+        .traced = true,
+        .of_kernel = true,
         .before = "__global__ void work(...)",
         .after = "__global__ void __launch_bounds__(256, 4) work(...)",
         .applies = low_occupancy_applies,
@@ -316,6 +328,9 @@ static const struct kg_rule rules[] = {
     {
         .name = "tail_effect",
         .cause = KG_CAUSE_TAIL_EFFECT,
+        .bound = KG_BOUND_LATENCY,
+        .traced = true,
+        .of_kernel = true,
         .before = "work<<<(n + 255) / 256, 256>>>(x, n);",
         .after = "work<<<resident, 256>>>(x, n);  /* for (i = thread; i < n; i += threads) */",
         .applies = tail_effect_applies,

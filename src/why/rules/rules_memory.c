@@ -183,6 +183,7 @@ static const struct kg_rule rules[] = {
         .basis = KG_BASIS_MODELLED,
         .cause_words = "It goes through memory in steps that use little of each cache line.",
         .cause = KG_CAUSE_ACCESS_PATTERN,
+        .bound = KG_BOUND_MEMORY,
         .before = "for (j...) for (i...) sum += a[i][j];",
         .after = "for (i...) for (j...) sum += a[i][j];",
         .description =

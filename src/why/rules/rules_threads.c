@@ -302,6 +302,7 @@ static const struct kg_rule rules[] = {
         .basis = KG_BASIS_MODELLED,
         .cause_words = "Two threads write to the same cache line, by turns.",
         .cause = KG_CAUSE_FALSE_SHARING,
+        .bound = KG_BOUND_SYNCHRONISATION,
         .before = "struct { long count; } of[THREADS];",
         .after = "struct { alignas(64) long count; } of[THREADS];",
         .description = "The threads take {thread_busy_ns} together for what one alone does in "
@@ -310,6 +311,12 @@ static const struct kg_rule rules[] = {
         .hint = "`perf c2c` names such lines, `perf lock` such locks. Give each thread memory of "
                 "its own: pad what it writes to a line of its own (`alignas(64)`), sum up in a "
                 "local variable, and add the sums at the end (`reduction(+: …)`).",
+        .sketches =
+            (const struct kg_sketch[]){
+                {KG_BY_OPENMP, NULL, NULL,
+                 "#pragma omp parallel for ... sum[omp_get_thread_num()] += a[i];",
+                 "#pragma omp parallel for reduction(+ : total) ... total += a[i];"},
+                {0}},
         .evidence = {"thread_busy_ns", "alone_ns", "threads", "waits", "thread_scaling",
                      "bandwidth_share", "imbalance"},
         .when =
@@ -328,6 +335,7 @@ static const struct kg_rule rules[] = {
         .basis = KG_BASIS_MODELLED,
         .cause_words = "Threads wait at the end of the work for the one that has the most.",
         .cause = KG_CAUSE_LOAD_IMBALANCE,
+        .bound = KG_BOUND_SYNCHRONISATION,
         .before = "#pragma omp parallel for",
         .after = "#pragma omp parallel for schedule(dynamic)",
         .description =
@@ -335,6 +343,14 @@ static const struct kg_rule rules[] = {
             "the others wait for it.",
         .hint = "Hand out smaller pieces as threads get free (`schedule(dynamic)`, tasks), the "
                 "largest first, or divide by work rather than by count.",
+        .sketches =
+            (const struct kg_sketch[]){
+                {KG_BY_THREADS, NULL,
+                 "Let threads take the next piece when they are free, the largest first, or divide "
+                 "by work rather than by count.",
+                 "for (i = me * n / threads; i < (me + 1) * n / threads; i++) work(i);",
+                 "while ((i = atomic_fetch_add(&next, 1)) < n) work(i);"},
+                {0}},
         .evidence = {"imbalance", "imbalance_ns", "scope_threads", "time_ns", "cores_busy"},
         .when = "a profile shows the busiest thread with 1 + `imbalance` times an even share or "
                 "more, and threads were not preempted",

@@ -76,9 +76,9 @@ static inline bool fires(const char *rule, const struct kg_facts *facts)
 {
     const struct kg_suggest_settings settings = settings_default();
     struct kg_judged judged;
-    if (!kg_rule_find(rule))
+    if (!rule_find(rule))
         fail_msg("there is no rule '%s'", rule);
-    return kg_rule_judge(kg_rule_find(rule), facts, &settings, &judged);
+    return kg_rule_judge(rule_find(rule), facts, &settings, &judged);
 }
 
 static inline void trial_make(const struct trial *trial, double value, struct kg_facts *facts)

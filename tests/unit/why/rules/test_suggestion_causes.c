@@ -1,7 +1,7 @@
 /* What holds of all rules on all their trials, and of their words; causes.facts has what holds of
  * one cause. */
 #include "why/rules/rule_trials.h"
-#include "why/rules/sketches.h"
+#include "why/rules/rules.h"
 
 enum { NAME_MOST = 64 };
 
@@ -82,31 +82,26 @@ static void sketches_are_single_lines(void **state)
         if (strpbrk(rule->before ? rule->before : "", "\n\t") ||
             strpbrk(rule->after ? rule->after : "", "\n\t"))
             fail_msg("the sketch of %s has more than a line", rule->name);
-    }
-    for (size_t i = 0; i < kg_sketch_count; i++) {
-        const struct kg_sketch *row = &kg_sketch_table[i];
-        if (strpbrk(row->before ? row->before : "", "\n\t") ||
-            strpbrk(row->after ? row->after : "", "\n\t") || !row->before != !row->after)
-            fail_msg("the sketch of %s in %s is not a line before and one after",
-                     kg_cause_name(row->cause), row->words ? row->words : "all");
+        for (const struct kg_sketch *row = rule->sketches; row && row->by; row++)
+            if (strpbrk(row->before ? row->before : "", "\n\t") ||
+                strpbrk(row->after ? row->after : "", "\n\t") || !row->before != !row->after)
+                fail_msg("the sketch of %s in %s is not a line before and one after", rule->name,
+                         row->words ? row->words : "all");
     }
 }
 
-/* A cause that no rule speaks for would have a sketch that nobody sees. */
-static void sketches_are_of_rules_and_none_stands_behind_one_for_all(void **state)
+static void sketches_are_of_causes_and_none_stands_behind_one_for_all(void **state)
 {
-    bool all[KG_CAUSE_COUNT] = {false};
     (void)state;
-    for (size_t i = 0; i < kg_sketch_count; i++) {
-        const struct kg_sketch *row = &kg_sketch_table[i];
-        if (all[row->cause])
-            fail_msg("no row of %s is reached behind that for all", kg_cause_name(row->cause));
-        all[row->cause] |= row->by == KG_BY_CALL && !row->words;
-        bool spoken = false;
-        for (size_t r = 0; kg_rule_at(r); r++)
-            spoken |= (kg_rule_at(r)->is_cause || kg_rule_at(r)->cause_words) &&
-                      kg_rule_at(r)->cause == row->cause;
-        assert_true(spoken);
+    for (size_t r = 0; kg_rule_at(r); r++) {
+        const struct kg_rule *rule = kg_rule_at(r);
+        bool all = false;
+        assert_true(!rule->sketches || rule->cause);
+        for (const struct kg_sketch *row = rule->sketches; row && row->by; row++) {
+            if (all)
+                fail_msg("no row of %s is reached behind that for all", rule->name);
+            all = row->by == KG_BY_CALL && !row->words;
+        }
     }
 }
 
@@ -118,7 +113,7 @@ int main(void)
         cmocka_unit_test(words_name_facts_that_exist),
         cmocka_unit_test(words_are_filled_in),
         cmocka_unit_test(sketches_are_single_lines),
-        cmocka_unit_test(sketches_are_of_rules_and_none_stands_behind_one_for_all),
+        cmocka_unit_test(sketches_are_of_causes_and_none_stands_behind_one_for_all),
     };
     return cmocka_run_group_tests_name("suggestion causes", tests, NULL, NULL);
 }
