@@ -35,19 +35,16 @@ static void advice_add(struct kg_advice_index *index)
     sort(index->advice, index->advice_count);
 }
 
-bool kg_advice_index_make(struct kg_arena *arena, const struct kg_suggestions *suggestions,
+void kg_advice_index_make(struct kg_arena *arena, const struct kg_suggestions *suggestions,
                           struct kg_advice_index *index)
 {
     *index = (struct kg_advice_index){.suggestions = suggestions};
     if (!suggestions)
-        return true;
+        return;
     index->changes = kg_arena_alloc(arena, suggestions->change_count, sizeof *index->changes);
     index->advice = kg_arena_alloc(arena, 2 * suggestions->suggestion_count, sizeof *index->advice);
-    if (!index->changes || !index->advice)
-        return false;
     changes_add(index);
     advice_add(index);
-    return true;
 }
 
 /* The n-th entry of that operation. */

@@ -22,9 +22,8 @@ struct kg_advice_index {
 };
 
 /* The index borrows from `suggestions`; its entries live in `arena`.
- * suggestions  NULL: there are none
- * returns      false where memory is out */
-bool kg_advice_index_make(struct kg_arena *arena, const struct kg_suggestions *suggestions,
+ * suggestions  NULL: there are none */
+void kg_advice_index_make(struct kg_arena *arena, const struct kg_suggestions *suggestions,
                           struct kg_advice_index *index);
 
 /* The n-th change of an operation's evidence, from 0; NULL where there are not so many. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/memory.h"
 #include "base/nearest.h"
 #include "why/evidence/gather.h"
 
@@ -43,10 +44,8 @@ static bool ambiguous(const struct kg_results *results, const char *name, enum h
 static bool unknown(const struct kg_results *results, const char *name, struct kg_error *err)
 {
     enum { MOST = 5 };
-    const char **ids = calloc(results->case_count + 1, sizeof *ids);
+    const char **ids = kg_alloc(results->case_count + 1, sizeof *ids);
     struct kg_text some = {0};
-    if (!ids)
-        return kg_error_memory(err);
     if (!results->case_count) {
         free(ids);
         return kg_error_set(err, KG_ERROR_USAGE, "the results have no case");
@@ -119,15 +118,13 @@ static size_t place(const struct kg_case_result *result, const char *differs)
     return i;
 }
 
-static bool relatives_find(struct kg_explanation *explanation)
+static void relatives_find(struct kg_explanation *explanation)
 {
     const struct kg_results *results = explanation->results;
     const struct kg_case_result *result = explanation->result;
     const double time_ns = result->summary.median_ns;
     explanation->relatives =
         kg_arena_alloc(&explanation->arena, results->case_count, sizeof *explanation->relatives);
-    if (!explanation->relatives)
-        return false;
     for (size_t p = 0; p <= result->param_count; p++)
         for (size_t i = 0; i < results->case_count; i++) {
             const struct kg_case_result *other = &results->cases[i];
@@ -141,7 +138,6 @@ static bool relatives_find(struct kg_explanation *explanation)
                                           .time_ns = other->summary.median_ns,
                                           .ratio = other->summary.median_ns / time_ns};
         }
-    return true;
 }
 
 /* --- The whole ------------------------------------------------------------------------------- */
@@ -153,18 +149,15 @@ static int scope_compare(const void *left, const void *right)
 }
 
 /* Those of the case. */
-static bool scopes_take(struct kg_explanation *explanation, const struct kg_facts_list *scopes)
+static void scopes_take(struct kg_explanation *explanation, const struct kg_facts_list *scopes)
 {
     explanation->scopes =
         kg_arena_alloc(&explanation->arena, scopes->count, sizeof *explanation->scopes);
-    if (!explanation->scopes)
-        return false;
     for (size_t i = 0; i < scopes->count; i++)
         if (!strcmp(scopes->of[i].whole, explanation->result->id))
             explanation->scopes[explanation->scope_count++] = scopes->of[i];
     qsort(explanation->scopes, explanation->scope_count, sizeof *explanation->scopes,
           scope_compare);
-    return true;
 }
 
 /* Leaves what is of the case. */
@@ -185,28 +178,27 @@ static void suggestions_narrow(struct kg_suggestions *suggestions, const char *i
         if (!strcmp(suggestions->changes[i].operation, id))
             suggestions->changes[kept++] = suggestions->changes[i];
     suggestions->change_count = kept;
+    kept = 0;
+    for (size_t i = 0; i < suggestions->difference_count; i++)
+        if (!strcmp(suggestions->differences[i].operation, id))
+            suggestions->differences[kept++] = suggestions->differences[i];
+    suggestions->difference_count = kept;
 }
 
-bool kg_explain(const struct kg_suggest_input *input, size_t index,
-                struct kg_suggestions *suggestions, struct kg_explanation *explanation,
-                struct kg_error *err)
+void kg_explain(const struct kg_suggest_input *input, size_t index,
+                struct kg_suggestions *suggestions, struct kg_explanation *explanation)
 {
     struct kg_facts_list cases, scopes;
     const struct kg_case_result *result = &input->results->cases[index];
     *explanation = (struct kg_explanation){
         .results = input->results, .result = result, .suggestions = suggestions};
     suggestions_narrow(suggestions, result->id);
-    if (!kg_facts_gather(input, &explanation->arena, &cases, &scopes, err)) {
-        kg_explanation_free(explanation);
-        return false;
-    }
+    kg_facts_gather(input, &explanation->arena, &cases, &scopes);
     explanation->facts = cases.of[index];
-    if (scopes_take(explanation, &scopes) && relatives_find(explanation) &&
-        kg_deeper_find(input->results, result, &explanation->arena, &explanation->deeper,
-                       &explanation->deeper_count))
-        return true;
-    kg_explanation_free(explanation);
-    return kg_error_memory(err);
+    scopes_take(explanation, &scopes);
+    relatives_find(explanation);
+    kg_deeper_find(input->results, result, &explanation->arena, &explanation->deeper,
+                   &explanation->deeper_count);
 }
 
 void kg_explanation_free(struct kg_explanation *explanation)

@@ -1,7 +1,5 @@
 /* explanation.h: everything that is known of one case, for `kgate explain`. Runs on files alone. */
 #pragma once
-#include <jansson.h>
-
 #include "why/suggestions.h"
 
 #define KG_EXPLANATION_SCHEMA "kgate.explanation.v1"
@@ -45,19 +43,18 @@ bool kg_explanation_find(const struct kg_results *results, const char *name, siz
  * index        of the case
  * suggestions  made from the same input; what is of other cases is taken out of it
  * explanation  filled on success, to be freed with kg_explanation_free before what it borrows */
-bool kg_explain(const struct kg_suggest_input *input, size_t index,
-                struct kg_suggestions *suggestions, struct kg_explanation *explanation,
-                struct kg_error *err);
+void kg_explain(const struct kg_suggest_input *input, size_t index,
+                struct kg_suggestions *suggestions, struct kg_explanation *explanation);
 void kg_explanation_free(struct kg_explanation *explanation);
 
-/* As JSON, kgate.explanation.v1: a new reference, NULL where memory is out. */
-json_t *kg_explanation_json(const struct kg_explanation *explanation);
+/* Appends the explanation as JSON, kgate.explanation.v1. */
+void kg_explanation_json(const struct kg_explanation *explanation, struct kg_text *text);
 
 /* The commands alone: of the tools that make sense for the case's device. */
 bool kg_deeper_find(const struct kg_results *results, const struct kg_case_result *result,
                     struct kg_arena *arena, struct kg_deeper **deeper, size_t *count);
 
-/* Settings of a run that a tool looks at from outside: see deeper.c. */
+/* Settings of a run that a tool looks at from outside: see tool_commands.c. */
 #define KG_DEEPER_LONG " --set rounds.min=1 --set trace=no --set metrics=time --set min_time=1s"
 
 /* Whether there is a suite to measure again: results of another harness have none. */

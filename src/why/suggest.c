@@ -6,7 +6,7 @@
 
 #include "why/evidence/gather.h"
 #include "why/rules/rule_parts.h"
-#include "why/rules/sketches.h"
+#include "why/rules/rules.h"
 #include "why/suggest_parts.h"
 
 /* What is being made, from what. */
@@ -15,31 +15,30 @@ struct maker {
     struct kg_suggestions *made;
     struct kg_facts_list cases;
     struct kg_facts_list scopes;
-    size_t capacity;        /* of made->suggestions */
-    double suite_ns;        /* one call of every case */
-    const char *no_changes; /* why nothing was compared with the baseline; or NULL */
-    struct kg_error *err;
+    size_t capacity;                    /* of made->suggestions */
+    double suite_ns;                    /* one call of every case */
+    const struct kg_slower **slowdowns; /* of cases whose time rose; else NULL */
+    const char *no_changes;             /* why nothing was compared with the baseline; or NULL */
 };
 
 static const char *kept_text(struct maker *maker, struct kg_text *text)
 {
-    const char *copy =
-        text->failed ? NULL : kg_arena_copy(&maker->made->arena, kg_text_string(text));
+    const char *copy = kg_arena_copy(&maker->made->arena, kg_text_string(text));
     kg_text_free(text);
     return copy;
 }
 
 /* Figures of those facts that are known, and of the cause, if there is one. */
-static bool figures_make(struct maker *maker, const struct kg_facts *facts,
+static void figures_make(struct maker *maker, const struct kg_facts *facts,
                          const char *const *names, size_t most, const struct kg_cause *cause,
                          struct kg_evidence_figure **figures, size_t *count)
 {
     struct kg_evidence evidence = {.arena = &maker->made->arena};
-    const bool good = kg_evidence_facts(&evidence, facts, names, most) &&
-                      (!cause || kg_evidence_cause(&evidence, facts, cause));
+    kg_evidence_facts(&evidence, facts, names, most);
+    if (cause)
+        kg_evidence_cause(&evidence, facts, cause);
     *figures = evidence.figures;
     *count = evidence.count;
-    return good ? true : kg_error_memory(maker->err);
 }
 
 /* --- Findings --------------------------------------------------------------------------------- */
@@ -109,19 +108,18 @@ static const char *missing_text(struct maker *maker, const struct kg_facts *fact
     return kept_text(maker, &text);
 }
 
-static bool finding_make(struct maker *maker, const struct kg_facts *facts,
+static void finding_make(struct maker *maker, const struct kg_facts *facts,
                          struct kg_bound_finding *finding)
 {
     enum { EVIDENCE_MOST = sizeof((struct kg_diagnosis){0}.evidence) / sizeof(const char *) };
     struct kg_diagnosis diagnosis;
-    bool good = true;
     kg_diagnose(facts, &maker->made->settings, &diagnosis);
     const struct kg_cause *cause = main_cause(facts);
     if (cause)
-        diagnosis =
-            (struct kg_diagnosis){.bound = kg_cause_bound(cause->kind), .share = cause->share};
+        diagnosis = (struct kg_diagnosis){.bound = kg_rule_of_cause(cause->kind)->bound,
+                                          .share = cause->share};
     *finding = (struct kg_bound_finding){
-        .operation = kg_arena_keep(&maker->made->arena, facts->operation, &good),
+        .operation = kg_arena_keep(&maker->made->arena, facts->operation),
         .kind = kg_operation_kind_names[facts->kind],
         .bound = diagnosis.bound,
         .time_ns = facts->traits.time_ns,
@@ -129,12 +127,9 @@ static bool finding_make(struct maker *maker, const struct kg_facts *facts,
         .unexplained = facts->causes ? facts->causes->unexplained : NAN,
         .missing = missing_text(maker, facts, &diagnosis),
     };
-    good = good && (finding->missing || !diagnosis.missing);
-    if (!figures_make(maker, facts, diagnosis.evidence, EVIDENCE_MOST, NULL, &finding->evidence,
-                      &finding->evidence_count))
-        return false;
+    figures_make(maker, facts, diagnosis.evidence, EVIDENCE_MOST, NULL, &finding->evidence,
+                 &finding->evidence_count);
     finding->text = finding_text(maker, facts, finding);
-    return good && finding->text ? true : kg_error_memory(maker->err);
 }
 
 /* A scope is diagnosed where it is a whole itself: the parts of a case are not. */
@@ -150,20 +145,31 @@ static int finding_compare(const void *left, const void *right)
                                     : strcmp(a->operation, b->operation);
 }
 
-static bool findings_make(struct maker *maker)
+static void findings_make(struct maker *maker)
 {
     struct kg_suggestions *made = maker->made;
     /* the results' cases, or the outermost scopes of a profile of any program */
     const struct kg_facts_list *list = maker->input->results ? &maker->cases : &maker->scopes;
     made->findings = kg_arena_alloc(&made->arena, list->count, sizeof *made->findings);
-    if (!made->findings)
-        return kg_error_memory(maker->err);
     for (size_t i = 0; i < list->count; i++)
-        if (is_whole(&list->of[i]) && kg_known(list->of[i].traits.time_ns) &&
-            !finding_make(maker, &list->of[i], &made->findings[made->finding_count++]))
-            return false;
+        if (is_whole(&list->of[i]) && kg_known(list->of[i].traits.time_ns))
+            finding_make(maker, &list->of[i], &made->findings[made->finding_count++]);
     qsort(made->findings, made->finding_count, sizeof *made->findings, finding_compare);
-    return true;
+}
+
+/* --- What changed ----------------------------------------------------------------------------- */
+
+static void changes_make(struct maker *maker, struct kg_arena *scratch)
+{
+    struct kg_traits *traits;
+    maker->slowdowns = kg_arena_alloc(scratch, maker->cases.count, sizeof *maker->slowdowns);
+    if (!maker->input->results || !maker->input->baseline)
+        return;
+    traits = kg_arena_alloc(scratch, maker->cases.count, sizeof *traits);
+    for (size_t i = 0; i < maker->cases.count; i++)
+        traits[i] = maker->cases.of[i].traits;
+    kg_changes_find(maker->input, traits, scratch, maker->slowdowns, maker->made,
+                    &maker->no_changes);
 }
 
 /* --- Suggestions ------------------------------------------------------------------------------ */
@@ -171,9 +177,8 @@ static bool findings_make(struct maker *maker)
 static struct kg_suggestion *suggestion_add(struct maker *maker)
 {
     struct kg_suggestions *made = maker->made;
-    if (!kg_arena_grow(&made->arena, &made->suggestions, made->suggestion_count, &maker->capacity,
-                       sizeof *made->suggestions))
-        return NULL;
+    kg_arena_grow(&made->arena, &made->suggestions, made->suggestion_count, &maker->capacity,
+                  sizeof *made->suggestions);
     return &made->suggestions[made->suggestion_count++];
 }
 
@@ -227,8 +232,7 @@ static const char *description_text(struct maker *maker, const struct kg_rule *r
 }
 
 /* The workload's own function before one of a library: there it can be mended. */
-static void place_fill(const struct kg_cause *cause, struct kg_arena *arena, struct kg_place *place,
-                       bool *good)
+static void place_fill(const struct kg_cause *cause, struct kg_arena *arena, struct kg_place *place)
 {
     const struct kg_place *found = cause && cause->caller ? cause->caller
                                    : cause                ? cause->seen
@@ -236,51 +240,46 @@ static void place_fill(const struct kg_cause *cause, struct kg_arena *arena, str
     *place = (struct kg_place){0};
     if (!found)
         return;
-    place->function = kg_arena_keep(arena, found->function, good);
-    place->file = kg_arena_keep(arena, found->file, good);
+    place->function = kg_arena_keep(arena, found->function);
+    place->file = kg_arena_keep(arena, found->file);
     place->line = found->line;
-    place->module = kg_arena_keep(arena, found->module, good);
+    place->module = kg_arena_keep(arena, found->module);
 }
 
 /* Whether a suggestion's place is that of the rule's cause: on the GPU each rule is its own. */
 static bool speaks_for_cause(const struct kg_rule *rule, const struct kg_facts *facts,
                              const struct kg_judged *judged)
 {
-    return judged->by_cause ||
-           (kg_on_device(facts, "cuda") && !strcmp(kg_cause_name(rule->cause), rule->name));
+    return judged->by_cause || (kg_on_device(facts, "cuda") && rule->cause);
 }
 
 /* Code before and after, and what to do, by what the cause was seen in where that has words of its
  * own. */
-static bool sketch_fill(struct maker *maker, const struct kg_rule *rule,
+static void sketch_fill(struct maker *maker, const struct kg_rule *rule,
                         const struct kg_facts *facts, const struct kg_cause *cause,
                         struct kg_suggestion *suggestion)
 {
-    const struct kg_sketch *sketch = cause ? kg_sketch_of(facts, cause) : NULL;
+    const struct kg_sketch *sketch = cause ? kg_sketch_of(rule->sketches, facts, cause) : NULL;
     suggestion->before = rule->before;
     suggestion->after = rule->after;
     suggestion->hint = sketch && sketch->hint ? sketch_text(maker, sketch->hint, cause)
                                               : rule_text(maker, rule->hint, facts);
     if (!sketch || !sketch->before)
-        return suggestion->hint != NULL;
+        return;
     suggestion->before = sketch_text(maker, sketch->before, cause);
     suggestion->after = sketch_text(maker, sketch->after, cause);
-    return suggestion->hint && suggestion->before && suggestion->after;
 }
 
-static bool suggestion_make(struct maker *maker, const struct kg_rule *rule,
+static void suggestion_make(struct maker *maker, const struct kg_rule *rule,
                             const struct kg_facts *facts, const struct kg_judged *judged)
 {
     struct kg_arena *arena = &maker->made->arena;
     struct kg_suggestion *suggestion = suggestion_add(maker);
-    bool good = true;
-    if (!suggestion)
-        return kg_error_memory(maker->err);
     *suggestion = (struct kg_suggestion){
-        .operation = kg_arena_keep(arena, facts->operation, &good),
+        .operation = kg_arena_keep(arena, facts->operation),
         .kind = kg_operation_kind_names[facts->kind],
-        .whole = kg_arena_keep(arena, facts->whole, &good),
-        .device = kg_arena_keep(arena, facts->device, &good),
+        .whole = kg_arena_keep(arena, facts->whole),
+        .device = kg_arena_keep(arena, facts->device),
         .rule = rule->name,
         .type = rule->type,
         .priority = judged->priority,
@@ -298,22 +297,27 @@ static bool suggestion_make(struct maker *maker, const struct kg_rule *rule,
     const struct kg_cause *cause =
         speaks_for_cause(rule, facts, judged) ? kg_cause_of(facts, rule->cause) : NULL;
     whole_fill(maker, facts, suggestion);
-    place_fill(cause, arena, &suggestion->place, &good);
-    good = sketch_fill(maker, rule, facts, cause, suggestion) && good && suggestion->description;
-    return figures_make(maker, facts, rule->evidence, KG_RULE_EVIDENCE_MOST, cause,
-                        &suggestion->evidence, &suggestion->evidence_count) &&
-           (good ? true : kg_error_memory(maker->err));
+    place_fill(cause, arena, &suggestion->place);
+    sketch_fill(maker, rule, facts, cause, suggestion);
+    figures_make(maker, facts, rule->evidence, KG_RULE_EVIDENCE_MOST, cause, &suggestion->evidence,
+                 &suggestion->evidence_count);
 }
 
-static bool rules_ask(struct maker *maker, const struct kg_facts *facts)
+/* slowdown  of the facts' case; NULL if its time did not rise */
+static void rules_ask(struct maker *maker, const struct kg_facts *facts,
+                      const struct kg_slower *slowdown)
 {
+    const struct kg_suggest_settings *settings = &maker->made->settings;
     for (size_t r = 0; kg_rule_at(r); r++) {
+        const struct kg_rule *rule = kg_rule_at(r);
         struct kg_judged judged;
-        if (kg_rule_judge(kg_rule_at(r), facts, &maker->made->settings, &judged) &&
-            !suggestion_make(maker, kg_rule_at(r), facts, &judged))
-            return false;
+        if (!kg_rule_judge(rule, facts, settings, &judged))
+            continue;
+        if (!slowdown || kg_suggestion_grew(slowdown, rule, facts, settings, &judged))
+            suggestion_make(maker, rule, facts, &judged);
+        else
+            maker->made->alike_count++;
     }
-    return true;
 }
 
 static double saved_bytes(const struct kg_suggestion *suggestion)
@@ -358,74 +362,53 @@ static void versions_yield(struct kg_suggestions *made)
     }
 }
 
-static bool suggestions_make(struct maker *maker)
+static void suggestions_make(struct maker *maker)
 {
     struct kg_suggestions *made = maker->made;
     for (size_t i = 0; i < maker->cases.count; i++)
         if (kg_known(maker->cases.of[i].traits.time_ns))
             maker->suite_ns += maker->cases.of[i].traits.time_ns;
     for (size_t i = 0; i < maker->cases.count; i++)
-        if (!rules_ask(maker, &maker->cases.of[i]))
-            return false;
+        rules_ask(maker, &maker->cases.of[i], maker->slowdowns[i]);
     for (size_t i = 0; i < maker->scopes.count; i++)
-        if (!rules_ask(maker, &maker->scopes.of[i]))
-            return false;
+        rules_ask(maker, &maker->scopes.of[i], NULL);
     versions_yield(made);
     if (made->suggestion_count)
         qsort(made->suggestions, made->suggestion_count, sizeof *made->suggestions,
               suggestion_compare);
-    return true;
-}
-
-/* --- What changed ----------------------------------------------------------------------------- */
-
-static bool changes_make(struct maker *maker, struct kg_arena *scratch)
-{
-    struct kg_traits *traits;
-    if (!maker->input->results || !maker->input->baseline)
-        return true;
-    traits = kg_arena_alloc(scratch, maker->cases.count, sizeof *traits);
-    if (!traits)
-        return kg_error_memory(maker->err);
-    for (size_t i = 0; i < maker->cases.count; i++)
-        traits[i] = maker->cases.of[i].traits;
-    return kg_changes_find(maker->input, traits, maker->made, &maker->no_changes, maker->err);
 }
 
 /* --- The whole -------------------------------------------------------------------------------- */
 
-static bool header_make(struct maker *maker)
+static void header_make(struct maker *maker)
 {
     const struct kg_suggest_input *input = maker->input;
     struct kg_suggestions *made = maker->made;
     struct kg_arena *arena = &made->arena;
-    bool good = true;
     kg_suggest_settings_of(input, &made->settings);
-    made->created = input->comparison ? kg_arena_keep(arena, input->comparison->created, &good)
-                                      : kg_timestamp(arena);
+    made->created =
+        input->comparison ? kg_arena_keep(arena, input->comparison->created) : kg_timestamp(arena);
     made->kgate_version = KGATE_VERSION;
-    made->source = kg_arena_keep(arena, input->source, &good);
-    made->base = kg_arena_keep(arena, input->base, &good);
+    made->source = kg_arena_keep(arena, input->source);
+    made->base = kg_arena_keep(arena, input->base);
     if (input->results) {
-        made->suite = kg_arena_keep(arena, input->results->suite, &good);
-        made->fingerprint = kg_arena_keep(arena, input->results->machine.fingerprint, &good);
+        made->suite = kg_arena_keep(arena, input->results->suite);
+        made->fingerprint = kg_arena_keep(arena, input->results->machine.fingerprint);
     }
-    return good && made->created ? true : kg_error_memory(maker->err);
 }
 
-bool kg_suggest(const struct kg_suggest_input *input, struct kg_suggestions *suggestions,
-                struct kg_error *err)
+void kg_suggest(const struct kg_suggest_input *input, struct kg_suggestions *suggestions)
 {
     struct kg_arena scratch = {0};
-    struct maker maker = {.input = input, .made = suggestions, .err = err};
+    struct maker maker = {.input = input, .made = suggestions};
     *suggestions = (struct kg_suggestions){0};
-    const bool good = header_make(&maker) &&
-                      kg_facts_gather(input, &scratch, &maker.cases, &maker.scopes, err) &&
-                      (input->brief || findings_make(&maker)) && suggestions_make(&maker) &&
-                      changes_make(&maker, &scratch) && kg_suggestions_check(suggestions, err) &&
-                      kg_notes_make(input, &maker.cases, maker.no_changes, suggestions, err);
+    header_make(&maker);
+    kg_facts_gather(input, &scratch, &maker.cases, &maker.scopes);
+    if (!input->brief)
+        findings_make(&maker);
+    changes_make(&maker, &scratch);
+    suggestions_make(&maker);
+    kg_suggestions_check(suggestions);
+    kg_notes_make(input, &maker.cases, maker.no_changes, suggestions);
     kg_arena_free(&scratch);
-    if (!good)
-        kg_suggestions_free(suggestions);
-    return good;
 }

@@ -4,5 +4,4 @@
 #include "why/suggestions.h"
 
 /* suggestions: filled on success, to be freed with kg_suggestions_free; zeroed on failure */
-bool kg_suggest(const struct kg_suggest_input *input, struct kg_suggestions *suggestions,
-                struct kg_error *err);
+void kg_suggest(const struct kg_suggest_input *input, struct kg_suggestions *suggestions);

@@ -72,12 +72,22 @@ const struct kg_record kg_bound_finding_record =
 #define STRUCT kg_evidence_change
 static const struct kg_field change_fields[] = {
     KG_FIELD(operation, STRING, "the case"),
-    KG_FIELD(name, STRING, "the trait's"),
+    KG_FIELD(name, STRING,
+             "name of the trait; `function`: time per call of a place in code; `compiler`: its "
+             "options, assertions and checkers; `build`: libraries and size of code"),
     KG_FIELD(unit, STRING, "what it is counted in",
              KG_WORDS("ns", "bytes", "bytes/s", "flops/s", "share", "", "level")),
     KG_FIELD(base, REAL, "in the baseline", KG_OPTIONAL),
     KG_FIELD(current, REAL, "now", KG_OPTIONAL),
+    KG_FIELD(explains, REAL, "part of the change that it explains", KG_OPTIONAL, KG_BETWEEN(0, 1)),
+    KG_FIELD(place, RECORD, "function whose time changed", KG_OPTIONAL, KG_OF(kg_place_record)),
+    KG_FIELD(caller, RECORD, "caller of that function", KG_OPTIONAL, KG_OF(kg_place_record)),
+    KG_FIELD(callee, RECORD, "function of an installed library that it entered", KG_OPTIONAL,
+             KG_OF(kg_place_record)),
     KG_FIELD(text, STRING, "a sentence with the figures"),
+    KG_FIELD(diff, STRING, "file and line, then the lines of source that changed at the place",
+             KG_OPTIONAL),
+    KG_FIELD(commits, STRING, "newest commits that touched these lines, one per line", KG_OPTIONAL),
 };
 const struct kg_record kg_evidence_change_record =
     KG_RECORD_OF(change_fields, "Evidence that changed against the baseline.");
@@ -100,6 +110,10 @@ static const struct kg_field suggestions_fields[] = {
         changes, change_count, RECORDS,
         "evidence that changed against the baseline, of cases that became slower, the worst first",
         KG_OF(kg_evidence_change_record)),
+    KG_LIST(
+        differences, difference_count, RECORDS,
+        "time per call of each place in code, per case with samples of both sides and another time",
+        KG_OPTIONAL, KG_OF(kg_difference_table_record)),
     KG_LIST(findings, finding_count, RECORDS, "what holds each operation back, the slowest first",
             KG_OF(kg_bound_finding_record)),
     KG_LIST(suggestions, suggestion_count, RECORDS,
@@ -111,6 +125,20 @@ static const struct kg_field suggestions_fields[] = {
 const struct kg_record kg_suggestions_record =
     KG_RECORD_OF(suggestions_fields, "What holds each case back, and what to try.");
 #undef STRUCT
+
+bool kg_evidence_is_place(const struct kg_evidence_change *change)
+{
+    return !strcmp(change->name, "function") || !strcmp(change->name, "compiler");
+}
+
+const struct kg_difference_table *
+kg_suggestions_difference(const struct kg_suggestions *suggestions, const char *operation)
+{
+    for (size_t i = 0; i < suggestions->difference_count; i++)
+        if (!strcmp(suggestions->differences[i].operation, operation))
+            return &suggestions->differences[i];
+    return NULL;
+}
 
 bool kg_suggestions_write(const struct kg_suggestions *suggestions, const char *path,
                           struct kg_error *err)

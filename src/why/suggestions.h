@@ -8,6 +8,7 @@
 #include "model/comparison.h"
 #include "model/results.h"
 #include "profiler/read/profile.h"
+#include "why/evidence/difference.h"
 #include "why/evidence/facts.h"
 #include "why/rules/diagnosis.h"
 #include "why/rules/rules.h"
@@ -69,12 +70,22 @@ struct kg_bound_finding {
 /* Evidence that changed against the baseline, of a case that became slower. */
 struct kg_evidence_change {
     const char *operation;
-    const char *name; /* of the trait */
+    const char
+        *name; /* of the trait; "function": time per call of a place in code; "compiler"; "build" */
     const char *unit;
     double base;
     double current;
-    const char *text; /* "bandwidth fell from 82 % to 41 % of its ceiling: cache" */
+    double explains;        /* part of the change, 0 to 1 */
+    struct kg_place place;  /* of a function; else all NULL, as the next two */
+    struct kg_place caller; /* of that function */
+    struct kg_place callee; /* function of an installed library that it entered */
+    const char *text;       /* "bandwidth fell from 82 % to 41 % of its ceiling: cache" */
+    const char *diff; /* lines of source that changed there, as kg_source_hunk; NULL: not known */
+    const char *commits; /* that touched these lines, one per line; NULL: not known */
 };
+
+/* Whether it says where the time went: a place in code, or the compiler's options. */
+bool kg_evidence_is_place(const struct kg_evidence_change *change);
 
 struct kg_suggestions {
     struct kg_arena arena; /* owns everything below, nothing is borrowed */
@@ -88,6 +99,9 @@ struct kg_suggestions {
     struct kg_suggest_settings settings;
     struct kg_evidence_change *changes; /* worst case first */
     size_t change_count;
+    struct kg_difference_table
+        *differences; /* per case with samples of both sides and another time */
+    size_t difference_count;
     struct kg_bound_finding *findings; /* one a case, or an outermost scope; the slowest first */
     size_t finding_count;
     struct kg_suggestion *suggestions; /* most time saved first; memory alone after them */
@@ -96,8 +110,10 @@ struct kg_suggestions {
         unwritable_count;   /* suggestions and findings that no file can hold, which a note names */
     const char *unwritable; /* the first of them and its field; NULL: none. In no file, both */
     bool discarded;         /* `source` and `base` are removed when the program ends; in no file */
-    size_t left_out_count;  /* by priority or type in kg_suggestions_keep; in no file */
-    const char **notes;     /* what could not be told, and why */
+    size_t alike_count; /* suggestions not made, because the baseline has their evidence too; in no
+                               file */
+    size_t left_out_count; /* by priority or type in kg_suggestions_keep; in no file */
+    const char **notes;    /* what could not be told, and why */
     size_t note_count;
 };
 
@@ -112,13 +128,19 @@ struct kg_suggest_input {
     const char *base; /* where the baseline was read from, for the command that is printed */
     const char *note; /* for the notes: what could not be read beside it, and why */
     const struct kg_results *results;
-    const struct kg_profile *profile;       /* recorded with the results, or of any program */
-    const struct kg_baseline *baseline;     /* whose newest run of the suite has traits */
+    const struct kg_profile *profile;   /* recorded with the results, or of any program */
+    const struct kg_baseline *baseline; /* whose newest run of the suite has traits */
+    const struct kg_results *pair_base; /* both builds of cases measured in pairs, whose profiles */
+    const struct kg_results *pair_head; /* are compared before those of results and baseline */
     const struct kg_comparison *comparison; /* which cases became slower; NULL: those whose time is
                                                above the baseline's by more than their threshold */
     const struct kg_suggest_settings *settings; /* NULL: those in the results, else the defaults */
     bool brief;                                 /* no findings: for who shows none */
 };
+
+/* The table of a case; NULL without one. */
+const struct kg_difference_table *
+kg_suggestions_difference(const struct kg_suggestions *suggestions, const char *operation);
 
 /* The suggestions, or NULL: they could not be made, which is no failure of who wanted them. */
 const struct kg_suggestions *kg_suggestions_made(const struct kg_suggestions *suggestions);

@@ -23,8 +23,8 @@ static const char *operation_of(const struct list *list, size_t index)
     return NULL;
 }
 
-/* Names the first: "a suggestion for copy/cpu: current_ns". false where memory is out. */
-static bool first_name(struct kg_suggestions *made, const struct list *list, size_t index,
+/* Names the first: "a suggestion for copy/cpu: current_ns". */
+static void first_name(struct kg_suggestions *made, const struct list *list, size_t index,
                        const struct kg_field *field)
 {
     const char *operation = operation_of(list, index);
@@ -32,26 +32,24 @@ static bool first_name(struct kg_suggestions *made, const struct list *list, siz
         made->unwritable = kg_arena_printf(&made->arena, "%s %.200s: %s", list->what,
                                            operation ? operation : "no case", field->name);
     made->unwritable_count++;
-    return made->unwritable != NULL;
 }
 
-static bool list_check(struct kg_suggestions *made, const struct list *list)
+static void list_check(struct kg_suggestions *made, const struct list *list)
 {
     const size_t size = list->record->size;
     size_t kept = 0;
     for (size_t i = 0; i < *list->count; i++) {
         const struct kg_field *field = kg_record_unwritable(list->record, list->items + i * size);
-        if (field && !first_name(made, list, i, field))
-            return false;
+        if (field)
+            first_name(made, list, i, field);
         if (!field && kept != i)
             memcpy(list->items + kept * size, list->items + i * size, size);
         kept += !field;
     }
     *list->count = kept;
-    return true;
 }
 
-bool kg_suggestions_check(struct kg_suggestions *made, struct kg_error *err)
+void kg_suggestions_check(struct kg_suggestions *made)
 {
     const struct list lists[] = {
         {&kg_suggestion_record, (char *)made->suggestions, &made->suggestion_count,
@@ -59,9 +57,9 @@ bool kg_suggestions_check(struct kg_suggestions *made, struct kg_error *err)
         {&kg_bound_finding_record, (char *)made->findings, &made->finding_count,
          "the bottleneck of"},
         {&kg_evidence_change_record, (char *)made->changes, &made->change_count, "a change of"},
+        {&kg_difference_table_record, (char *)made->differences, &made->difference_count,
+         "the profiles of"},
     };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (!list_check(made, &lists[i]))
-            return kg_error_memory(err);
-    return true;
+        list_check(made, &lists[i]);
 }

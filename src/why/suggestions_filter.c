@@ -5,21 +5,6 @@
 #include "base/nearest.h"
 #include "why/suggestions.h"
 
-/* "--only must be one of critical, high, …; did you mean 'high'?" */
-static bool unknown(const char *what, const char *word, const char *const *names, size_t count,
-                    struct kg_error *err)
-{
-    struct kg_text all = {0};
-    const char *nearest = kg_nearest(word, names, count);
-    for (size_t i = 0; i < count; i++)
-        kg_text_printf(&all, "%s%s", i ? ", " : "", names[i]);
-    kg_error_set(err, KG_ERROR_USAGE, "there is no %s '%.60s'; there are %s%s%s%s", what, word,
-                 kg_text_string(&all), nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                 nearest ? "'?" : "");
-    kg_text_free(&all);
-    return false;
-}
-
 /* Words parted by commas, with or without blanks, as bits of their places in `names`; all where
  * there is no text. */
 static bool words_read(const char *what, const char *text, const char *const *names, size_t count,
@@ -28,17 +13,15 @@ static bool words_read(const char *what, const char *text, const char *const *na
     *bits = text ? 0 : ~0U;
     while (text) {
         char word[64];
-        size_t n = 0;
         text += strspn(text, " \t");
         const size_t whole = strcspn(text, ",");
         size_t length = whole;
         while (length && strchr(" \t", text[length - 1]))
             length--;
         snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : 63, text);
-        while (n < count && strcmp(names[n], word) != 0)
-            n++;
+        const size_t n = kg_word_index(word, names, count);
         if (n == count)
-            return unknown(what, word, names, count, err);
+            return kg_error_unknown(err, word, names, count, "there is no %s '%.60s'", what, word);
         *bits |= 1U << n;
         text = text[whole] ? text + whole + 1 : NULL;
     }
@@ -57,19 +40,23 @@ static bool operations_keep(struct kg_suggestions *suggestions, const char *filt
                             struct kg_error *err)
 {
     const size_t looked_at = suggestions->finding_count;
-    size_t findings = 0, changes = 0, count = 0;
+    size_t findings = 0, changes = 0, differences = 0, count = 0;
     for (size_t i = 0; i < suggestions->finding_count; i++)
         if (matches(filter, suggestions->findings[i].operation, NULL))
             suggestions->findings[findings++] = suggestions->findings[i];
     for (size_t i = 0; i < suggestions->change_count; i++)
         if (matches(filter, suggestions->changes[i].operation, NULL))
             suggestions->changes[changes++] = suggestions->changes[i];
+    for (size_t i = 0; i < suggestions->difference_count; i++)
+        if (matches(filter, suggestions->differences[i].operation, NULL))
+            suggestions->differences[differences++] = suggestions->differences[i];
     for (size_t i = 0; i < suggestions->suggestion_count; i++)
         if (matches(filter, suggestions->suggestions[i].operation,
                     suggestions->suggestions[i].whole))
             suggestions->suggestions[count++] = suggestions->suggestions[i];
     suggestions->finding_count = findings;
     suggestions->change_count = changes;
+    suggestions->difference_count = differences;
     suggestions->suggestion_count = count;
     return !filter || findings || changes || count ||
            kg_error_set(err, KG_ERROR_USAGE,

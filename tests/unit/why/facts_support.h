@@ -4,11 +4,22 @@
 
 #include "suite/suggest_overrides.h"
 #include "why/evidence/facts.h"
+#include "why/rules/rules.h"
 
 struct named_fact {
     const char *name; /* NULL ends an array of them */
     double value;
 };
+
+/* The rule of that name; NULL without one. */
+static inline const struct kg_rule *rule_find(const char *name)
+{
+    const struct kg_rule *rule;
+    for (size_t i = 0; (rule = kg_rule_at(i)); i++)
+        if (!strcmp(rule->name, name))
+            return rule;
+    return NULL;
+}
 
 static inline void fact_set(struct kg_facts *facts, const char *name, double value)
 {

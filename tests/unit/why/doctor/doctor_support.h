@@ -83,7 +83,6 @@ static inline void inspect(struct machine *machine)
                                      .path = "/none:/usr/bin::",
                                      .counters_errno = machine->counters_errno};
     kg_doctor_inspect(&doctor, &machine->findings);
-    assert_false(machine->findings.failed);
 }
 
 static inline void expect_of(const struct kg_findings *findings, const char *topic,

@@ -1,4 +1,4 @@
-#include "device/tree.h"
+#include "device/sysfs.h"
 #include "why/doctor/doctor_support.h"
 
 static void an_empty_machine_gives_no_warning(void **state)
