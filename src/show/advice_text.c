@@ -6,6 +6,7 @@
 
 #include "base/escape.h"
 #include "base/units.h"
+#include "show/cells.h"
 #include "why/explanation.h"
 
 char *kg_advice_factor(double factor, char *buffer)
@@ -21,20 +22,21 @@ char *kg_advice_factor(double factor, char *buffer)
 static void time_append(const struct kg_suggestion *suggestion, struct kg_text *text)
 {
     char factor[KG_FACTOR_BYTES], saved[KG_UNIT_BYTES], current[KG_UNIT_BYTES];
-    /* where nothing limits it the whole alone says something */
+    /* an estimate beyond this is no more than the time that is saved */
     static const double SAYS_NOTHING = 20;
     static const double ROUNDED_UP = 1.005; /* less is shown as 1.00x */
     const bool at_most = suggestion->basis == KG_BASIS_AT_MOST;
     const bool of_whole = suggestion->whole_ns > suggestion->current_ns;
     const bool tells = of_whole && suggestion->whole_speedup >= ROUNDED_UP;
-    const bool here = !at_most || !tells || suggestion->speedup < SAYS_NOTHING;
-    kg_text_append(text, at_most ? "at most " : "");
+    const bool here = suggestion->basis == KG_BASIS_MEASURED || suggestion->speedup < SAYS_NOTHING;
+    const char *most = at_most ? "at most " : "";
     if (here)
-        kg_text_printf(text, "%s here", kg_advice_factor(suggestion->speedup, factor));
+        kg_text_printf(text, "%s%s here, ", most, kg_advice_factor(suggestion->speedup, factor));
     if (tells)
-        kg_text_printf(text, "%s%s overall", here ? ", " : "",
+        kg_text_printf(text, "%s%s overall, ", here ? "" : most,
                        kg_advice_factor(suggestion->whole_speedup, factor));
-    kg_text_printf(text, ", saves %s of %s", kg_duration_format(suggestion->saved_ns, saved),
+    kg_text_printf(text, "saves %s%s of %s", here || tells ? "" : most,
+                   kg_duration_format(suggestion->saved_ns, saved),
                    kg_duration_format(suggestion->current_ns, current));
 }
 
@@ -56,9 +58,7 @@ const char *kg_advice_gain(struct kg_arena *arena, const struct kg_suggestion *s
         kg_text_printf(&text, " (%s)", kg_basis_names[suggestion->basis]);
     else if (!isfinite(suggestion->saved_ns))
         kg_text_append(&text, " (at most)");
-    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
-    kg_text_free(&text);
-    return copy;
+    return kg_cell_take(arena, &text);
 }
 
 void kg_advice_count(const struct kg_suggestions *suggestions, struct kg_text *text)
@@ -108,7 +108,5 @@ const char *kg_advice_evidence(struct kg_arena *arena, const struct kg_evidence_
     struct kg_text text = {0};
     for (size_t i = 0; i < count; i++)
         kg_text_printf(&text, "%s%s", i ? "; " : "", figures[i].text);
-    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
-    kg_text_free(&text);
-    return copy;
+    return kg_cell_take(arena, &text);
 }

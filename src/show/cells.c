@@ -4,7 +4,26 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "model/change.h"
 #include "model/series.h"
+
+const char *kg_cell_take(struct kg_arena *arena, struct kg_text *text)
+{
+    const char *copy = kg_arena_copy(arena, kg_text_string(text));
+    kg_text_free(text);
+    return copy;
+}
+
+const char *kg_cell_time(struct kg_arena *arena, double ns)
+{
+    char text[KG_UNIT_BYTES];
+    return isfinite(ns) ? kg_arena_copy(arena, kg_duration_format(ns, text)) : "";
+}
+
+const char *kg_cell_per_cent(struct kg_arena *arena, double share)
+{
+    return isnan(share) ? "-" : kg_arena_printf(arena, "%.1f %%", 100 * share);
+}
 
 const char *kg_cell_value(struct kg_arena *arena, const struct kg_metric *metric, double value)
 {
@@ -22,9 +41,8 @@ static bool is_budget(const struct kg_metric *metric)
 const char *kg_cell_reference(struct kg_arena *arena, const struct kg_metric *metric)
 {
     const char *value = kg_cell_value(arena, metric, metric->baseline);
-    return value && is_budget(metric)
-               ? kg_arena_printf(arena, "%s %s", kg_metric_relation(metric), value)
-               : value;
+    return is_budget(metric) ? kg_arena_printf(arena, "%s %s", kg_metric_relation(metric), value)
+                             : value;
 }
 
 /* How far a limit is away in per cent says nothing of a rate or a speedup. */
@@ -115,13 +133,11 @@ static const char *threshold_words(struct kg_arena *arena, const struct kg_metri
     if (wait >= WORTH_SAYING)
         kg_text_printf(&text, "%sthreshold raised by %.1f %% for waiting for a CPU",
                        text.length ? ", " : "", 100 * wait);
-    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
-    kg_text_free(&text);
-    return copy;
+    return kg_cell_take(arena, &text);
 }
 
 /* What time, and what goes with it, did where another metric decided: "instructions +0.0 %". */
-static bool others_append(struct kg_arena *arena, const struct kg_case_change *change,
+static void others_append(struct kg_arena *arena, const struct kg_case_change *change,
                           struct kg_text *text)
 {
     const struct kg_metric *deciding = &change->metrics[0];
@@ -133,10 +149,9 @@ static bool others_append(struct kg_arena *arena, const struct kg_case_change *c
             !isfinite(metric->ratio) ||
             (strcmp(metric->against, deciding->against) != 0 && !is_budget(deciding)))
             continue;
-        const char *moved = kg_cell_change(arena, metric);
-        kg_text_printf(text, "%s%s %s", text->length ? ", " : "", metric->name, moved ? moved : "");
+        kg_text_printf(text, "%s%s %s", text->length ? ", " : "", metric->name,
+                       kg_cell_change(arena, metric));
     }
-    return !text->failed;
 }
 
 const char *kg_cell_circumstances(struct kg_arena *arena, const struct kg_case_change *change)
@@ -150,13 +165,11 @@ const char *kg_cell_circumstances(struct kg_arena *arena, const struct kg_case_c
                            threshold_words(arena, &change->metrics[0]),
                            pace_words(arena, &change->metrics[0])};
     for (int i = 0; i < 3; i++)
-        if (words[i] && *words[i])
+        if (*words[i])
             kg_text_printf(&text, "%s%s", text.length ? ", " : "", words[i]);
     if (change->change != KG_CHANGE_NO_CHANGE)
         others_append(arena, change, &text);
-    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
-    kg_text_free(&text);
-    return copy;
+    return kg_cell_take(arena, &text);
 }
 
 const char *kg_cell_figures(struct kg_arena *arena, const struct kg_figure *figures, size_t count)
@@ -167,26 +180,21 @@ const char *kg_cell_figures(struct kg_arena *arena, const struct kg_figure *figu
         kg_text_printf(
             &text, "%s%s %s", i ? ", " : "", figures[i].name,
             kg_value_format(figures[i].unit ? figures[i].unit : "", figures[i].value, value));
-    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
-    kg_text_free(&text);
-    return copy;
+    return kg_cell_take(arena, &text);
 }
 
 const char *kg_cell_reported(struct kg_arena *arena, const struct kg_case_result *result)
 {
     struct kg_figure *figures;
     size_t count;
-    return kg_case_figures(arena, result, &figures, &count) ? kg_cell_figures(arena, figures, count)
-                                                            : NULL;
+    kg_case_figures(arena, result, &figures, &count);
+    return kg_cell_figures(arena, figures, count);
 }
 
 const char *kg_cell_verdict(struct kg_arena *arena, const struct kg_case_change *change)
 {
-    static const char *const words[KG_WAIVER_KINDS] = {[KG_WAIVER_ACCEPTED] = "accepted",
-                                                       [KG_WAIVER_QUARANTINED] = "in quarantine",
-                                                       [KG_WAIVER_UNTRUSTED] = "not judged"};
     return change->waived ? kg_arena_printf(arena, "%s, %s", kg_change_name(change->change),
-                                            words[change->waived])
+                                            kg_waiver_words[change->waived])
                           : kg_change_name(change->change);
 }
 
@@ -222,28 +230,23 @@ void kg_cell_overall(const struct kg_overall *overall, struct kg_text *text)
 
 void kg_cell_counts(const struct kg_comparison *comparison, struct kg_text *text)
 {
-    const struct kg_change_counts *counts = &comparison->counts;
-    const struct {
-        size_t count;
-        const char *word;
-    } words[] = {{counts->failed, "failed"},
-                 {counts->regression, "regressed"},
-                 {counts->suspect, "suspect"},
-                 {counts->inconclusive, "inconclusive"},
-                 {counts->new_case, "new"},
-                 {counts->removed, "removed"},
-                 {counts->skipped, "skipped"},
-                 {counts->improvement, "improved"},
-                 {counts->no_change - comparison->not_measured, "unchanged"},
-                 {comparison->not_measured, "not measured (code unchanged)"}};
     const char *separator = ": ";
     kg_text_printf(text, "%zu case%s", comparison->case_count,
                    comparison->case_count == 1 ? "" : "s");
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (words[i].count) {
-            kg_text_printf(text, "%s%zu %s", separator, words[i].count, words[i].word);
-            separator = ", ";
-        }
+    for (int rank = 0; rank < KG_CHANGE_COUNT; rank++) {
+        const enum kg_change change = kg_change_ranked(rank);
+        const struct kg_change_row *row = &kg_changes[change];
+        const size_t count = comparison->counts.of[change] -
+                             (change == KG_CHANGE_NO_CHANGE ? comparison->not_measured : 0);
+        if (!count)
+            continue;
+        kg_text_printf(text, "%s%zu %s", separator, count,
+                       change == KG_CHANGE_NEW ? row->word : row->done);
+        separator = ", ";
+    }
+    if (comparison->not_measured)
+        kg_text_printf(text, "%s%zu not measured (code unchanged)", separator,
+                       comparison->not_measured);
 }
 
 void kg_cell_commit(const char *commit, const char *branch, struct kg_text *text)

@@ -4,8 +4,12 @@
 #include "base/text.h"
 #include "model/comparison.h"
 
-/* A value in the unit of its metric: "1.23 ms", "4.00 MiB", "12.3 G/s". All in `arena`, or NULL. */
+/* A value in the unit of its metric: "1.23 ms", "4.00 MiB", "12.3 G/s". All in `arena`. */
 const char *kg_cell_value(struct kg_arena *arena, const struct kg_metric *metric, double value);
+/* "1.23 ms"; "" if it is not known */
+const char *kg_cell_time(struct kg_arena *arena, double ns);
+/* "1.2 %"; "-" if it is not known */
+const char *kg_cell_per_cent(struct kg_arena *arena, double share);
 /* What it is compared with: a value, or of a budget ">= 12.3 G/s". */
 const char *kg_cell_reference(struct kg_arena *arena, const struct kg_metric *metric);
 /* "+12.3 %"; of a budget "" */
@@ -31,6 +35,8 @@ const char *kg_cell_reported(struct kg_arena *arena, const struct kg_case_result
 /* Appends "geometric mean +1.2 % over 38 of 40 cases; one call of each 12.3 ms -> 12.5 ms, +1.4 %",
  * and where most cases are not decided "geometric mean of all 40 compared cases +1.1 %, not decided" */
 void kg_cell_overall(const struct kg_overall *overall, struct kg_text *text);
+/* The text in `arena`; frees the text. */
+const char *kg_cell_take(struct kg_arena *arena, struct kg_text *text);
 /* Appends "v1.7.20 (main)", or nothing where no commit is known. */
 void kg_cell_commit(const char *commit, const char *branch, struct kg_text *text);
 /* Appends "commit v1.7.20 (main), baseline v1.7.19 (main)", as far as they are known. */

@@ -7,15 +7,13 @@
 #include "base/escape.h"
 #include "base/nearest.h"
 #include "base/units.h"
-#include "show/terminal_parts.h"
+#include "show/cells.h"
 
 /* --- Cells ------------------------------------------------------------------------------------ */
 
 static const char *duration(struct kg_arena *arena, const struct kg_case_result *result, double ns)
 {
-    char text[KG_UNIT_BYTES];
-    return result->round_count && isfinite(ns) ? kg_arena_copy(arena, kg_duration_format(ns, text))
-                                               : "";
+    return result->round_count ? kg_cell_time(arena, ns) : "";
 }
 
 /* A cell that is one of the summary's times. */
@@ -72,8 +70,8 @@ static const char *cell_bytes(struct kg_arena *arena, const struct kg_column_sub
     return rate_and_share(arena, work->bytes_per_second, "B/s", work->bandwidth_share);
 }
 
-const char *kg_column_items(struct kg_arena *arena, const struct kg_case_work *work,
-                            double per_second)
+/* "5.43 M vectors/s": such a rate of a case's items, "" if it is not known. */
+static const char *items(struct kg_arena *arena, const struct kg_case_work *work, double per_second)
 {
     enum { NAME_MOST = 32 };
     char rate[KG_UNIT_BYTES];
@@ -83,15 +81,13 @@ const char *kg_column_items(struct kg_arena *arena, const struct kg_case_work *w
     kg_text_printf(&text, "%s ", kg_rate_format(per_second, rate));
     kg_escape_terminal(&text, work->item_name ? work->item_name : "items", NAME_MOST);
     kg_text_append(&text, "/s");
-    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
-    kg_text_free(&text);
-    return copy;
+    return kg_cell_take(arena, &text);
 }
 
 static const char *cell_items(struct kg_arena *arena, const struct kg_column_subject *subject)
 {
     const struct kg_case_work *work = &subject->result->work;
-    return kg_column_items(arena, work, work->items_per_second);
+    return items(arena, work, work->items_per_second);
 }
 
 /* The rate that the device limits: FLOP/s, else bytes. */
@@ -111,7 +107,7 @@ static const char *cell_rate(struct kg_arena *arena, const struct kg_column_subj
     if (subject->result->work.item_name)
         return cell_items(arena, subject);
     const char *rate = cell_throughput(arena, subject);
-    return rate && !*rate ? cell_items(arena, subject) : rate;
+    return !*rate ? cell_items(arena, subject) : rate;
 }
 
 const char *kg_column_rate(struct kg_arena *arena, const struct kg_case_result *result)
@@ -261,19 +257,11 @@ enum { ALL = sizeof all / sizeof *all, LONGEST = 60 };
 static bool unknown(const char *name, int length, struct kg_error *err)
 {
     const char *names[ALL];
-    struct kg_text list = {0};
     char given[64];
     snprintf(given, sizeof given, "%.*s", length, name);
-    for (size_t i = 0; i < ALL; i++) {
+    for (size_t i = 0; i < ALL; i++)
         names[i] = all[i].name;
-        kg_text_printf(&list, "%s%s", i ? ", " : "", all[i].name);
-    }
-    const char *nearest = kg_nearest(given, names, ALL);
-    kg_error_set(err, KG_ERROR_USAGE, "--columns has no '%s'%s%s%s; there are %s", given,
-                 nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",
-                 kg_text_string(&list));
-    kg_text_free(&list);
-    return false;
+    return kg_error_unknown(err, given, names, ALL, "--columns has no '%s'", given);
 }
 
 static bool column_add(const char *name, int length, struct kg_columns *columns,
@@ -322,8 +310,6 @@ void kg_columns_help(struct kg_text *text)
         .columns = 2, .heads = {"column", ""}, .left = {true, true}, .indent = 2, .trimmed = true};
     for (size_t i = 0; i < ALL; i++) {
         struct kg_table_row *row = kg_table_row_add(&table);
-        if (!row)
-            break;
         row->cells[0] = all[i].name;
         row->cells[1] = all[i].help;
     }
@@ -350,14 +336,9 @@ struct kg_table_row *kg_columns_row(const struct kg_columns *columns,
                                     const struct kg_column_subject *subject, struct kg_table *table)
 {
     struct kg_table_row *row = kg_table_row_add(table);
-    if (!row)
-        return NULL;
-    row->cells[0] = kg_terminal_escaped(&table->arena, subject->result->id);
-    table->failed = table->failed || !row->cells[0];
-    for (size_t i = 0; i < columns->count; i++) {
+    row->cells[0] = subject->result->id;
+    for (size_t i = 0; i < columns->count; i++)
         row->cells[i + 1] = columns->columns[i]->cell(&table->arena, subject);
-        table->failed = table->failed || !row->cells[i + 1];
-    }
     return row;
 }
 

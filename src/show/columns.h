@@ -25,7 +25,7 @@ struct kg_column {
     bool usual;     /* shown where nobody asks for others */
     bool optional;  /* of those: only where a case has it */
     unsigned spare; /* of those: the order in which they give way on a narrow terminal; 0: never */
-    /* the text in `arena`, "" where there is none; NULL where memory is out */
+    /* the text in `arena`, "" where there is none */
     const char *(*cell)(struct kg_arena *arena, const struct kg_column_subject *subject);
 };
 
@@ -48,16 +48,12 @@ void kg_columns_words(struct kg_text *text);
 /* Sets the table's heads, with "case" first; rows are added by kg_columns_row. */
 void kg_columns_heads(const struct kg_columns *columns, struct kg_table *table);
 
-/* "5.43 M vectors/s": such a rate of a case's items, "" where it is not known. */
-const char *kg_column_items(struct kg_arena *arena, const struct kg_case_work *work,
-                            double per_second);
-
 /* The cell of the column `rate`. */
 const char *kg_column_rate(struct kg_arena *arena, const struct kg_case_result *result);
 /* The cell of the column `memory`: "" where it is not known. */
 const char *kg_column_memory(struct kg_arena *arena, const struct kg_case_result *result);
 
-/* Adds the case's row and returns it; NULL where memory is out. */
+/* Adds the case's row and returns it. */
 struct kg_table_row *kg_columns_row(const struct kg_columns *columns,
                                     const struct kg_column_subject *subject,
                                     struct kg_table *table);

@@ -4,30 +4,23 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "model/change.h"
 #include "show/case_figures.h"
 #include "show/cells.h"
-
-/* Frees the text. */
-static const char *keep(struct kg_arena *arena, struct kg_text *text)
-{
-    const char *copy = text->failed ? NULL : kg_arena_copy(arena, kg_text_string(text));
-    kg_text_free(text);
-    return copy;
-}
+#include "show/formats.h"
+#include "why/advice_index.h"
 
 /* --- Comparisons ------------------------------------------------------------------------------ */
 
 static enum kg_outcome_kind kind_of_change(const struct kg_case_change *change)
 {
-    static const enum kg_outcome_kind kinds[KG_CHANGE_COUNT] = {
-        [KG_CHANGE_REGRESSION] = KG_OUTCOME_SKIPPED,   [KG_CHANGE_SUSPECT] = KG_OUTCOME_SKIPPED,
-        [KG_CHANGE_INCONCLUSIVE] = KG_OUTCOME_SKIPPED, [KG_CHANGE_REMOVED] = KG_OUTCOME_SKIPPED,
-        [KG_CHANGE_SKIPPED] = KG_OUTCOME_SKIPPED,      [KG_CHANGE_FAILED] = KG_OUTCOME_ERROR};
     if (change->waived)
         return KG_OUTCOME_SKIPPED;
     if (change->change == KG_CHANGE_FAILED)
         return KG_OUTCOME_ERROR;
-    return change->fails ? KG_OUTCOME_FAILURE : kinds[change->change];
+    if (change->fails)
+        return KG_OUTCOME_FAILURE;
+    return kg_changes[change->change].passes ? KG_OUTCOME_PASSED : KG_OUTCOME_SKIPPED;
 }
 
 /* "time 20.0 us -> 24.0 us, +20.0 % (+19.5 … +20.5 %)" */
@@ -38,10 +31,6 @@ static void metric_append(struct kg_arena *arena, const struct kg_metric *metric
     const char *current = kg_cell_value(arena, metric, metric->current);
     const char *change = kg_cell_change(arena, metric);
     const char *interval = kg_cell_interval(arena, metric);
-    if (!baseline || !current || !change || !interval) {
-        text->failed = true;
-        return;
-    }
     if (kg_metric_against(metric) == KG_AGAINST_BUDGET) {
         kg_text_printf(text, "%s %s, the budget asks %s", metric->name, current, baseline);
         return;
@@ -72,7 +61,7 @@ static const char *change_message(struct kg_arena *arena, const struct kg_case_c
         kg_text_printf(&text, "%s%s", text.length ? "; " : "", change->waiver);
     if (change->change == KG_CHANGE_REGRESSION && !change->fails && !change->waived)
         kg_text_printf(&text, "%sthe policy does not fail on it", text.length ? "; " : "");
-    return keep(arena, &text);
+    return kg_cell_take(arena, &text);
 }
 
 static const char *change_figures(struct kg_arena *arena, const struct kg_case_change *change)
@@ -85,27 +74,41 @@ static const char *change_figures(struct kg_arena *arena, const struct kg_case_c
     if (change->figure_count)
         kg_text_printf(&text, "%s\n",
                        kg_cell_figures(arena, change->figures, change->figure_count));
-    return keep(arena, &text);
+    return kg_cell_take(arena, &text);
 }
 
-bool kg_outcome_of_change(struct kg_arena *arena, const struct kg_case_change *change,
-                          struct kg_case_outcome *outcome)
+/* Other compiler options and the place that explains the change; without a place, the first evidence. */
+static const char *change_cause(struct kg_arena *arena, const struct kg_advice_index *advice,
+                                const char *id)
 {
-    *outcome = (struct kg_case_outcome){.id = change->id,
-                                        .workload = change->workload,
-                                        .line = change->line,
-                                        .kind = kind_of_change(change),
-                                        .waived = change->waived != KG_WAIVER_NONE,
-                                        .worth_saying =
-                                            change->change != KG_CHANGE_SKIPPED || change->missing,
-                                        .word = kg_change_name(change->change),
-                                        .message = change_message(arena, change),
-                                        .figures = change_figures(arena, change),
-                                        .tail = change->stderr_tail,
-                                        .time_ns = change->time_ns};
-    if (outcome->kind == KG_OUTCOME_PASSED)
-        outcome->worth_saying = change->change == KG_CHANGE_IMPROVEMENT;
-    return outcome->message && outcome->figures;
+    const struct kg_evidence_change *evidence;
+    struct kg_text text = {0};
+    for (size_t i = 0; (evidence = kg_advice_change(advice, id, i)); i++)
+        if (!i || kg_evidence_is_place(evidence))
+            kg_text_printf(&text, "%s%s", text.length ? "\n" : "", evidence->text);
+    return kg_cell_take(arena, &text);
+}
+
+static struct kg_case_outcome of_change(struct kg_arena *arena,
+                                        const struct kg_advice_index *advice,
+                                        const struct kg_case_change *change)
+{
+    const enum kg_outcome_kind kind = kind_of_change(change);
+    return (struct kg_case_outcome){.id = change->id,
+                                    .workload = change->workload,
+                                    .line = change->line,
+                                    .kind = kind,
+                                    .waived = change->waived != KG_WAIVER_NONE,
+                                    .worth_saying = kind == KG_OUTCOME_PASSED
+                                                        ? change->change == KG_CHANGE_IMPROVEMENT
+                                                        : change->change != KG_CHANGE_SKIPPED ||
+                                                              change->missing,
+                                    .word = kg_change_name(change->change),
+                                    .message = change_message(arena, change),
+                                    .cause = change_cause(arena, advice, change->id),
+                                    .figures = change_figures(arena, change),
+                                    .tail = change->stderr_tail,
+                                    .time_ns = change->time_ns};
 }
 
 /* --- Results ---------------------------------------------------------------------------------- */
@@ -117,23 +120,21 @@ static const char *result_figures(struct kg_arena *arena, const struct kg_case_r
     struct kg_tidy *figures;
     size_t count;
     char value[KG_UNIT_BYTES];
-    if (!kg_tidy_of(arena, result, &figures, &count))
-        return NULL;
+    kg_tidy_of(arena, result, &figures, &count);
     for (size_t i = 0; i < count; i++)
         kg_text_printf(&text, "%s %s\n", figures[i].name,
                        kg_value_format(figures[i].unit, figures[i].value, value));
-    return keep(arena, &text);
+    return kg_cell_take(arena, &text);
 }
 
-bool kg_outcome_of_result(struct kg_arena *arena, const struct kg_case_result *result,
-                          struct kg_case_outcome *outcome)
+static struct kg_case_outcome of_result(struct kg_arena *arena, const struct kg_case_result *result)
 {
     static const enum kg_outcome_kind kinds[] = {[KG_STATUS_OK] = KG_OUTCOME_PASSED,
                                                  [KG_STATUS_FAILED] = KG_OUTCOME_ERROR,
                                                  [KG_STATUS_SKIPPED] = KG_OUTCOME_SKIPPED,
                                                  [KG_STATUS_UNMEASURED] = KG_OUTCOME_SKIPPED,
                                                  [KG_STATUS_UNCHANGED] = KG_OUTCOME_PASSED};
-    *outcome = (struct kg_case_outcome){
+    return (struct kg_case_outcome){
         .id = result->id,
         .workload = result->workload,
         .line = result->line,
@@ -141,8 +142,21 @@ bool kg_outcome_of_result(struct kg_arena *arena, const struct kg_case_result *r
         .worth_saying = result->status == KG_STATUS_UNMEASURED,
         .word = kg_status_names[result->status],
         .message = result->reason ? result->reason : "",
+        .cause = "",
         .figures = result_figures(arena, result),
         .tail = result->status == KG_STATUS_FAILED ? result->stderr_tail : NULL,
         .time_ns = result->round_count ? result->summary.median_ns : NAN};
-    return outcome->figures != NULL;
+}
+
+size_t kg_outcome_count(const struct kg_report_subject *subject)
+{
+    return subject->comparison ? subject->comparison->case_count : subject->results->case_count;
+}
+
+struct kg_case_outcome kg_outcome_of(struct kg_arena *arena,
+                                     const struct kg_report_subject *subject,
+                                     const struct kg_advice_index *advice, size_t index)
+{
+    return subject->comparison ? of_change(arena, advice, &subject->comparison->cases[index])
+                               : of_result(arena, &subject->results->cases[index]);
 }

@@ -22,13 +22,18 @@ struct kg_case_outcome {
     bool waived; /* SKIPPED, since it was accepted, is in quarantine or is of the change alone */
     const char *word;    /* the change or the status: "REGRESSION" */
     const char *message; /* a sentence, or "" */
+    const char *cause;   /* of a change: why the time changed, in a sentence a line; or "" */
     const char *figures; /* lines, or "" */
     const char *tail;    /* the last that it wrote to standard error, or NULL */
     double time_ns;      /* of a call; NaN: not known */
 };
 
-/* All texts in `arena` or borrowed. false where memory is out. */
-bool kg_outcome_of_change(struct kg_arena *arena, const struct kg_case_change *change,
-                          struct kg_case_outcome *outcome);
-bool kg_outcome_of_result(struct kg_arena *arena, const struct kg_case_result *result,
-                          struct kg_case_outcome *outcome);
+/* Cases of the subject: of its comparison, or else of its results. */
+struct kg_report_subject;
+size_t kg_outcome_count(const struct kg_report_subject *subject);
+/* The outcome of one of them, its texts in `arena` or borrowed.
+ * advice  index of the subject's suggestions */
+struct kg_advice_index;
+struct kg_case_outcome kg_outcome_of(struct kg_arena *arena,
+                                     const struct kg_report_subject *subject,
+                                     const struct kg_advice_index *advice, size_t index);
