@@ -1,0 +1,467 @@
+/* The verdict of a comparison: what changed and why, and the suite's overall change. */
+#include <math.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/units.h"
+#include "model/change.h"
+#include "show/advice_text.h"
+#include "show/cells.h"
+#include "show/document.h"
+#include "show/format_parts.h"
+#include "show/terminal_parts.h"
+#include "why/advice_index.h"
+
+static const char REST[] = "they are in comparison.json";
+
+/* --- The verdict ------------------------------------------------------------------------------ */
+
+static void headline_add(struct kg_document *document, const struct kg_comparison *comparison)
+{
+    const struct kg_verdict_row *verdict = &kg_verdicts[comparison->verdict];
+    const char *name = kg_verdict_names[comparison->verdict];
+    struct kg_text counts = {0};
+    kg_part_add(document, KG_PART_HEADLINE,
+                kg_arena_printf(&document->arena, "%s kgate %s", verdict->symbol, name));
+    if (!document->style.page) {
+        kg_span_strong(document, KG_SPAN_TEXT, name,
+                       kg_arena_printf(&document->arena, KG_TERMINAL_BOLD "%s",
+                                       kg_tone_colours[verdict->tone]));
+        kg_span_text(document, "  ");
+    } else {
+        kg_span_text(document, "suite ");
+    }
+    kg_span_add(document, KG_SPAN_NAME, comparison->suite);
+    kg_span_text(document, ", ");
+    kg_cell_counts(comparison, &counts);
+    kg_span_take(document, &counts);
+}
+
+/* By what it was judged, and what the change edited of that: a reviewer must see it. */
+static void trust_add(struct kg_document *document, const struct kg_comparison *comparison)
+{
+    enum { MOST = 20 };
+    kg_part_prose(document, KG_PART_SENTENCE, "suite and thresholds", comparison->trust);
+    for (size_t i = 0; comparison->trust && i < comparison->edit_count && i < MOST; i++) {
+        kg_part_text(document, KG_PART_ITEM, NULL, "this change edits ");
+        kg_span_add(document, KG_SPAN_PROSE, comparison->edits[i]);
+    }
+    if (comparison->trust && comparison->edit_count > MOST) {
+        kg_part_text(document, KG_PART_ITEM, NULL, "… and %zu more: %s",
+                     comparison->edit_count - MOST, REST);
+    }
+}
+
+/* Which versions were compared. */
+static void versions_add(struct kg_document *document, const struct kg_comparison *comparison)
+{
+    struct kg_text commits = {0};
+    if (document->style.page && comparison->base && comparison->head) {
+        kg_part_add(document, KG_PART_SENTENCE, "base");
+        kg_span_add(document, KG_SPAN_NAME, comparison->base);
+        kg_span_text(document, ", head: ");
+        kg_span_add(document, KG_SPAN_NAME, comparison->head);
+    }
+    kg_cell_commits(comparison, &commits);
+    const char *words = kg_cell_take(&document->arena, &commits);
+    kg_part_prose(document, KG_PART_SENTENCE, NULL, document->style.quiet ? NULL : words);
+}
+
+static void verdict_add(struct kg_document *document, const struct kg_comparison *comparison)
+{
+    headline_add(document, comparison);
+    document->indent = 2;
+    for (size_t i = 0; i < comparison->verdict_reason_count; i++)
+        kg_part_prose(document, KG_PART_ITEM, NULL, comparison->verdict_reasons[i]);
+    versions_add(document, comparison);
+    trust_add(document, comparison);
+    kg_part_prose(document, KG_PART_WHOLE, "next", comparison->next);
+}
+
+/* --- Rows ------------------------------------------------------------------------------------- */
+
+/* A row, and how many of those that follow it have the same reason, which is said once for all. */
+struct change_row {
+    const struct kg_case_change *change;
+    size_t following;
+    bool said; /* by a row above */
+};
+
+/* The rows of a table. */
+struct changes {
+    const struct kg_comparison *comparison;
+    const struct kg_report_style *style;
+    struct kg_advice_index advice;
+    struct kg_table *table;
+    struct change_row *rows;
+    size_t count;
+    size_t left_out;
+};
+
+static bool is_wanted(const struct kg_case_change *change, const struct kg_report_style *style)
+{
+    if (style->quiet)
+        return change->fails || (change->change == KG_CHANGE_SUSPECT && !change->waived);
+    return style->verbose || change->change != KG_CHANGE_NO_CHANGE || change->waiver;
+}
+
+/* Whether the reason is all that there is to say: no figures stand beside it. */
+static bool has_reason_alone(const struct kg_case_change *change)
+{
+    return change->reason && !change->waiver && (!change->metric_count || change->not_measured);
+}
+
+/* A hundred new cases have one reason: it is said once. */
+static void rows_join(struct change_row *rows, size_t count)
+{
+    for (size_t i = 1, first = 0; i < count; i++) {
+        const struct kg_case_change *one = rows[first].change, *other = rows[i].change;
+        rows[i].said =
+            has_reason_alone(one) && has_reason_alone(other) && !strcmp(one->reason, other->reason);
+        if (rows[i].said)
+            rows[first].following++;
+        else
+            first = i;
+    }
+}
+
+/* The cases of a table: on a page those that changed, or the others. The limit is for each kind of
+ * change, so that many new cases do not hide a regression. */
+static void rows_choose(struct changes *changes, bool changed)
+{
+    const struct kg_report_style *style = changes->style;
+    size_t shown[KG_CHANGE_COUNT] = {0};
+    changes->count = changes->left_out = 0;
+    for (size_t i = 0; i < changes->comparison->case_count; i++) {
+        const struct kg_case_change *change = &changes->comparison->cases[i];
+        if (style->page ? kg_changes[change->change].listed != changed : !is_wanted(change, style))
+            continue;
+        if (style->top && shown[change->change] == style->top) {
+            changes->left_out++;
+            continue;
+        }
+        shown[change->change]++;
+        changes->rows[changes->count++] = (struct change_row){.change = change};
+    }
+    rows_join(changes->rows, changes->count);
+}
+
+/* Circumstances and reason, then what changed in the evidence and, of a regression, what to try. */
+static void under_add(const struct changes *changes, const struct change_row *shown,
+                      struct kg_table_row *row)
+{
+    enum { EVIDENCE_MOST = 2 };
+    struct kg_table *table = changes->table;
+    const struct kg_case_change *change = shown->change;
+    const struct kg_evidence_change *evidence;
+    const struct kg_suggestion *suggestion = change->change == KG_CHANGE_REGRESSION
+                                                 ? kg_advice_first(&changes->advice, change->id)
+                                                 : NULL;
+    kg_row_under(table, row, "; ", kg_cell_circumstances(&table->arena, change));
+    kg_row_under(table, row, "; ", shown->said ? NULL : change->reason);
+    kg_row_under(table, row, "; ", change->waiver);
+    if (shown->following == 1)
+        kg_row_under(table, row, " ", "(the next case too)");
+    else if (shown->following)
+        kg_row_under(table, row, " ",
+                     kg_arena_printf(&table->arena, "(the next %zu cases too)", shown->following));
+    if (changes->style->verbose)
+        kg_row_under(table, row, "; ",
+                     kg_cell_figures(&table->arena, change->figures, change->figure_count));
+    for (size_t i = 0;
+         i < EVIDENCE_MOST && (evidence = kg_advice_change(&changes->advice, change->id, i)); i++)
+        kg_row_under(table, row, "\n", evidence->text);
+    if (suggestion)
+        kg_row_under(
+            table, row, "\n",
+            kg_arena_printf(&table->arena, "%s: %s", suggestion->rule, suggestion->description));
+}
+
+/* The time of this run: where pairs decided, of the head in them. */
+static double time_now(const struct kg_case_change *change)
+{
+    for (size_t m = 0; m < change->metric_count; m++) {
+        const struct kg_metric *metric = &change->metrics[m];
+        if (!strcmp(metric->name, "time") && kg_metric_against(metric) == KG_AGAINST_BASE)
+            return metric->current;
+    }
+    return change->time_ns;
+}
+
+/* What a metric of the case was in the stored runs: NULL where that is not known. */
+static const double *past_of(const struct kg_case_change *change, const char *name, size_t *count)
+{
+    if (!strcmp(name, "time")) {
+        *count = change->history_count;
+        return change->history;
+    }
+    for (size_t m = 0; m < change->metric_count; m++) { /* of a pin's the ordinary one has it */
+        const struct kg_metric *metric = &change->metrics[m];
+        if (!metric->history_count || strcmp(metric->name, name) != 0)
+            continue;
+        *count = metric->history_count;
+        return metric->history;
+    }
+    *count = 0;
+    return NULL;
+}
+
+/* A block for each value, from "▁" of the least to "█" of the greatest. A spread of less than `share` of the least
+ * stays below the top: it is not drawn larger than it is.
+ * values  finite, from 0 up */
+static void sparkline(struct kg_text *text, const double *values, size_t count, double share)
+{
+    static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    enum { HIGHEST = sizeof blocks / sizeof *blocks - 1 };
+    double least = INFINITY, greatest = 0;
+    for (size_t i = 0; i < count; i++) {
+        least = fmin(least, values[i]);
+        greatest = fmax(greatest, values[i]);
+    }
+    const double range = fmax(greatest - least, share > 0 ? share * least : 0);
+    for (size_t i = 0; i < count; i++) {
+        const double at = range > 0 ? (values[i] - least) / range : 0;
+        kg_text_append(text, blocks[(size_t)lround(HIGHEST * fmin(1, fmax(0, at)))]);
+    }
+}
+
+/* The metric of the row in the baseline's runs and in this one, as a line of blocks. */
+static const char *runs_cell(struct kg_arena *arena, const struct kg_case_change *change)
+{
+    enum { RUNS_MOST = 33, PAST_LEAST = 2 }; /* a line of two points shows nothing */
+    double values[RUNS_MOST];
+    size_t count = 0, past_count;
+    struct kg_text text = {0};
+    if (!change->metric_count)
+        return "";
+    const struct kg_metric *metric = &change->metrics[0];
+    const double now = !strcmp(metric->name, "time") ? time_now(change) : metric->current;
+    const double *past = past_of(change, metric->name, &past_count);
+    if (past_count < PAST_LEAST || !(now > 0))
+        return "";
+    for (size_t i = past_count >= RUNS_MOST ? past_count - RUNS_MOST + 1 : 0; i < past_count; i++)
+        values[count++] = past[i];
+    values[count++] = now;
+    sparkline(&text, values, count, 2 * metric->threshold);
+    const char *runs = kg_arena_copy(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return runs;
+}
+
+enum { COLUMN_THRESHOLD = 5, COLUMN_RUNS, COLUMN_VERDICT }; /* the first two: on a page alone */
+
+static void change_row(const struct changes *changes, const struct change_row *shown)
+{
+    const struct kg_case_change *change = shown->change;
+    struct kg_arena *arena = &changes->table->arena;
+    struct kg_table_row *row = kg_table_row_add(changes->table);
+    row->cells[0] = change->id;
+    if (change->metric_count && change->change != KG_CHANGE_NEW) {
+        const struct kg_metric *metric = &change->metrics[0];
+        row->cells[1] = kg_cell_reference(arena, metric);
+        row->cells[2] = kg_cell_value(arena, metric, metric->current);
+        row->cells[3] = kg_cell_change(arena, metric);
+        row->cells[4] = kg_cell_interval(arena, metric);
+        row->cells[COLUMN_THRESHOLD] = kg_cell_threshold(arena, metric);
+    } else {
+        row->cells[2] = kg_cell_time(arena, change->time_ns);
+    }
+    if (changes->style->page)
+        row->cells[COLUMN_RUNS] = runs_cell(arena, change);
+    row->cells[COLUMN_VERDICT] =
+        kg_arena_printf(arena, "%s%s", kg_cell_verdict(arena, change),
+                        changes->style->page && change->not_measured ? ", not measured" : "");
+    row->mark = change->waived ? "☑️" : kg_changes[change->change].symbol;
+    row->colour =
+        change->waived ? KG_TERMINAL_DOUBT : kg_tone_colours[kg_changes[change->change].tone];
+    under_add(changes, shown, row);
+}
+
+static void changes_add(struct kg_document *document, struct changes *changes, bool changed)
+{
+    static const struct kg_table form = {
+        .columns = COLUMN_VERDICT + 1,
+        .heads = {"case", "baseline", "current", "change", "95 % interval", "threshold", "runs",
+                  "verdict"},
+        .left = {true, [COLUMN_RUNS] = true, [COLUMN_VERDICT] = true},
+        .spare = {0, KG_TABLE_NEEDED, KG_TABLE_NEEDED + 1, 0, 1}};
+    const char *estimator = kg_cell_estimator(changes->comparison);
+    rows_choose(changes, changed);
+    if (changes->count) {
+        kg_part_gap(document);
+        changes->table = kg_part_table(document, &form);
+        for (size_t i = 0; i < changes->count; i++)
+            change_row(changes, &changes->rows[i]);
+        if (!changes->style->page)
+            kg_table_columns_keep(changes->table, ~(1UL << COLUMN_THRESHOLD | 1UL << COLUMN_RUNS));
+    }
+    if (changes->count && !changes->style->quiet && *estimator) {
+        kg_part_prose(document, KG_PART_SMALL, NULL,
+                      changes->style->page ? estimator
+                                           : kg_arena_printf(&document->arena, "(%s)", estimator));
+    }
+    kg_part_rest(document, changes->left_out);
+}
+
+/* --- Below the table -------------------------------------------------------------------------- */
+
+/* Of the failed cases that are shown. */
+static void tails_add(struct kg_document *document, const struct kg_comparison *comparison)
+{
+    const size_t top = document->style.top;
+    for (size_t i = 0; i < comparison->case_count; i++) {
+        const struct kg_case_change *change = &comparison->cases[i];
+        if (change->change != KG_CHANGE_FAILED || (top && i == top))
+            return; /* they are ranked first */
+        kg_part_tail(document, change->id, change->stderr_tail);
+    }
+}
+
+/* The source that changed, for the worst cases. */
+static void sources_add(struct kg_document *document, const struct kg_suggestions *suggestions)
+{
+    enum { SOURCES_MOST = 3 };
+    size_t shown = 0;
+    for (size_t i = 0; suggestions && i < suggestions->change_count && shown < SOURCES_MOST; i++) {
+        if (!suggestions->changes[i].diff)
+            continue;
+        if (!shown++)
+            kg_part_gap(document);
+        kg_advice_source_add(document, &suggestions->changes[i], true);
+    }
+}
+
+/* How the cases changed together: the suite, and where all is asked for each workload. */
+static void overall_add(struct kg_document *document, const struct kg_comparison *comparison)
+{
+    const bool each = document->style.verbose && comparison->overall_count > 2;
+    if (!comparison->overall_count || comparison->overall[0].cases < 2)
+        return;
+    kg_part_gap(document);
+    for (size_t i = 0; i < (each ? comparison->overall_count : 1); i++) {
+        const struct kg_overall *overall = &comparison->overall[i];
+        struct kg_text words = {0};
+        if (i == 1) {
+            kg_part_text(document, KG_PART_FOLD, NULL, "by workload");
+        }
+        kg_part_add(document, i ? KG_PART_ITEM : KG_PART_SENTENCE, i ? NULL : "overall");
+        if (i) {
+            kg_span_add(document, KG_SPAN_NAME, overall->workload ? overall->workload : "");
+            kg_span_text(document, ": ");
+        }
+        kg_cell_overall(overall, &words);
+        kg_span_take(document, &words);
+    }
+    if (each)
+        kg_part_add(document, KG_PART_FOLD_END, NULL);
+}
+
+/* On a page the first few suggestions, folded away; else how many there are, and the command that
+ * shows them. There is none for files that are removed. */
+static void suggestions_add(struct kg_document *document, const struct kg_suggestions *suggestions)
+{
+    enum { MOST = 10 };
+    struct kg_text count = {0}, command = {0};
+    if (!suggestions || !suggestions->suggestion_count)
+        return;
+    kg_advice_count(suggestions, &count);
+    kg_part_gap(document);
+    kg_part_add(document, document->style.page ? KG_PART_FOLD : KG_PART_SENTENCE, NULL);
+    kg_span_take(document, &count);
+    if (document->style.page) {
+        kg_advice_add(document, suggestions, MOST);
+        kg_part_prose(document, KG_PART_SENTENCE, NULL,
+                      "All of them: `kgate suggest` of the results; one case in full: "
+                      "`kgate explain`.");
+        kg_part_add(document, KG_PART_FOLD_END, NULL);
+    } else if (suggestions->discarded) {
+        kg_span_text(document, ": with -o DIR the files are kept, for `kgate suggest`");
+    } else {
+        kg_advice_command(suggestions, &command);
+        kg_span_text(document, ":");
+        kg_span_add(document, KG_SPAN_COMMAND, kg_cell_take(&document->arena, &command));
+    }
+}
+
+static void notes_add(struct kg_document *document, const struct kg_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->note_count; i++)
+        kg_part_prose(document, KG_PART_ITEM, "note", comparison->notes[i]);
+}
+
+/* --- On a page -------------------------------------------------------------------- */
+
+/* The command that measures the worst case again; nothing where the suite's file is not known. */
+static void again_add(struct kg_document *document, const struct kg_comparison *comparison)
+{
+    const struct kg_case_change *worst = &comparison->cases[0];
+    struct kg_text command = {0};
+    if (!kg_changes[worst->change].listed || !comparison->suite_path || !*comparison->suite_path)
+        return;
+    const bool pairs =
+        worst->metric_count && kg_metric_against(&worst->metrics[0]) == KG_AGAINST_BASE;
+    kg_text_printf(&command, "kgate %s -c ", pairs ? "ab --base BASE --head HEAD" : "gate");
+    kg_shell_quote(&command, comparison->suite_path);
+    kg_text_append(&command, " --filter ");
+    kg_shell_quote_glob(&command, worst->id);
+    kg_part_add(document, KG_PART_SENTENCE, "measure one of them again");
+    kg_span_add(document, KG_SPAN_COMMAND, kg_cell_take(&document->arena, &command));
+}
+
+/* --- The document ----------------------------------------------------------------------------- */
+
+/* Behind the changes, what a page folds away: why a case changed is worth more than the others. */
+static void folds_add(struct kg_document *document, struct changes *changes,
+                      const struct kg_suggestions *suggestions)
+{
+    const struct kg_comparison *comparison = changes->comparison;
+    const size_t others = comparison->case_count - changes->count - changes->left_out;
+    if (changes->count)
+        again_add(document, comparison);
+    overall_add(document, comparison);
+    suggestions_add(document, suggestions);
+    if (others) {
+        kg_part_text(document, KG_PART_FOLD, NULL, "%zu other case%s", others,
+                     others == 1 ? "" : "s");
+        changes_add(document, changes, false);
+        kg_part_add(document, KG_PART_FOLD_END, NULL);
+    }
+    kg_policy_add(document, comparison);
+}
+
+static void ending_add(struct kg_document *document, const struct kg_comparison *comparison,
+                       const struct kg_suggestions *suggestions)
+{
+    overall_add(document, comparison);
+    if (comparison->note_count)
+        kg_part_gap(document);
+    notes_add(document, comparison);
+    suggestions_add(document, suggestions);
+}
+
+bool kg_report_comparison_advised(const struct kg_comparison *comparison,
+                                  const struct kg_report_style *style)
+{
+    bool advised = !style->quiet;
+    for (size_t i = 0; i < comparison->case_count && !advised; i++)
+        advised = is_wanted(&comparison->cases[i], style);
+    return advised;
+}
+
+void kg_comparison_document(const struct kg_report_subject *subject, struct kg_document *document)
+{
+    const struct kg_comparison *comparison = subject->comparison;
+    struct changes changes = {.comparison = comparison, .style = &document->style};
+    document->rest = REST;
+    kg_advice_index_make(&document->arena, subject->suggestions, &changes.advice);
+    changes.rows = kg_arena_alloc(&document->arena, comparison->case_count, sizeof *changes.rows);
+    verdict_add(document, comparison);
+    changes_add(document, &changes, true);
+    tails_add(document, comparison);
+    if (!document->style.quiet)
+        sources_add(document, subject->suggestions);
+    if (document->style.page)
+        folds_add(document, &changes, subject->suggestions);
+    else if (!document->style.quiet)
+        ending_add(document, comparison, subject->suggestions);
+}
