@@ -1,4 +1,4 @@
-#include "show/markdown_parts.h"
+#include "show/document.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,7 +34,6 @@ static void plain_append(struct kg_text *text, const char *string, size_t length
     struct kg_text part = {0};
     kg_text_append_bytes(&part, string, length);
     kg_escape_markdown(text, kg_text_string(&part), SIZE_MAX);
-    text->failed = text->failed || part.failed;
     kg_text_free(&part);
 }
 
@@ -56,10 +55,4 @@ void kg_markdown_words(struct kg_text *text, const char *string, size_t most)
         rest = tick;
     }
     kg_text_append(text, string[length] ? "…" : "");
-}
-
-void kg_markdown_name(struct kg_text *text, const char *name)
-{
-    enum { NAME_MOST = 200 };
-    kg_escape_markdown(text, name, NAME_MOST);
 }
