@@ -1,17 +1,18 @@
+/* One case of two builds: a row for each side, and a sentence that says which is faster. */
 #include "show/pair_text.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/escape.h"
-#include "base/table.h"
 #include "base/units.h"
-#include "base/wrap.h"
+#include "model/change.h"
+#include "show/advice_text.h"
 #include "show/cells.h"
 #include "show/columns.h"
+#include "show/document.h"
 #include "show/terminal_parts.h"
 
-enum { SIDES = 2, NAME_MOST = 200, SENTENCE_MOST = 1000 };
+enum { SIDES = 2 };
 
 static const char *interval_cell(struct kg_arena *arena, const struct kg_summary *summary)
 {
@@ -26,44 +27,35 @@ static void side_row(const struct kg_report_two *two, size_t side, struct kg_tab
 {
     const struct kg_case_result *result = &two->results[side]->cases[0];
     struct kg_table_row *row = kg_table_row_add(table);
-    char value[KG_UNIT_BYTES];
-    if (!row)
-        return;
-    row->cells[0] = kg_terminal_escaped(&table->arena, two->names[side]);
+    row->cells[0] = two->names[side];
     if (result->round_count) {
-        row->cells[1] =
-            kg_arena_copy(&table->arena, kg_duration_format(result->summary.median_ns, value));
+        row->cells[1] = kg_cell_time(&table->arena, result->summary.median_ns);
         row->cells[2] = interval_cell(&table->arena, &result->summary);
         row->cells[4] = kg_arena_printf(&table->arena, "%zu", result->round_count);
     }
     row->cells[3] = kg_column_memory(&table->arena, result);
-    table->failed = table->failed || !row->cells[0];
 }
 
-static void sides_print(const struct kg_report_two *two, const struct kg_report_style *style,
-                        struct kg_text *text)
+static void sides_add(struct kg_document *document, const struct kg_report_two *two)
 {
-    struct kg_table table = {
+    static const struct kg_table form = {
         .columns = 5,
-        .indent = 2,
-        .width = style->width,
         .heads = {"", "median of rounds", "95 % interval", "peak memory", "rounds"},
         .left = {true, false, false, false, false},
         .spare = {0, 0, KG_TABLE_NEEDED, 2, 1}};
     if (!two->results[0]->cases[0].round_count && !two->results[1]->cases[0].round_count)
         return;
+    struct kg_table *table = kg_part_table(document, &form);
     for (size_t side = 0; side < SIDES; side++)
-        side_row(two, side, &table);
-    kg_table_print(&table, style->colour, text);
-    kg_table_free(&table);
+        side_row(two, side, table);
 }
 
-static void failures_print(const struct kg_report_two *two, struct kg_text *text)
+static void tails_add(struct kg_document *document, const struct kg_report_two *two)
 {
     for (size_t side = 0; side < SIDES; side++) {
         const struct kg_case_result *result = &two->results[side]->cases[0];
-        if (result->status == KG_STATUS_FAILED && result->stderr_tail)
-            kg_terminal_tail(two->names[side], result->stderr_tail, text);
+        if (result->status == KG_STATUS_FAILED)
+            kg_part_tail(document, two->names[side], result->stderr_tail);
     }
 }
 
@@ -155,27 +147,15 @@ static void metric_say(const struct kg_metric *metric, const char *const names[S
     }
 }
 
-static const char *colour_of(const struct kg_comparison *comparison)
+/* A sentence, which is freed. */
+static void sentence_add(struct kg_document *document, struct kg_text *words)
 {
-    return comparison->verdict == KG_VERDICT_FAIL   ? KG_TERMINAL_BAD
-           : comparison->verdict == KG_VERDICT_PASS ? KG_TERMINAL_GOOD
-                                                    : KG_TERMINAL_DOUBT;
-}
-
-static void line_print(const struct kg_report_style *style, const char *head, const char *words,
-                       struct kg_text *text)
-{
-    struct kg_text shown = {0};
-    kg_escape_terminal(&shown, words, SENTENCE_MOST);
-    kg_wrap(text, head, kg_text_string(&shown), style->width);
-    text->failed = text->failed || shown.failed;
-    kg_text_free(&shown);
+    kg_part_take(document, KG_PART_SENTENCE, NULL, words);
 }
 
 /* Each side that fails, with its own reason: that of the head begins with whose it is. False where
  * neither says that it fails by itself. */
-static bool failures_say(const struct kg_report_two *two, const struct kg_report_style *style,
-                         struct kg_text *text)
+static bool failures_add(struct kg_document *document, const struct kg_report_two *two)
 {
     static const char of_head[] = "the head fails";
     bool said = false;
@@ -188,17 +168,14 @@ static bool failures_say(const struct kg_report_two *two, const struct kg_report
             continue;
         const char *own = side ? strstr(reason, ": ") : NULL;
         kg_text_printf(&words, "%s fails: %s", two->names[side], own ? own + 2 : reason);
-        line_print(style, "  ", kg_text_string(&words), text);
-        text->failed = text->failed || words.failed;
-        kg_text_free(&words);
+        sentence_add(document, &words);
         said = true;
     }
     return said;
 }
 
 /* One sentence a metric, the time first; what else did not change is not worth one. */
-static void sentences_print(const struct kg_report_two *two, const struct kg_report_style *style,
-                            struct kg_text *text)
+static void sentences_add(struct kg_document *document, const struct kg_report_two *two)
 {
     const struct kg_case_change *change = &two->comparison->cases[0];
     const struct kg_metric *time = metric_find(change, "time");
@@ -207,32 +184,46 @@ static void sentences_print(const struct kg_report_two *two, const struct kg_rep
         struct kg_text words = {0};
         if (!metric || (i && metric == time) ||
             (i && time && metric->change == KG_CHANGE_NO_CHANGE &&
-             !strcmp(metric->name, "peak_memory") && !style->verbose))
+             !strcmp(metric->name, "peak_memory") && !document->style.verbose))
             continue;
         metric_say(metric, two->names, metric->reason, &words);
-        line_print(style, "  ", kg_text_string(&words), text);
-        text->failed = text->failed || words.failed;
-        kg_text_free(&words);
+        sentence_add(document, &words);
     }
-    if (!failures_say(two, style, text) && !change->metric_count && change->reason)
-        line_print(style, "  ", change->reason, text);
+    if (!failures_add(document, two) && !change->metric_count)
+        kg_part_prose(document, KG_PART_SENTENCE, NULL, change->reason);
 }
 
-void kg_report_two_text(const struct kg_report_two *two, const struct kg_report_style *style,
-                        struct kg_text *text)
+/* Compiler options that differ, and where the time went that one side takes more. */
+static void places_add(struct kg_document *document, const struct kg_suggestions *suggestions)
+{
+    for (size_t i = 0; suggestions && i < suggestions->change_count; i++)
+        if (kg_evidence_is_place(&suggestions->changes[i])) {
+            kg_part_prose(document, KG_PART_SENTENCE, NULL, suggestions->changes[i].text);
+            kg_advice_source_add(document, &suggestions->changes[i], false);
+        }
+}
+
+void kg_report_two(const struct kg_report_two *two, const struct kg_report_style *style,
+                   struct kg_text *text)
 {
     const struct kg_comparison *comparison = two->comparison;
+    struct kg_document document = {.style = *style};
     if (!style->quiet) {
-        sides_print(two, style, text);
-        failures_print(two, text);
-        kg_text_append(text, text->length ? "\n" : "");
+        sides_add(&document, two);
+        tails_add(&document, two);
+        if (document.count)
+            kg_part_gap(&document);
     }
     const bool failed = two->results[0]->cases[0].status == KG_STATUS_FAILED ||
                         two->results[1]->cases[0].status == KG_STATUS_FAILED;
-    kg_text_printf(text, "%s%s%s\n", style->colour ? colour_of(comparison) : "",
+    kg_part_add(&document, KG_PART_HEADLINE, "kgate ab");
+    kg_span_strong(&document, KG_SPAN_TEXT,
                    kg_change_name(failed ? KG_CHANGE_FAILED : comparison->cases[0].change),
-                   style->colour ? "\x1b[0m" : "");
-    sentences_print(two, style, text);
+                   kg_tone_colours[kg_verdicts[comparison->verdict].tone]);
+    document.indent = 2;
+    sentences_add(&document, two);
+    places_add(&document, two->suggestions);
     for (size_t i = 0; i < comparison->note_count && !style->quiet; i++)
-        line_print(style, "  note: ", comparison->notes[i], text);
+        kg_part_prose(&document, KG_PART_SENTENCE, "note", comparison->notes[i]);
+    kg_document_print(&document, text);
 }

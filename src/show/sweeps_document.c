@@ -1,0 +1,190 @@
+/* Results as tables over the values of a parameter. */
+#include "show/format_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "show/advice_text.h"
+#include "show/columns.h"
+#include "show/document.h"
+#include "show/terminal_parts.h"
+
+/* How a speedup is marked that the intervals do not tell from none. */
+static const char NOT_APART[] = " ~";
+
+enum { ACROSS_MOST = KG_TABLE_COLUMNS_MOST - 1 };
+
+/* --- Cells ------------------------------------------------------------------------------------ */
+
+/* "265 -> 248 us": the unit once where both have it. */
+static void times_append(double before_ns, double after_ns, struct kg_text *text)
+{
+    char before[KG_UNIT_BYTES], after[KG_UNIT_BYTES];
+    kg_duration_format(before_ns, before);
+    kg_duration_format(after_ns, after);
+    const char *unit = strchr(before, ' '), *other = strchr(after, ' ');
+    const bool same = unit && other && !strcmp(unit, other);
+    kg_text_printf(text, "%.*s -> %s", same ? (int)(unit - before) : (int)strlen(before), before,
+                   after);
+}
+
+static void speedup_append(const struct kg_sweep_cell *cell, struct kg_text *text)
+{
+    char factor[KG_FACTOR_BYTES];
+    kg_text_printf(text, ", %s%s", kg_advice_factor(cell->speedup, factor),
+                   cell->apart ? "" : NOT_APART);
+}
+
+/* "248 us", or why there is no time: "skipped". */
+static const char *time_cell(struct kg_table *table, const struct kg_sweep_cell *cell, bool speedup)
+{
+    char time[KG_UNIT_BYTES];
+    struct kg_text text = {0};
+    if (isfinite(cell->time_ns))
+        kg_text_append(&text, kg_duration_format(cell->time_ns, time));
+    else if (cell->result)
+        kg_text_append(&text, cell->result->status == KG_STATUS_OK
+                                  ? "-"
+                                  : kg_status_names[cell->result->status]);
+    if (speedup && isfinite(cell->speedup))
+        speedup_append(cell, &text);
+    return kg_table_cell(table, &text);
+}
+
+/* "265 -> 248 us, 1.07x" */
+static const char *against_cell(struct kg_table *table, const struct kg_sweep_cell *cell)
+{
+    struct kg_text text = {0};
+    if (isfinite(cell->speedup)) {
+        times_append(cell->reference_ns, cell->time_ns, &text);
+        speedup_append(cell, &text);
+    }
+    return kg_table_cell(table, &text);
+}
+
+/* --- Tables ----------------------------------------------------------------------------------- */
+
+static bool any_speedup(const struct kg_sweep *sweep)
+{
+    for (size_t r = 0; r < sweep->row_count; r++)
+        for (size_t c = 0; c < sweep->column_count; c++)
+            if (isfinite(sweep->rows[r].cells[c].speedup))
+                return true;
+    return false;
+}
+
+/* One case a row: its time, interval, rate, memory, and what it is compared with. */
+static void rows_alone(const struct kg_sweep *sweep, const char *against, struct kg_table *table)
+{
+    const bool speedup = any_speedup(sweep);
+    const char *heads[] = {sweep->by, "time", "95 %", "rate", "peak memory", NULL};
+    static const unsigned spare[] = {0, 0, 2, KG_TABLE_NEEDED, 1};
+    for (table->columns = 0; heads[table->columns]; table->columns++)
+        table->heads[table->columns] = heads[table->columns];
+    memcpy(table->spare, spare, sizeof spare);
+    if (speedup)
+        table->heads[table->columns++] =
+            kg_arena_printf(&table->arena, "%s -> this, speedup", against);
+    for (size_t r = 0; r < sweep->row_count; r++) {
+        const struct kg_sweep_cell *cell = &sweep->rows[r].cells[0];
+        struct kg_table_row *row = kg_table_row_add(table);
+        row->cells[0] = sweep->rows[r].value;
+        row->cells[1] = time_cell(table, cell, false);
+        if (speedup)
+            row->cells[5] = against_cell(table, cell);
+        if (!isfinite(cell->time_ns))
+            continue;
+        const struct kg_summary *summary = &cell->result->summary;
+        row->cells[2] = kg_arena_printf(
+            &table->arena, "± %.1f %%",
+            50 * (summary->interval_high_ns - summary->interval_low_ns) / summary->median_ns);
+        row->cells[3] = kg_column_rate(&table->arena, cell->result);
+        row->cells[4] = kg_column_memory(&table->arena, cell->result);
+    }
+}
+
+/* A column for each value across: the time, and its speedup. */
+static void rows_across(const struct kg_sweep *sweep, struct kg_table *table)
+{
+    const size_t columns = sweep->column_count < ACROSS_MOST ? sweep->column_count : ACROSS_MOST;
+    table->columns = columns + 1;
+    table->heads[0] = sweep->by;
+    for (size_t c = 0; c < columns; c++)
+        table->heads[c + 1] = sweep->columns[c];
+    for (size_t r = 0; r < sweep->row_count; r++) {
+        struct kg_table_row *row = kg_table_row_add(table);
+        row->cells[0] = sweep->rows[r].value;
+        for (size_t c = 0; c < columns; c++)
+            row->cells[c + 1] = time_cell(table, &sweep->rows[r].cells[c], true);
+    }
+}
+
+/* "encode, lattice=D4,q=4, cpu: by batch" */
+static void title_add(struct kg_document *document, const struct kg_sweep *sweep,
+                      const struct kg_sweep_request *request)
+{
+    const char *title = kg_arena_printf(
+        &document->arena, "%s%s%s%s%s: by %s", sweep->workload, *sweep->fixed ? ", " : "",
+        sweep->fixed, sweep->device ? ", " : "", sweep->device ? sweep->device : "", sweep->by);
+    kg_part_add(document, KG_PART_SENTENCE, NULL);
+    kg_span_strong(document, KG_SPAN_NAME, title, KG_TERMINAL_BOLD);
+    if (request->across && (sweep->column_count > 1 || *sweep->columns[0])) {
+        kg_span_text(document, ", a column for each ");
+        kg_span_add(document, KG_SPAN_NAME, request->across);
+    }
+    if (sweep->column_count > ACROSS_MOST)
+        kg_span_text(document, ", the first %d of %zu", ACROSS_MOST, sweep->column_count);
+}
+
+static void sweep_add(struct kg_document *document, const struct kg_sweep *sweep,
+                      const struct kg_sweep_request *request)
+{
+    title_add(document, sweep, request);
+    struct kg_table *table = kg_part_table(document, &(struct kg_table){0});
+    table->id_most = 0;
+    if (sweep->column_count == 1 && !*sweep->columns[0])
+        rows_alone(sweep, request->against, table);
+    else
+        rows_across(sweep, table);
+    kg_part_gap(document);
+}
+
+/* What a reader must know of the tables above. */
+static void remarks_add(struct kg_document *document, const struct kg_sweeps *sweeps,
+                        const struct kg_sweep_request *request)
+{
+    size_t unmeasured = 0;
+    bool any = false, doubtful = false;
+    for (size_t i = 0; i < sweeps->count; i++) {
+        const struct kg_sweep *sweep = &sweeps->sweeps[i];
+        unmeasured += !sweep->measured;
+        any = any || any_speedup(sweep);
+        for (size_t r = 0; r < sweep->row_count; r++)
+            for (size_t c = 0; c < sweep->column_count; c++)
+                doubtful = doubtful || (isfinite(sweep->rows[r].cells[c].speedup) &&
+                                        !sweep->rows[r].cells[c].apart);
+    }
+    if (request->against) {
+        kg_part_text(document, KG_PART_SENTENCE, NULL,
+                     any ? "speedup: the time of " : "no measured case has a counterpart with ");
+        kg_span_add(document, KG_SPAN_NAME, request->against);
+        kg_span_text(document, any ? " over that of the case; above 1 it is faster" : "");
+    }
+    if (doubtful)
+        kg_part_prose(document, KG_PART_SENTENCE, NULL,
+                      "~: the 95 % intervals of both times overlap");
+    if (!unmeasured)
+        return;
+    kg_part_text(document, KG_PART_SENTENCE, NULL, "%zu more table%s without any measured case",
+                 unmeasured, unmeasured == 1 ? " is" : "s are");
+}
+
+void kg_sweeps_add(struct kg_document *document, const struct kg_sweeps *sweeps,
+                   const struct kg_sweep_request *request)
+{
+    for (size_t i = 0; i < sweeps->count; i++)
+        if (sweeps->sweeps[i].measured)
+            sweep_add(document, &sweeps->sweeps[i], request);
+    remarks_add(document, sweeps, request);
+}
