@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "base/record.h"
 #include "base/xml.h"
+#include "show/document.h"
 #include "show/format_parts.h"
-#include "show/page_summary.h"
 
 /* Where the files and the summary go, in src/show/page/index.html. */
 static const char FILES[] = "<!--files-->", SUMMARY[] = "<!--summary-->";
@@ -47,12 +47,22 @@ static bool file_print(struct kg_text *text, FILE *output, struct kg_error *err)
     return kg_file_print(output, text, err);
 }
 
+/* A page while it is printed: first its files, then a summary of the one that says most. */
+struct page {
+    FILE *output;
+    struct kg_text summary;
+    size_t first;     /* the kind of file that the summary is of */
+    char created[32]; /* the moment of that file */
+};
+
 /* --- Kinds of files --------------------------------------------------------------------------- */
 
 struct kind {
     const char *schema, *name;
     const struct kg_record *record;
-    size_t offset; /* of the pointer in struct kg_report_subject */
+    size_t offset;     /* of the pointer in struct kg_report_subject */
+    const char *title; /* of what is shown without a script; NULL: nothing is */
+    void (*document)(const struct kg_report_subject *subject, struct kg_document *document);
     bool (*print)(const struct kind *kind, const struct kg_report_subject *subject,
                   const void *object, FILE *output, struct kg_error *err);
 };
@@ -63,9 +73,8 @@ static bool whole_print(const struct kind *kind, const struct kg_report_subject 
     struct kg_text json = {0}, safe = {0};
     (void)subject;
     kg_record_line(kind->record, object, kind->schema, &json);
-    if (!json.failed)
-        kg_page_json(&safe, json.data, json.length);
-    const bool good = json.failed ? kg_error_memory(err) : kg_file_print(output, &safe, err);
+    kg_page_json(&safe, json.data, json.length);
+    const bool good = kg_file_print(output, &safe, err);
     kg_text_free(&json);
     kg_text_free(&safe);
     return good;
@@ -76,12 +85,9 @@ static bool results_print(const struct kind *kind, const struct kg_report_subjec
                           const void *object, FILE *output, struct kg_error *err)
 {
     struct kg_arena arena = {0};
-    struct kg_held *held = NULL;
     (void)kind;
     (void)subject;
-    const bool good = kg_budgets_held(&arena, object, &held)
-                          ? kg_page_results(object, held, output, err)
-                          : kg_error_memory(err);
+    const bool good = kg_page_results(object, kg_budgets_held(&arena, object), output, err);
     kg_arena_free(&arena);
     return good;
 }
@@ -104,33 +110,42 @@ static bool baseline_print(const struct kind *kind, const struct kg_report_subje
     const size_t count = shown.run_count;
     shown.runs = kg_arena_alloc(&scratch, count, sizeof *shown.runs);
     shown.run_count = 0;
-    for (size_t i = 0; i < count && shown.runs; i++)
+    for (size_t i = 0; i < count; i++)
         if (!subject->comparison || !strcmp(runs[i].suite, subject->comparison->suite))
             shown.runs[shown.run_count++] = runs[i];
-    const bool good =
-        shown.runs ? whole_print(kind, subject, &shown, output, err) : kg_error_memory(err);
+    const bool good = whole_print(kind, subject, &shown, output, err);
     kg_arena_free(&scratch);
     return good;
 }
 
+/* Where no script runs the page shows the first that it has. */
 static const struct kind kinds[] = {
 #define MEMBER(member) offsetof(struct kg_report_subject, member)
-    {KG_COMPARISON_SCHEMA, "comparison", &kg_comparison_record, MEMBER(comparison), whole_print},
-    {KG_RESULTS_SCHEMA, "results", &kg_results_record, MEMBER(results), results_print},
-    {KG_RESULTS_SCHEMA, "base", &kg_results_record, MEMBER(pair_base), side_print},
-    {KG_RESULTS_SCHEMA, "head", &kg_results_record, MEMBER(pair_head), side_print},
-    {KG_SUGGESTIONS_SCHEMA, "suggestions", &kg_suggestions_record, MEMBER(suggestions),
-     whole_print},
-    {KG_BASELINE_SCHEMA, "baseline", &kg_baseline_record, MEMBER(baseline), baseline_print},
+    {KG_COMPARISON_SCHEMA, "comparison", &kg_comparison_record, MEMBER(comparison), "Verdict",
+     kg_comparison_document, whole_print},
+    {KG_RESULTS_SCHEMA, "results", &kg_results_record, MEMBER(results), "Results",
+     kg_results_document, results_print},
+    {KG_BASELINE_SCHEMA, "baseline", &kg_baseline_record, MEMBER(baseline), "Stored runs",
+     kg_baseline_document, baseline_print},
     {KG_CALIBRATION_SCHEMA, "calibration", &kg_calibration_record, MEMBER(calibration),
-     whole_print},
+     "Calibration", kg_calibration_document, whole_print},
+    {KG_SUGGESTIONS_SCHEMA, "suggestions", &kg_suggestions_record, MEMBER(suggestions),
+     "Suggestions", kg_suggestions_document, whole_print},
+    {KG_RESULTS_SCHEMA, "base", &kg_results_record, MEMBER(pair_base), .print = side_print},
+    {KG_RESULTS_SCHEMA, "head", &kg_results_record, MEMBER(pair_head), .print = side_print},
 #undef MEMBER
 };
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static const void *object_of(const struct kind *kind, const struct kg_report_subject *subject)
+{
+    return *(const void *const *)(const void *)((const char *)subject + kind->offset);
+}
 
 static bool kind_add(const struct kind *kind, const struct kg_report_subject *subject,
                      const char *name, FILE *output, struct kg_error *err)
 {
-    const void *object = *(const void *const *)(const void *)((const char *)subject + kind->offset);
+    const void *object = object_of(kind, subject);
     struct kg_text begin = {0}, end = {0};
     if (!object)
         return true;
@@ -163,17 +178,18 @@ static bool profile_add(const struct kg_report_subject *subject, const char *nam
 /* --- The page --------------------------------------------------------------------------------- */
 
 /* The template from `from` up to the mark, or with NULL to its end. */
-static bool template_print(struct kg_page *page, const char *from, const char *to,
+static bool template_print(struct page *page, const char *from, const char *to,
                            struct kg_error *err)
 {
     fwrite(from, 1, to ? (size_t)(to - from) : strlen(from), page->output);
     return kg_file_print(page->output, &(struct kg_text){0}, err);
 }
 
-bool kg_page_begin(struct kg_page *page, FILE *output, struct kg_error *err)
+/* The page up to its files. err: KG_ERROR_USAGE, with the way to get it, in a build without the page */
+static bool page_begin(struct page *page, FILE *output, struct kg_error *err)
 {
     const char *mark = strstr(kg_page_template, FILES);
-    *page = (struct kg_page){.output = output};
+    *page = (struct page){.output = output};
     if (!mark)
         return kg_error_set(err, KG_ERROR_USAGE,
                             "this kgate was built without the HTML page: with Node.js there, run "
@@ -182,30 +198,60 @@ bool kg_page_begin(struct kg_page *page, FILE *output, struct kg_error *err)
     return template_print(page, kg_page_template, mark, err);
 }
 
-/* Keeps the summary of the file that says most; of two alike of the newer one. */
-static void summary_take(struct kg_page *page, const struct kg_report_subject *subject)
+static void profile_document(const struct kg_report_subject *subject, struct kg_document *document)
 {
-    const int rank = kg_page_summary_rank(subject);
-    const char *created = kg_page_summary_created(subject);
-    if (rank < page->rank || (rank == page->rank && created && strcmp(created, page->created) < 0))
-        return;
-    page->rank = rank;
-    snprintf(page->created, sizeof page->created, "%s", created ? created : "");
-    kg_text_truncate(&page->summary, 0);
-    kg_page_summary(subject, &page->summary);
+    (void)subject;
+    kg_part_prose(document, KG_PART_SENTENCE, NULL,
+                  "A recording. `kgate report` of its file prints the scopes as text.");
 }
 
-bool kg_page_add(struct kg_page *page, const struct kg_report_subject *subject, const char *name,
-                 struct kg_error *err)
+static void summary_make(const struct kg_report_subject *subject, const struct kind *kind,
+                         struct kg_text *text)
+{
+    struct kg_document document = {.style = kg_report_style_page(&subject->style, 0)};
+    document.style.html = true;
+    kg_text_truncate(text, 0);
+    kg_text_printf(text,
+                   "<section id=\"verdict\" aria-labelledby=\"verdict-title\">\n"
+                   "<h2 id=\"verdict-title\" tabindex=\"-1\">%s</h2>\n",
+                   kind ? kind->title : "Profile");
+    (kind ? kind->document : profile_document)(subject, &document);
+    kg_document_print(&document, text);
+    kg_text_append(text, "<p>This is the report without its charts and search: they need a browser "
+                         "that runs the script in this file.</p>\n</section>\n");
+}
+
+/* Keeps the summary of the file that says most; of two alike of the newer one. */
+static void summary_take(struct page *page, const struct kg_report_subject *subject)
+{
+    const char *created = subject->comparison ? subject->comparison->created
+                          : subject->results  ? subject->results->created
+                                              : "";
+    size_t first = 0;
+    while (first < KINDS && (!kinds[first].title || !object_of(&kinds[first], subject)))
+        first++;
+    if (page->summary.length &&
+        (first > page->first || (first == page->first && strcmp(created, page->created) < 0)))
+        return;
+    page->first = first;
+    snprintf(page->created, sizeof page->created, "%s", created);
+    summary_make(subject, first < KINDS ? &kinds[first] : NULL, &page->summary);
+}
+
+/* All that the subject has, each as a file of the page, without the samples of rounds and most entries of a long
+ * profile. name: of the file; NULL: the kind's */
+static bool page_add(struct page *page, const struct kg_report_subject *subject, const char *name,
+                     struct kg_error *err)
 {
     summary_take(page, subject);
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+    for (size_t i = 0; i < KINDS; i++)
         if (!kind_add(&kinds[i], subject, name, page->output, err))
             return false;
     return !subject->source.scan || profile_add(subject, subject->source.path, page->output, err);
 }
 
-bool kg_page_end(struct kg_page *page, bool good, struct kg_error *err)
+/* The summary and the rest, unless `good` is false. The page is freed. */
+static bool page_end(struct page *page, bool good, struct kg_error *err)
 {
     const char *files = strstr(kg_page_template, FILES);
     const char *summary = files ? strstr(files, SUMMARY) : NULL;
@@ -219,9 +265,9 @@ bool kg_page_end(struct kg_page *page, bool good, struct kg_error *err)
 
 bool kg_report_as_html(const struct kg_report_subject *subject, FILE *output, struct kg_error *err)
 {
-    struct kg_page page;
-    const bool good = kg_page_begin(&page, output, err) && kg_page_add(&page, subject, NULL, err);
-    return kg_page_end(&page, good, err);
+    struct page page;
+    const bool good = page_begin(&page, output, err) && page_add(&page, subject, NULL, err);
+    return page_end(&page, good, err);
 }
 
 /* Whether the recording beside a file was named itself, too. */
@@ -236,8 +282,8 @@ static bool is_named(const char *recording, const char *const *paths, size_t cou
 bool kg_report_page(const struct kg_report_request *request, const char *const *paths, size_t count,
                     FILE *output, struct kg_error *err)
 {
-    struct kg_page page;
-    bool good = kg_page_begin(&page, output, err);
+    struct page page;
+    bool good = page_begin(&page, output, err);
     for (size_t i = 0; good && i < count; i++) {
         struct kg_report_request one = *request;
         struct kg_report_file file;
@@ -246,8 +292,8 @@ bool kg_report_page(const struct kg_report_request *request, const char *const *
         if (good && file.subject.results && file.subject.source.scan &&
             is_named(file.subject.source.path, paths, count))
             file.subject.source.scan = NULL;
-        good = good && kg_page_add(&page, &file.subject, paths[i], err);
+        good = good && page_add(&page, &file.subject, paths[i], err);
         kg_report_file_close(&file);
     }
-    return kg_page_end(&page, good, err);
+    return page_end(&page, good, err);
 }

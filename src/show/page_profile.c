@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "show/page.h"
 
 /* Entries in all, and of one process at the least. */
@@ -26,7 +27,7 @@ struct reader {
     size_t process_count, capacity;
     void (*entry)(struct reader *reader, const char *line, size_t length);
     void (*other)(struct reader *reader, const char *line, size_t length);
-    bool any, failed;
+    bool any;
 };
 
 static bool begins(const char *line, const char *with)
@@ -64,16 +65,11 @@ static bool file_read(struct reader *reader, FILE *profile)
 static void process_count(struct reader *reader, const char *line, size_t length)
 {
     (void)length;
-    if (!reader->processes || !begins(line, "    {") || reader->failed)
+    if (!reader->processes || !begins(line, "    {"))
         return;
     if (reader->process_count == reader->capacity) {
         const size_t capacity = reader->capacity ? 2 * reader->capacity : 16;
-        struct share *more = reallocarray(reader->shares, capacity, sizeof *more);
-        if (!more) {
-            reader->failed = true;
-            return;
-        }
-        reader->shares = more;
+        reader->shares = kg_realloc(reader->shares, capacity * sizeof *reader->shares);
         reader->capacity = capacity;
     }
     reader->shares[reader->process_count++] = (struct share){0};
@@ -143,9 +139,7 @@ bool kg_page_profile(FILE *profile, struct kg_text *text, struct kg_error *err)
         share_choose(&reader.shares[i], even > ENTRIES_LEAST ? even : ENTRIES_LEAST);
     reader.entry = entry_add;
     reader.other = text_add;
-    read = read && (reader.failed || file_read(&reader, profile));
+    read = read && file_read(&reader, profile);
     free(reader.shares);
-    if (!read)
-        return kg_error_set(err, KG_ERROR_SYSTEM, "cannot read a temporary file");
-    return text->failed || reader.failed ? kg_error_memory(err) : true;
+    return read || kg_error_set(err, KG_ERROR_SYSTEM, "cannot read a temporary file");
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/record.h"
 
 /* Cases beyond which the hottest functions and lines of each are left out, which are most of a file. */
@@ -37,8 +38,6 @@ static bool printer_flush(struct printer *printer)
 /* Takes the line over. */
 static bool line_print(struct printer *printer)
 {
-    if (printer->line.failed)
-        return kg_error_memory(printer->err);
     kg_page_json(&printer->safe, kg_text_string(&printer->line), printer->line.length);
     kg_text_truncate(&printer->line, 0);
     return printer->safe.length < PART_BYTES || printer_flush(printer);
@@ -93,9 +92,8 @@ bool kg_page_results(const struct kg_results *results, const struct kg_held *hel
     size_t most = 0;
     for (size_t i = 0; i < results->case_count; i++)
         most = results->cases[i].round_count > most ? results->cases[i].round_count : most;
-    printer.rounds = calloc(most + 1, sizeof *printer.rounds);
-    const bool good =
-        printer.rounds ? results_print(&printer, results, held) : kg_error_memory(err);
+    printer.rounds = kg_alloc(most + 1, sizeof *printer.rounds);
+    const bool good = results_print(&printer, results, held);
     kg_text_free(&printer.line);
     kg_text_free(&printer.safe);
     free(printer.rounds);
