@@ -4,23 +4,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "show/page.h"
-#include "show/plots/gnuplot.h"
+#include "base/record.h"
 
-static const struct ending {
-    const char *ending, *format;
-} endings[] = {
-    {".json", "json"}, {".md", "markdown"},      {".csv", "csv"},
-    {".html", "html"}, {".xml", "junit"},        {".svg", "svg"},
-    {".png", "png"},   {".prom", "openmetrics"}, {".txt", "text"},
-};
-
-static void unknown(const char *path, struct kg_error *err)
+static void unknown(const char *schema, const char *path, struct kg_error *err)
 {
     struct kg_text known = {0};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        kg_text_printf(&known, " %s", endings[i].ending);
+    for (size_t i = 0; i < kg_report_format_count; i++)
+        if (kg_report_formats[i].ending && kg_schema_is(kg_report_formats[i].schema, schema))
+            kg_text_printf(&known, " %s", kg_report_formats[i].ending);
     kg_error_set(err, KG_ERROR_USAGE, "--export '%.300s': its ending must be one of%s", path,
                  kg_text_string(&known));
     kg_text_free(&known);
@@ -30,25 +21,19 @@ static const struct kg_report_format *format_find(const char *schema, const char
                                                   struct kg_error *err)
 {
     const char *dot = strrchr(path, '.');
-    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
-        if (!strcmp(dot, endings[i].ending))
-            return kg_report_format_find(schema, endings[i].format, err);
-    unknown(path, err);
+    for (size_t i = 0; dot && i < kg_report_format_count; i++) {
+        const struct kg_report_format *format = &kg_report_formats[i];
+        if (format->ending && !strcmp(dot, format->ending) && kg_schema_is(format->schema, schema))
+            return format;
+    }
+    unknown(schema, path, err);
     return NULL;
-}
-
-const char *kg_export_missing(const char *format)
-{
-    if ((!strcmp(format, "png") || !strcmp(format, "svg")) && !kg_gnuplot_there())
-        return "there is no gnuplot (Debian and Ubuntu: gnuplot-nox)";
-    return !strcmp(format, "html") && !*kg_page_template ? "this kgate was built without the page"
-                                                         : NULL;
 }
 
 bool kg_export_check(const char *schema, const char *path, struct kg_error *err)
 {
     const struct kg_report_format *format = format_find(schema, path, err);
-    const char *why = format ? kg_export_missing(format->name) : NULL, *slash = strrchr(path, '/');
+    const char *why = format ? kg_report_missing(format->need) : NULL, *slash = strrchr(path, '/');
     char folder[4096] = ".";
     if (!format)
         return false;
@@ -66,15 +51,11 @@ bool kg_export_check(const char *schema, const char *path, struct kg_error *err)
 bool kg_export_write(const char *schema, const char *path, const struct kg_report_subject *subject,
                      struct kg_error *err)
 {
-    struct kg_file_writing writing;
     const struct kg_report_format *format = format_find(schema, path, err);
-    if (!format || !kg_file_begin(&writing, path, err))
+    if (!format || kg_report_write(format, subject, path, err))
+        return format != NULL;
+    if (!kg_report_is_empty(format, err))
         return false;
-    const bool good =
-        kg_report_print(format, subject, writing.file, err) || kg_file_blame(&writing, err);
-    const bool ended = kg_file_end(&writing, good, err);
-    if (good || !format->picture || err->kind != KG_ERROR_USAGE)
-        return good && ended;
     fprintf(stderr, "kgate: note: no %s: %s\n", path, err->message);
     return true;
 }

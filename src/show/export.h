@@ -7,9 +7,6 @@
  * schema  of what is reported */
 bool kg_export_check(const char *schema, const char *path, struct kg_error *err);
 
-/* What a format needs and does not have here, as a sentence; NULL: nothing. */
-const char *kg_export_missing(const char *format);
-
 /* A picture of what there is nothing to draw of is none: that is said on standard error. */
 bool kg_export_write(const char *schema, const char *path, const struct kg_report_subject *subject,
                      struct kg_error *err);

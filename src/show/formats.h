@@ -1,8 +1,7 @@
-/* formats.h: what saved files can be printed as: one table of {schema, name, print, help}, in
- * formats.c. `kgate report`, its errors and its --help come from it; `kgate suggest` prints by it.
+/* formats.h: the formats of saved files: one table, made of the rows of model/formats.def. `kgate report`,
+ * `kgate suggest`, --export and a suite's `reports` print by it; their errors and --help come from it.
  *
- * To add a format: a function that prints it, in a file of its own, and a row. To add a kind of file:
- * its row in show/report_file.c, which loads it, and its formats here. */
+ * To add a kind of file: its row in show/report_file.c, which loads it, and its rows in formats.def. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/record.h"
 #include "base/text.h"
 #include "judge/sweeps.h"
 #include "model/baseline.h"
@@ -30,7 +30,8 @@ struct kg_report_subject {
     const struct kg_baseline *baseline;
     const struct kg_profile *profile; /* for `print`: its figures */
     struct kg_profile_source source; /* for `stream`: every entry; `file` is -1 of a JSON profile */
-    const struct kg_sweep_request *sweep; /* of results: tables over a parameter; NULL: cases */
+    const struct kg_sweeps *sweeps;  /* of results: tables over a parameter; NULL: cases */
+    const struct kg_sweep_request *sweep; /* the one that they were found for */
     const struct kg_sweep_request *axis;  /* of a picture: what is set of it; NULL: nothing */
     const char *plot;                     /* of a picture: which; NULL: the usual one */
     struct kg_report_style style;
@@ -38,20 +39,38 @@ struct kg_report_subject {
                    suggestions */
 };
 
+/* What a format takes besides the saved file. */
+enum kg_report_need {
+    KG_REPORT_NOTHING,
+    KG_REPORT_ADVICE, /* suggestions, made from the profile when it is loaded */
+    KG_REPORT_PAGE, /* the HTML page in this build; it shows several files, also of different kinds */
+    KG_REPORT_GNUPLOT, /* gnuplot on this machine; the format is a picture, so its bytes are no text */
+};
+
+struct kg_document;
 struct kg_report_format {
     const char *schema; /* of the files that it is for, in any version */
     const char *name;   /* for --format: "markdown" */
-    /* One of the first two: makes text in memory, or writes piece by piece to `output`, which is
-     * flushed. */
-    bool (*print)(const struct kg_report_subject *subject, struct kg_text *text,
-                  struct kg_error *err);
+    const char *ending; /* of a file for --export: ".md"; NULL: --export does not know it */
+    const char *file;   /* in the folder of a gate: "report.md"; NULL: a gate writes none */
+    enum kg_report_need need;
+    /* One of: builds a document for a terminal, or one for a page in markdown; makes text in memory; writes
+     * piece by piece to `output`, which is flushed; or, of results, prints the same format of the recording
+     * that lies beside them. */
+    void (*document)(const struct kg_report_subject *subject, struct kg_document *document);
+    void (*page)(const struct kg_report_subject *subject, struct kg_document *document);
+    void (*text)(const struct kg_report_subject *subject, struct kg_text *text);
+    bool (*make)(const struct kg_report_subject *subject, struct kg_text *text,
+                 struct kg_error *err); /* the same, if it can fail */
     bool (*stream)(const struct kg_report_subject *subject, FILE *output, struct kg_error *err);
-    bool several; /* several files, also of different kinds, make one: kg_report_page */
-    bool advised; /* of a profile: with suggestions, made when it is loaded */
-    bool beside;  /* of results: the same of the recording that lies beside them */
-    bool picture; /* bytes that are no text */
+    bool recording;
     const char *help;
 };
+extern const struct kg_report_format kg_report_formats[];
+extern const size_t kg_report_format_count;
+
+/* The reason why this machine or build lacks a need, as a sentence; NULL: it is there. */
+const char *kg_report_missing(enum kg_report_need need);
 
 /* The format of that name for files of that schema, with NULL their usual one; NULL without one.
  * err: KG_ERROR_USAGE that names the formats which such files can be printed as */
@@ -67,6 +86,11 @@ void kg_report_formats_words(const char *schema, struct kg_text *text);
 /* Prints to `output`, and flushes it. */
 bool kg_report_print(const struct kg_report_format *format, const struct kg_report_subject *subject,
                      FILE *output, struct kg_error *err);
+/* Prints to the file of that path, which appears whole or not at all. */
+bool kg_report_write(const struct kg_report_format *format, const struct kg_report_subject *subject,
+                     const char *path, struct kg_error *err);
+/* Whether a failure means that a picture had nothing to draw. Such a report is left out. */
+bool kg_report_is_empty(const struct kg_report_format *format, const struct kg_error *err);
 
 struct kg_report_request {
     const char *path;    /* of the file: a regular one */
@@ -91,6 +115,7 @@ struct kg_report_file {
     struct kg_baseline baseline;
     struct kg_profile profile;
     struct kg_columns columns;
+    struct kg_sweeps sweeps;
     int recording; /* descriptor; -1: none */
     struct kg_arena arena;
 };

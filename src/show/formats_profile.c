@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "profiler/read/profile_load.h"
+#include "show/document.h"
 #include "show/format_parts.h"
 
 /* Rows of a table or ranking where nothing was said. */
@@ -13,8 +14,12 @@ static size_t rows(const struct kg_report_subject *subject, size_t usual)
     return subject->top == KG_REPORT_TOP_USUAL ? usual : subject->top;
 }
 
-/* Whether it is of several cases: one table for all would add up what does not belong together. */
-static bool is_of_many(const struct kg_profile *profile)
+size_t kg_profile_rows(const struct kg_report_subject *subject)
+{
+    return rows(subject, TOP_USUAL);
+}
+
+bool kg_profile_is_of_many(const struct kg_profile *profile)
 {
     const char *first = NULL;
     for (size_t i = 0; i < profile->process_count; i++) {
@@ -28,68 +33,44 @@ static bool is_of_many(const struct kg_profile *profile)
 
 /* --- From the figures ------------------------------------------------------------------------- */
 
-bool kg_profile_as_text(const struct kg_report_subject *subject, struct kg_text *text,
-                        struct kg_error *err)
+static void bottlenecks_print(const struct kg_report_subject *subject, struct kg_text *text)
+{
+    struct kg_document document = {.style = subject->style};
+    kg_bottlenecks_add(&document, subject->profile);
+    kg_document_print(&document, text);
+}
+
+void kg_profile_as_text(const struct kg_report_subject *subject, struct kg_text *text)
 {
     const size_t width = subject->style.width;
-    (void)err;
-    if (is_of_many(subject->profile)) {
-        kg_report_components_text(subject->profile, NULL, &subject->style, rows(subject, TOP_USUAL),
-                                  text);
-        return true;
+    if (kg_profile_is_of_many(subject->profile)) {
+        struct kg_document document = {.style = subject->style};
+        kg_components_document(subject, &document);
+        kg_document_print(&document, text);
+        return;
     }
     kg_profile_table(subject->profile, rows(subject, TOP_USUAL), width, text);
     if (!subject->profile->entry_count)
-        return true;
+        return;
     kg_text_append(text, "\n");
     kg_profile_top(subject->profile, SELF_MOST, width, text);
-    kg_profile_bottlenecks(subject->profile, width, text);
-    return true;
+    bottlenecks_print(subject, text);
 }
 
-bool kg_profile_as_markdown(const struct kg_report_subject *subject, struct kg_text *text,
-                            struct kg_error *err)
+void kg_profile_as_tree(const struct kg_report_subject *subject, struct kg_text *text)
 {
-    (void)err;
-    if (is_of_many(subject->profile))
-        kg_report_components_markdown(subject->profile, NULL, rows(subject, TOP_USUAL), text);
-    else
-        kg_report_profile_markdown(subject->profile, rows(subject, TOP_USUAL), text);
-    return true;
-}
-
-bool kg_profile_as_components(const struct kg_report_subject *subject, struct kg_text *text,
-                              struct kg_error *err)
-{
-    (void)err;
-    kg_report_components_text(subject->profile, subject->suggestions, &subject->style,
-                              rows(subject, TOP_USUAL), text);
-    return true;
-}
-
-bool kg_profile_as_tree(const struct kg_report_subject *subject, struct kg_text *text,
-                        struct kg_error *err)
-{
-    (void)err;
     kg_profile_tree(subject->profile, rows(subject, 0), subject->style.width, text);
-    kg_profile_bottlenecks(subject->profile, subject->style.width, text);
-    return true;
+    bottlenecks_print(subject, text);
 }
 
-bool kg_profile_as_top(const struct kg_report_subject *subject, struct kg_text *text,
-                       struct kg_error *err)
+void kg_profile_as_top(const struct kg_report_subject *subject, struct kg_text *text)
 {
-    (void)err;
     kg_profile_top(subject->profile, rows(subject, TOP_USUAL), subject->style.width, text);
-    return true;
 }
 
-bool kg_profile_as_folded(const struct kg_report_subject *subject, struct kg_text *text,
-                          struct kg_error *err)
+void kg_profile_as_folded(const struct kg_report_subject *subject, struct kg_text *text)
 {
-    (void)err;
     kg_profile_folded(subject->profile, text);
-    return true;
 }
 
 /* --- From every entry ------------------------------------------------------------------------- */

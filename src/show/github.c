@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "show/format_parts.h"
 #include "show/outcome.h"
+#include "why/advice_index.h"
 
 enum { SHOWN_MOST = 10, MESSAGE_MOST = 1000 };
 
@@ -31,28 +32,30 @@ static void escape(struct kg_text *text, const char *string, bool property)
             kg_text_printf(text, "%%%02X", (unsigned char)*s);
         else
             kg_text_append_bytes(text, s, 1);
-    text->failed = text->failed || shown.failed;
     kg_text_free(&shown);
 }
 
-/* The last that a case wrote, as further lines of its message. */
-static void tail_append(struct kg_text *text, const char *tail)
+/* Further lines of a message. */
+static void lines_append(struct kg_text *text, const char *lines)
 {
-    while (*tail) {
-        const size_t length = strcspn(tail, "\n");
+    while (*lines) {
+        const size_t length = strcspn(lines, "\n");
         struct kg_text line = {0};
-        kg_text_append_bytes(&line, tail, length);
+        kg_text_append_bytes(&line, lines, length);
         kg_text_append(text, "%0A");
         escape(text, kg_text_string(&line), false);
-        text->failed = text->failed || line.failed;
         kg_text_free(&line);
-        tail += length + (tail[length] == '\n');
+        lines += length + (lines[length] == '\n');
     }
 }
 
-/* A line. title: not escaped yet */
+/* A line.
+ * title   not escaped yet
+ * cause   further lines, or ""
+ * tail    the last that a case wrote; NULL: nothing */
 static void annotation_append(struct annotations *annotations, enum level level, size_t line,
-                              const char *title, const char *message, const char *tail)
+                              const char *title, const char *message, const char *cause,
+                              const char *tail)
 {
     struct kg_text *text = &annotations->lines[level];
     kg_text_printf(text, "::%s ", level_names[level]);
@@ -67,8 +70,9 @@ static void annotation_append(struct annotations *annotations, enum level level,
     escape(text, title, true);
     kg_text_append(text, "::");
     escape(text, message, false);
+    lines_append(text, cause);
     if (tail)
-        tail_append(text, tail);
+        lines_append(text, tail);
     kg_text_append(text, "\n");
     annotations->count[level]++;
 }
@@ -94,8 +98,7 @@ static void case_annotate(struct annotations *annotations, const struct kg_case_
         return;
     kg_text_printf(&title, "%s: %s", outcome->word, outcome->id);
     annotation_append(annotations, level, outcome->line, kg_text_string(&title), outcome->message,
-                      outcome->tail);
-    annotations->lines[level].failed = annotations->lines[level].failed || title.failed;
+                      outcome->cause, outcome->tail);
     kg_text_free(&title);
 }
 
@@ -104,7 +107,7 @@ static void rest_annotate(struct annotations *annotations, enum level level)
 {
     struct kg_text *text = &annotations->lines[level];
     struct kg_text message = {0};
-    if (annotations->wanted[level] <= annotations->count[level] || text->failed)
+    if (annotations->wanted[level] <= annotations->count[level])
         return;
     size_t start = text->length - 1;
     while (start && text->data[start - 1] != '\n')
@@ -116,9 +119,8 @@ static void rest_annotate(struct annotations *annotations, enum level level)
     struct kg_text title = {0};
     kg_text_printf(&title, "kgate: %zu more",
                    annotations->wanted[level] - annotations->count[level]);
-    annotation_append(annotations, level, 0, kg_text_string(&title), kg_text_string(&message),
+    annotation_append(annotations, level, 0, kg_text_string(&title), kg_text_string(&message), "",
                       NULL);
-    text->failed = text->failed || title.failed || message.failed;
     kg_text_free(&title);
     kg_text_free(&message);
 }
@@ -128,7 +130,6 @@ static void annotations_print(struct annotations *annotations, struct kg_text *t
     for (enum level level = 0; level < LEVELS; level++) {
         rest_annotate(annotations, level);
         kg_text_append(text, kg_text_string(&annotations->lines[level]));
-        text->failed = text->failed || annotations->lines[level].failed;
         kg_text_free(&annotations->lines[level]);
     }
 }
@@ -137,24 +138,6 @@ static void annotations_print(struct annotations *annotations, struct kg_text *t
 static const char *path_known(const char *path)
 {
     return path && *path && strcmp(path, "-") != 0 ? path : NULL;
-}
-
-bool kg_results_as_github(const struct kg_report_subject *subject, struct kg_text *text,
-                          struct kg_error *err)
-{
-    const struct kg_results *results = subject->results;
-    struct annotations annotations = {.suite_path = path_known(results->suite_path)};
-    struct kg_case_outcome outcome;
-    bool good = true;
-    for (size_t i = 0; i < results->case_count && good; i++) {
-        struct kg_arena arena = {0};
-        good = kg_outcome_of_result(&arena, &results->cases[i], &outcome);
-        if (good)
-            case_annotate(&annotations, &outcome);
-        kg_arena_free(&arena);
-    }
-    annotations_print(&annotations, text);
-    return good || kg_error_memory(err);
 }
 
 /* The verdict first, where it is not PASS: it may be about no case in particular. */
@@ -169,26 +152,27 @@ static void verdict_annotate(struct annotations *annotations,
                    comparison->suite);
     annotations->wanted[level]++;
     annotation_append(annotations, level, 0, kg_text_string(&title),
-                      comparison->verdict_reason_count ? comparison->verdict_reasons[0] : "", NULL);
-    annotations->lines[level].failed = annotations->lines[level].failed || title.failed;
+                      comparison->verdict_reason_count ? comparison->verdict_reasons[0] : "", "",
+                      NULL);
     kg_text_free(&title);
 }
 
-bool kg_comparison_as_github(const struct kg_report_subject *subject, struct kg_text *text,
-                             struct kg_error *err)
+void kg_cases_as_github(const struct kg_report_subject *subject, struct kg_text *text)
 {
-    const struct kg_comparison *comparison = subject->comparison;
-    struct annotations annotations = {.suite_path = path_known(comparison->suite_path)};
-    struct kg_case_outcome outcome;
-    bool good = true;
-    verdict_annotate(&annotations, comparison);
-    for (size_t i = 0; i < comparison->case_count && good; i++) {
+    struct annotations annotations = {.suite_path = path_known(subject->comparison
+                                                                   ? subject->comparison->suite_path
+                                                                   : subject->results->suite_path)};
+    struct kg_arena scratch = {0};
+    struct kg_advice_index advice;
+    kg_advice_index_make(&scratch, subject->suggestions, &advice);
+    if (subject->comparison)
+        verdict_annotate(&annotations, subject->comparison);
+    for (size_t i = 0; i < kg_outcome_count(subject); i++) {
         struct kg_arena arena = {0};
-        good = kg_outcome_of_change(&arena, &comparison->cases[i], &outcome);
-        if (good)
-            case_annotate(&annotations, &outcome);
+        const struct kg_case_outcome outcome = kg_outcome_of(&arena, subject, &advice, i);
+        case_annotate(&annotations, &outcome);
         kg_arena_free(&arena);
     }
     annotations_print(&annotations, text);
-    return good || kg_error_memory(err);
+    kg_arena_free(&scratch);
 }

@@ -7,6 +7,7 @@
 #include "base/xml.h"
 #include "show/format_parts.h"
 #include "show/outcome.h"
+#include "why/advice_index.h"
 
 struct junit {
     struct kg_text cases;
@@ -39,6 +40,18 @@ static void element(struct kg_text *text, const char *name, const char *content)
     kg_text_printf(text, "</%s>\n", name);
 }
 
+/* A test that passed has no other place for the cause of its change. */
+static void figures_print(struct kg_text *text, const struct kg_case_outcome *outcome)
+{
+    struct kg_text lines = {0};
+    kg_text_append(&lines, outcome->figures);
+    if (!elements[outcome->kind] && *outcome->cause)
+        kg_text_printf(&lines, "%s\n", outcome->cause);
+    if (lines.length)
+        element(text, "system-out", kg_text_string(&lines));
+    kg_text_free(&lines);
+}
+
 static void case_print(struct junit *junit, const char *suite,
                        const struct kg_case_outcome *outcome)
 {
@@ -59,10 +72,11 @@ static void case_print(struct junit *junit, const char *suite,
         kg_text_append(text, ">");
         /* GitLab shows the content, Jenkins both */
         kg_xml_text(text, outcome->message);
+        kg_text_append(text, *outcome->cause ? "\n" : "");
+        kg_xml_text(text, outcome->cause);
         kg_text_printf(text, "</%s>\n", elements[outcome->kind]);
     }
-    if (*outcome->figures)
-        element(text, "system-out", outcome->figures);
+    figures_print(text, outcome);
     if (outcome->tail)
         element(text, "system-err", outcome->tail);
     kg_text_append(text, "    </testcase>\n");
@@ -104,60 +118,38 @@ static void whole_print(struct junit *junit, const char *suite, const char *file
     kg_text_append(text, "    </properties>\n");
     kg_text_append(text, kg_text_string(&junit->cases));
     kg_text_append(text, "  </testsuite>\n</testsuites>\n");
-    text->failed = text->failed || junit->cases.failed;
     kg_text_free(&junit->cases);
 }
 
-bool kg_results_as_junit(const struct kg_report_subject *subject, struct kg_text *text,
-                         struct kg_error *err)
-{
-    const struct kg_results *results = subject->results;
-    const struct property properties[] = {{"kgate", results->kgate_version},
-                                          {"commit", results->commit},
-                                          {"branch", results->branch},
-                                          {"machine", results->machine.fingerprint},
-                                          {"cpu", results->machine.cpu_model}};
-    struct junit junit = {0};
-    struct kg_case_outcome outcome;
-    bool good = true;
-    for (size_t i = 0; i < results->case_count && good; i++) {
-        struct kg_arena arena = {0};
-        good = kg_outcome_of_result(&arena, &results->cases[i], &outcome);
-        if (good)
-            case_print(&junit, results->suite, &outcome);
-        kg_arena_free(&arena);
-    }
-    whole_print(&junit, results->suite, results->suite_path, results->created, properties,
-                sizeof properties / sizeof *properties, text);
-    return good || kg_error_memory(err);
-}
-
-bool kg_comparison_as_junit(const struct kg_report_subject *subject, struct kg_text *text,
-                            struct kg_error *err)
+void kg_cases_as_junit(const struct kg_report_subject *subject, struct kg_text *text)
 {
     const struct kg_comparison *comparison = subject->comparison;
+    const struct kg_results *results = subject->results;
+#define OF(member) (comparison ? comparison->member : results->member)
+#define COMPARED(member) (comparison ? comparison->member : NULL)
     const struct property properties[] = {
-        {"kgate", comparison->kgate_version},
-        {"verdict", kg_verdict_names[comparison->verdict]},
-        {"reason", comparison->verdict_reason_count ? comparison->verdict_reasons[0] : NULL},
-        {"next", comparison->next},
-        {"commit", comparison->commit},
-        {"branch", comparison->branch},
-        {"baseline_commit", comparison->baseline_commit},
-        {"baseline_branch", comparison->baseline_branch},
-        {"machine", comparison->machine.fingerprint},
-        {"cpu", comparison->machine.cpu_model}};
+        {"kgate", OF(kgate_version)},
+        {"verdict", comparison ? kg_verdict_names[comparison->verdict] : NULL},
+        {"reason",
+         comparison && comparison->verdict_reason_count ? comparison->verdict_reasons[0] : NULL},
+        {"next", COMPARED(next)},
+        {"commit", OF(commit)},
+        {"branch", OF(branch)},
+        {"baseline_commit", COMPARED(baseline_commit)},
+        {"baseline_branch", COMPARED(baseline_branch)},
+        {"machine", OF(machine).fingerprint},
+        {"cpu", OF(machine).cpu_model}};
     struct junit junit = {0};
-    struct kg_case_outcome outcome;
-    bool good = true;
-    for (size_t i = 0; i < comparison->case_count && good; i++) {
+    struct kg_arena scratch = {0};
+    struct kg_advice_index advice;
+    kg_advice_index_make(&scratch, subject->suggestions, &advice);
+    for (size_t i = 0; i < kg_outcome_count(subject); i++) {
         struct kg_arena arena = {0};
-        good = kg_outcome_of_change(&arena, &comparison->cases[i], &outcome);
-        if (good)
-            case_print(&junit, comparison->suite, &outcome);
+        const struct kg_case_outcome outcome = kg_outcome_of(&arena, subject, &advice, i);
+        case_print(&junit, OF(suite), &outcome);
         kg_arena_free(&arena);
     }
-    whole_print(&junit, comparison->suite, comparison->suite_path, comparison->created, properties,
+    whole_print(&junit, OF(suite), OF(suite_path), OF(created), properties,
                 sizeof properties / sizeof *properties, text);
-    return good || kg_error_memory(err);
+    kg_arena_free(&scratch);
 }

@@ -1,6 +1,5 @@
 /* report.h: reports of what was measured and decided. They print, they decide nothing. Pure but for
- * kg_report_files_…: text in memory from structs; a text whose `failed` is set ran out of
- * memory. */
+ * kg_report_files_…: text in memory from structs. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,45 +20,37 @@ struct kg_report_style {
     size_t width;   /* characters of a line of prose; 0: it is not broken */
     bool quiet;     /* the verdict and what failed only */
     bool verbose;   /* unchanged cases too, and what workloads report */
+    bool page;      /* markdown for a page of a forge; else for a terminal, or for a pipe */
+    bool html;      /* a page in HTML instead of markdown */
     const struct kg_columns *columns; /* of a table of results; NULL: the usual ones */
 };
 
-/* For a terminal. suggestions: those made with the comparison; NULL without any */
-void kg_report_comparison_text(const struct kg_comparison *comparison,
-                               const struct kg_suggestions *suggestions,
-                               const struct kg_report_style *style, struct kg_text *text);
+/* The style of a page: everything, whole.
+ * top  rows; 0: all */
+struct kg_report_style kg_report_style_page(const struct kg_report_style *style, size_t top);
+
+/* suggestions: those made with the comparison; NULL without any */
+void kg_report_comparison(const struct kg_comparison *comparison,
+                          const struct kg_suggestions *suggestions,
+                          const struct kg_report_style *style, struct kg_text *text);
 /* Whether that shows anything of suggestions: what is quiet shows them below what fails alone. */
 bool kg_report_comparison_advised(const struct kg_comparison *comparison,
                                   const struct kg_report_style *style);
-void kg_report_results_text(const struct kg_results *results, const struct kg_report_style *style,
-                            struct kg_text *text);
+void kg_report_results(const struct kg_results *results, const struct kg_report_style *style,
+                       struct kg_text *text);
 
-/* top: rows, 0: all */
-void kg_report_profile_markdown(const struct kg_profile *profile, size_t top, struct kg_text *text);
-
-void kg_report_calibration_text(const struct kg_calibration *calibration,
-                                const struct kg_report_style *style, struct kg_text *text);
+void kg_report_calibration(const struct kg_calibration *calibration,
+                           const struct kg_report_style *style, struct kg_text *text);
 
 /* What changed, then the suggestions, then what holds each operation back. */
-void kg_report_suggestions_text(const struct kg_suggestions *suggestions,
-                                const struct kg_report_style *style, struct kg_text *text);
-/* top: suggestions, 0: all; always under KG_MARKDOWN_MOST bytes */
-void kg_report_suggestions_markdown(const struct kg_suggestions *suggestions, size_t top,
-                                    struct kg_text *text);
+void kg_report_suggestions(const struct kg_suggestions *suggestions,
+                           const struct kg_report_style *style, struct kg_text *text);
 
 /* One case in full. */
-void kg_report_explanation_text(const struct kg_explanation *explanation,
-                                const struct kg_report_style *style, struct kg_text *text);
+void kg_report_explanation(const struct kg_explanation *explanation,
+                           const struct kg_report_style *style, struct kg_text *text);
 
 enum { KG_MARKDOWN_MOST = 60000 }; /* bytes of a comment: forges allow 65536 characters */
-
-/* For a pull request: the verdict in the first line, a table of what changed, the rest folded away,
- * machine and policy at the end; always under KG_MARKDOWN_MOST bytes, by leaving out the least
- * important rows and saying how many. */
-void kg_report_comparison_markdown(const struct kg_comparison *comparison,
-                                   const struct kg_suggestions *suggestions, size_t top,
-                                   struct kg_text *text);
-void kg_report_results_markdown(const struct kg_results *results, struct kg_text *text);
 
 /* Makes the folder and removes an earlier gate's reports from it, so that none is taken for that of a gate
  * that fails before it decides.

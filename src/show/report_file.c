@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "base/record.h"
-#include "profiler/read/filter.h"
 #include "profiler/read/profile_load.h"
+#include "profiler/read/recording_filter.h"
 #include "show/format_parts.h"
 #include "why/suggest.h"
 
@@ -20,8 +20,13 @@ static bool results_load(const struct kg_report_request *request, struct kg_repo
     if (!kg_results_load(request->path, &file->results, err) ||
         !kg_columns_read(request->columns, &file->columns, err))
         return false;
+    if (request->sweep.by && (file->format->document || file->format->page)) {
+        if (!kg_sweeps_find(&file->arena, &file->results, &request->sweep, &file->sweeps, err))
+            return false;
+        file->subject.sweeps = &file->sweeps;
+        file->subject.sweep = &request->sweep;
+    }
     file->subject.results = &file->results;
-    file->subject.sweep = request->sweep.by ? &request->sweep : NULL;
     file->subject.style.columns = request->columns ? &file->columns : NULL;
     return true;
 }
@@ -33,8 +38,7 @@ static bool suggestions_beside(const char *path, struct kg_report_file *file)
     const char *slash = strrchr(path, '/');
     const char *beside = kg_arena_printf(&file->arena, "%.*ssuggestions.json",
                                          slash ? (int)(slash + 1 - path) : 0, path);
-    return beside && access(beside, R_OK) == 0 &&
-           kg_suggestions_load(beside, &file->suggestions, &ignored) &&
+    return access(beside, R_OK) == 0 && kg_suggestions_load(beside, &file->suggestions, &ignored) &&
            !strcmp(file->suggestions.created, file->comparison.created);
 }
 
@@ -52,29 +56,23 @@ static bool comparison_load(const struct kg_report_request *request, struct kg_r
 static bool suggestions_load(const struct kg_report_request *request, struct kg_report_file *file,
                              struct kg_error *err)
 {
-    if (!kg_suggestions_load(request->path, &file->suggestions, err))
-        return false;
     file->subject.suggestions = &file->suggestions;
-    return true;
+    return kg_suggestions_load(request->path, &file->suggestions, err);
 }
 
 static bool calibration_load(const struct kg_report_request *request, struct kg_report_file *file,
                              struct kg_error *err)
 {
-    if (!kg_record_load(&kg_calibration_record, KG_CALIBRATION_SCHEMA, request->path,
-                        &file->calibration.arena, &file->calibration, err))
-        return false;
     file->subject.calibration = &file->calibration;
-    return true;
+    return kg_record_load(&kg_calibration_record, KG_CALIBRATION_SCHEMA, request->path,
+                          &file->calibration.arena, &file->calibration, err);
 }
 
 static bool baseline_load(const struct kg_report_request *request, struct kg_report_file *file,
                           struct kg_error *err)
 {
-    if (!kg_baseline_load(request->path, &file->baseline, err))
-        return false;
     file->subject.baseline = &file->baseline;
-    return true;
+    return kg_baseline_load(request->path, &file->baseline, err);
 }
 
 /* The first stands for what is of no other kind: a journal is lines of JSON, not one document, and
@@ -144,15 +142,12 @@ static bool source_open(const char *path, const char *filter, struct kg_report_f
 }
 
 /* What holds its cases back, and what to try: from the results too where they are what was opened. */
-static bool advise(const struct kg_report_request *request, struct kg_report_file *file,
-                   struct kg_error *err)
+static void advise(const struct kg_report_request *request, struct kg_report_file *file)
 {
     const struct kg_suggest_input input = {
         .source = request->path, .results = file->subject.results, .profile = &file->profile};
-    if (!kg_suggest(&input, &file->suggestions, err))
-        return false;
+    kg_suggest(&input, &file->suggestions);
     file->subject.suggestions = &file->suggestions;
-    return true;
 }
 
 /* Adds it up where the format is made from the figures. */
@@ -168,7 +163,9 @@ static bool profile_open(const struct kg_report_request *request, const char *pa
                               : kg_profile_read_file(file->recording, path, &file->profile, err)))
         return false;
     file->subject.profile = &file->profile;
-    return !file->format->advised || advise(request, file, err);
+    if (file->format->need == KG_REPORT_ADVICE)
+        advise(request, file);
+    return true;
 }
 
 /* The recording that the results name. */
@@ -182,8 +179,6 @@ static bool beside_open(const struct kg_report_request *request, struct kg_repor
             "'%.300s' has no profile for --format %s; `kgate run --profile` makes one",
             request->path, name);
     const char *beside = kg_results_recording(&file->arena, request->path, &file->results);
-    if (!beside)
-        return kg_error_memory(err);
     if (access(beside, R_OK) != 0)
         return kg_error_set(err, KG_ERROR_USAGE, "the profile '%.300s' of these results is gone",
                             file->results.profile);
@@ -197,8 +192,6 @@ static bool recording_add(struct kg_report_file *file, const char *path, struct 
     if (!file->results.profile)
         return true;
     const char *beside = kg_results_recording(&file->arena, path, &file->results);
-    if (!beside)
-        return kg_error_memory(err);
     return access(beside, R_OK) != 0 || !kg_profile_is(beside) ||
            source_open(beside, NULL, file, err);
 }
@@ -252,11 +245,11 @@ bool kg_report_file_open(const struct kg_report_request *request, struct kg_repo
         return false;
     if (profile)
         return profile_open(request, request->path, file, err);
-    if (request->filter && !file->format->beside)
+    const bool beside = file->format->recording;
+    if (request->filter && !beside)
         return kg_error_set(err, KG_ERROR_USAGE, "--filter is for profiles");
-    return kind->load(request, file, err) &&
-           (!file->format->beside || beside_open(request, file, err)) &&
-           (!file->format->several || recording_add(file, request->path, err));
+    return kind->load(request, file, err) && (!beside || beside_open(request, file, err)) &&
+           (file->format->need != KG_REPORT_PAGE || recording_add(file, request->path, err));
 }
 
 void kg_report_file_close(struct kg_report_file *file)

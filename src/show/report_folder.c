@@ -1,36 +1,13 @@
-/* files.c: the files that a comparison leaves in a folder. */
+/* report_folder.c: the files that a comparison leaves in a folder. */
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/escape.h"
 #include "base/file.h"
 #include "show/formats.h"
-#include "show/page.h"
-#include "show/plots/gnuplot.h"
 
 enum { PATH_BYTES = 4096 };
-
-/* What each report of a suite's `reports` is: a format of `kgate report`, and the file that it goes to.
- * To add one: its kind in model/policy.h, and its rows here; of a kind there may be several. */
-static const struct report {
-    enum kg_report_kind kind;
-    const char *schema; /* of what it is made from */
-    const char *file;
-} reports[] = {
-    {KG_REPORT_MARKDOWN, KG_COMPARISON_SCHEMA, "report.md"},
-    {KG_REPORT_JUNIT, KG_COMPARISON_SCHEMA, "junit.xml"},
-    {KG_REPORT_GITHUB, KG_COMPARISON_SCHEMA, "annotations.txt"},
-    {KG_REPORT_CSV, KG_COMPARISON_SCHEMA, "comparison.csv"},
-    {KG_REPORT_CSV, KG_RESULTS_SCHEMA, "results.csv"},
-    {KG_REPORT_OPENMETRICS, KG_COMPARISON_SCHEMA, "comparison.prom"},
-    {KG_REPORT_OPENMETRICS, KG_RESULTS_SCHEMA, "results.prom"},
-    {KG_REPORT_HTML, KG_COMPARISON_SCHEMA, "report.html"}, /* has the results too */
-    {KG_REPORT_PNG, KG_COMPARISON_SCHEMA, "comparison.png"},
-    {KG_REPORT_PNG, KG_RESULTS_SCHEMA, "results.png"},
-    {KG_REPORT_SVG, KG_COMPARISON_SCHEMA, "comparison.svg"},
-    {KG_REPORT_SVG, KG_RESULTS_SCHEMA, "results.svg"},
-};
-enum { REPORTS = sizeof reports / sizeof *reports };
 
 /* Written whatever the suite names, and what a gate measured. */
 static const char *const data_files[] = {"comparison.json", "suggestions.json"};
@@ -40,35 +17,18 @@ enum {
     MEASURED_FILES = sizeof measured_files / sizeof *measured_files
 };
 
-/* A file may name no reports. */
-static bool is_asked_for(const struct report *report, const struct kg_comparison *comparison,
-                         const struct kg_results *results)
+/* A comparison whose policy names no reports comes from a file: it gets the usual ones. */
+static bool is_asked_for(const struct kg_report_format *format,
+                         const struct kg_report_subject *subject)
 {
     const unsigned usual = 1u << KG_REPORT_MARKDOWN | 1u << KG_REPORT_JUNIT;
-    const unsigned asked = comparison->policy.reports ? comparison->policy.reports : usual;
-    return asked & 1u << report->kind &&
-           (results || !kg_schema_is(report->schema, KG_RESULTS_SCHEMA));
-}
-
-/* What a report needs that not every machine or build has: one without is no failure of a gate. */
-static const char no_gnuplot[] = "there is no gnuplot (Debian and Ubuntu: gnuplot-nox)";
-static const struct need {
-    enum kg_report_kind kind;
-    const char *why;
-} needs[] = {
-    {KG_REPORT_HTML, "this kgate was built without the page"},
-    {KG_REPORT_PNG, no_gnuplot},
-    {KG_REPORT_SVG, no_gnuplot},
-};
-
-/* Why a report of that kind cannot be made here; NULL: it can. */
-static const char *missing(enum kg_report_kind kind)
-{
-    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
-        if (needs[i].kind == kind &&
-            !(kind == KG_REPORT_HTML ? *kg_page_template != '\0' : kg_gnuplot_there()))
-            return needs[i].why;
-    return NULL;
+    const unsigned policy = subject->comparison->policy.reports, asked = policy ? policy : usual;
+    if (!format->file || (!subject->results && kg_schema_is(format->schema, KG_RESULTS_SCHEMA)))
+        return false;
+    for (int i = 0; i < KG_REPORT_KINDS; i++)
+        if (asked & 1u << i && !strcmp(kg_report_names[i], format->name))
+            return true;
+    return false;
 }
 
 static bool path_make(const char *directory, const char *file, char path[PATH_BYTES],
@@ -153,8 +113,9 @@ bool kg_report_files_begin(const char *directory, bool measures, int *lock, stru
     *lock = -1;
     bool good =
         kg_directory_make(directory, err) && (!measures || kg_directory_lock(directory, lock, err));
-    for (size_t i = 0; i < REPORTS && good; i++)
-        good = file_remove(directory, reports[i].file, measures, err);
+    for (size_t i = 0; i < kg_report_format_count && good; i++)
+        good = !kg_report_formats[i].file ||
+               file_remove(directory, kg_report_formats[i].file, measures, err);
     for (size_t i = 0; i < DATA_FILES && good && !measures; i++)
         good = file_remove(directory, data_files[i], false, err);
     return good && (!measures || data_put_aside(directory, err));
@@ -201,45 +162,32 @@ void kg_report_files_fail(const char *directory, const struct kg_error *why)
         kg_text_printf(&text, "\nWhat the gate before measured is kept: `%s`.\n",
                        kg_text_string(&previous));
     kg_text_free(&previous);
-    if (!text.failed && path_make(directory, reports[0].file, path, &ignored))
+    if (path_make(directory, "report.md", path, &ignored))
         kg_file_write(path, kg_text_string(&text), text.length, &ignored);
     kg_text_free(&text);
 }
 
 /* A picture of nothing is no failure, and needs no note. */
-static bool is_empty_picture(const struct report *report, const struct kg_error *err)
-{
-    return (report->kind == KG_REPORT_PNG || report->kind == KG_REPORT_SVG) &&
-           err->kind == KG_ERROR_USAGE;
-}
-
-static bool report_write(const struct report *report, const struct kg_report_subject *subject,
-                         const char *directory, struct kg_error *err)
+static bool report_write(const struct kg_report_format *format,
+                         const struct kg_report_subject *subject, const char *directory,
+                         struct kg_error *err)
 {
     char path[PATH_BYTES];
-    struct kg_file_writing writing;
     struct kg_report_subject own = *subject;
-    if (kg_schema_is(report->schema, KG_RESULTS_SCHEMA))
+    if (kg_schema_is(format->schema, KG_RESULTS_SCHEMA))
         own.comparison = NULL;
-    const struct kg_report_format *format =
-        kg_report_format_find(report->schema, kg_report_names[report->kind], err);
-    if (!format || !path_make(directory, report->file, path, err) ||
-        !kg_file_begin(&writing, path, err))
-        return false;
-    const bool good =
-        kg_report_print(format, &own, writing.file, err) || kg_file_blame(&writing, err);
-    const bool ended = kg_file_end(&writing, good, err);
-    return good ? ended : is_empty_picture(report, err);
+    return path_make(directory, format->file, path, err) &&
+           (kg_report_write(format, &own, path, err) || kg_report_is_empty(format, err));
 }
 
-/* Says once why reports of a kind are left out; true: this one is. */
-static bool left_out(const struct report *report, const char **said)
+/* Notes once why reports of a kind are left out; true: this one is. */
+static bool left_out(const struct kg_report_format *format, const char **noted)
 {
-    const char *why = missing(report->kind);
-    if (why && why != *said)
-        fprintf(stderr, "kgate: note: no report as %s: %s\n", kg_report_names[report->kind], why);
+    const char *why = kg_report_missing(format->need);
+    if (why && why != *noted)
+        fprintf(stderr, "kgate: note: no report as %s: %s\n", format->name, why);
     if (why)
-        *said = why;
+        *noted = why;
     return why != NULL;
 }
 
@@ -273,16 +221,16 @@ void kg_report_files_write(const struct kg_report_subject *given, const char *di
 {
     struct kg_report_subject subject = *given;
     struct kg_error err;
-    const char *said = NULL;
+    const char *noted = NULL;
     subject.top = KG_REPORT_TOP_USUAL;
     if (given->suggestions)
         file_take(advice, suggestions_write(given->suggestions, directory, &err), data_files[1],
                   &err);
-    for (size_t i = 0; i < REPORTS; i++)
-        if (is_asked_for(&reports[i], given->comparison, given->results) &&
-            !left_out(&reports[i], &said))
-            file_take(advice, report_write(&reports[i], &subject, directory, &err), reports[i].file,
-                      &err);
+    for (size_t i = 0; i < kg_report_format_count; i++) {
+        const struct kg_report_format *format = &kg_report_formats[i];
+        if (is_asked_for(format, given) && !left_out(format, &noted))
+            file_take(advice, report_write(format, &subject, directory, &err), format->file, &err);
+    }
     if (advice->notes)
         kg_advice_take(advice, kg_report_comparison_write(given->comparison, directory, &err),
                        "comparison.json lacks the last notes", &err);
@@ -292,8 +240,10 @@ void kg_report_files_list(const char *directory, struct kg_text *text)
 {
     char path[PATH_BYTES];
     struct kg_error ignored;
-    for (size_t i = 0; i < REPORTS; i++)
-        if (path_make(directory, reports[i].file, path, &ignored) && access(path, F_OK) == 0)
-            kg_text_printf(text, "%s, ", reports[i].file);
+    for (size_t i = 0; i < kg_report_format_count; i++) {
+        const char *file = kg_report_formats[i].file;
+        if (file && path_make(directory, file, path, &ignored) && access(path, F_OK) == 0)
+            kg_text_printf(text, "%s, ", file);
+    }
     kg_text_printf(text, "%s, %s", data_files[0], data_files[1]);
 }

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "show/markdown_parts.h"
+#include "show/document.h"
 
 static void expect(const char *string, size_t most, const char *wanted)
 {

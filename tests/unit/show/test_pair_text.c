@@ -29,7 +29,7 @@ static void expect(const char *name, double low, double high, enum kg_change wor
     support_results(&head, 1, 5, 100);
     const struct kg_report_two two = {
         .names = {"old", "new"}, .results = {&base, &head}, .comparison = &comparison};
-    kg_report_two_text(&two, &style, &text);
+    kg_report_two(&two, &style, &text);
     if (!strstr(kg_text_string(&text), sentence))
         fail_msg("'%s' is not in '%s'", sentence, kg_text_string(&text));
     kg_text_free(&text);
