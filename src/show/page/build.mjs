@@ -8,6 +8,28 @@ import { build } from "esbuild";
 const here = fileURLToPath(new URL(".", import.meta.url));
 const packages = fileURLToPath(new URL("../../../node_modules/", import.meta.url));
 
+const CHANGE = "count later rank sign word colour waivable symbol done exit passes listed ink point meaning".split(" ");
+
+/* The rows of src/model/changes.def: of KG_CHANGE(NAME, …), KG_VERDICT and KG_WAIVER, with these members. */
+async function rowsOf(macro, members) {
+    const rows = (await readFile(`${here}../../model/changes.def`, "utf8")).matchAll(new RegExp(`^KG_${macro}\\((.*?)\\)$`, "gms"));
+    return [...rows].map(([, row]) => {
+        const [name, ...values] = row.replace(/"\s+"/g, "").match(/"[^"]*"|\w+|#\w+/g);
+        return [name, Object.fromEntries(members.map((member, i) => [member, values[i].replaceAll('"', "")]))];
+    });
+}
+
+/* What the page says of changes, worst first, verdicts and waivers (verdicts.js). */
+async function words() {
+    const changes = (await rowsOf("CHANGE", CHANGE))
+        .sort(([, a], [, b]) => a.rank - b.rank)
+        .map(([name, { sign, word, colour, waivable, meaning }]) => [name, { sign, word, colour: colour.toLowerCase(), waivable: waivable === "true", meaning }]);
+    const verdicts = (await rowsOf("VERDICT", ["sign"])).map(([name, { sign }]) => [name, sign]);
+    const waivers = (await rowsOf("WAIVER", ["name", "word"])).slice(1).map(([, { name, word }]) => [name, word]);
+    const [CHANGES, SIGNS, WAIVERS] = [changes, verdicts, waivers].map((rows) => JSON.stringify(Object.fromEntries(rows)));
+    return { CHANGES, SIGNS, WAIVERS };
+}
+
 /* Comments that the licenses of what is bundled ask for. */
 async function licenses() {
     const texts = ["echarts/NOTICE", "echarts/LICENSE", "zrender/LICENSE"].map((name) =>
@@ -22,7 +44,7 @@ async function bundle(entry, banner) {
         banner,
         bundle: true,
         charset: "utf8",
-        define: { "process.env.NODE_ENV": '"production"' },
+        define: { "process.env.NODE_ENV": '"production"', ...(await words()) },
         format: "iife",
         legalComments: "none",
         minify: true,

@@ -20,6 +20,20 @@ use([BarChart, CustomChart, LineChart, PieChart, ScatterChart]);
 use([AriaComponent, DataZoomComponent, GridComponent, LegendComponent, MarkAreaComponent, MarkLineComponent]);
 use([TooltipComponent, LabelLayout, CanvasRenderer, SVGRenderer]);
 
+export const NARROW = 620; /* pixels, under which names stand above their rows */
+
+/* The upright axis of a chart with a row for each name.
+ * above  pixels from a name to its row in a narrow chart
+ * more   further settings of the labels */
+export const namesAxis = (names, narrow, above, more) => ({
+    type: "category",
+    inverse: true,
+    data: names,
+    axisTick: { show: false },
+    axisLabel: { interval: 0, ...more, ...(narrow && { inside: true, margin: 0, align: "left", verticalAlign: "bottom", padding: [0, 0, above, 0] }) },
+    z: 3,
+});
+
 const drawn = new Set();
 const ON_PAPER = 0.8; /* of the height of a high one: more charts fit a sheet */
 const HIGH = 240;

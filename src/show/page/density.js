@@ -1,6 +1,6 @@
 /* How values are spread: a smooth density, and the modes in it. */
 
-export function quantile(sortedValues, p) {
+function quantile(sortedValues, p) {
     const place = p * (sortedValues.length - 1);
     const below = Math.floor(place);
     return sortedValues[below] + (place - below) * ((sortedValues[below + 1] ?? sortedValues[below]) - sortedValues[below]);

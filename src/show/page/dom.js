@@ -31,7 +31,7 @@ export function facts(rows) {
 }
 
 /* First columns of long names. */
-const LONG = ["case", "scope", "operation"];
+const LONG = ["case", "scope", "operation", "time in"];
 
 /* A table of texts, numbers or elements that scrolls by itself where it is too wide.
  * heads  [{name, numeric}] */
@@ -55,6 +55,22 @@ export function table(caption, heads, rows) {
 
 export function scrolled(label, element) {
     return h("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": label }, element);
+}
+
+/* Adds the first few of a list, each by add(one).
+ * words(left, shown)  of the button that adds `step` more
+ * returns  the button */
+export function someAdd(all, first, step, add, words) {
+    let shown = 0;
+    const more = h("button", { type: "button", onclick: () => show(step) });
+    function show(number) {
+        for (const one of all.slice(shown, shown + number)) add(one);
+        shown = Math.min(shown + number, all.length);
+        more.hidden = shown === all.length;
+        more.textContent = words(all.length - shown, shown);
+    }
+    show(first);
+    return more;
 }
 
 const ROWS_FIRST = 30;

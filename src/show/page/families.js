@@ -9,7 +9,7 @@ const VALUES_LEAST = 3;
 /* "16KiB" and "1e6" are numbers too. */
 const SIZES = { "": 1, k: 1e3, M: 1e6, G: 1e9, B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, KB: 1e3, kB: 1e3, MB: 1e6, GB: 1e9 };
 
-export function numberOf(text) {
+function numberOf(text) {
     const [, digits, unit] = /^([\d.]+(?:e[+-]?\d+)?)\s*([A-Za-z]*)$/.exec(text) ?? [];
     return digits !== undefined && unit in SIZES ? Number(digits) * SIZES[unit] : NaN;
 }

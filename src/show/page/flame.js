@@ -32,7 +32,7 @@ export function flameLayout(tree, focus = tree) {
 }
 
 /* The nodes from the tree's root to one of its nodes, both with them. */
-export function pathTo(tree, wanted) {
+function pathTo(tree, wanted) {
     if (tree === wanted) return [tree];
     for (const part of tree.inside) {
         const rest = pathTo(part, wanted);

@@ -42,7 +42,7 @@ function rolesOf(results) {
 function suggestionsOf(list) {
     /* A comparison brings the suggestions beside it, and a reader may open the same file again. */
     const all = (member) => [...new Map(list.flatMap((json) => json[member] ?? []).map((one) => [JSON.stringify(one), one])).values()];
-    return { list: all("suggestions"), findings: all("findings"), changes: all("changes"), notes: all("notes") };
+    return { list: all("suggestions"), findings: all("findings"), changes: all("changes"), differences: all("differences"), notes: all("notes") };
 }
 
 /* Cases by what is known of each: worst first where something was compared, else what failed or misses a budget and then the suite's
@@ -65,6 +65,7 @@ function casesOf(model) {
     for (const one of model.suggestions.list) at(caseOfOperation(one)).suggestions.push(one);
     for (const one of model.suggestions.findings) at(caseOfOperation(one)).findings.push(one);
     for (const one of model.suggestions.changes) at(one.operation).changes.push(one);
+    for (const one of model.suggestions.differences) at(one.operation).difference = one;
     const all = [...cases.values()].map(completed);
     return model.comparison ? all : all.sort((a, b) => isBad(b) - isBad(a));
 }

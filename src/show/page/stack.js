@@ -1,5 +1,5 @@
 /* Stacked bars: what a time is made of, a bar for each case or operation. */
-import { chartAdd, tip } from "./chart.js";
+import { chartAdd, namesAxis, NARROW, tip } from "./chart.js";
 import { h } from "./dom.js";
 import { brief, duration, share } from "./format.js";
 import { labelsOf } from "./labels.js";
@@ -7,7 +7,7 @@ import { labelsOf } from "./labels.js";
 /* What time can be, in the order of the bars. A pattern tells them apart without colour: lines of a width, at a
  * distance, turned. */
 const striped = (width, distance, turned) => ({ symbol: "rect", dashArrayX: [1, 0], dashArrayY: [width, distance], rotation: turned });
-export const PARTS = [
+const PARTS = [
     { name: "gpu", word: "GPU", colour: "series-1", pattern: striped(1.5, 7, Math.PI / 4) },
     { name: "transfer", word: "transfers", colour: "series-2", pattern: striped(1.5, 4, Math.PI / 2) },
     { name: "cpu", word: "CPU", colour: "series-4", plain: true },
@@ -15,7 +15,6 @@ export const PARTS = [
     { name: "rest", word: "the rest", colour: "series-7", pattern: { symbol: "circle", symbolSize: 0.6, dashArrayX: [[5, 0], [0, 5]], dashArrayY: [5, 0] } },
 ];
 
-const NARROW = 620; /* pixels */
 
 const partsOf = (rows) => PARTS.filter(({ name }) => rows.some(({ parts }) => parts[name] > 0));
 const whole = ({ parts }) => PARTS.reduce((sum, { name }) => sum + (parts[name] ?? 0), 0);
@@ -57,19 +56,10 @@ function optionOf(rows, asShares) {
                 splitNumber: narrow ? 3 : 5,
                 axisLabel: { formatter: asShares ? String : brief(duration) },
             },
-            yAxis: {
-                type: "category",
-                inverse: true,
-                data: rows.map(({ name }) => name),
-                axisTick: { show: false },
-                axisLabel: {
-                    interval: 0,
-                    formatter: (name, i) => (narrow ? `${nameOf(name)}: ${duration(rows[i].total)}` : nameOf(name)),
-                    color: colour.text,
-                    ...(narrow && { inside: true, margin: 0, align: "left", verticalAlign: "bottom", padding: [0, 0, 9, 0] }),
-                },
-                z: 3,
-            },
+            yAxis: namesAxis(rows.map(({ name }) => name), narrow, 9, {
+                formatter: (name, i) => (narrow ? `${nameOf(name)}: ${duration(rows[i].total)}` : nameOf(name)),
+                color: colour.text,
+            }),
             series: seriesOf(rows, asShares, colour),
         };
     };

@@ -2,17 +2,14 @@
  * alone. The colours are in style/colours.css as --NAME. */
 import { h } from "./dom.js";
 
+/* global CHANGES, SIGNS, WAIVERS -- build.mjs reads them from changes.def: {NAME: {sign, word, colour, waivable,
+ * meaning}}, worst first; {VERDICT: sign}; and {name: word} */
+export const MEANINGS = Object.entries(CHANGES).map(([name, { meaning }]) => [name, meaning]);
+export const signOf = (verdict) => SIGNS[verdict];
+
 export const VERDICTS = {
-    FAILED: { sign: "✕", word: "failed", colour: "failed" },
-    REGRESSION: { sign: "▲", word: "regression", colour: "worse" },
-    SUSPECT: { sign: "?", word: "suspect", colour: "doubt" },
-    INCONCLUSIVE: { sign: "~", word: "inconclusive", colour: "doubt" },
-    IMPROVEMENT: { sign: "▼", word: "improvement", colour: "better" },
-    NEW: { sign: "+", word: "new", colour: "other" },
-    REMOVED: { sign: "−", word: "removed", colour: "other" },
-    SKIPPED: { sign: "○", word: "skipped", colour: "other" },
+    ...CHANGES,
     UNMEASURED: { sign: "○", word: "not measured", colour: "other" },
-    NO_CHANGE: { sign: "=", word: "no change", colour: "same" },
     UNCHANGED: { sign: "=", word: "code unchanged", colour: "same" },
     OK: { sign: "✓", word: "measured", colour: "same" },
     STORED: { sign: "·", word: "stored", colour: "other" },
@@ -24,7 +21,6 @@ export const verdictOf = (name) => VERDICTS[name] ?? { sign: "·", word: String(
 export const isOdd = ({ verdict }) => !["OK", "STORED"].includes(verdict);
 
 /* Why a case fails nothing although it became worse, in the words of the other reports. */
-const WAIVERS = { accepted: "accepted", quarantined: "in quarantine", untrusted: "not judged" };
 export const waivedOf = (compared) => WAIVERS[compared?.waived];
 
 /* "regression", or "regression, accepted", which has no colour of alarm. */

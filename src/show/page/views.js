@@ -18,5 +18,6 @@ import { suggestions } from "./views/suggestions.js";
 import { sweeps } from "./views/sweeps.js";
 import { timeline } from "./views/timeline.js";
 import { verdict } from "./views/verdict.js";
+import { whyChanged } from "./views/why_changed.js";
 
-export const views = [verdict, changes, calibration, statistics, suggestions, bottlenecks, operations, parts, flameChange, flame, timeline, roofline, sweeps, history, memory, machines, guide];
+export const views = [verdict, changes, whyChanged, calibration, statistics, suggestions, bottlenecks, operations, parts, flameChange, flame, timeline, roofline, sweeps, history, memory, machines, guide];

@@ -1,5 +1,5 @@
 /* The bottleneck of each case, in the words of the other reports; the slowest case first. */
-import { h } from "../dom.js";
+import { h, someAdd } from "../dom.js";
 import { counted } from "../format.js";
 import { bottleneckOf, profilesOf } from "../profile.js";
 import { caseLink } from "../verdicts.js";
@@ -15,18 +15,9 @@ const told = ({ cases }) => cases.filter(({ words }) => words);
 
 function listAdd(profile, model, section, several) {
     const all = told(profile);
-    const list = h("ol", {}, all.slice(0, LINES_FIRST).map((one) => lineOf(one, model)));
-    const more = h("button", {
-        type: "button",
-        onclick: () => {
-            list.append(...all.slice(LINES_FIRST).map((one) => lineOf(one, model)));
-            more.remove();
-        },
-    });
-    more.textContent = `Show ${counted(all.length - LINES_FIRST, "more case")}`;
+    const list = h("ol");
     if (several) section.append(h("h3", {}, profile.file.name));
-    section.append(list);
-    if (all.length > LINES_FIRST) section.append(more);
+    section.append(list, someAdd(all, LINES_FIRST, all.length, (one) => list.append(lineOf(one, model)), (left) => `Show ${counted(left, "more case")}`));
 }
 
 function draw(model, section) {

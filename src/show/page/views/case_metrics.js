@@ -1,19 +1,16 @@
 /* A case's metrics, each against what it was compared with, and why it was decided so. */
 import { h, prose, table } from "../dom.js";
 import { amount, changeOf, interval, isBudget, referenceOf, share } from "../format.js";
-import { badge } from "../verdicts.js";
+import { badge, verdictOf } from "../verdicts.js";
 
 const HEADS = ["metric", "against", "verdict", "baseline", "candidate", "change", "95 % interval", "threshold"].map(
     (name, i) => ({ name, numeric: i > 2 }),
 );
 
-/* Changes that a waiver of the case covers. */
-const COVERED = ["REGRESSION", "SUSPECT", "INCONCLUSIVE"];
-
 const rowOf = (waived) => (metric) => [
     metric.name,
     metric.against,
-    badge(metric.change, COVERED.includes(metric.change) ? waived : undefined),
+    badge(metric.change, verdictOf(metric.change).waivable ? waived : undefined),
     referenceOf(metric),
     amount(metric.current, metric.unit),
     changeOf(metric),

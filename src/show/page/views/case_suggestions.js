@@ -1,15 +1,19 @@
-/* What holds a case back, what changed with it, and what to try. */
+/* What holds a case back, what else changed with it, and what to try. */
+import { causesOf } from "../places.js";
 import { h, prose } from "../dom.js";
 import { suggestionOf } from "./suggestions.js";
 
-function draw({ suggestions, findings, changes }, _, section) {
+const furtherOf = (one) => one.changes.filter((change) => !causesOf(one).includes(change));
+
+function draw(one, _, section) {
+    const { suggestions, findings } = one;
     section.append(h("h3", {}, "Cause, and what to try"));
-    const said = [...changes, ...findings].map((one) => h("li", {}, prose(one.text)));
+    const said = [...furtherOf(one), ...findings].map(({ text }) => h("li", {}, prose(text)));
     if (said.length) section.append(h("ul", {}, said));
-    section.append(...suggestions.map((one) => suggestionOf(one, false)));
+    section.append(...suggestions.map((suggestion) => suggestionOf(suggestion, false)));
 }
 
 export const caseSuggestions = {
-    shows: (one) => one.suggestions.length + one.findings.length + one.changes.length > 0,
+    shows: (one) => one.suggestions.length + one.findings.length + furtherOf(one).length > 0,
     draw,
 };

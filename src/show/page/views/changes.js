@@ -1,13 +1,12 @@
 /* What changed: each compared case's change with its 95 % interval, before the band in which a change is too small
  * to count. Worst first, as the comparison orders them. */
-import { chartAdd, tip } from "../chart.js";
+import { chartAdd, namesAxis, NARROW, tip } from "../chart.js";
 import { firstAdd, h } from "../dom.js";
 import { change, counted, interval, isBudget, share, amount, tidy } from "../format.js";
 import { labelsOf } from "../labels.js";
 import { lowest } from "../lists.js";
 import { caseAddress, colourOf, wordsOf } from "../verdicts.js";
 
-const NARROW = 620; /* pixels, under which ids stand above their rows */
 const LETTER = 6.6; /* pixels, of a label */
 const LETTER_MOST = 7.4; /* where a name must not reach the figure beside it */
 
@@ -102,18 +101,7 @@ function optionOf(rows) {
                 nameGap: 26,
                 axisLabel: { hideOverlap: true, formatter: (x) => `${x > 0 ? "+" : x < 0 ? "−" : ""}${Math.abs(tidy(x))}` },
             },
-            yAxis: {
-                type: "category",
-                inverse: true,
-                data: rows.map(labelOf),
-                axisTick: { show: false },
-                axisLabel: {
-                    interval: 0,
-                    formatter: nameOf,
-                    ...(narrow && { inside: true, margin: 0, align: "left", verticalAlign: "bottom", padding: [0, 0, 2, 0], color: colour.text }),
-                },
-                z: 3,
-            },
+            yAxis: namesAxis(rows.map(labelOf), narrow, 2, { formatter: nameOf, color: narrow ? colour.text : undefined }),
             series: [
                 {
                     type: "custom",

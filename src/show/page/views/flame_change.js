@@ -13,7 +13,7 @@ const HEADS = [{ name: "scope" }, ...["base, own", "now, own", "change", "base, 
 
 const own = (side) => side?.own ?? 0;
 const changed = ({ now, then }) => own(now) - own(then);
-const signed = (ns) => `${ns < 0 ? "−" : "+"}${duration(Math.abs(ns))}`;
+export const signed = (ns) => `${ns < 0 ? "−" : "+"}${duration(Math.abs(ns))}`;
 
 /* The two recordings: the last, and the one before it with the most cases in common;
  * cases that became slower first. */
@@ -35,12 +35,13 @@ function wordsOf(name, before, after) {
 
 const tellOf = (node) => [node.name, wordsOf("own time", node.then, node.now), wordsOf("total", node.then, node.now)];
 
-/* Only what has a visible colour. */
-const signOf = (base) => (node) => (Math.abs(changed(node)) < 0.1 * FULL * base ? "" : changed(node) > 0 ? "+ " : "− ");
+/* Only what has a visible colour.
+ *   grown(node)  how much its own time grew; base: of the whole call */
+export const growthSign = (grown, base) => (node) => (Math.abs(grown(node)) < 0.1 * FULL * base ? "" : grown(node) > 0 ? "+ " : "− ");
 
-function paintOf(base) {
+export function growthPaint(grown, base) {
     return (node) => {
-        const part = Math.max(-1, Math.min(1, changed(node) / base / FULL));
+        const part = Math.max(-1, Math.min(1, grown(node) / base / FULL));
         const ink = Math.round(INK_MOST * Math.abs(part));
         return `color-mix(in srgb, var(--${part > 0 ? "worse" : "better"}) ${ink}%, var(--raised))`;
     };
@@ -72,7 +73,7 @@ const KEY = [
     ["better", "− less"],
 ];
 
-function keyOf() {
+export function growthKey() {
     const colour = (name) => (name === "same" ? "var(--raised)" : `color-mix(in srgb, var(--${name}) ${INK_MOST}%, var(--raised))`);
     const swatch = (name) => {
         const element = h("span", { class: "swatch flame", "aria-hidden": "true" });
@@ -96,11 +97,11 @@ function show(place, { now, then }, widths) {
         title: "What became slower or faster",
         says: saysOf(tree, nodes),
         tree,
-        key: keyOf(),
+        key: growthKey(),
         tellOf,
         classOf: (node) => (changed(node) > 0 ? "more" : "less"),
-        signOf: signOf(tree.then.value || 1),
-        paint: paintOf(tree.then.value || 1),
+        signOf: growthSign(changed, tree.then.value || 1),
+        paint: growthPaint(changed, tree.then.value || 1),
         figures: () => ({ heads: HEADS, rows: nodes.slice(0, ROWS_MOST).map(rowOf) }),
     });
 }

@@ -1,18 +1,6 @@
 /* How to read this. */
 import { h } from "../dom.js";
-import { badge } from "../verdicts.js";
-
-const MEANINGS = [
-    ["REGRESSION", "worse, and significant; its 95 % interval reaches the threshold, so it may be as large as that."],
-    ["IMPROVEMENT", "better, by the same rule."],
-    ["NO_CHANGE", "shown to lie within the threshold: the whole 95 % interval does."],
-    ["SUSPECT", "looks worse without proof: its whole interval is beyond the threshold but chance could do it, or no later rounds confirmed it."],
-    ["INCONCLUSIVE", "neither shown to have changed nor to be unchanged: more rounds or a quieter machine would tell."],
-    ["FAILED", "it crashed, took too long, or gave a wrong result."],
-    ["NEW", "not in the baseline: there is nothing to compare it with."],
-    ["REMOVED", "in the baseline, and not in the suite any more."],
-    ["SKIPPED", "not measured, for a reason that is given with it."],
-];
+import { badge, MEANINGS } from "../verdicts.js";
 
 function draw(_, section) {
     section.append(

@@ -1,7 +1,7 @@
 /* A case over the baseline's runs: the median of each, the range of its rounds, and where this run is. */
 import { chartAdd, tip } from "../chart.js";
 import { median, usualOf } from "../density.js";
-import { h } from "../dom.js";
+import { h, someAdd } from "../dom.js";
 import { axisOfTimes, change, counted, duration, moment, whole } from "../format.js";
 import { shortened } from "../labels.js";
 import { codeOf } from "../model.js";
@@ -38,7 +38,7 @@ function codesMark(points) {
 
 /* [{created, commit, branch, name, code, other, median, low, high, now}], oldest first; this run last: "now", and where
  * pairs decided "pairs". */
-export function pointsOf(one, model) {
+function pointsOf(one, model) {
     const { runs, current } = one;
     const stored = runs
         .filter(({ series }) => storedTimes(series).length)
@@ -72,7 +72,7 @@ const ranges = (points, colour) => (params, api) => {
 const MOMENTS = { day: [[5, 10], [5, 16], [5, 19]], time: [[11, 16], [11, 19]] };
 
 /* Where each run is on the axis: no two read the same, unless they are of one second. */
-export function momentsOf(points) {
+function momentsOf(points) {
     const oneDay = points.every(({ created }) => created.slice(0, 10) === points[0].created.slice(0, 10));
     const stored = points.filter(({ now }) => !now).map(({ created }) => created);
     const spans = MOMENTS[oneDay ? "time" : "day"];
@@ -150,7 +150,7 @@ function saysOf(points, metric) {
 
 const codeWord = ({ code, other }) => (code ? `${code.slice(0, 8)}${other ? ", changed" : ""}` : "");
 
-export function historyAdd(parent, one, model, { title, height }) {
+function historyAdd(parent, one, model, { title, height }) {
     const points = pointsOf(one, model);
     chartAdd(parent, {
         title,
@@ -170,24 +170,16 @@ const shown = (model) => model.cases.filter((one) => hasHistory(one, model));
 function draw(model, section) {
     const all = shown(model);
     const grid = h("div", { class: "multiples" });
-    const more = h("button", { type: "button", onclick: () => add(CASES_MORE) });
-    let from = 0;
-    function add(number) {
-        for (const one of all.slice(from, from + number)) {
-            const place = h("div", {}, caseLink(one.id));
-            grid.append(place);
-            historyAdd(place, one, model, { title: shortened(one.id, 48), height: 160 });
-        }
-        from = Math.min(from + number, all.length);
-        more.hidden = from === all.length;
-        more.textContent = `Show more: ${whole(from)} of ${whole(all.length)}`;
-    }
     section.append(
         h("p", { class: "key" }, "Line: the median of each stored run. Upright: from its least round to its greatest, cut at the edge where it would squeeze the rest. Diamond: this run; hollow where pairs decided, which the last one shows. Square: a pinned run. Dashed: the code changed. Shaded: the threshold around the stored runs' median. Compared: the trimmed means of the rounds, at the baseline's clock, which decide."),
         grid,
-        more,
     );
-    add(CASES_FIRST);
+    const add = (one) => {
+        const place = h("div", {}, caseLink(one.id));
+        grid.append(place);
+        historyAdd(place, one, model, { title: shortened(one.id, 48), height: 160 });
+    };
+    section.append(someAdd(all, CASES_FIRST, CASES_MORE, add, (_, seen) => `Show more: ${whole(seen)} of ${whole(all.length)}`));
 }
 
 export const history = { id: "history", title: "History", shows: (model) => shown(model).length > 0, draw };

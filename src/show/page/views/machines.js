@@ -26,7 +26,6 @@ const FACTS = [
     ["Governor", ({ machine, run }) => run.governor ?? machine.governor],
     ["Virtual", ({ machine }) => machine.hypervisor],
     ["Vectors", ({ machine, run }) => run.vectors ?? machine.vectors],
-    ["BLAS", ({ machine, run }) => run.blas ?? machine.blas],
     ["Compiler of kgate", ({ machine, run }) => run.compiler ?? machine.compiler],
     ["Build type", ({ machine }) => machine.build_type],
     ["GPU", ({ machine }) => gpuOf(machine)?.name ?? machine.cuda_missing, { gpu: true }],

@@ -1,12 +1,11 @@
 /* Memory: what each case takes at its peak and what it allocates, and over time where a recording has seen it. */
-import { chartAdd, tip } from "../chart.js";
+import { chartAdd, namesAxis, NARROW, tip } from "../chart.js";
 import { h } from "../dom.js";
 import { brief, counted, duration, size } from "../format.js";
 import { labelsOf } from "../labels.js";
 
 const CASES_MOST = 30;
 const ROWS_MOST = 500; /* of a table of figures */
-const NARROW = 620; /* pixels, under which ids stand above their rows */
 
 /* What is known of a case, by the name in its legend. */
 const KINDS = [
@@ -34,17 +33,7 @@ function barsOf(cases, kinds) {
             legend: { top: 0 },
             tooltip: { trigger: "item", formatter: ({ seriesName, value, dataIndex }) => tip(`${size(value)} ${seriesName}`, cases[dataIndex].id) },
             xAxis: { type: "log", logBase: 4, axisLabel: { formatter: brief(size), hideOverlap: true } },
-            yAxis: {
-                type: "category",
-                inverse: true,
-                data: cases.map(({ id }) => id),
-                axisTick: { show: false },
-                axisLabel: {
-                    interval: 0,
-                    formatter: nameOf,
-                    ...(narrow && { inside: true, margin: 0, align: "left", verticalAlign: "bottom", padding: [0, 0, 6, 0], color: colour.text }),
-                },
-            },
+            yAxis: namesAxis(cases.map(({ id }) => id), narrow, 6, { formatter: nameOf, color: narrow ? colour.text : undefined }),
             series: kinds.map(([name, get], i) => ({
                 type: "scatter",
                 name,

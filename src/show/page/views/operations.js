@@ -1,5 +1,5 @@
 /* Where a case's time goes, by operation: shares of its own time, and what a call takes. */
-import { chartAdd, tip } from "../chart.js";
+import { chartAdd, namesAxis, NARROW, tip } from "../chart.js";
 import { h } from "../dom.js";
 import { brief, count, counted, duration, share } from "../format.js";
 import { shortened } from "../labels.js";
@@ -10,7 +10,6 @@ import { operationPartsAdd } from "./operation_parts.js";
 
 const SLICES_MOST = 8;
 const BARS_MOST = 12;
-const NARROW = 620; /* pixels */
 
 /* The largest parts, and what is left of the whole as one. */
 function slicesOf({ named, outside }) {
@@ -81,19 +80,10 @@ function barsOf(bars) {
                 formatter: ({ dataIndex: i }) => tip(bars[i].name, `${duration(bars[i].mean)} a call, ${counted(bars[i].calls, "call")}`, `least ${duration(bars[i].least)}, most ${duration(bars[i].most)}`),
             },
             xAxis: { type: "value", name: "average of a call", nameLocation: "middle", nameGap: 26, splitNumber: narrow ? 3 : 5, axisLabel: { formatter: brief(duration) } },
-            yAxis: {
-                type: "category",
-                inverse: true,
-                data: bars.map(({ name }) => name),
-                axisTick: { show: false },
-                axisLabel: {
-                    interval: 0,
-                    formatter: (name, i) => (narrow ? `${shortened(name, label - 16)}: ${duration(bars[i].mean)}, ${count(bars[i].calls)}×` : shortened(name, label)),
-                    color: colour.text,
-                    ...(narrow && { inside: true, margin: 0, align: "left", verticalAlign: "bottom", padding: [0, 0, 9, 0] }),
-                },
-                z: 3,
-            },
+            yAxis: namesAxis(bars.map(({ name }) => name), narrow, 9, {
+                formatter: (name, i) => (narrow ? `${shortened(name, label - 16)}: ${duration(bars[i].mean)}, ${count(bars[i].calls)}×` : shortened(name, label)),
+                color: colour.text,
+            }),
             series: [
                 {
                     type: "bar",

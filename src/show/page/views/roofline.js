@@ -1,6 +1,6 @@
 /* Rooflines: what each case does a second over how much it does for each byte, below what the machine was measured
  * to be capable of (Williams, Waterman and Patterson, 2009). */
-import { chartAdd, tip } from "../chart.js";
+import { chartAdd, NARROW, tip } from "../chart.js";
 import { h } from "../dom.js";
 import { brief, counted, duration, rate } from "../format.js";
 import { grouped, highest, lowest } from "../lists.js";
@@ -8,7 +8,6 @@ import { keyOf, SYMBOLS } from "../marks.js";
 import { caseAddress, caseLink } from "../verdicts.js";
 
 const DASHES = { solid: "solid", dashed: [6, 3], dotted: [2, 3], long: [12, 4] };
-const NARROW = 620; /* pixels */
 
 /* --- Roofs ------------------------------------------------------------------------------------- */
 

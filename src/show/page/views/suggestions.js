@@ -8,7 +8,7 @@ const PRIORITIES = ["critical", "high", "medium", "low"];
 const SHOWN = 50; /* of a priority; the rest is counted */
 
 /* What it saves, and what that estimate stands on. */
-export function gainOf(one) {
+function gainOf(one) {
     const most = one.basis === "at most" ? "at most " : "";
     const basis = most ? "" : ` (${one.basis})`;
     if (Number.isFinite(one.saved_ns))

@@ -1,6 +1,6 @@
 /* Sweeps: time, throughput, speedup and memory over the parameter that a workload's cases differ in. */
 import { chartAdd, tip } from "../chart.js";
-import { h } from "../dom.js";
+import { h, someAdd } from "../dom.js";
 import { brief, count, counted, duration, rate, size } from "../format.js";
 import { familiesOf } from "../families.js";
 import { highest, lowest } from "../lists.js";
@@ -146,16 +146,10 @@ function familyAdd(section, family, base) {
 function draw(model, section) {
     const all = familiesOf(model);
     const bases = familiesOf(model, "base");
-    const more = h("button", { type: "button", onclick: () => add(all.length) });
-    let from = 0;
-    function add(number) {
-        more.remove();
-        for (const family of all.slice(from, from + number)) familyAdd(section, family, bases.find(({ name }) => name === family.name));
-        from = Math.min(from + number, all.length);
-        more.textContent = `Show ${all.length - from} more sweeps`;
-        if (from < all.length) section.append(more);
-    }
-    add(FAMILIES_FIRST);
+    const place = h("div");
+    section.append(place);
+    const add = (family) => familyAdd(place, family, bases.find(({ name }) => name === family.name));
+    section.append(someAdd(all, FAMILIES_FIRST, all.length, add, (left) => `Show ${left} more sweeps`));
 }
 
 export const sweeps = { id: "sweeps", title: "Sweeps", shows: (model) => familiesOf(model).length > 0, draw };

@@ -1,5 +1,5 @@
 /* The timeline: every recorded scope where it lay in time, by thread and by CUDA stream. */
-import { chartAdd, tip } from "../chart.js";
+import { chartAdd, NARROW, tip } from "../chart.js";
 import { h } from "../dom.js";
 import { counted, duration, whole } from "../format.js";
 import { coloursOf, operationsOf, profilesOf } from "../profile.js";
@@ -96,13 +96,13 @@ function optionOf({ bars, lanes }, nameOf) {
     const first = bars.reduce((least, { from }) => Math.min(least, from), Infinity);
     const last = bars.reduce((most, { to }) => Math.max(most, to), 0);
     return (colour, width) => ({
-        grid: { left: width < 620 ? 12 : 130, right: 20, top: 20, bottom: 80 },
+        grid: { left: width < NARROW ? 12 : 130, right: 20, top: 20, bottom: 80 },
         tooltip: { trigger: "item", formatter: ({ data }) => tipOf(bars[data[3]], first) },
         dataZoom: [
             { type: "inside", filterMode: "weakFilter", zoomOnMouseWheel: "ctrl", moveOnMouseWheel: false },
             { type: "slider", filterMode: "weakFilter", height: 20, bottom: 34, brushSelect: false, showDataShadow: false, labelFormatter: tickOf(last), textStyle: { color: colour.soft }, borderColor: colour.line },
         ],
-        xAxis: { type: "value", min: first, max: last, name: "since the recording began", nameLocation: "middle", nameGap: 58, splitNumber: width < 620 ? 2 : 6, axisLabel: { formatter: tickOf(last), hideOverlap: true, showMinLabel: false, showMaxLabel: false } },
+        xAxis: { type: "value", min: first, max: last, name: "since the recording began", nameLocation: "middle", nameGap: 58, splitNumber: width < NARROW ? 2 : 6, axisLabel: { formatter: tickOf(last), hideOverlap: true, showMinLabel: false, showMaxLabel: false } },
         yAxis: {
             type: "category",
             inverse: true,
@@ -114,7 +114,7 @@ function optionOf({ bars, lanes }, nameOf) {
                 width: 118,
                 overflow: "truncate",
                 formatter: (_, i) => lanes[i].title,
-                ...(width < 620 && { show: false }),
+                ...(width < NARROW && { show: false }),
             },
         },
         series: [

@@ -4,10 +4,9 @@ import { change, counted, duration, interval, isBudget, moment, amount, size, wh
 import { grouped } from "../lists.js";
 import { notesOf } from "../notes.js";
 import { hasParts, profilesOf } from "../profile.js";
-import { badge, caseLink, isOdd, VERDICTS } from "../verdicts.js";
+import { badge, caseLink, isOdd, signOf, VERDICTS } from "../verdicts.js";
 import { calibrationSays } from "./calibration.js";
-
-const SIGNS = { PASS: "✓", FAIL: "✕", UNDECIDED: "?" };
+import { causesSaid } from "./why_changed.js";
 
 /* [{verdict, waived, count}] of cases, in the order of VERDICTS; those that count before those that are accepted. */
 function countsOf(cases) {
@@ -28,7 +27,7 @@ function sentence({ comparison, current, cases, baselines, profiles, suggestions
         return h(
             "p",
             { class: `lead verdict ${comparison.verdict.toLowerCase()}` },
-            h("span", { "aria-hidden": "true" }, `${SIGNS[comparison.verdict]} `),
+            h("span", { "aria-hidden": "true" }, `${signOf(comparison.verdict)} `),
             prose([comparison.verdict, ...comparison.verdict_reasons.slice(0, 1)].join(": ")),
         );
     if (current)
@@ -52,7 +51,7 @@ function machineOf({ cpu_model: model, cpu_count: cpus, memory_bytes: memory, gp
     return `${parts.filter(Boolean).join(", ")}; fingerprint ${fingerprint}`;
 }
 
-/* Which code was measured, when, and on which machine; src/show/page_summary.c prints the same. */
+/* Which code was measured, when, and on which machine. */
 function sides({ comparison, current }) {
     if (comparison) {
         const { base, head, baseline_runs: runs, machine } = comparison;
@@ -71,7 +70,8 @@ function sides({ comparison, current }) {
 function worst({ comparison, caseById }) {
     const first = comparison?.cases.find(({ fails }) => fails) ?? comparison?.cases[0];
     if (!first) return undefined;
-    const { metric, waived } = caseById.get(first.id);
+    const one = caseById.get(first.id);
+    const { metric, waived } = one;
     const figures =
         metric && !isBudget(metric) && Number.isFinite(metric.ratio)
             ? [
@@ -81,7 +81,8 @@ function worst({ comparison, caseById }) {
               ]
             : [" ", prose(first.reason ?? "")];
     const said = first.change === "IMPROVEMENT" ? "Largest change: " : "Worst: "; /* nothing is worse */
-    return h("p", {}, said, caseLink(first.id), " ", badge(first.change, waived), figures);
+    const line = h("p", {}, said, caseLink(first.id), " ", badge(first.change, waived), figures);
+    return h("div", {}, line, causesSaid(one).map((cause) => h("p", {}, cause)));
 }
 
 const WAIVED_MOST = 10;
