@@ -73,18 +73,17 @@ static bool is_there(const struct kg_tidy *figures, size_t count, const char *na
     return false;
 }
 
-bool kg_tidy_of(struct kg_arena *arena, const struct kg_case_result *result,
+void kg_tidy_of(struct kg_arena *arena, const struct kg_case_result *result,
                 struct kg_tidy **figures, size_t *count)
 {
     struct kg_figure *own;
     size_t own_count;
     *count = 0;
-    if (!kg_case_figures(arena, result, &own, &own_count))
-        return false;
+    kg_case_figures(arena, result, &own, &own_count);
     struct kg_tidy *found = *figures =
         kg_arena_alloc(arena, 1 + SINGLES + own_count, sizeof *found);
-    if (!found || !result->round_count)
-        return found != NULL;
+    if (!result->round_count)
+        return;
     found[(*count)++] = time_of(&result->summary);
     for (size_t i = 0; i < SINGLES; i++) {
         struct kg_tidy *figure = &found[*count];
@@ -104,10 +103,9 @@ bool kg_tidy_of(struct kg_arena *arena, const struct kg_case_result *result,
         figure->own = kg_metric_kind_find(own[i].name) == KG_METRIC_KINDS;
         figure->value = own[i].value;
     }
-    return true;
 }
 
-bool kg_tidy_parameters(struct kg_arena *arena, const struct kg_results *results,
+void kg_tidy_parameters(struct kg_arena *arena, const struct kg_results *results,
                         struct kg_tidy_names *parameters)
 {
     size_t capacity = 0;
@@ -120,12 +118,10 @@ bool kg_tidy_parameters(struct kg_arena *arena, const struct kg_results *results
                 known++;
             if (known < parameters->count)
                 continue;
-            if (!kg_arena_grow(arena, &parameters->names, parameters->count, &capacity,
-                               sizeof *parameters->names))
-                return false;
+            kg_arena_grow(arena, &parameters->names, parameters->count, &capacity,
+                          sizeof *parameters->names);
             parameters->names[parameters->count++] = name;
         }
-    return true;
 }
 
 const char *kg_tidy_parameter(const struct kg_case_result *result, const char *name)

@@ -20,9 +20,8 @@ struct kg_tidy {
 };
 
 /* Those that are known, the time first; none of a case without a round.
- * figures  in `arena`, with the names
- * returns  false where memory is out */
-bool kg_tidy_of(struct kg_arena *arena, const struct kg_case_result *result,
+ * figures  in `arena`, with the names */
+void kg_tidy_of(struct kg_arena *arena, const struct kg_case_result *result,
                 struct kg_tidy **figures, size_t *count);
 
 /* The names of the parameters that any case has, in the order in which they come first. */
@@ -30,7 +29,7 @@ struct kg_tidy_names {
     const char **names;
     size_t count;
 };
-bool kg_tidy_parameters(struct kg_arena *arena, const struct kg_results *results,
+void kg_tidy_parameters(struct kg_arena *arena, const struct kg_results *results,
                         struct kg_tidy_names *parameters);
 
 /* The value of the case's parameter of that name; NULL where it has none. */

@@ -22,7 +22,6 @@ static void label(struct kg_text *text, const char *name, const char *value)
         kg_text_append_bytes(text, s, 1);
     }
     kg_text_append(text, "\"");
-    text->failed = text->failed || shown.failed;
     kg_text_free(&shown);
 }
 
@@ -123,20 +122,17 @@ static void family_print(const struct family *family, const struct kg_results *r
         }
 }
 
-bool kg_results_as_openmetrics(const struct kg_report_subject *subject, struct kg_text *text,
-                               struct kg_error *err)
+void kg_results_as_openmetrics(const struct kg_report_subject *subject, struct kg_text *text)
 {
     const struct kg_results *results = subject->results;
     struct kg_arena arena = {0};
     struct case_figures *all = kg_arena_alloc(&arena, results->case_count, sizeof *all);
-    bool good = all != NULL;
-    for (size_t i = 0; i < results->case_count && good; i++)
-        good = kg_tidy_of(&arena, &results->cases[i], &all[i].figures, &all[i].count);
-    for (size_t i = 0; i < sizeof families / sizeof *families && good; i++)
+    for (size_t i = 0; i < results->case_count; i++)
+        kg_tidy_of(&arena, &results->cases[i], &all[i].figures, &all[i].count);
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         family_print(&families[i], results, all, text);
     kg_text_append(text, "# EOF\n");
     kg_arena_free(&arena);
-    return good || kg_error_memory(err);
 }
 
 /* --- Comparisons ------------------------------------------------------------------------------ */
@@ -222,10 +218,8 @@ static void share_print(const struct share *share, const struct kg_comparison *c
         }
 }
 
-bool kg_comparison_as_openmetrics(const struct kg_report_subject *subject, struct kg_text *text,
-                                  struct kg_error *err)
+void kg_comparison_as_openmetrics(const struct kg_report_subject *subject, struct kg_text *text)
 {
-    (void)err;
     const struct kg_comparison *comparison = subject->comparison;
     verdict_print(comparison, text);
     counts_print(comparison, text);
@@ -233,5 +227,4 @@ bool kg_comparison_as_openmetrics(const struct kg_report_subject *subject, struc
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
         share_print(&shares[i], comparison, text);
     kg_text_append(text, "# EOF\n");
-    return true;
 }

@@ -6,8 +6,9 @@
 struct kg_report_two {
     const char *names[2]; /* of the base and of the head */
     const struct kg_results *results[2];
-    const struct kg_comparison *comparison; /* of their first case */
+    const struct kg_comparison *comparison;   /* of their first case */
+    const struct kg_suggestions *suggestions; /* likewise; NULL: none */
 };
 
-void kg_report_two_text(const struct kg_report_two *two, const struct kg_report_style *style,
-                        struct kg_text *text);
+void kg_report_two(const struct kg_report_two *two, const struct kg_report_style *style,
+                   struct kg_text *text);

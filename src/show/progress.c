@@ -74,7 +74,6 @@ void kg_progress_line(const struct kg_progress_meter *meter, size_t planned, con
     kg_text_append(&line, kg_text_string(&figures));
     kg_text_append_ends(&line, kg_text_string(&name), id_most);
     (look->plain ? kg_escape_plain : kg_text_append)(text, kg_text_string(&line));
-    text->failed = text->failed || figures.failed || name.failed || line.failed;
     kg_text_free(&line);
     kg_text_free(&figures);
     kg_text_free(&name);

@@ -2,9 +2,7 @@
  * the kernel. */
 #include <math.h>
 
-#include "base/wrap.h"
-#include "show/advice_text.h"
-#include "show/explain/explain_page.h"
+#include "show/explain/explain_parts.h"
 #include "why/rules/cause.h"
 
 /* Share of the samples from which on the program's own code says nothing. */
@@ -12,28 +10,26 @@ static const double IN_KERNEL = 0.5;
 
 /* --- The hottest loop ------------------------------------------------------------------------- */
 
-static void place_print(struct kg_explain_page *page, const struct kg_hot_loop *loop)
+static void place_print(struct kg_document *document, const struct kg_hot_loop *loop)
 {
     struct kg_text words = {0};
     kg_text_printf(&words, "%.0f %% of the samples, in ", 100 * loop->share);
     kg_place_words(&loop->place, &words);
-    kg_wrap(page->text, "  ", kg_advice_shown(&page->arena, page->text, kg_text_string(&words), 0),
-            page->style->width);
-    page->text->failed = page->text->failed || words.failed;
-    kg_text_free(&words);
+    kg_part_add(document, KG_PART_SENTENCE, NULL);
+    kg_span_take(document, &words);
 }
 
 /* The hottest instruction and two on either side. */
-static void code_print(struct kg_explain_page *page, const struct kg_hot_loop *loop)
+static void code_print(struct kg_document *document, const struct kg_hot_loop *loop)
 {
     enum { AROUND = 2, SHOWN = 2 * AROUND + 1 };
     size_t first = loop->code_hottest > AROUND ? loop->code_hottest - AROUND : 0;
     if (loop->code_count > SHOWN && first > loop->code_count - SHOWN)
         first = loop->code_count - SHOWN;
-    for (size_t i = first; i < loop->code_count && i < first + SHOWN; i++)
-        kg_text_printf(
-            page->text, "  %c %s\n", i == loop->code_hottest ? '>' : ' ',
-            kg_advice_shown(&page->arena, page->text, loop->code[i], KG_EXPLAIN_NAME_MOST));
+    for (size_t i = first; i < loop->code_count && i < first + SHOWN; i++) {
+        kg_part_text(document, KG_PART_WHOLE, NULL, "%c ", i == loop->code_hottest ? '>' : ' ');
+        kg_span_add(document, KG_SPAN_NAME, loop->code[i]);
+    }
 }
 
 static void amount_append(struct kg_text *words, double count, const char *one, const char *several)
@@ -54,7 +50,7 @@ static void cycles_append(struct kg_text *words, const struct kg_hot_loop *loop)
         kg_text_printf(words, "; %.3g cycles or more", loop->throughput_cycles);
 }
 
-static void turn_print(struct kg_explain_page *page, const struct kg_hot_loop *loop)
+static void turn_print(struct kg_document *document, const struct kg_hot_loop *loop)
 {
     const struct {
         double count;
@@ -78,22 +74,22 @@ static void turn_print(struct kg_explain_page *page, const struct kg_hot_loop *l
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         amount_append(&words, rows[i].count, rows[i].one, rows[i].several);
     cycles_append(&words, loop);
-    kg_explain_line(page, loop->whole_function ? "a call of it" : "a turn", &words);
+    kg_part_take(document, KG_PART_FIGURE, loop->whole_function ? "a call of it" : "a turn",
+                 &words);
 }
 
-void kg_explain_loop(struct kg_explain_page *page)
+void kg_explain_loop(struct kg_document *document, const struct kg_explanation *explanation)
 {
-    const struct kg_hot *hot = &page->explanation->result->hot;
+    const struct kg_hot *hot = &explanation->result->hot;
     if (!hot->loop_count || !hot->loops[0].code_count)
         return;
     const struct kg_hot_loop *loop = &hot->loops[0];
     if (loop->whole_function && kg_hot_kernel_share(hot) > IN_KERNEL)
         return; /* it is the way into the kernel */
-    kg_advice_heading(page->text, page->style,
-                      loop->whole_function ? "the hottest code" : "the hottest loop");
-    place_print(page, loop);
-    code_print(page, loop);
-    turn_print(page, loop);
+    kg_part_heading(document, loop->whole_function ? "the hottest code" : "the hottest loop");
+    place_print(document, loop);
+    code_print(document, loop);
+    turn_print(document, loop);
 }
 
 /* --- Counters --------------------------------------------------------------------------------- */
@@ -104,13 +100,13 @@ static void share_append(struct kg_text *words, double share, const char *name)
         kg_text_printf(words, "%s%.0f %% %s", words->length ? ", " : "", 100 * share, name);
 }
 
-void kg_explain_core(struct kg_explain_page *page)
+void kg_explain_core(struct kg_document *document, const struct kg_explanation *explanation)
 {
-    const struct kg_core_counts *core = &page->explanation->result->hot.core;
+    const struct kg_core_counts *core = &explanation->result->hot.core;
     struct kg_text work = {0}, slots = {0};
     if (!core->source)
         return;
-    kg_advice_heading(page->text, page->style, "the processor's counters, of a call");
+    kg_part_heading(document, "the processor's counters, of a call");
     kg_trait_format(KG_TRAIT_COUNT, core->cycles, &work);
     kg_text_append(&work, " cycles");
     if (kg_known(core->instructions))
@@ -118,7 +114,7 @@ void kg_explain_core(struct kg_explain_page *page)
     if (core->branches > 0 && kg_known(core->mispredicted))
         kg_text_printf(&work, ", %.2g %% of branches mispredicted",
                        100 * core->mispredicted / core->branches);
-    kg_explain_line(page, "work", &work);
+    kg_part_take(document, KG_PART_FIGURE, "work", &work);
     share_append(&slots, core->retiring, "retiring");
     share_append(&slots, core->bad_speculation, "wrong guesses");
     share_append(&slots, core->frontend_bound, "waiting for code");
@@ -126,10 +122,7 @@ void kg_explain_core(struct kg_explain_page *page)
     if (kg_known(core->memory_bound))
         kg_text_printf(&slots, " (of memory: %.0f %%)", 100 * core->memory_bound);
     if (slots.length)
-        kg_explain_line(page, "slots", &slots);
-    page->text->failed = page->text->failed || work.failed || slots.failed;
-    kg_text_free(&work);
-    kg_text_free(&slots);
+        kg_part_take(document, KG_PART_FIGURE, "slots", &slots);
 }
 
 /* --- System calls ----------------------------------------------------------------------------- */
@@ -142,16 +135,7 @@ static void bytes_append(struct kg_text *words, const struct kg_system_call *kin
     kg_trait_format(KG_TRAIT_BYTES, kind->bytes / fmax(kind->calls, 1), words);
 }
 
-/* A long one has a blank behind it, too. */
-static const char *kind_label(struct kg_explain_page *page, const char *name)
-{
-    const char *label = kg_arena_printf(
-        &page->arena, "%s ", kg_advice_shown(&page->arena, page->text, name, KG_EXPLAIN_NAME_MOST));
-    page->text->failed = page->text->failed || !label;
-    return label ? label : "";
-}
-
-static void kind_print(struct kg_explain_page *page, const struct kg_system_call *kind,
+static void kind_print(struct kg_document *document, const struct kg_system_call *kind,
                        double call_ns)
 {
     static const double SHARE_SHOWN = 0.01;
@@ -161,38 +145,29 @@ static void kind_print(struct kg_explain_page *page, const struct kg_system_call
     if (kind->time_ns >= SHARE_SHOWN * call_ns)
         kg_text_printf(&words, ", %.0f %% of its time", 100 * fmin(1, kind->time_ns / call_ns));
     if (kind->from)
-        kg_text_printf(&words, ", mostly from %s",
-                       kg_advice_shown(&page->arena, page->text, kind->from, KG_EXPLAIN_NAME_MOST));
-    kg_explain_line(page, kind_label(page, kind->name), &words);
-}
-
-static void reason_print(struct kg_explain_page *page, const char *label, const char *reason)
-{
-    struct kg_text words = {0};
-    kg_text_append(&words, kg_advice_shown(&page->arena, page->text, reason, 0));
-    kg_explain_line(page, label, &words);
+        kg_text_printf(&words, ", mostly from %s", kind->from);
+    kg_part_take(document, KG_PART_FIGURE, kind->name, &words);
 }
 
 /* Where a call makes some at least now and then, or they could not be seen. */
-void kg_explain_calls(struct kg_explain_page *page)
+void kg_explain_calls(struct kg_document *document, const struct kg_explanation *explanation)
 {
     enum { SHOWN = 5 };
     static const double SELDOM = 0.05;
-    const struct kg_case_result *result = page->explanation->result;
+    const struct kg_case_result *result = explanation->result;
     const struct kg_system_calls *calls = &result->hot.system_calls;
     if (!calls->reason && (!(calls->calls >= SELDOM) || !calls->kind_count))
         return;
-    kg_advice_heading(page->text, page->style, "system calls of a call");
-    if (calls->reason)
-        reason_print(page, calls->source ? "note" : "unknown", calls->reason);
+    kg_part_heading(document, "system calls of a call");
+    kg_part_prose(document, KG_PART_FIGURE, calls->source ? "note" : "unknown", calls->reason);
     for (size_t i = 0; i < calls->kind_count && i < SHOWN; i++)
-        kind_print(page, &calls->kinds[i], result->summary.median_ns);
+        kind_print(document, &calls->kinds[i], result->summary.median_ns);
     if (kg_hot_account_tells(&result->hot)) {
         struct kg_text words = {0};
         kg_trait_format(KG_TRAIT_NS, calls->user_ns, &words);
         kg_text_append(&words, " in the program, ");
         kg_trait_format(KG_TRAIT_NS, calls->system_ns, &words);
         kg_text_append(&words, " in the kernel");
-        kg_explain_line(page, "CPU time", &words);
+        kg_part_take(document, KG_PART_FIGURE, "CPU time", &words);
     }
 }

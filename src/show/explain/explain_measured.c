@@ -3,14 +3,12 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "base/wrap.h"
-#include "show/advice_text.h"
-#include "show/explain/explain_page.h"
+#include "show/explain/explain_parts.h"
 #include "why/evidence/gather.h"
 
-static void time_print(struct kg_explain_page *page)
+static void time_print(struct kg_document *document, const struct kg_explanation *explanation)
 {
-    const struct kg_case_result *result = page->explanation->result;
+    const struct kg_case_result *result = explanation->result;
     const struct kg_summary *summary = &result->summary;
     char a[KG_UNIT_BYTES], b[KG_UNIT_BYTES], c[KG_UNIT_BYTES];
     struct kg_text text = {0};
@@ -27,13 +25,13 @@ static void time_print(struct kg_explain_page *page)
                    kg_duration_format(summary->min_ns, a), kg_duration_format(summary->p95_ns, b),
                    result->round_count, result->round_count == 1 ? "" : "s",
                    (unsigned long long)calls, calls == 1 ? "" : "s");
-    kg_explain_line(page, "time", &text);
+    kg_part_take(document, KG_PART_FIGURE, "time", &text);
 }
 
 /* "work a call   1.05 M flops, 2.00 MiB" and the rates: what is known of them. */
-static void work_print(struct kg_explain_page *page)
+static void work_print(struct kg_document *document, const struct kg_explanation *explanation)
 {
-    const struct kg_case_work *work = &page->explanation->result->work;
+    const struct kg_case_work *work = &explanation->result->work;
     const struct {
         double amount, rate;
         enum kg_trait_unit amount_unit, rate_unit;
@@ -45,21 +43,20 @@ static void work_print(struct kg_explain_page *page)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!kg_known(rows[i].amount))
             continue;
-        kg_explain_label(page, "work a call");
-        kg_explain_amount(page, "", rows[i].amount_unit, rows[i].amount, rows[i].what);
+        kg_part_add(document, KG_PART_FIGURE, "work a call");
+        kg_span_amount(document, "", rows[i].amount_unit, rows[i].amount, rows[i].what);
         if (kg_known(rows[i].rate))
-            kg_explain_amount(page, ", ", rows[i].rate_unit, rows[i].rate,
-                              rows[i].rate_unit == KG_TRAIT_COUNT ? " items/s" : "");
-        kg_text_append(page->text, "\n");
+            kg_span_amount(document, ", ", rows[i].rate_unit, rows[i].rate,
+                           rows[i].rate_unit == KG_TRAIT_COUNT ? " items/s" : "");
     }
 }
 
-static void memory_print(struct kg_explain_page *page)
+static void memory_print(struct kg_document *document, const struct kg_explanation *explanation)
 {
-    const struct kg_memory *memory = &page->explanation->result->memory;
+    const struct kg_memory *memory = &explanation->result->memory;
     char a[KG_UNIT_BYTES], b[KG_UNIT_BYTES];
     struct kg_text text = {0};
-    const double peak_bytes = kg_case_peak_bytes(page->explanation->result);
+    const double peak_bytes = kg_case_peak_bytes(explanation->result);
     if (isnan(peak_bytes) && !isfinite(memory->device_peak_bytes))
         return;
     kg_text_printf(&text, "peak %s, allocated %s", kg_size_format(peak_bytes, a),
@@ -68,21 +65,21 @@ static void memory_print(struct kg_explain_page *page)
         kg_text_printf(&text, "; on the device peak %s, allocated %s",
                        kg_size_format(memory->device_peak_bytes, a),
                        kg_size_format(memory->device_allocated_bytes, b));
-    kg_explain_line(page, "memory", &text);
+    kg_part_take(document, KG_PART_FIGURE, "memory", &text);
 }
 
-static void check_print(struct kg_explain_page *page)
+static void check_print(struct kg_document *document, const struct kg_explanation *explanation)
 {
-    const struct kg_case_check *check = &page->explanation->result->check;
-    kg_explain_label(page, "check");
+    const struct kg_case_check *check = &explanation->result->check;
+    kg_part_add(document, KG_PART_FIGURE, "check");
     if (check->checked)
-        kg_text_printf(page->text, "error %.3g, tolerance %.3g\n", check->error, check->tolerance);
+        kg_span_text(document, "error %.3g, tolerance %.3g", check->error, check->tolerance);
     else
-        kg_text_append(page->text, "none\n");
+        kg_span_text(document, "none");
 }
 
 /* Counts that are worth a line where they are known. */
-static void counted_print(struct kg_explain_page *page)
+static void counted_print(struct kg_document *document, const struct kg_explanation *explanation)
 {
     static const char *const names[] = {
         "threads",    "cores_busy",        "instructions", "instructions_per_cycle",
@@ -92,108 +89,104 @@ static void counted_print(struct kg_explain_page *page)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct kg_trait fact;
         const double value =
-            kg_fact_find(names[i], &fact) ? kg_fact_get(&page->explanation->facts, &fact) : NAN;
+            kg_fact_find(names[i], &fact) ? kg_fact_get(&explanation->facts, &fact) : NAN;
         if (!isfinite(value))
             continue;
         kg_text_append(&line, line.length ? "; " : "");
         kg_fact_words(&fact, value, &line);
     }
     if (line.length)
-        kg_explain_line(page, "counted", &line);
+        kg_part_take(document, KG_PART_FIGURE, "counted", &line);
 }
 
-void kg_explain_measured(struct kg_explain_page *page)
+void kg_explain_measured(struct kg_document *document, const struct kg_explanation *explanation)
 {
-    if (!page->explanation->result->round_count)
+    if (!explanation->result->round_count)
         return;
-    kg_advice_heading(page->text, page->style, "measured");
-    time_print(page);
-    work_print(page);
-    memory_print(page);
-    counted_print(page);
-    check_print(page);
+    kg_part_heading(document, "measured");
+    time_print(document, explanation);
+    work_print(document, explanation);
+    memory_print(document, explanation);
+    counted_print(document, explanation);
+    check_print(document, explanation);
 }
 
 /* --- The roofline ----------------------------------------------------------------------------- */
 
-static void roof_print(struct kg_explain_page *page, const char *name, double share, double ceiling,
+static void roof_print(struct kg_document *document, const char *name, double share, double ceiling,
                        enum kg_trait_unit unit, const char *of)
 {
-    kg_explain_label(page, name);
-    kg_explain_bar(page, share);
-    kg_explain_amount(page, "  ", KG_TRAIT_SHARE, share, " of ");
-    kg_explain_amount(page, "", unit, ceiling, "");
-    kg_text_printf(page->text, "%s%s\n", *of ? ", " : "", of);
+    kg_part_add(document, KG_PART_FIGURE, name);
+    kg_explain_bar(document, share);
+    kg_span_amount(document, "  ", KG_TRAIT_SHARE, share, " of ");
+    kg_span_amount(document, "", unit, ceiling, "");
+    kg_span_text(document, "%s%s", *of ? ", " : "", of);
 }
 
 /* Flops a byte on a line from 1/64 to 1024, with the place where the roofs meet. */
-static void intensity_print(struct kg_explain_page *page, double intensity, double ridge)
+static void intensity_print(struct kg_document *document, double intensity, double ridge)
 {
     enum { CELLS = 49, CELLS_NARROW = 25 };
     static const double LOW = -6, HIGH = 10; /* powers of two */
     const double at[] = {log2(intensity), log2(ridge)};
-    const int cells = kg_explain_narrow(page) ? CELLS_NARROW : CELLS;
-    struct kg_text words = {0};
+    const int cells = kg_explain_narrow(document) ? CELLS_NARROW : CELLS;
+    struct kg_text line = {0}, words = {0};
     int cell[2];
     for (int i = 0; i < 2; i++)
         cell[i] = (int)((fmin(fmax(at[i], LOW), HIGH) - LOW) / (HIGH - LOW) * (cells - 1) + 0.5);
-    kg_explain_label(page, "intensity");
     for (int i = 0; i < cells; i++)
-        kg_text_append(page->text, i == cell[0]   ? "●"
-                                   : i == cell[1] ? "┬"
-                                   : i < cell[1]  ? "╱"
-                                                  : "─");
-    kg_text_append(page->text, "\n");
+        kg_text_append(&line, i == cell[0] ? "●" : i == cell[1] ? "┬" : i < cell[1] ? "╱" : "─");
+    kg_part_take(document, KG_PART_FIGURE, "intensity", &line);
     kg_text_printf(&words, "● %.3g flops a byte; the roofs meet (┬) at %.3g: %s", intensity, ridge,
                    intensity < ridge ? "moving data is the lower roof"
                                      : "arithmetic is the lower roof");
-    kg_explain_line(page, "", &words);
+    kg_part_take(document, KG_PART_FIGURE, "", &words);
 }
 
 /* Whether the working set does not fit where its data come from by how fast they do. */
-static bool too_large(const struct kg_explain_page *page)
+static bool too_large(const struct kg_explanation *explanation)
 {
-    const struct kg_traits *traits = &page->explanation->facts.traits;
-    const struct kg_cpu_ceilings *cpu = &page->explanation->results->cpu_ceilings;
+    const struct kg_traits *traits = &explanation->facts.traits;
+    const struct kg_cpu_ceilings *cpu = &explanation->results->cpu_ceilings;
     const double threads = kg_known(traits->threads) ? fmax(traits->threads, 1) : 1;
     const double bytes[] = {[KG_LEVEL_L1] = (double)cpu->l1_bytes * threads,
                             [KG_LEVEL_L2] = (double)cpu->l2_bytes * threads,
                             [KG_LEVEL_L3] = (double)cpu->l3_bytes * threads};
     const size_t level = (size_t)traits->level;
-    return strcmp(page->explanation->result->device, "cpu") == 0 &&
+    return strcmp(explanation->result->device, "cpu") == 0 &&
            level < sizeof bytes / sizeof *bytes && traits->working_set_bytes > bytes[level];
 }
 
-void kg_explain_roofline(struct kg_explain_page *page)
+void kg_explain_roofline(struct kg_document *document, const struct kg_explanation *explanation)
 {
-    const struct kg_traits *traits = &page->explanation->facts.traits;
+    const struct kg_traits *traits = &explanation->facts.traits;
     struct kg_text of = {0};
     if (!kg_known(traits->bandwidth_share) && !kg_known(traits->flops_share))
         return;
-    kg_advice_heading(page->text, page->style, "roofline");
+    kg_part_heading(document, "roofline");
     if (isfinite(traits->level))
         kg_trait_format(KG_TRAIT_LEVEL, traits->level, &of);
     if (kg_known(traits->bandwidth_share))
-        roof_print(page, "bandwidth", traits->bandwidth_share,
+        roof_print(document, "bandwidth", traits->bandwidth_share,
                    traits->bandwidth_ceiling_bytes_per_s, KG_TRAIT_BYTES_PER_S,
                    kg_text_string(&of));
     if (kg_known(traits->flops_share))
-        roof_print(page, "arithmetic", traits->flops_share, traits->flops_ceiling_per_s,
+        roof_print(document, "arithmetic", traits->flops_share, traits->flops_ceiling_per_s,
                    KG_TRAIT_FLOPS_PER_S, "");
     if (kg_known(traits->intensity) && kg_known(traits->ridge))
-        intensity_print(page, traits->intensity, traits->ridge);
+        intensity_print(document, traits->intensity, traits->ridge);
     if (kg_known(traits->working_set_bytes)) {
-        kg_explain_label(page, "working set");
-        kg_explain_amount(page, "", KG_TRAIT_BYTES, traits->working_set_bytes, "");
-        kg_text_printf(page->text, "%s%s\n",
-                       !of.length        ? ""
-                       : too_large(page) ? ", as fast as from "
-                                         : ", in ",
-                       kg_text_string(&of));
+        kg_part_add(document, KG_PART_FIGURE, "working set");
+        kg_span_amount(document, "", KG_TRAIT_BYTES, traits->working_set_bytes, "");
+        kg_span_text(document, "%s%s",
+                     !of.length               ? ""
+                     : too_large(explanation) ? ", as fast as from "
+                                              : ", in ",
+                     kg_text_string(&of));
     }
     if (kg_known(traits->roof_ns)) {
-        kg_explain_label(page, "at the roofs");
-        kg_explain_amount(page, "", KG_TRAIT_NS, traits->roof_ns, " a call\n");
+        kg_part_add(document, KG_PART_FIGURE, "at the roofs");
+        kg_span_amount(document, "", KG_TRAIT_NS, traits->roof_ns, " a call");
     }
     kg_text_free(&of);
 }

@@ -3,26 +3,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "base/units.h"
-#include "base/wrap.h"
-#include "show/advice_text.h"
-#include "show/explain/explain_page.h"
+#include "show/explain/explain_parts.h"
 
 static const double SHARE_LEAST = 0.001;
 
 /* A part of the whole; none that is too small to be shown with one decimal. */
-static void part_print(struct kg_explain_page *page, const char *name, double part_ns,
+static void part_print(struct kg_document *document, const char *name, double part_ns,
                        double whole_ns, const char *after)
 {
     const double share = fmin(part_ns / whole_ns, 1);
     if (!kg_known(part_ns) || !(share >= SHARE_LEAST))
         return;
-    kg_explain_label(page, name);
-    kg_explain_bar(page, share);
-    kg_text_printf(page->text, "  %.1f %%", 100 * share);
-    kg_explain_amount(page, ", ", KG_TRAIT_NS, share * whole_ns, after);
-    kg_text_append(page->text, "\n");
+    kg_part_add(document, KG_PART_FIGURE, name);
+    kg_explain_bar(document, share);
+    kg_span_text(document, "  %.1f %%", 100 * share);
+    kg_span_amount(document, ", ", KG_TRAIT_NS, share * whole_ns, after);
 }
 
 /* Threads whose time it is; of a program nobody says how many it has, but how many were busy. */
@@ -38,70 +34,62 @@ static double threads_of(const struct kg_case_result *result, const struct kg_tr
 /* Of all threads, over the time that they could have had a CPU. How busy they were is a matter of
  * the rounds in which others disturbed the least: the CPU time and the median are of different
  * rounds, and one may be more than the other. */
-static void cpu_print(struct kg_explain_page *page, double wall_ns, double threads)
+static void cpu_print(struct kg_document *document, const struct kg_explanation *explanation,
+                      double wall_ns, double threads)
 {
-    const double busy = page->explanation->facts.traits.cores_busy;
-    const double used_ns =
-        kg_known(busy) ? busy * wall_ns : page->explanation->result->breakdown.cpu_ns;
+    const double busy = explanation->facts.traits.cores_busy;
+    const double used_ns = kg_known(busy) ? busy * wall_ns : explanation->result->breakdown.cpu_ns;
     if (!kg_known(used_ns))
         return;
-    part_print(page, "on the CPU", used_ns, wall_ns * threads, "");
-    part_print(page, "waiting", wall_ns * threads - used_ns, wall_ns * threads, ", or preempted");
+    part_print(document, "on the CPU", used_ns, wall_ns * threads, "");
+    part_print(document, "waiting", wall_ns * threads - used_ns, wall_ns * threads,
+               ", or preempted");
 }
 
-static void breakdown_heading(struct kg_explain_page *page, double wall_ns, double threads)
+static void breakdown_heading(struct kg_document *document, double wall_ns, double threads)
 {
-    struct kg_text words = {0};
-    kg_text_append(&words, "where its time goes");
-    if (threads > 1) {
-        kg_text_printf(&words, ": that of %.0f threads, each ", threads);
-        kg_trait_format(KG_TRAIT_NS, wall_ns, &words);
-    }
-    kg_advice_heading(page->text, page->style, kg_text_string(&words));
-    page->text->failed = page->text->failed || words.failed;
-    kg_text_free(&words);
+    kg_part_heading(document, "where its time goes");
+    if (threads <= 1)
+        return;
+    kg_span_text(document, ": that of %.0f threads, each ", threads);
+    kg_span_amount(document, "", KG_TRAIT_NS, wall_ns, "");
 }
 
-void kg_explain_breakdown(struct kg_explain_page *page)
+void kg_explain_breakdown(struct kg_document *document, const struct kg_explanation *explanation)
 {
-    const struct kg_breakdown *breakdown = &page->explanation->result->breakdown;
-    const bool on_cpu = strcmp(page->explanation->result->device, "cpu") == 0;
-    const double threads =
-        on_cpu ? threads_of(page->explanation->result, &page->explanation->facts.traits) : 1;
+    const struct kg_breakdown *breakdown = &explanation->result->breakdown;
+    const bool on_cpu = strcmp(explanation->result->device, "cpu") == 0;
+    const double threads = on_cpu ? threads_of(explanation->result, &explanation->facts.traits) : 1;
     const double wall_ns = breakdown->wall_ns;
     if (!kg_known(wall_ns))
         return;
-    breakdown_heading(page, wall_ns, threads);
-    part_print(page, "GPU", breakdown->gpu_ns, wall_ns, "");
-    part_print(page, "transfers", breakdown->transfer_ns, wall_ns, "");
+    breakdown_heading(document, wall_ns, threads);
+    part_print(document, "GPU", breakdown->gpu_ns, wall_ns, "");
+    part_print(document, "transfers", breakdown->transfer_ns, wall_ns, "");
     if (on_cpu)
-        cpu_print(page, wall_ns, threads);
+        cpu_print(document, explanation, wall_ns, threads);
     else
-        part_print(page, "overhead", breakdown->overhead_ns, wall_ns, "");
+        part_print(document, "overhead", breakdown->overhead_ns, wall_ns, "");
 }
 
-void kg_explain_scopes(struct kg_explain_page *page)
+void kg_explain_scopes(struct kg_document *document, const struct kg_explanation *explanation)
 {
     enum { MOST = 8 };
-    const struct kg_explanation *explanation = page->explanation;
     const size_t id = strlen(explanation->result->id);
     for (size_t i = 0; i < explanation->scope_count && i < MOST; i++) {
         const struct kg_facts *scope = &explanation->scopes[i];
         const bool inside =
             !strncmp(scope->operation, explanation->result->id, id) && scope->operation[id] == ';';
         if (!i)
-            kg_advice_heading(page->text, page->style, "scopes, by the profile");
-        kg_text_append(page->text, "  ");
-        kg_explain_bar(page, scope->traits.time_ns / scope->whole_ns);
-        kg_explain_amount(page, "  ", KG_TRAIT_SHARE, scope->traits.time_ns / scope->whole_ns,
-                          "  ");
-        kg_text_append(page->text, kg_advice_shown(&page->arena, page->text,
-                                                   scope->operation + (inside ? id + 1 : 0),
-                                                   KG_EXPLAIN_NAME_MOST));
-        kg_explain_amount(page, ": ", KG_TRAIT_NS, scope->traits.time_ns, "");
+            kg_part_heading(document, "scopes, by the profile");
+        kg_part_add(document, KG_PART_ITEM, NULL);
+        kg_explain_bar(document, scope->traits.time_ns / scope->whole_ns);
+        kg_span_amount(document, "  ", KG_TRAIT_SHARE, scope->traits.time_ns / scope->whole_ns,
+                       "  ");
+        kg_span_add(document, KG_SPAN_NAME, scope->operation + (inside ? id + 1 : 0));
+        kg_span_amount(document, ": ", KG_TRAIT_NS, scope->traits.time_ns, "");
         if (kg_known(scope->calls))
-            kg_explain_amount(page, " in ", KG_TRAIT_COUNT, scope->calls, " calls");
-        kg_text_append(page->text, "\n");
+            kg_span_amount(document, " in ", KG_TRAIT_COUNT, scope->calls, " calls");
     }
 }
 
@@ -114,41 +102,37 @@ static int kernel_compare(const void *left, const void *right)
     return (times[0] < times[1]) - (times[0] > times[1]);
 }
 
-static void kernel_print(struct kg_explain_page *page, const struct kg_kernel_use *kernel)
+static void kernel_print(struct kg_document *document, const struct kg_kernel_use *kernel)
 {
     char time[KG_UNIT_BYTES];
-    struct kg_text before = {0}, text = {0};
-    kg_text_printf(&before, "  %10s  ", kg_duration_format(kernel->gpu_ns, time));
-    kg_escape_terminal(&text, kernel->name, KG_EXPLAIN_NAME_MOST);
-    kg_text_printf(&text, ": %g launch%s of %g x %g threads", kernel->launches,
-                   kernel->launches == 1 ? "" : "es", kernel->blocks, kernel->threads);
+    kg_part_add(
+        document, KG_PART_FIGURE,
+        kg_arena_printf(&document->arena, "%10s", kg_duration_format(kernel->gpu_ns, time)));
+    kg_span_add(document, KG_SPAN_NAME, kernel->name);
+    kg_span_text(document, ": %g launch%s of %g x %g threads", kernel->launches,
+                 kernel->launches == 1 ? "" : "es", kernel->blocks, kernel->threads);
     if (isfinite(kernel->registers))
-        kg_text_printf(&text, ", %g registers", kernel->registers);
+        kg_span_text(document, ", %g registers", kernel->registers);
     if (isfinite(kernel->occupancy))
-        kg_text_printf(&text, ", occupancy %.0f %%", 100 * kernel->occupancy);
+        kg_span_text(document, ", occupancy %.0f %%", 100 * kernel->occupancy);
     if (isfinite(kernel->waves))
-        kg_text_printf(&text, ", %.3g waves", kernel->waves);
-    kg_wrap(page->text, kg_text_string(&before), kg_text_string(&text), page->style->width);
-    page->text->failed = page->text->failed || before.failed || text.failed;
-    kg_text_free(&before);
-    kg_text_free(&text);
+        kg_span_text(document, ", %.3g waves", kernel->waves);
 }
 
-void kg_explain_kernels(struct kg_explain_page *page)
+void kg_explain_kernels(struct kg_document *document, const struct kg_explanation *explanation)
 {
     enum { MOST = 10 };
-    const struct kg_trace *trace = &page->explanation->result->trace;
+    const struct kg_trace *trace = &explanation->result->trace;
     const size_t count = trace->kernel_count;
-    struct kg_kernel_use *kernels = kg_arena_alloc(&page->arena, count, sizeof *kernels);
-    if (!kernels || !count) {
-        page->text->failed = page->text->failed || !kernels;
+    struct kg_kernel_use *kernels = kg_arena_alloc(&document->arena, count, sizeof *kernels);
+    if (!count)
         return;
-    }
     memcpy(kernels, trace->kernels, count * sizeof *kernels);
     qsort(kernels, count, sizeof *kernels, kernel_compare);
-    kg_advice_heading(page->text, page->style, "kernels of a call");
+    kg_part_heading(document, "kernels of a call");
     for (size_t i = 0; i < count && i < MOST; i++)
-        kernel_print(page, &kernels[i]);
-    if (count > MOST)
-        kg_text_printf(page->text, "  … and %zu more\n", count - MOST);
+        kernel_print(document, &kernels[i]);
+    if (count > MOST) {
+        kg_part_text(document, KG_PART_ITEM, NULL, "… and %zu more", count - MOST);
+    }
 }

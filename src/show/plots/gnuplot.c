@@ -27,7 +27,6 @@ void kg_gnuplot_string(struct kg_text *script, const char *string, size_t most, 
         else
             kg_text_append_bytes(script, s, 1);
     kg_text_append(script, "'");
-    script->failed = script->failed || shown.failed || cut.failed;
     kg_text_free(&shown);
     kg_text_free(&cut);
 }
@@ -52,7 +51,6 @@ void kg_gnuplot_signs(struct kg_text *script)
             kg_text_append(&usual, "?");
         s += length;
     }
-    usual.failed = usual.failed || script->failed;
     kg_text_free(script);
     *script = usual;
 }
@@ -82,8 +80,6 @@ bool kg_gnuplot_run(const struct kg_text *script, struct kg_text *image, struct 
     char path[KG_TOOL_PATH_BYTES];
     /* nobody's own settings: a picture is the same everywhere */
     char *arguments[] = {(char *)"gnuplot", (char *)"--default-settings", (char *)"-", NULL};
-    if (script->failed)
-        return kg_error_memory(err);
     if (!kg_tool_find("gnuplot", path))
         return kg_error_set(err, KG_ERROR_SYSTEM,
                             "pictures are drawn by gnuplot, and there is none on PATH; install it "

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "model/change.h"
 #include "show/cells.h"
 #include "show/plots/plot_parts.h"
 
@@ -10,20 +11,6 @@ enum { ROW_PIXELS = 24, FRAME_PIXELS = 160, WORDS_MARGIN = 32 };
 /* Changes beyond these per cent stand at the edge with an arrow; the words beside them tell how large
  * they are. */
 static const double CHANGE_LEAST = -100, CHANGE_MOST = 100, RANGE_LEAST = 10;
-
-/* How each change is drawn; without a title none of it is. */
-static const struct look {
-    enum kg_change change;
-    const char *title;
-    struct kg_plot_ink ink;
-} looks[] = {
-    {KG_CHANGE_REGRESSION, "regression", {"#d55e00", 9}},
-    {KG_CHANGE_SUSPECT, "suspect", {"#e69f00", 13}},
-    {KG_CHANGE_INCONCLUSIVE, "inconclusive", {"#56b4e9", 6}},
-    {KG_CHANGE_NO_CHANGE, "no change", {"#5f6368", 7}},
-    {KG_CHANGE_IMPROVEMENT, "improvement", {"#009e73", 11}},
-};
-enum { LOOKS = sizeof looks / sizeof *looks };
 
 static double clamp(double value)
 {
@@ -46,7 +33,7 @@ static const struct kg_metric *metric_of(const struct kg_case_change *change)
 
 struct change_plot {
     struct kg_plot_rows rows;
-    struct kg_text data[LOOKS]; /* a block for each look: change, row, low, high */
+    struct kg_text data[KG_CHANGE_COUNT]; /* a block for each change: change, row, low, high */
     struct kg_text thresholds;
     struct kg_text arrows; /* at the edge, of what reaches beyond it */
     double least, most;
@@ -63,67 +50,56 @@ static void range_widen(struct change_plot *plot, double value)
 }
 
 /* "20.0 us -> 24.0 us  +20.0 %" */
-static bool row_add(struct kg_arena *arena, const struct kg_case_change *change,
+static void row_add(struct kg_arena *arena, const struct kg_case_change *change,
                     const struct kg_metric *metric, struct change_plot *plot)
 {
     const char *what = kg_cell_metric(arena, metric);
     const char *baseline = kg_cell_reference(arena, metric);
     const char *current = kg_cell_value(arena, metric, metric->current);
     const char *moved = kg_cell_change(arena, metric);
-    if (!what || !baseline || !current || !moved)
-        return false;
     const char *name = *what ? kg_arena_printf(arena, "%s (%s)", change->id, what) : change->id;
     const char *words = kg_arena_printf(arena, "%s -> %s  %s", baseline, current, moved);
-    if (!name || !words)
-        return false;
     kg_plot_row_add(&plot->rows, name, words);
-    return true;
 }
 
-static bool case_add(struct kg_arena *arena, const struct kg_case_change *change,
+static void case_add(struct kg_arena *arena, const struct kg_case_change *change,
                      struct change_plot *plot)
 {
     const struct kg_metric *metric = metric_of(change);
-    size_t look = 0;
-    while (look < LOOKS && looks[look].change != change->change)
-        look++;
-    if (!metric || look == LOOKS) {
+    const struct kg_change_row *look = &kg_changes[change->change];
+    if (!metric || !look->ink) {
         plot->without++;
-        return true;
+        return;
     }
     if (plot->rows.count == KG_PLOT_ROWS_MOST) {
         plot->left_out++;
-        return true;
+        return;
     }
     const double at = per_cent(metric->ratio), threshold = clamp(100 * metric->threshold);
     const double low = isfinite(metric->interval_low) ? per_cent(metric->interval_low) : at;
     const double high = isfinite(metric->interval_high) ? per_cent(metric->interval_high) : at;
-    const bool good = row_add(arena, change, metric, plot);
+    row_add(arena, change, metric, plot);
     if (fmax(metric->ratio, metric->interval_high) > 1 + CHANGE_MOST / 100)
         kg_text_printf(&plot->arrows,
                        "set arrow from first %g, first %zu to graph 1, first %zu head filled size "
                        "screen 0.012, 25 linewidth 2 linecolor '%s'\n",
-                       CHANGE_MOST, plot->rows.count, plot->rows.count, looks[look].ink.colour);
-    kg_text_printf(&plot->data[look], "%.6g %zu %.6g %.6g\n", at, plot->rows.count, low, high);
+                       CHANGE_MOST, plot->rows.count, plot->rows.count, look->ink);
+    kg_text_printf(&plot->data[change->change], "%.6g %zu %.6g %.6g\n", at, plot->rows.count, low,
+                   high);
     kg_text_printf(&plot->thresholds, "%.6g %zu\n", threshold, plot->rows.count);
     range_widen(plot, low);
     range_widen(plot, high);
     range_widen(plot, threshold);
     range_widen(plot, -threshold);
-    return good;
 }
 
-static bool title_print(struct kg_arena *arena, const struct kg_comparison *comparison,
+static void title_print(struct kg_arena *arena, const struct kg_comparison *comparison,
                         const struct change_plot *plot, struct kg_text *script)
 {
     struct kg_text words = {0};
     kg_text_printf(&words, "%s, ", kg_verdict_names[comparison->verdict]);
     kg_cell_counts(comparison, &words);
-    const char *title = words.failed ? NULL : kg_arena_copy(arena, kg_text_string(&words));
-    kg_text_free(&words);
-    if (!title)
-        return false;
-    kg_plot_title(script, comparison->suite, title);
+    kg_plot_title(script, comparison->suite, kg_cell_take(arena, &words));
     kg_text_printf(
         script,
         "set xlabel 'change of the current, with its 95 %% interval; grey: within the threshold");
@@ -134,29 +110,28 @@ static bool title_print(struct kg_arena *arena, const struct kg_comparison *comp
     if (plot->without)
         kg_text_printf(script, "; %zu without a change to draw", plot->without);
     kg_text_append(script, "' textcolor '#202124'\n");
-    return true;
 }
 
 static void blocks_print(struct change_plot *plot, struct kg_text *script)
 {
     kg_text_printf(script, "$thresholds << EOD\n%sEOD\n", kg_text_string(&plot->thresholds));
-    for (size_t i = 0; i < LOOKS; i++)
+    for (int i = 0; i < KG_CHANGE_COUNT; i++)
         if (plot->data[i].length)
-            kg_text_printf(script, "$change%zu << EOD\n%sEOD\n", i, kg_text_string(&plot->data[i]));
+            kg_text_printf(script, "$change%d << EOD\n%sEOD\n", i, kg_text_string(&plot->data[i]));
     kg_text_append(script,
                    "plot $thresholds using (0):2:(-$1):1:($2-0.42):($2+0.42) with boxxyerror "
                    "fillstyle solid noborder linecolor '#eceef1' notitle");
-    for (size_t i = 0; i < LOOKS; i++) {
-        if (plot->data[i].length)
+    for (int rank = 0; rank < KG_CHANGE_COUNT; rank++) {
+        const enum kg_change change = kg_change_ranked(rank);
+        if (plot->data[change].length)
             kg_text_printf(script,
-                           ", $change%zu using 1:2:3:4 with xerrorbars linewidth 2 linecolor '%s' "
+                           ", $change%d using 1:2:3:4 with xerrorbars linewidth 2 linecolor '%s' "
                            "pointtype %d pointsize 0.9 title '%s'",
-                           i, looks[i].ink.colour, looks[i].ink.point, looks[i].title);
-        script->failed = script->failed || plot->data[i].failed;
-        kg_text_free(&plot->data[i]);
+                           (int)change, kg_changes[change].ink, kg_changes[change].point,
+                           kg_changes[change].word);
+        kg_text_free(&plot->data[change]);
     }
     kg_text_append(script, "\n");
-    script->failed = script->failed || plot->thresholds.failed;
     kg_text_free(&plot->thresholds);
 }
 
@@ -165,11 +140,11 @@ bool kg_plot_change(const struct kg_plot_input *input, struct kg_plot_part *part
 {
     struct change_plot plot = {.least = -RANGE_LEAST, .most = RANGE_LEAST};
     struct kg_text *script = &part->script;
-    bool good = true;
-    for (size_t i = 0; i < input->comparison->case_count && good; i++)
-        good = case_add(input->arena, &input->comparison->cases[i], &plot);
+    (void)err;
+    for (size_t i = 0; i < input->comparison->case_count; i++)
+        case_add(input->arena, &input->comparison->cases[i], &plot);
     const size_t count = plot.rows.count;
-    good = good && title_print(input->arena, input->comparison, &plot, script);
+    title_print(input->arena, input->comparison, &plot, script);
     kg_plot_rows_end(&plot.rows, WORDS_MARGIN, script);
     const double margin = 0.06 * (plot.most - plot.least);
     kg_text_printf(script,
@@ -181,10 +156,9 @@ bool kg_plot_change(const struct kg_plot_input *input, struct kg_plot_part *part
                    plot.least - margin, plot.most + margin,
                    plot.most - plot.least > CHANGE_MOST ? "set xtics 50\n" : "",
                    kg_text_string(&plot.arrows));
-    script->failed = script->failed || plot.arrows.failed;
     kg_text_free(&plot.arrows);
     blocks_print(&plot, script);
     part->height = FRAME_PIXELS + ROW_PIXELS * count;
     part->why = count ? NULL : "no case was compared with a baseline";
-    return good || kg_error_memory(err);
+    return true;
 }

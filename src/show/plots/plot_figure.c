@@ -8,23 +8,21 @@
 
 enum { ROW_PIXELS = 22, FRAME_PIXELS = 130, WORDS_MARGIN = 11 };
 
-/* The value of that name; NaN where the case has none. */
-static bool value_find(struct kg_arena *arena, const struct kg_case_result *result,
-                       const char *name, const struct kg_figure **found)
+/* The figure of that name; NULL if the case has none. */
+static const struct kg_figure *figure_find(struct kg_arena *arena,
+                                           const struct kg_case_result *result, const char *name)
 {
+    const struct kg_figure *found = NULL;
     struct kg_figure *figures;
     size_t count;
-    *found = NULL;
-    if (!kg_case_figures(arena, result, &figures, &count))
-        return false;
+    kg_case_figures(arena, result, &figures, &count);
     for (size_t i = 0; i < count; i++)
         if (!strcmp(figures[i].name, name))
-            *found = &figures[i];
-    return true;
+            found = &figures[i];
+    return found;
 }
 
-bool kg_plot_figure(const struct kg_plot_input *input, const char *name, struct kg_plot_part *part,
-                    struct kg_error *err)
+void kg_plot_figure(const struct kg_plot_input *input, const char *name, struct kg_plot_part *part)
 {
     struct kg_plot_rows rows = {0};
     struct kg_text data = {0};
@@ -32,11 +30,9 @@ bool kg_plot_figure(const struct kg_plot_input *input, const char *name, struct 
     size_t left_out = 0;
     double most = 0;
     char value[KG_UNIT_BYTES];
-    bool good = true;
-    for (size_t i = 0; i < input->results->case_count && good; i++) {
-        const struct kg_figure *figure;
-        good = value_find(input->arena, &input->results->cases[i], name, &figure);
-        if (!good || !figure)
+    for (size_t i = 0; i < input->results->case_count; i++) {
+        const struct kg_figure *figure = figure_find(input->arena, &input->results->cases[i], name);
+        if (!figure)
             continue;
         if (rows.count == KG_PLOT_ROWS_MOST) {
             left_out++;
@@ -62,7 +58,5 @@ bool kg_plot_figure(const struct kg_plot_input *input, const char *name, struct 
                    "plot $figures using (0):2:(0):1:($2-0.36):($2+0.36) with boxxyerror fillstyle "
                    "solid noborder linecolor '%s' notitle\n",
                    kg_text_string(&data), kg_plot_inks[0].colour);
-    script->failed = script->failed || data.failed;
     kg_text_free(&data);
-    return good || kg_error_memory(err);
 }

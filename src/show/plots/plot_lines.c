@@ -30,7 +30,7 @@ static void span_widen(struct span *span, double least, double most)
 /* One sort of plot. */
 struct lines {
     const char *title;  /* followed by "over batch" */
-    const char *label;  /* of the values */
+    const char *label;  /* of the values; NULL: items a second */
     const char *format; /* of gnuplot, for them; NULL: they are bytes */
     bool log;           /* the values too, not the parameter alone */
     bool against;       /* compares with a reference */
@@ -196,7 +196,7 @@ static bool block_append(const struct lines *lines, const struct kg_sweep *sweep
     return count >= 2;
 }
 
-/* What all cases call their items; NULL where they differ, or nobody says. */
+/* What all cases call their items. */
 static const char *items_of(const struct kg_results *results)
 {
     const char *name = NULL;
@@ -205,22 +205,20 @@ static const char *items_of(const struct kg_results *results)
         if (!(results->cases[i].work.items_per_second > 0))
             continue;
         if (!other || (name && strcmp(name, other) != 0))
-            return NULL;
+            return "items";
         name = other;
     }
-    return name;
+    return name ? name : "items";
 }
 
-static bool frame_print(const struct lines *lines, struct kg_arena *arena, const char *suite,
+static void frame_print(const struct lines *lines, const struct kg_plot_input *input,
                         const struct kg_sweep_request *request, struct kg_text *script)
 {
     const char *title = lines->against
-                            ? kg_arena_printf(arena, "%s over %s, by %s", lines->title,
+                            ? kg_arena_printf(input->arena, "%s over %s, by %s", lines->title,
                                               request->against, request->by)
-                            : kg_arena_printf(arena, "%s by %s", lines->title, request->by);
-    if (!title)
-        return false;
-    kg_plot_title(script, suite, title);
+                            : kg_arena_printf(input->arena, "%s by %s", lines->title, request->by);
+    kg_plot_title(script, input->results->suite, title);
     kg_text_append(script, "set xlabel ");
     kg_gnuplot_string(script, request->by, KG_PLOT_NAME_MOST, false);
     kg_text_printf(script,
@@ -229,9 +227,12 @@ static bool frame_print(const struct lines *lines, struct kg_arena *arena, const
                    "set key below horizontal left Left reverse maxcols 3 height 1\n",
                    lines->log ? "set logscale y\n" : "", lines->format ? lines->format : "");
     kg_text_append(script, "set ylabel ");
-    kg_gnuplot_string(script, lines->label, KG_PLOT_NAME_MOST, false);
+    kg_gnuplot_string(script,
+                      lines->label
+                          ? lines->label
+                          : kg_arena_printf(input->arena, "%s a second", items_of(input->results)),
+                      KG_PLOT_NAME_MOST, false);
     kg_text_append(script, " textcolor '#202124'\n");
-    return true;
 }
 
 static void axes_print(const struct lines *lines, const struct spans *spans, struct kg_text *script)
@@ -245,14 +246,13 @@ static void axes_print(const struct lines *lines, const struct spans *spans, str
 }
 
 /* Draws what there is; `left_out` lines have no colour left. */
-static bool sweeps_draw(const struct lines *lines, struct kg_arena *arena,
+static void sweeps_draw(const struct lines *lines, struct kg_arena *arena,
                         const struct kg_sweeps *sweeps, struct kg_plot_part *part)
 {
     struct kg_text *script = &part->script, plots = {0};
     size_t count = 0, left_out = 0;
     struct spans spans = {{INFINITY, 0}, {INFINITY, 0}, true};
-    bool good = true;
-    for (size_t i = 0; i < sweeps->count && good; i++) {
+    for (size_t i = 0; i < sweeps->count; i++) {
         const size_t before = script->length;
         if (!block_append(lines, &sweeps->sweeps[i], count, &spans, script))
             continue;
@@ -263,12 +263,11 @@ static bool sweeps_draw(const struct lines *lines, struct kg_arena *arena,
         }
         const struct kg_plot_ink *ink = &kg_plot_inks[count];
         const char *name = name_of(arena, &sweeps->sweeps[i]);
-        good = name != NULL;
         kg_text_printf(&plots,
                        "%s$line%zu using 1:2:3:4 with yerrorlines linewidth 1.6 linecolor '%s' "
                        "pointtype %d pointsize 0.9 title ",
                        count ? ", " : "", count, ink->colour, ink->point);
-        kg_gnuplot_string(&plots, good ? name : "", KG_PLOT_NAME_MOST, false);
+        kg_gnuplot_string(&plots, name, KG_PLOT_NAME_MOST, false);
         count++;
     }
     if (left_out)
@@ -280,9 +279,7 @@ static bool sweeps_draw(const struct lines *lines, struct kg_arena *arena,
                    kg_text_string(&plots));
     part->height = KG_PLOT_HEIGHT + 10 * count;
     part->why = count ? NULL : lines->nothing;
-    script->failed = script->failed || plots.failed;
     kg_text_free(&plots);
-    return good;
 }
 
 static bool lines_draw(const struct lines *lines, const struct kg_plot_input *input,
@@ -304,64 +301,25 @@ static bool lines_draw(const struct lines *lines, const struct kg_plot_input *in
     }
     if (!kg_sweeps_find(input->arena, input->results, &request, &sweeps, err))
         return false;
-    return (frame_print(lines, input->arena, input->results->suite, &request, &part->script) &&
-            sweeps_draw(lines, input->arena, &sweeps, part)) ||
-           kg_error_memory(err);
+    frame_print(lines, input, &request, &part->script);
+    sweeps_draw(lines, input->arena, &sweeps, part);
+    return true;
 }
 
 /* --- The plots -------------------------------------------------------------------------------- */
 
-bool kg_plot_time(const struct kg_plot_input *input, struct kg_plot_part *part,
-                  struct kg_error *err)
-{
-    static const struct lines lines = {"time of a call",
-                                       "time, median",
-                                       "%.0s %cs",
-                                       true,
-                                       false,
-                                       time_point,
-                                       "no case was measured at two values"};
-    return lines_draw(&lines, input, part, err);
-}
-
-bool kg_plot_speedup(const struct kg_plot_input *input, struct kg_plot_part *part,
-                     struct kg_error *err)
-{
-    static const struct lines lines = {"speedup",
-                                       "times as fast",
-                                       "%g x",
-                                       false,
-                                       true,
-                                       speedup_point,
-                                       "no case has its like to be compared with"};
-    return lines_draw(&lines, input, part, err);
-}
-
-bool kg_plot_throughput(const struct kg_plot_input *input, struct kg_plot_part *part,
-                        struct kg_error *err)
-{
-    const char *items = items_of(input->results);
-    const char *label = kg_arena_printf(input->arena, "%s a second", items ? items : "items");
-    const struct lines lines = {.title = "throughput",
-                                .label = label,
-                                .format = "%.0s %c/s",
-                                .log = true,
-                                .point = throughput_point,
-                                .nothing = "no case says how many items it does"};
-    if (!label)
-        return kg_error_memory(err);
-    return lines_draw(&lines, input, part, err);
-}
-
-bool kg_plot_memory(const struct kg_plot_input *input, struct kg_plot_part *part,
-                    struct kg_error *err)
-{
-    static const struct lines lines = {"peak memory",
-                                       "peak memory",
-                                       NULL,
-                                       true,
-                                       false,
-                                       memory_point,
-                                       "no case says how much memory it takes"};
-    return lines_draw(&lines, input, part, err);
-}
+#define LINES(name, ...)                                                                           \
+    bool kg_plot_##name(const struct kg_plot_input *input, struct kg_plot_part *part,              \
+                        struct kg_error *err)                                                      \
+    {                                                                                              \
+        static const struct lines lines = {__VA_ARGS__};                                           \
+        return lines_draw(&lines, input, part, err);                                               \
+    }
+LINES(time, "time of a call", "time, median", "%.0s %cs", true, false, time_point,
+      "no case was measured at two values")
+LINES(speedup, "speedup", "times as fast", "%g x", false, true, speedup_point,
+      "no case has its like to be compared with")
+LINES(throughput, "throughput", NULL, "%.0s %c/s", true, false, throughput_point,
+      "no case says how many items it does")
+LINES(memory, "peak memory", "peak memory", NULL, true, false, memory_point,
+      "no case says how much memory it takes")

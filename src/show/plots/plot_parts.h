@@ -44,5 +44,4 @@ bool kg_plot_memory(const struct kg_plot_input *input, struct kg_plot_part *part
 bool kg_plot_roofline(const struct kg_plot_input *input, struct kg_plot_part *part,
                       struct kg_error *err);
 /* Bars of what workloads report under that name. */
-bool kg_plot_figure(const struct kg_plot_input *input, const char *name, struct kg_plot_part *part,
-                    struct kg_error *err);
+void kg_plot_figure(const struct kg_plot_input *input, const char *name, struct kg_plot_part *part);

@@ -30,11 +30,6 @@ struct sheet {
     size_t count;
 };
 
-static const char *schema_of(const struct kg_plot_input *input)
-{
-    return input->comparison ? KG_COMPARISON_SCHEMA : KG_RESULTS_SCHEMA;
-}
-
 /* The figures that the suite judges, by name, until there is no room. */
 static size_t figures_find(const struct kg_results *results, const char *names[FIGURES_MOST])
 {
@@ -65,7 +60,6 @@ static void part_place(const struct kg_plot_part *part, size_t column, size_t co
                    1 - (double)(top + part->height) / (double)height, 1 / (double)columns,
                    (double)part->height / (double)height);
     kg_text_append(script, kg_text_string(&part->script));
-    script->failed = script->failed || part->script.failed;
 }
 
 /* The height of a row of the sheet. */
@@ -105,18 +99,44 @@ static bool sheet_print(const struct sheet *sheet, bool svg, struct kg_text *ima
 
 /* --- By name ---------------------------------------------------------------------------------- */
 
+/* Plots that there are of the input: rows of the table, then figures that the suite judges, without a row. */
+struct choice {
+    const char *name;
+    const struct kg_plot *plot;
+};
+
+static size_t choices_find(const struct kg_plot_input *input, struct choice choices[PARTS_MOST])
+{
+    const char *schema = input->comparison ? KG_COMPARISON_SCHEMA : KG_RESULTS_SCHEMA;
+    const char *figures[FIGURES_MOST];
+    size_t count = 0;
+    for (size_t i = 0; i < PLOTS; i++)
+        if (!strcmp(plots[i].schema, schema))
+            choices[count++] = (struct choice){plots[i].name, &plots[i]};
+    const size_t figure_count = input->results ? figures_find(input->results, figures) : 0;
+    for (size_t i = 0; i < figure_count; i++)
+        choices[count++] = (struct choice){.name = figures[i]};
+    return count;
+}
+
+static bool choice_draw(const struct kg_plot_input *input, const struct choice *choice,
+                        struct kg_plot_part *part, struct kg_error *err)
+{
+    if (choice->plot)
+        return choice->plot->draw(input, part, err);
+    kg_plot_figure(input, choice->name, part);
+    return true;
+}
+
 /* All that there is something to draw for. */
 static bool all_draw(const struct kg_plot_input *input, struct sheet *sheet, struct kg_error *err)
 {
-    const char *names[FIGURES_MOST];
-    const size_t figures = input->results ? figures_find(input->results, names) : 0;
+    struct choice choices[PARTS_MOST];
+    const size_t count = choices_find(input, choices);
     bool good = true;
-    for (size_t i = 0; i < PLOTS + figures && good; i++) {
+    for (size_t i = 0; i < count && good; i++) {
         struct kg_plot_part *part = &sheet->parts[sheet->count];
-        if (i < PLOTS && strcmp(plots[i].schema, schema_of(input)) != 0)
-            continue;
-        good = i < PLOTS ? plots[i].draw(input, part, err)
-                         : kg_plot_figure(input, names[i - PLOTS], part, err);
+        good = choice_draw(input, &choices[i], part, err);
         if (good && !part->why) {
             sheet->count++;
             continue;
@@ -132,51 +152,25 @@ static bool all_draw(const struct kg_plot_input *input, struct sheet *sheet, str
                : good;
 }
 
-static bool name_unknown(const struct kg_plot_input *input, const char *name, struct kg_error *err)
-{
-    const char *names[PARTS_MOST + 1] = {SHEET}, *figures[FIGURES_MOST];
-    size_t count = 1;
-    struct kg_text list = {0};
-    for (size_t i = 0; i < PLOTS; i++)
-        if (!strcmp(plots[i].schema, schema_of(input)))
-            names[count++] = plots[i].name;
-    const size_t figure_count = input->results ? figures_find(input->results, figures) : 0;
-    for (size_t i = 0; i < figure_count; i++)
-        names[count++] = figures[i];
-    for (size_t i = 0; i < count; i++)
-        kg_text_printf(&list, "%s%.60s", i ? ", " : "", names[i]);
-    const char *nearest = kg_nearest(name, names, count);
-    kg_error_set(err, KG_ERROR_USAGE, "--plot is '%.60s'%s%s%s; of this file can be drawn %s", name,
-                 nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",
-                 kg_text_string(&list));
-    kg_text_free(&list);
-    return false;
-}
-
 static bool one_draw(const struct kg_plot_input *input, const char *name, struct sheet *sheet,
                      struct kg_error *err)
 {
-    const char *figures[FIGURES_MOST];
-    const size_t figure_count = input->results ? figures_find(input->results, figures) : 0;
-    struct kg_plot_part *part = &sheet->parts[0];
-    bool known = false, good = false;
-    for (size_t i = 0; i < PLOTS && !known; i++)
-        if (!strcmp(plots[i].name, name) && !strcmp(plots[i].schema, schema_of(input))) {
-            known = true;
-            good = plots[i].draw(input, part, err);
-        }
-    for (size_t i = 0; i < figure_count && !known; i++)
-        if (!strcmp(figures[i], name)) {
-            known = true;
-            good = kg_plot_figure(input, name, part, err);
-        }
+    struct choice choices[PARTS_MOST];
+    const char *names[PARTS_MOST + 1] = {SHEET};
+    const size_t count = choices_find(input, choices);
+    size_t found = 0;
+    while (found < count && strcmp(choices[found].name, name) != 0)
+        found++;
+    for (size_t i = 0; i < count; i++)
+        names[i + 1] = choices[i].name;
+    if (found == count)
+        return kg_error_unknown(err, name, names, count + 1, "--plot is '%.60s'", name);
     sheet->count = 1;
-    if (!known)
-        return name_unknown(input, name, err);
-    return good && part->why
-               ? kg_error_set(err, KG_ERROR_USAGE, "--plot %s: there is nothing to draw: %s", name,
-                              part->why)
-               : good;
+    if (!choice_draw(input, &choices[found], &sheet->parts[0], err))
+        return false;
+    return !sheet->parts[0].why ||
+           kg_error_set(err, KG_ERROR_USAGE, "--plot %s: there is nothing to draw: %s", name,
+                        sheet->parts[0].why);
 }
 
 bool kg_plot_print(const struct kg_plot_input *input, const char *name, bool svg,
