@@ -1,19 +1,22 @@
 #include "gate/ab.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/advice.h"
 #include "base/file.h"
-#include "gate/allocate.h"
-#include "gate/budget_end.h"
 #include "gate/foreign_library.h"
-#include "gate/planned.h"
+#include "gate/plan_settings.h"
+#include "gate/round_allocation.h"
 #include "gate/sequence.h"
 #include "gate/start_note.h"
+#include "gate/time_budget.h"
 #include "judge/comparison_notes.h"
 #include "judge/undecided.h"
 #include "run/run.h"
 #include "show/formats.h"
+#include "why/observe/observe.h"
 #include "why/suggest.h"
 
 /* --- Measuring until it is clear -------------------------------------------------------------- */
@@ -27,12 +30,13 @@ static bool rounds_measure(void *user, const size_t *wanted, bool confirm, struc
         !kg_run_judge(&ab->pairing.head, false, err))
         return false;
     kg_baseline_free(&ab->baseline);
-    return kg_baseline_from_results(ab->base, &ab->baseline, err);
+    kg_baseline_from_results(ab->base, &ab->baseline);
+    return true;
 }
 
-static bool rounds_plan(void *user, size_t index, struct kg_round_plan *plan)
+static void rounds_plan(void *user, size_t index, struct kg_round_plan *plan)
 {
-    return kg_allocate_pairs(&((struct kg_ab *)user)->pairing, index, plan);
+    kg_allocate_pairs(&((struct kg_ab *)user)->pairing, index, plan);
 }
 
 static void length_set(void *user, size_t index, double measured_ns)
@@ -62,8 +66,6 @@ static bool sequence_run(const struct kg_prepared_suite *what, double budget_ns,
                                          .user = ab,
                                          .limits = kg_planned_limits(&ab->arena, what->plan),
                                          .budget_ns = budget_ns};
-    if (!sequence.limits)
-        return kg_error_memory(err);
     return kg_sequence_run(&sequence, &ab->baseline, ab->head, &ab->comparison, err);
 }
 
@@ -117,16 +119,16 @@ bool kg_ab_measure(const struct kg_prepared_suite *what, const struct kg_pairing
         ab->pairing.head.fewest = (struct kg_fewest_watch){fewest_watch, ab};
     const bool good = libraries_check(options, ab, err) && sequence_run(what, budget_ns, ab, err);
     ab->signal = kg_run_interrupted(&ab->pairing.head);
-    kg_pairing_end(&ab->pairing);
+    kg_pairing_summarize(&ab->pairing);
     return results_write(ab, good, err);
 }
 
-/* One build for every case; NULL where memory is out. */
+/* One build for every case. */
 static const struct kg_build *const *for_all(struct kg_arena *arena, const struct kg_build *build,
                                              size_t count)
 {
     const struct kg_build **builds = kg_arena_alloc(arena, count, sizeof *builds);
-    for (size_t i = 0; builds && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         builds[i] = build;
     return builds;
 }
@@ -144,8 +146,6 @@ static bool measure(const struct kg_prepared_suite *what, const struct kg_ab_opt
                                                .alone = options->alone,
                                                .unchanged =
                                                    kg_planned_unchanged(&ab->arena, what->plan)};
-    if (!pairing.bases || !pairing.heads || !pairing.unchanged)
-        return kg_error_memory(err);
     return kg_ab_measure(what, &pairing, options->budget_ns, ab, err);
 }
 
@@ -188,22 +188,61 @@ static size_t same_code_count(const struct kg_ab *ab)
     return same;
 }
 
-static bool suggestions_make(struct kg_ab *ab, struct kg_error *err)
+static void suggestions_make(struct kg_ab *ab)
 {
     const struct kg_suggest_input input = {.source = ab->head_path ? ab->head_path : "head.json",
                                            .base = ab->base_path,
                                            .results = ab->head,
                                            .baseline = &ab->baseline,
                                            .comparison = &ab->comparison};
-    return kg_suggest(&input, &ab->suggestions, err);
+    kg_suggest(&input, &ab->suggestions);
+}
+
+/* Marks the cases whose change of time a reader wants explained. Returns about how long profiling takes. */
+static double changed_find(const struct kg_ab *ab, bool *wanted)
+{
+    static const double CASE_NS = 2e9; /* of both builds, with short calls */
+    double cost_ns = 0;
+    for (size_t i = 0; i < ab->comparison.case_count; i++) {
+        const struct kg_case_change *change = &ab->comparison.cases[i];
+        const bool changed = change->change == KG_CHANGE_REGRESSION ||
+                             change->change == KG_CHANGE_SUSPECT ||
+                             change->change == KG_CHANGE_IMPROVEMENT;
+        if (!changed || change->order >= ab->head->case_count)
+            continue;
+        wanted[change->order] = true;
+        cost_ns += fmax(CASE_NS, ab->base->cases[change->order].summary.median_ns +
+                                     ab->head->cases[change->order].summary.median_ns);
+    }
+    return cost_ns;
+}
+
+void kg_ab_profile(struct kg_ab *ab, struct kg_advice *advice)
+{
+    const double left_ns = ab->budget_ns - kg_run_elapsed_ns(&ab->pairing.base);
+    const struct kg_session base = kg_run_session(&ab->pairing.base);
+    const struct kg_session head = kg_run_session(&ab->pairing.head);
+    struct kg_error err;
+    bool *wanted = kg_arena_alloc(&ab->arena, ab->head->case_count, sizeof *wanted);
+    const double cost_ns = changed_find(ab, wanted);
+    if (!(cost_ns > 0) || ab->signal || cost_ns > left_ns)
+        return;
+    kg_observe_sides(&base, &head, wanted, advice);
+    kg_baseline_free(&ab->baseline); /* it lacks the base's profile */
+    kg_baseline_from_results(ab->base, &ab->baseline);
+    if (ab->base_path)
+        kg_advice_take(advice, results_write(ab, true, &err),
+                       "base.json and head.json lack the profiles", &err);
 }
 
 /* After the verdict: whatever fails here is a note. */
 static void advise(const struct kg_ab_options *options, struct kg_ab *ab)
 {
     struct kg_advice advice = kg_comparison_advice(&ab->comparison);
-    struct kg_error err;
-    kg_advice_take(&advice, suggestions_make(ab, &err), "no suggestions", &err);
+    kg_comparison_stands(&ab->comparison);
+    kg_ab_profile(ab, &advice);
+    kg_pairing_end(&ab->pairing);
+    suggestions_make(ab);
     const struct kg_report_subject subject = {.comparison = &ab->comparison,
                                               .suggestions = kg_suggestions_made(&ab->suggestions),
                                               .results = ab->head,
@@ -228,8 +267,6 @@ static bool start(const struct kg_prepared_suite *what, const struct kg_ab_optio
         ab->base_path = kg_arena_printf(&ab->arena, "%s/base.json", options->directory);
         ab->head_path = kg_arena_printf(&ab->arena, "%s/head.json", options->directory);
     }
-    if (!ab->start_note || (options->directory && (!ab->base_path || !ab->head_path)))
-        return kg_error_memory(err);
     return side_resolve(&ab->arena, options->base_label, options->base, options->base_words,
                         &ab->base_build, err) &&
            side_resolve(&ab->arena, options->head_label, options->head, options->head_words,
@@ -239,14 +276,13 @@ static bool start(const struct kg_prepared_suite *what, const struct kg_ab_optio
 
 /* A program of Google Benchmark measures for a fixed time, so its own time is no measure. The note comes
  * before minutes of measuring. */
-static bool harness_note(const struct kg_ab_options *options, struct kg_ab *ab,
-                         struct kg_error *err)
+static void harness_note(const struct kg_ab_options *options, struct kg_ab *ab)
 {
     const struct kg_build *build = kg_build_is_google_benchmark(&ab->base_build)   ? &ab->base_build
                                    : kg_build_is_google_benchmark(&ab->head_build) ? &ab->head_build
                                                                                    : NULL;
     if (!build)
-        return true;
+        return;
     ab->harness_note = kg_arena_printf(
         &ab->arena,
         "'%s' is a program of Google Benchmark, which runs as many iterations as fit a fixed time: "
@@ -254,26 +290,21 @@ static bool harness_note(const struct kg_ab_options *options, struct kg_ab *ab,
         "`format: google-benchmark`, as `kgate init` writes it, and `kgate ab -c SUITE OLD NEW` "
         "(docs/adapters.md)",
         build->given);
-    if (!ab->harness_note)
-        return kg_error_memory(err);
     if (options->foresaid.say)
         options->foresaid.say(options->foresaid.user, ab->harness_note);
-    return true;
 }
 
-static bool sides_say(const struct kg_ab_options *options, struct kg_ab *ab, struct kg_error *err)
+static void sides_say(const struct kg_ab_options *options, struct kg_ab *ab)
 {
-    bool good = true;
     if (!options->base_said)
-        return true;
-    ab->comparison.base = kg_arena_keep(&ab->comparison.arena, options->base_said, &good);
-    ab->comparison.head = kg_arena_keep(&ab->comparison.arena, options->head_said, &good);
-    return good || kg_error_memory(err);
+        return;
+    ab->comparison.base = kg_arena_keep(&ab->comparison.arena, options->base_said);
+    ab->comparison.head = kg_arena_keep(&ab->comparison.arena, options->head_said);
 }
 
 /* What settles it is this command with more of what ended it. */
-static bool again_say(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
-                      struct kg_ab *ab, struct kg_error *err)
+static void again_say(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
+                      struct kg_ab *ab)
 {
     struct kg_again again = {.command = options->again,
                              .is_filtered = options->is_filtered,
@@ -282,27 +313,52 @@ static bool again_say(const struct kg_prepared_suite *what, const struct kg_ab_o
         const size_t most = what->plan->cases[i].spec->settings.rounds_max;
         again.rounds_most = most > again.rounds_most ? most : again.rounds_most;
     }
-    return kg_undecided_again(&ab->comparison, ab->head, &again) || kg_error_memory(err);
+    kg_undecided_again(&ab->comparison, ab->head, &again);
+}
+
+void kg_ab_apart_note(struct kg_ab *ab, struct kg_comparison *comparison)
+{
+    const char *first = NULL;
+    char more[48] = "";
+    size_t count = 0;
+    for (size_t i = 0; i < ab->head->case_count; i++)
+        if (ab->pairing.apart[i] && ab->head->cases[i].round_count) {
+            first = first ? first : ab->head->cases[i].id;
+            count++;
+        }
+    if (count > 1)
+        snprintf(more, sizeof more, " and %zu more case%s", count - 1, count == 2 ? "" : "s");
+    if (first)
+        kg_comparison_note(
+            comparison,
+            kg_arena_printf(&ab->arena,
+                            "%.200s%s: base and head fail side by side, as two users of one "
+                            "lock, port or file do. Their rounds were measured one after the "
+                            "other",
+                            first, more));
 }
 
 bool kg_ab_run(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
                struct kg_ab *ab, struct kg_error *err)
 {
     *ab = (struct kg_ab){.foresaid = options->foresaid};
-    if (!start(what, options, ab, err) || !harness_note(options, ab, err) ||
-        !measure(what, options, ab, err) || !any_compared(ab, err))
+    if (!start(what, options, ab, err))
+        return false;
+    harness_note(options, ab);
+    if (!measure(what, options, ab, err) || !any_compared(ab, err))
         return false;
     ab->same_code = same_code_count(ab);
-    if (options->waiving &&
-        !kg_comparison_waive(&ab->comparison, &ab->baseline, ab->head, options->waiving, err))
-        return false;
-    if (!again_say(what, options, ab, err) ||
-        !kg_budget_note(ab->head, options->budget_ns, &ab->comparison, err) ||
-        (*ab->start_note && !kg_comparison_note(&ab->comparison, ab->start_note, err)) ||
-        (ab->harness_note && !kg_comparison_note(&ab->comparison, ab->harness_note, err)) ||
-        !sides_say(options, ab, err) ||
-        (options->directory &&
-         !kg_report_comparison_write(&ab->comparison, options->directory, err)))
+    if (options->waiving)
+        kg_comparison_waive(&ab->comparison, &ab->baseline, ab->head, options->waiving);
+    again_say(what, options, ab);
+    kg_budget_note(ab->head, options->budget_ns, &ab->comparison);
+    kg_ab_apart_note(ab, &ab->comparison);
+    if (*ab->start_note)
+        kg_comparison_note(&ab->comparison, ab->start_note);
+    if (ab->harness_note)
+        kg_comparison_note(&ab->comparison, ab->harness_note);
+    sides_say(options, ab);
+    if (options->directory && !kg_report_comparison_write(&ab->comparison, options->directory, err))
         return false;
     advise(options, ab);
     return true;
@@ -313,8 +369,10 @@ void kg_ab_free(struct kg_ab *ab)
     kg_suggestions_free(&ab->suggestions);
     kg_comparison_free(&ab->comparison);
     kg_baseline_free(&ab->baseline); /* borrows from the base's results */
-    if (ab->base)
+    if (ab->base) {
+        kg_pairing_end(&ab->pairing);
         kg_pairing_free(&ab->pairing);
+    }
     kg_arena_free(&ab->arena);
     *ab = (struct kg_ab){0};
 }

@@ -4,9 +4,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/words.h"
-#include "gate/budget_end.h"
-#include "judge/waive.h"
+#include "base/advice.h"
+#include "base/shell_words.h"
+#include "gate/time_budget.h"
+#include "judge/waivers_apply.h"
 #include "model/baseline.h"
 #include "model/comparison.h"
 #include "run/pairing.h"
@@ -78,5 +79,12 @@ bool kg_ab_run(const struct kg_prepared_suite *what, const struct kg_ab_options 
  *                measuring did not begin */
 bool kg_ab_measure(const struct kg_prepared_suite *what, const struct kg_pairing_options *options,
                    double budget_ns, struct kg_ab *ab, struct kg_error *err);
+
+/* Samples the functions of both builds in the cases that changed, unless the budget is spent. To be called
+ * after the verdict. */
+void kg_ab_profile(struct kg_ab *ab, struct kg_advice *advice);
+
+/* Notes the cases whose builds could not run side by side, in one note. */
+void kg_ab_apart_note(struct kg_ab *ab, struct kg_comparison *comparison);
 
 void kg_ab_free(struct kg_ab *ab);

@@ -1,9 +1,9 @@
-#include "gate/store_runs.h"
+#include "gate/baseline_record.h"
 
-#include "gate/allocate.h"
-#include "gate/planned.h"
-#include "judge/store.h"
-#include "judge/store_check.h"
+#include "gate/plan_settings.h"
+#include "gate/round_allocation.h"
+#include "judge/baseline_store.h"
+#include "judge/baseline_store_check.h"
 #include "run/run.h"
 #include "why/observe/observe.h"
 

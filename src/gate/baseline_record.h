@@ -1,10 +1,10 @@
-/* store_runs.h: a baseline in one go: measures a suite several times over, and adds each run to the
+/* baseline_record.h: a baseline in one go: measures a suite several times over, and adds each run to the
  * store. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "judge/store.h"
+#include "judge/baseline_store.h"
 #include "model/baseline.h"
 #include "run/run.h"
 

@@ -53,8 +53,7 @@ static bool gate(struct calibrator *calibrator, const struct kg_baseline *baseli
                  const double *factors, struct kg_comparison *comparison)
 {
     struct kg_replay replay;
-    if (!kg_replay_start(&replay, current, factors))
-        return kg_error_memory(calibrator->err);
+    kg_replay_start(&replay, current, factors);
     const bool good = kg_replay_run(&replay, limits, baseline, comparison, calibrator->err);
     kg_replay_free(&replay);
     return good;
@@ -64,8 +63,7 @@ static bool pair_gate(struct calibrator *calibrator, size_t base, size_t current
 {
     struct kg_baseline baseline;
     struct kg_comparison comparison;
-    if (!kg_baseline_from_results(&calibrator->runs[base], &baseline, calibrator->err))
-        return false;
+    kg_baseline_from_results(&calibrator->runs[base], &baseline);
     const bool good = gate(calibrator, &baseline, &calibrator->runs[current], calibrator->limits,
                            NULL, &comparison);
     if (good)
@@ -81,16 +79,14 @@ static bool others_gate(struct calibrator *calibrator, size_t current)
     struct kg_baseline baseline = {.fingerprint = calibrator->runs[0].machine.fingerprint,
                                    .machine = calibrator->runs[0].machine};
     struct kg_comparison comparison = {0};
-    bool good = true, any = false;
+    bool any = false;
     baseline.runs = kg_arena_alloc(&baseline.arena, calibrator->count, sizeof *baseline.runs);
-    for (size_t i = 0; baseline.runs && i < calibrator->count && good; i++)
+    for (size_t i = 0; i < calibrator->count; i++)
         if (i != current)
-            good = kg_baseline_run_make(&baseline.arena, &calibrator->runs[i],
-                                        &baseline.runs[baseline.run_count++]);
-    if (!baseline.runs || !good)
-        good = kg_error_memory(calibrator->err);
-    good = good && gate(calibrator, &baseline, &calibrator->runs[current], calibrator->limits, NULL,
-                        &comparison);
+            kg_baseline_run_make(&baseline.arena, &calibrator->runs[i],
+                                 &baseline.runs[baseline.run_count++]);
+    const bool good = gate(calibrator, &baseline, &calibrator->runs[current], calibrator->limits,
+                           NULL, &comparison);
     for (size_t i = 0; i < comparison.case_count; i++)
         any = any || alarmed(&comparison.cases[i]);
     calibrator->calibration->alarmed_runs += any;
@@ -114,8 +110,7 @@ static bool pair_catches(struct calibrator *calibrator, size_t base, size_t curr
     alone.policy.alpha /= (double)cases;
     reference.cases = &calibrator->runs[base].cases[index];
     reference.case_count = 1;
-    if (!kg_baseline_from_results(&reference, &baseline, calibrator->err))
-        return false;
+    kg_baseline_from_results(&reference, &baseline);
     const bool good =
         gate(calibrator, &baseline, &alone, &calibrator->limits[index], &factor, &comparison);
     *caught = good && comparison.case_count && comparison.cases[0].change == KG_CHANGE_REGRESSION;
@@ -168,21 +163,19 @@ static bool caught_find(struct calibrator *calibrator, size_t index)
 }
 
 /* Scatter of the locations of the runs, and of the rounds within them. */
-static bool scatter_find(struct calibrator *calibrator, size_t index)
+static void scatter_find(struct calibrator *calibrator, size_t index)
 {
     struct kg_arena scratch = {0};
     struct kg_calibrated_case *calibrated = &calibrator->calibration->cases[index];
     double *locations = kg_arena_alloc(&scratch, calibrator->count, sizeof *locations);
     double squares = 0;
-    bool good = locations != NULL;
     calibrated->run_scatter = calibrated->round_scatter = NAN;
-    for (size_t r = 0; r < calibrator->count && good; r++) {
+    for (size_t r = 0; r < calibrator->count; r++) {
         const struct kg_case_result *result = &calibrator->runs[r].cases[index];
         double *logs = kg_arena_alloc(&scratch, result->round_count + 1, sizeof *logs);
-        if (!logs || !result->round_count) {
-            good = logs != NULL;
+        if (!result->round_count) {
             kg_arena_free(&scratch);
-            return good ? true : kg_error_memory(calibrator->err);
+            return;
         }
         for (size_t i = 0; i < result->round_count; i++)
             logs[i] = log(result->rounds[i].median_ns);
@@ -191,12 +184,9 @@ static bool scatter_find(struct calibrator *calibrator, size_t index)
         kg_sort(logs, result->round_count);
         locations[r] = exp(kg_quantile_sorted(logs, result->round_count, 0.25));
     }
-    if (good) {
-        calibrated->run_scatter = kg_log_deviation(locations, calibrator->count);
-        calibrated->round_scatter = sqrt(squares / (double)calibrator->count);
-    }
+    calibrated->run_scatter = kg_log_deviation(locations, calibrator->count);
+    calibrated->round_scatter = sqrt(squares / (double)calibrator->count);
     kg_arena_free(&scratch);
-    return good ? true : kg_error_memory(calibrator->err);
 }
 
 /* Whole per cents, upwards; small ones to half a per cent. */
@@ -207,7 +197,7 @@ static double rounded_up(double share)
 }
 
 /* What to do about a case, from what was found. */
-static bool advise(struct calibrator *calibrator, size_t index)
+static void advise(struct calibrator *calibrator, size_t index)
 {
     struct kg_calibrated_case *c = &calibrator->calibration->cases[index];
     struct kg_arena *arena = &calibrator->calibration->arena;
@@ -237,10 +227,9 @@ static bool advise(struct calibrator *calibrator, size_t index)
                                     100 * fmax(wanted, rounded_up(1.5 * c->threshold)));
     else if (wanted > 0 && 2 * wanted <= c->threshold)
         c->advice = kg_arena_printf(arena, "quiet enough for a threshold of %g %%", 100 * wanted);
-    return c->advice || !c->alarms ? true : kg_error_memory(calibrator->err);
 }
 
-static bool cases_start(struct calibrator *calibrator)
+static void cases_start(struct calibrator *calibrator)
 {
     struct kg_calibration *calibration = calibrator->calibration;
     const struct kg_results *first = &calibrator->runs[0];
@@ -252,26 +241,20 @@ static bool cases_start(struct calibrator *calibrator)
     calibration->alpha = first->policy.alpha;
     calibration->cases =
         kg_arena_alloc(&calibration->arena, first->case_count, sizeof *calibration->cases);
-    if (!calibration->created || !calibration->suite || !calibration->cases ||
-        !kg_machine_copy(&calibration->arena, &first->machine, &calibration->machine))
-        return kg_error_memory(calibrator->err);
+    kg_machine_copy(&calibration->arena, &first->machine, &calibration->machine);
     for (size_t i = 0; i < first->case_count; i++) {
         const struct kg_series *time = kg_case_series(&first->cases[i], KG_METRIC_TIME);
         calibration->cases[i] = (struct kg_calibrated_case){
             .id = kg_arena_copy(&calibration->arena, first->cases[i].id),
             .threshold = time ? time->threshold : NAN,
             .worst_ratio = 1};
-        if (!calibration->cases[i].id)
-            return kg_error_memory(calibrator->err);
     }
     calibration->case_count = first->case_count;
-    return true;
 }
 
 static bool calibrate(struct calibrator *calibrator)
 {
-    if (!cases_start(calibrator))
-        return false;
+    cases_start(calibrator);
     for (size_t i = 0; i < calibrator->count; i++)
         for (size_t j = 0; j < calibrator->count; j++)
             if (i != j && !pair_gate(calibrator, i, j))
@@ -279,9 +262,12 @@ static bool calibrate(struct calibrator *calibrator)
     for (size_t j = 0; j < calibrator->count; j++)
         if (!others_gate(calibrator, j))
             return false;
-    for (size_t c = 0; c < calibrator->calibration->case_count; c++)
-        if (!scatter_find(calibrator, c) || !caught_find(calibrator, c) || !advise(calibrator, c))
+    for (size_t c = 0; c < calibrator->calibration->case_count; c++) {
+        scatter_find(calibrator, c);
+        if (!caught_find(calibrator, c))
             return false;
+        advise(calibrator, c);
+    }
     return true;
 }
 

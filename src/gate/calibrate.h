@@ -19,8 +19,8 @@ struct kg_replay {
 
 /* Starts with no round shown. Screening rounds are those recorded that do not confirm, confirming
  * ones those that do, each in their order; where they run out there are no more. `recorded` and
- * `factors` must outlive the replay. false where memory is out. */
-bool kg_replay_start(struct kg_replay *replay, const struct kg_results *recorded,
+ * `factors` must outlive the replay. */
+void kg_replay_start(struct kg_replay *replay, const struct kg_results *recorded,
                      const double *factors);
 
 /* Runs the sequence: `limits` as in struct kg_sequence. */

@@ -1,6 +1,6 @@
 #include "gate/calibrate.h"
 
-#include "gate/planned.h"
+#include "gate/plan_settings.h"
 #include "run/run.h"
 
 enum { RUNS_LEAST = 2 };
@@ -80,8 +80,6 @@ static bool conclude(struct runs *runs, struct kg_calibration *calibration)
 {
     const size_t whole = runs->count - (runs->signal ? 1 : 0); /* it stopped the last one */
     struct kg_results *results = kg_arena_alloc(&runs->arena, whole, sizeof *results);
-    if (!results)
-        return kg_error_memory(runs->err);
     for (size_t i = 0; i < whole; i++)
         results[i] = runs->runs[i].results;
     return whole < RUNS_LEAST || kg_calibrate(results, whole, runs->limits, calibration, runs->err);
@@ -97,11 +95,8 @@ bool kg_calibrate_suite(const struct kg_prepared_suite *what,
     runs.runs = kg_arena_alloc(&runs.arena, options->runs, sizeof *runs.runs);
     runs.wanted = kg_arena_alloc(&runs.arena, cases, sizeof *runs.wanted);
     runs.limits = kg_planned_limits(&runs.arena, what->plan);
-    const bool room = runs.runs && runs.wanted && runs.limits;
-    if (!room)
-        kg_error_memory(err);
     kg_interrupt_begin(&runs.interrupt);
-    bool good = room && runs_measure(&runs);
+    bool good = runs_measure(&runs);
     kg_interrupt_end(&runs.interrupt);
     *signal = runs.signal;
     if (good)

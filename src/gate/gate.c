@@ -6,16 +6,16 @@
 
 #include "base/advice.h"
 #include "base/file.h"
-#include "gate/allocate.h"
-#include "gate/budget_end.h"
-#include "gate/planned.h"
+#include "gate/plan_settings.h"
+#include "gate/round_allocation.h"
 #include "gate/sequence.h"
 #include "gate/start_note.h"
+#include "gate/time_budget.h"
+#include "judge/baseline_store.h"
+#include "judge/baseline_store_check.h"
 #include "judge/comparison_notes.h"
 #include "judge/pair_merge.h"
-#include "judge/store.h"
-#include "judge/store_check.h"
-#include "judge/unchanged.h"
+#include "judge/unchanged_code.h"
 #include "model/baseline_index.h"
 #include "run/run.h"
 #include "show/formats.h"
@@ -37,9 +37,9 @@ static bool rounds_measure(void *user, const size_t *wanted, bool confirm, struc
     return false;
 }
 
-static bool rounds_plan(void *user, size_t index, struct kg_round_plan *plan)
+static void rounds_plan(void *user, size_t index, struct kg_round_plan *plan)
 {
-    return kg_allocate_alike(&((struct kg_gate *)user)->run, index, plan);
+    kg_allocate_alike(&((struct kg_gate *)user)->run, index, plan);
 }
 
 static double elapsed_ns(void *user)
@@ -73,8 +73,6 @@ static bool sequence_run(const struct kg_prepared_suite *what,
                                          .limits = kg_planned_limits(&gate->arena, what->plan),
                                          .budget_ns = options->budget_ns,
                                          .new_to_most = options->update_missing};
-    if (!sequence.limits)
-        return kg_error_memory(err);
     return kg_sequence_run(&sequence, &gate->baseline, &gate->run.results, &gate->comparison, err);
 }
 
@@ -114,6 +112,8 @@ static void profile(const struct kg_gate_options *options, struct kg_gate *gate,
 {
     const struct kg_session session = kg_run_session(&gate->run);
     struct kg_error err;
+    if (gate->decided && gate->settled.pairs.base)
+        kg_ab_profile(&gate->settled.pairs, advice);
     if (gate->decided && isinf(options->budget_ns))
         kg_observe(&session, advice);
     gate->signal = kg_run_interrupted(&gate->run);
@@ -129,11 +129,10 @@ struct selection {
     const bool *skips;
 };
 
-static bool unchanged_select(void *user, struct kg_results *results, struct kg_error *err)
+static void unchanged_select(void *user, struct kg_results *results)
 {
     const struct selection *selection = user;
-    return kg_unchanged_mark(selection->baseline, selection->skips, results) ? true
-                                                                             : kg_error_memory(err);
+    kg_unchanged_mark(selection->baseline, selection->skips, results);
 }
 
 static bool begin(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
@@ -142,8 +141,6 @@ static bool begin(const struct kg_prepared_suite *what, const struct kg_gate_opt
     const uint64_t *batches = kg_planned_batches(&gate->arena, what, &gate->baseline);
     struct selection selection = {&gate->baseline, kg_planned_skips(&gate->arena, what->plan)};
     gate->round_ns = kg_planned_round_ns(&gate->arena, what, &gate->baseline);
-    if (!selection.skips || !batches || !gate->round_ns)
-        return kg_error_memory(err);
     const struct kg_run_options measuring = {.results_path = gate->results_path,
                                              .filter = options->left_out,
                                              .batches = batches,
@@ -166,21 +163,19 @@ static const char no_look[] =
 /* --- Recording -------------------------------------------------------------------------------- */
 
 /* How many measured cases no run of the suite had when the gate began. */
-static bool missing_count(const struct kg_gate *gate, size_t *count, struct kg_error *err)
+static void missing_count(const struct kg_gate *gate, size_t *count)
 {
     struct kg_arena scratch = {0};
     struct kg_baseline_index index;
     const struct kg_results *results = gate->results;
-    const bool good =
-        kg_baseline_index_make(&scratch, &gate->baseline, results->suite, true, &index);
+    kg_baseline_index_make(&scratch, &gate->baseline, results->suite, true, &index);
     *count = 0;
-    for (size_t i = 0; good && i < results->case_count; i++) {
+    for (size_t i = 0; i < results->case_count; i++) {
         const struct kg_case_result *result = &results->cases[i];
         *count += result->status == KG_STATUS_OK &&
                   !kg_baseline_index_find(&index, result->id, result->definition_hash);
     }
     kg_arena_free(&scratch);
-    return good ? true : kg_error_memory(err);
 }
 
 static const char recorded_meanwhile[] =
@@ -201,10 +196,7 @@ static bool meanwhile_note(struct kg_gate *gate, size_t missing, const char *dir
         const char *note = kg_arena_printf(
             &comparison->arena,
             "another gate recorded %zu of the new cases meanwhile; its runs stay", others);
-        if (!note)
-            return kg_error_memory(err);
-        if (!kg_comparison_note(comparison, note, err))
-            return false;
+        kg_comparison_note(comparison, note);
     }
     return kg_report_comparison_write(comparison, directory, err);
 }
@@ -239,8 +231,7 @@ static bool missing_record(const struct kg_gate_options *options, struct kg_gate
     size_t missing;
     if (!options->update_missing || gate->signal)
         return true;
-    if (!missing_count(gate, &missing, err))
-        return false;
+    missing_count(gate, &missing);
     if (!missing)
         return true;
     if (kg_baseline_update(options->baseline_directory, gate->results, &recording, &gate->recorded,
@@ -253,22 +244,23 @@ static bool missing_record(const struct kg_gate_options *options, struct kg_gate
 
 /* --- Advice ----------------------------------------------------------------------------------- */
 
-static bool suggestions_make(struct kg_gate *gate, struct kg_error *err)
+static void suggestions_make(struct kg_gate *gate)
 {
     const struct kg_suggest_input input = {.source = gate->results_path,
                                            .base = gate->base_path,
                                            .results = gate->results,
                                            .baseline = &gate->baseline,
+                                           .pair_base = gate->settled.pairs.base,
+                                           .pair_head = gate->settled.pairs.head,
                                            .comparison = &gate->comparison};
-    return kg_suggest(&input, &gate->suggestions, err);
+    kg_suggest(&input, &gate->suggestions);
 }
 
 /* After the verdict and the store: whatever fails here is a note. */
 static void advise(const struct kg_gate_options *options, struct kg_gate *gate,
                    struct kg_advice *advice)
 {
-    struct kg_error err;
-    kg_advice_take(advice, suggestions_make(gate, &err), "no suggestions", &err);
+    suggestions_make(gate);
     const struct kg_report_subject subject = {
         .comparison = &gate->comparison,
         .suggestions = kg_suggestions_made(&gate->suggestions),
@@ -294,7 +286,8 @@ static bool settling_start(const struct kg_prepared_suite *what,
                                           .directory = options->directory,
                                           .budget_ns = options->budget_ns,
                                           .progress = options->progress};
-    return kg_settle_start(&gate->settling, &gate->settled, err);
+    kg_settle_start(&gate->settling, &gate->settled);
+    return true;
 }
 
 static bool stored_load(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
@@ -304,10 +297,9 @@ static bool stored_load(const struct kg_prepared_suite *what, const struct kg_ga
         !kg_baseline_load(path, &gate->baseline, err))
         return false;
     gate->base_path = gate->baseline.run_count ? path : NULL;
-    return kg_store_missing(&gate->arena, options->baseline_directory, what->machine->fingerprint,
-                            what->suite->name, &gate->baseline, &gate->baseline.missing)
-               ? true
-               : kg_error_memory(err);
+    kg_store_missing(&gate->arena, options->baseline_directory, what->machine->fingerprint,
+                     what->suite->name, &gate->baseline, &gate->baseline.missing);
+    return true;
 }
 
 /* One that is not the store's. */
@@ -328,7 +320,7 @@ static bool stored_parse(const struct kg_prepared_suite *what, const struct kg_g
         is_ignored ? "; the file that is there is not that branch's, and not used: put baselines "
                      "into git, or outside of the clone"
                    : "");
-    return baseline->missing ? true : kg_error_memory(err);
+    return true;
 }
 
 /* What can fail before anything is measured. */
@@ -339,8 +331,6 @@ static bool start(const struct kg_prepared_suite *what, const struct kg_gate_opt
     const char *stored =
         kg_baseline_path(&gate->arena, options->baseline_directory, what->machine->fingerprint);
     gate->start_note = kg_start_note(&gate->arena, what->machine);
-    if (!gate->results_path || !stored || !gate->start_note)
-        return kg_error_memory(err);
     if (!(options->stored ? stored_parse(what, options->stored, gate, err)
                           : stored_load(what, options, stored, gate, err)) ||
         !kg_directory_make(options->directory, err))
@@ -351,23 +341,24 @@ static bool start(const struct kg_prepared_suite *what, const struct kg_gate_opt
 }
 
 /* With what pairs settled. */
-static bool waive(const struct kg_gate_options *options, struct kg_gate *gate, struct kg_error *err)
+static void waive(const struct kg_gate_options *options, struct kg_gate *gate)
 {
-    return !options->waiving || kg_comparison_waive(&gate->comparison, &gate->baseline,
-                                                    gate->results, options->waiving, err);
+    if (options->waiving)
+        kg_comparison_waive(&gate->comparison, &gate->baseline, gate->results, options->waiving);
 }
 
 /* The verdict, and comparison.json, which has it. */
 static bool decide(const struct kg_gate_options *options, struct kg_gate *gate,
                    struct kg_error *err)
 {
-    return kg_settle_merge(&gate->settling, &gate->settled, gate->results, &gate->comparison,
-                           err) &&
-           waive(options, gate, err) &&
-           kg_budget_note(gate->results, options->budget_ns, &gate->comparison, err) &&
-           (isinf(options->budget_ns) || kg_comparison_note(&gate->comparison, no_look, err)) &&
-           (!*gate->start_note || kg_comparison_note(&gate->comparison, gate->start_note, err)) &&
-           kg_report_comparison_write(&gate->comparison, options->directory, err);
+    kg_settle_merge(&gate->settling, &gate->settled, gate->results, &gate->comparison);
+    waive(options, gate);
+    kg_budget_note(gate->results, options->budget_ns, &gate->comparison);
+    if (!isinf(options->budget_ns))
+        kg_comparison_note(&gate->comparison, no_look);
+    if (*gate->start_note)
+        kg_comparison_note(&gate->comparison, gate->start_note);
+    return kg_report_comparison_write(&gate->comparison, options->directory, err);
 }
 
 bool kg_gate_run(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
@@ -382,6 +373,8 @@ bool kg_gate_run(const struct kg_prepared_suite *what, const struct kg_gate_opti
     if (!gate->decided)
         return false;
     const bool recorded = missing_record(options, gate, err);
+    if (recorded)
+        kg_comparison_stands(&gate->comparison);
     advise(options, gate, &advice);
     return recorded;
 }

@@ -4,10 +4,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "gate/budget_end.h"
-#include "gate/settle.h"
+#include "gate/stored_pairs.h"
+#include "gate/time_budget.h"
 #include "judge/builds.h"
-#include "judge/waive.h"
+#include "judge/waivers_apply.h"
 #include "model/baseline.h"
 #include "model/comparison.h"
 #include "run/run.h"

@@ -13,12 +13,10 @@ static bool by_round(const struct kg_replay *replay, size_t index, size_t at)
 }
 
 /* Series whose values come with the rounds are shown with them; others are there from the start. */
-static bool series_start(struct kg_replay *replay, size_t index)
+static void series_start(struct kg_replay *replay, size_t index)
 {
     struct kg_case_result *shown = &replay->shown.cases[index];
     struct kg_series *series = kg_arena_alloc(&replay->arena, shown->series_count, sizeof *series);
-    if (!series)
-        return false;
     for (size_t c = 0; c < shown->series_count; c++) {
         series[c] = shown->series[c];
         if (!by_round(replay, index, c))
@@ -26,32 +24,25 @@ static bool series_start(struct kg_replay *replay, size_t index)
         series[c].value_count = 0;
         series[c].values =
             kg_arena_alloc(&replay->arena, shown->series[c].value_count, sizeof *series[c].values);
-        if (!series[c].values)
-            return false;
     }
     shown->series = series;
-    return true;
 }
 
-bool kg_replay_start(struct kg_replay *replay, const struct kg_results *recorded,
+void kg_replay_start(struct kg_replay *replay, const struct kg_results *recorded,
                      const double *factors)
 {
     *replay = (struct kg_replay){.shown = *recorded, .recorded = recorded, .factors = factors};
     replay->shown.arena = (struct kg_arena){0};
     replay->shown.cases =
         kg_arena_alloc(&replay->arena, recorded->case_count, sizeof *replay->shown.cases);
-    bool good = replay->shown.cases != NULL;
-    for (size_t i = 0; i < recorded->case_count && good; i++) {
+    for (size_t i = 0; i < recorded->case_count; i++) {
         struct kg_case_result *shown = &replay->shown.cases[i];
         *shown = recorded->cases[i];
         shown->rounds = kg_arena_alloc(&replay->arena, shown->round_count, sizeof *shown->rounds);
         shown->round_count = 0;
         shown->code = (struct kg_code_identity){0}; /* judged by its times, though it is the same */
-        good = shown->rounds && series_start(replay, i);
+        series_start(replay, i);
     }
-    if (!good)
-        kg_replay_free(replay);
-    return good;
 }
 
 static void round_show(struct kg_replay *replay, size_t index, size_t r)

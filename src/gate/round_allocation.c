@@ -1,9 +1,10 @@
-#include "gate/allocate.h"
+#include "gate/round_allocation.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/statistics/allocation.h"
 #include "run/run.h"
 
@@ -51,17 +52,15 @@ static struct kg_round_evidence evidence_of(const struct kg_round *round,
     return evidence;
 }
 
-/* false where memory is out. */
-static bool rounds_see(const struct kg_run *head, const struct kg_run *base, size_t index,
+static void rounds_see(const struct kg_run *head, const struct kg_run *base, size_t index,
                        struct rounds_seen *seen)
 {
     const struct kg_case_result *result = &head->results.cases[index];
     const size_t count = result->round_count;
-    struct kg_round_evidence *evidence = calloc(count + 1, sizeof *evidence);
-    double *scratch = calloc(2 * count + 1, sizeof *scratch);
-    const bool good = evidence && scratch;
+    struct kg_round_evidence *evidence = kg_alloc(count + 1, sizeof *evidence);
+    double *scratch = kg_alloc(2 * count + 1, sizeof *scratch);
     double measured = 0, sample = 0;
-    for (size_t i = 0; i < count && good; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct kg_round *round = &result->rounds[i];
         evidence[i] = evidence_of(round, base ? &base->results.cases[index].rounds[i] : NULL);
         measured += evidence[i].measured_ns;
@@ -73,11 +72,9 @@ static bool rounds_see(const struct kg_run *head, const struct kg_run *base, siz
                                  .sample_ns = sample,
                                  .sides = base ? 2 : 1,
                                  .fixed_ns = (head->elapsed_ns[index] - measured) / (double)count};
-    if (good)
-        seen->spread = kg_spread_estimate(evidence, count, scratch);
+    seen->spread = kg_spread_estimate(evidence, count, scratch);
     free(evidence);
     free(scratch);
-    return good;
 }
 
 /* Whether the case's rounds have costs of their own. */
@@ -121,18 +118,16 @@ static void plan_fill(const struct rounds_seen *seen, double asked, double least
                                    .spread = seen->spread};
 }
 
-bool kg_allocate_alike(struct kg_run *run, size_t index, struct kg_round_plan *plan)
+void kg_allocate_alike(struct kg_run *run, size_t index, struct kg_round_plan *plan)
 {
     const struct kg_session session = kg_run_session(run);
     struct rounds_seen seen;
     *plan = (struct kg_round_plan)KG_ROUND_PLAN_UNKNOWN;
     if (!has_costs(run, index))
-        return true;
-    if (!rounds_see(run, NULL, index, &seen))
-        return false;
+        return;
+    rounds_see(run, NULL, index, &seen);
     const double length = kg_session_round_ns(&session, index);
     plan_fill(&seen, asked_ns(run, index, &seen), length, length, plan);
-    return true;
 }
 
 void kg_allocate_pairs_first(struct kg_pairing *pairing)
@@ -145,17 +140,15 @@ void kg_allocate_pairs_first(struct kg_pairing *pairing)
     }
 }
 
-bool kg_allocate_pairs(const struct kg_pairing *pairing, size_t index, struct kg_round_plan *plan)
+void kg_allocate_pairs(const struct kg_pairing *pairing, size_t index, struct kg_round_plan *plan)
 {
     struct rounds_seen seen;
     *plan = (struct kg_round_plan)KG_ROUND_PLAN_UNKNOWN;
     if (kg_pairing_alone(pairing, index) || !has_costs(&pairing->head, index))
-        return true;
-    if (!rounds_see(&pairing->head, &pairing->base, index, &seen))
-        return false;
+        return;
+    rounds_see(&pairing->head, &pairing->base, index, &seen);
     const double asked = asked_ns(&pairing->head, index, &seen);
     plan_fill(&seen, asked, length_least(&seen, asked), length_most(asked), plan);
-    return true;
 }
 
 /* --- First rounds ----------------------------------------------------------------------------- */
@@ -181,27 +174,25 @@ struct first {
     size_t all;      /* with those */
 };
 
-static bool first_more(struct kg_run *run, size_t index, size_t wanted, bool is_stored,
+static void first_more(struct kg_run *run, size_t index, size_t wanted, bool is_stored,
                        struct first *first)
 {
     struct kg_case_result *result = &run->results.cases[index];
     struct rounds_seen seen;
     *first = (struct first){.all = wanted};
     if (!wanted || !has_costs(run, index))
-        return true;
-    if (!rounds_see(run, NULL, index, &seen))
-        return false;
+        return;
+    rounds_see(run, NULL, index, &seen);
     if (!is_stored) {
         result->round_ns = length_choose(run, index, &seen);
         first->tried = result->round_ns > 0 ? result->round_count : 0;
         first->tried_ns = seen.elapsed_ns;
     }
     if (!(result->round_ns > 0))
-        return true;
+        return;
     const double time = (double)wanted * (seen.fixed_ns + asked_ns(run, index, &seen));
     const double rounds = floor(time / (seen.fixed_ns + result->round_ns));
     first->all = first->tried + (size_t)fmin(KG_SEQUENCE_ROUNDS_MOST, fmax((double)wanted, rounds));
-    return true;
 }
 
 /* Leaves out the rounds of one of the two lengths: the others, where the user asked to stop before
@@ -229,8 +220,7 @@ static bool first_measure(struct kg_run *run, const size_t *wanted, const double
     if (!kg_run_rounds(run, wanted, false, err))
         return false;
     for (size_t i = 0; i < count; i++) {
-        if (!first_more(run, i, wanted[i], round_ns && round_ns[i] > 0, &firsts[i]))
-            return kg_error_memory(err);
+        first_more(run, i, wanted[i], round_ns && round_ns[i] > 0, &firsts[i]);
         all[i] = firsts[i].all;
     }
     const bool good = kg_run_rounds(run, all, false, err);
@@ -243,10 +233,9 @@ bool kg_allocate_first(struct kg_run *run, const size_t *wanted, const double *r
                        struct kg_error *err)
 {
     const size_t count = run->results.case_count;
-    struct first *firsts = calloc(count + 1, sizeof *firsts);
-    size_t *all = calloc(count + 1, sizeof *all);
-    const bool good = firsts && all ? first_measure(run, wanted, round_ns, firsts, all, err)
-                                    : kg_error_memory(err);
+    struct first *firsts = kg_alloc(count + 1, sizeof *firsts);
+    size_t *all = kg_alloc(count + 1, sizeof *all);
+    const bool good = first_measure(run, wanted, round_ns, firsts, all, err);
     free(firsts);
     free(all);
     return good;
@@ -255,9 +244,7 @@ bool kg_allocate_first(struct kg_run *run, const size_t *wanted, const double *r
 bool kg_allocate_fewest(struct kg_run *run, const struct kg_plan *plan, const double *round_ns,
                         struct kg_error *err)
 {
-    size_t *wanted = calloc(plan->case_count + 1, sizeof *wanted);
-    if (!wanted)
-        return kg_error_memory(err);
+    size_t *wanted = kg_alloc(plan->case_count + 1, sizeof *wanted);
     for (size_t i = 0; i < plan->case_count; i++)
         wanted[i] = (size_t)plan->cases[i].spec->settings.rounds_min;
     const bool good = kg_allocate_first(run, wanted, round_ns, err);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "judge/pair_merge.h"
 
 static bool stopped(const struct kg_runner *runner)
@@ -10,25 +11,22 @@ static bool stopped(const struct kg_runner *runner)
 }
 
 /* Plans the next rounds of every case. */
-static bool rounds_plan(struct kg_runner *runner)
+static void rounds_plan(struct kg_runner *runner)
 {
     const struct kg_sequence *sequence = runner->sequence;
     for (size_t i = 0; i < runner->results->case_count; i++) {
         runner->plans[i] = (struct kg_round_plan)KG_ROUND_PLAN_UNKNOWN;
-        if (sequence->plan && !sequence->plan(sequence->user, i, &runner->plans[i]))
-            return kg_error_memory(runner->err);
+        if (sequence->plan)
+            sequence->plan(sequence->user, i, &runner->plans[i]);
     }
-    return true;
 }
 
-static bool look(struct kg_runner *runner)
+static void look(struct kg_runner *runner)
 {
     kg_comparison_free(runner->comparison);
-    if (!kg_compare(runner->baseline, runner->results, KG_STAGE_SCREEN, runner->comparison,
-                    runner->err))
-        return false;
+    kg_compare(runner->baseline, runner->results, KG_STAGE_SCREEN, runner->comparison);
     kg_runner_counts_take(runner);
-    return rounds_plan(runner);
+    rounds_plan(runner);
 }
 
 static bool measure(struct kg_runner *runner, bool confirm)
@@ -44,8 +42,9 @@ static bool refine(struct kg_runner *runner)
         before = runner->rounds;
         if (!kg_runner_more(runner))
             break;
-        if (!measure(runner, false) || !look(runner))
+        if (!measure(runner, false))
             return false;
+        look(runner);
     }
     return true;
 }
@@ -54,8 +53,9 @@ static bool screen(struct kg_runner *runner)
 {
     for (size_t i = 0; i < runner->results->case_count; i++)
         runner->wanted[i] = runner->sequence->limits[i].least;
-    if (!measure(runner, false) || !look(runner))
+    if (!measure(runner, false))
         return false;
+    look(runner);
     return refine(runner);
 }
 
@@ -72,13 +72,13 @@ static bool settle(struct kg_runner *runner)
 }
 
 /* After the last look nothing else knows what the budget was too short for. */
-static bool cut_say(struct kg_runner *runner)
+static void cut_say(struct kg_runner *runner)
 {
     bool any = false;
     for (size_t i = 0; i < runner->results->case_count; i++)
         any = any || runner->cut[i];
-    return !any || kg_comparison_cut(runner->comparison, runner->baseline, runner->results,
-                                     runner->cut, runner->err);
+    if (any)
+        kg_comparison_cut(runner->comparison, runner->baseline, runner->results, runner->cut);
 }
 
 static bool run(struct kg_runner *runner)
@@ -87,11 +87,13 @@ static bool run(struct kg_runner *runner)
         return false;
     bool wanted = kg_runner_suspects(runner);
     for (int looks = 0; looks < KG_CONFIRMING_LOOKS && wanted && !stopped(runner); looks++) {
-        if (!measure(runner, true) || !look(runner))
+        if (!measure(runner, true))
             return false;
+        look(runner);
         wanted = kg_runner_again(runner, looks + 2 == KG_CONFIRMING_LOOKS);
     }
-    return cut_say(runner);
+    cut_say(runner);
+    return true;
 }
 
 bool kg_sequence_run(const struct kg_sequence *sequence, const struct kg_baseline *baseline,
@@ -104,14 +106,13 @@ bool kg_sequence_run(const struct kg_sequence *sequence, const struct kg_baselin
                                .comparison = comparison,
                                .err = err};
     *comparison = (struct kg_comparison){0};
-    runner.wanted = calloc(results->case_count + 1, sizeof *runner.wanted);
-    runner.done = calloc(results->case_count + 1, sizeof *runner.done);
-    runner.cut = calloc(results->case_count + 1, sizeof *runner.cut);
-    runner.plans = calloc(results->case_count + 1, sizeof *runner.plans);
-    runner.base_rounds = calloc(results->case_count + 1, sizeof *runner.base_rounds);
-    const bool ready = runner.wanted && runner.done && runner.cut && runner.plans &&
-                       runner.base_rounds && kg_runner_references_count(&runner);
-    const bool good = ready ? run(&runner) : kg_error_memory(err);
+    runner.wanted = kg_alloc(results->case_count + 1, sizeof *runner.wanted);
+    runner.done = kg_alloc(results->case_count + 1, sizeof *runner.done);
+    runner.cut = kg_alloc(results->case_count + 1, sizeof *runner.cut);
+    runner.plans = kg_alloc(results->case_count + 1, sizeof *runner.plans);
+    runner.base_rounds = kg_alloc(results->case_count + 1, sizeof *runner.base_rounds);
+    kg_runner_references_count(&runner);
+    const bool good = run(&runner);
     free(runner.wanted);
     free(runner.done);
     free(runner.cut);

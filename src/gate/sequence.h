@@ -49,8 +49,8 @@ struct kg_sequence {
      * does a case that failed. `confirm` marks the new rounds as confirming and asks for a pause
      * before them. */
     bool (*measure)(void *user, const size_t *wanted, bool confirm, struct kg_error *err);
-    /* What the rounds of a case say. false where memory is out. NULL: rounds are all alike. */
-    bool (*plan)(void *user, size_t index, struct kg_round_plan *plan);
+    /* What the rounds of a case say. NULL: rounds are all alike. */
+    void (*plan)(void *user, size_t index, struct kg_round_plan *plan);
     /* Sets what `measure` measures in the next rounds of a case. */
     void (*length_set)(void *user, size_t index, double measured_ns);
     /* Time since measuring began. */
@@ -119,8 +119,8 @@ struct kg_runner {
     size_t tests;                /* made together, as Holm's method counts them */
 };
 
-/* Fills base_rounds, once. false where memory is out. */
-bool kg_runner_references_count(struct kg_runner *runner);
+/* Fills base_rounds, once. */
+void kg_runner_references_count(struct kg_runner *runner);
 
 /* Counts rounds and tests: after each look. */
 void kg_runner_counts_take(struct kg_runner *runner);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "device/tree.h"
+#include "device/sysfs.h"
 
 /* Of the CPUs that others have, and of the time that the host took, what no quiet machine has. */
 static const double LOAD_SHARE = 0.5, STEAL_SHARE = 0.01;
@@ -50,7 +50,7 @@ const char *kg_start_note(struct kg_arena *arena, const struct kg_machine *machi
         kg_text_printf(&text, "the host had taken %.0f %% of the CPUs' time since boot",
                        100 * stolen);
     }
-    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    const char *copy = kg_arena_copy(arena, kg_text_string(&text));
     kg_text_free(&text);
     return copy;
 }

@@ -1,4 +1,4 @@
-#include "gate/settle.h"
+#include "gate/stored_pairs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,18 +26,15 @@ static bool same_machine(const struct kg_settling *settling)
     return stored && !strcmp(stored, settling->what->machine->fingerprint);
 }
 
-bool kg_settle_start(const struct kg_settling *settling, struct kg_settled *settled,
-                     struct kg_error *err)
+void kg_settle_start(const struct kg_settling *settling, struct kg_settled *settled)
 {
     const struct kg_plan *plan = settling->what->plan;
     struct kg_baseline_index index;
     *settled = (struct kg_settled){.build = "the baseline's build"};
     settled->expected = kg_arena_alloc(&settled->arena, plan->case_count, sizeof(bool));
     settled->stored = kg_arena_alloc(&settled->arena, plan->case_count, sizeof *settled->stored);
-    if (!settled->expected || !settled->stored ||
-        !kg_baseline_index_make(&settled->arena, settling->baseline, settling->what->suite->name,
-                                false, &index))
-        return kg_error_memory(err);
+    kg_baseline_index_make(&settled->arena, settling->baseline, settling->what->suite->name, false,
+                           &index);
     if (settling->base)
         settled->build = kg_arena_printf(&settled->arena, "'%s'", settling->base->given);
     for (size_t i = 0; i < plan->case_count && same_machine(settling); i++) {
@@ -48,34 +45,30 @@ bool kg_settle_start(const struct kg_settling *settling, struct kg_settled *sett
                 ? kg_build_fits(settling->base, planned->spec->source)
                 : settled->stored[i] && kg_builds_has(settling->store, settled->stored[i]->build);
     }
-    return settled->build ? true : kg_error_memory(err);
 }
 
 /* --- Choosing the cases ------------------------------------------------------------------------ */
 
 /* Notes why the build of a case cannot be used: one note for each reason. */
-static bool note_add(struct kg_settled *settled, const char *id, const char *why)
+static void note_add(struct kg_settled *settled, const char *id, const char *why)
 {
     for (size_t i = 0; i < settled->note_count; i++)
         if (!strcmp(settled->notes[i].why, why)) {
             settled->notes[i].cases++;
-            return true;
+            return;
         }
     const struct kg_settled_note note = {.why = kg_arena_copy(&settled->arena, why),
                                          .id = kg_arena_copy(&settled->arena, id),
                                          .cases = 1};
-    if (!note.why || !note.id ||
-        !kg_arena_grow(&settled->arena, &settled->notes, settled->note_count,
-                       &settled->note_capacity, sizeof *settled->notes))
-        return false;
+    kg_arena_grow(&settled->arena, &settled->notes, settled->note_count, &settled->note_capacity,
+                  sizeof *settled->notes);
     settled->notes[settled->note_count++] = note;
-    return true;
 }
 
 /* The kept build of a case, or NULL, with a note, where it cannot be used. A build of the case
  * before is not looked at again. */
-static bool kept_open(const struct kg_settling *settling, struct kg_settled *settled, size_t index,
-                      const struct kg_build **build, struct kg_error *err)
+static void kept_open(const struct kg_settling *settling, struct kg_settled *settled, size_t index,
+                      const struct kg_build **build)
 {
     const struct kg_case *planned = &settling->what->plan->cases[index];
     const struct kg_baseline_case *stored = settled->stored[index];
@@ -83,14 +76,13 @@ static bool kept_open(const struct kg_settling *settling, struct kg_settled *set
     struct kg_error why;
     const char *path;
     *build = NULL;
-    if (!made)
-        return kg_error_memory(err);
-    if (!kg_builds_open(&settled->arena, settling->store, stored->build, &path, &why) ||
-        !kg_build_of_file("the stored build", path, planned->spec->source, made, &why))
-        return note_add(settled, planned->id, why.message) ? true : kg_error_memory(err);
+    if (!kg_builds_open(&settled->arena, settling->store, stored->build, &path, &why)) {
+        note_add(settled, planned->id, why.message);
+        return;
+    }
+    *made = kg_build_of_file("the stored build", path, planned->spec->source);
     made->stored = &stored->code;
     *build = made;
-    return true;
 }
 
 /* Time that the fewest pairs of a case will take, as long as rounds took so far. */
@@ -104,9 +96,8 @@ static double pairs_cost_ns(const struct kg_run *run, size_t index)
     return 2 * each * (double)run->plan->cases[index].spec->settings.rounds_min;
 }
 
-static bool cases_choose(const struct kg_settling *settling, const struct kg_run *run,
-                         const struct kg_comparison *comparison, struct kg_settled *settled,
-                         struct kg_error *err)
+static void cases_choose(const struct kg_settling *settling, const struct kg_run *run,
+                         const struct kg_comparison *comparison, struct kg_settled *settled)
 {
     const struct kg_plan *plan = settling->what->plan;
     double left = settling->budget_ns - kg_run_elapsed_ns(run);
@@ -121,8 +112,8 @@ static bool cases_choose(const struct kg_settling *settling, const struct kg_run
             settled->unaffordable++;
             continue;
         }
-        if (!build && !kept_open(settling, settled, index, &build, err))
-            return false;
+        if (!build)
+            kept_open(settling, settled, index, &build);
         if (!build)
             continue;
         left -= cost;
@@ -130,7 +121,6 @@ static bool cases_choose(const struct kg_settling *settling, const struct kg_run
         settled->order[settled->plan.case_count] = index;
         settled->plan.cases[settled->plan.case_count++] = plan->cases[index];
     }
-    return true;
 }
 
 /* --- Measuring them ---------------------------------------------------------------------------- */
@@ -151,14 +141,12 @@ static bool pairs_measure(const struct kg_settling *settling, const struct kg_ru
         .bases = settled->builds,
         .tests = kg_comparison_tests(comparison),
         .interrupt = run->launcher.interrupt};
-    if (!options.base_path || !options.head_path)
-        return kg_error_memory(err);
     return kg_ab_measure(&what, &options, settling->budget_ns - elapsed, pairs, err) ||
            kg_error_wrap(err, "in pairs against %s", settled->build);
 }
 
 /* Which cases the pairs took from the stored runs, and why they could not take the others. */
-static bool outcome_note(const struct kg_settling *settling, struct kg_settled *settled, bool *done)
+static void outcome_note(const struct kg_settling *settling, struct kg_settled *settled, bool *done)
 {
     const struct kg_results *head = settled->pairs.head;
     for (size_t i = 0; i < head->case_count; i++) {
@@ -167,11 +155,9 @@ static bool outcome_note(const struct kg_settling *settling, struct kg_settled *
         done[settled->order[i]] = result->status == KG_STATUS_FAILED || result->round_count > 0;
         if (skipped)
             done[settled->order[i]] = false;
-        if (skipped &&
-            !note_add(settled, settling->what->plan->cases[settled->order[i]].id, result->reason))
-            return false;
+        if (skipped)
+            note_add(settled, settling->what->plan->cases[settled->order[i]].id, result->reason);
     }
-    return true;
 }
 
 bool kg_settle_run(const struct kg_settling *settling, const struct kg_run *run,
@@ -183,16 +169,14 @@ bool kg_settle_run(const struct kg_settling *settling, const struct kg_run *run,
     settled->plan.cases = kg_arena_alloc(arena, count, sizeof *settled->plan.cases);
     settled->builds = kg_arena_alloc(arena, count, sizeof *settled->builds);
     settled->order = kg_arena_alloc(arena, count, sizeof *settled->order);
-    if (!settled->plan.cases || !settled->builds || !settled->order)
-        return kg_error_memory(err);
-    if (!cases_choose(settling, run, comparison, settled, err))
-        return false;
+    cases_choose(settling, run, comparison, settled);
     if (!settled->plan.case_count)
         return true;
     settled->plan.left_out = count - settled->plan.case_count;
     if (!pairs_measure(settling, run, comparison, settled, err))
         return false;
-    return outcome_note(settling, settled, done) ? true : kg_error_memory(err);
+    outcome_note(settling, settled, done);
+    return true;
 }
 
 /* --- Saying it --------------------------------------------------------------------------------- */
@@ -264,28 +248,24 @@ static const char *note_say(struct kg_settled *settled, const struct kg_settled_
                            settled->build, note->why);
 }
 
-bool kg_settle_merge(const struct kg_settling *settling, struct kg_settled *settled,
-                     const struct kg_results *results, struct kg_comparison *comparison,
-                     struct kg_error *err)
+void kg_settle_merge(const struct kg_settling *settling, struct kg_settled *settled,
+                     const struct kg_results *results, struct kg_comparison *comparison)
 {
-    if (settled->pairs.base &&
-        !kg_comparison_settle(comparison, settling->baseline, results, &settled->pairs.comparison,
-                              settled->build, err))
-        return false;
+    if (settled->pairs.base) {
+        kg_comparison_settle(comparison, settling->baseline, results, &settled->pairs.comparison,
+                             settled->build);
+        kg_ab_apart_note(&settled->pairs, comparison);
+    }
     for (size_t i = 0; i < settled->note_count; i++) {
         const char *note = note_say(settled, &settled->notes[i]);
-        if (!note)
-            return kg_error_memory(err);
-        if (!kg_comparison_note(comparison, note, err))
-            return false;
+        kg_comparison_note(comparison, note);
     }
     const char *said[] = {settled_say(settled, comparison),
                           lacking_say(settling, settled, results, comparison),
                           unaffordable_say(settled)};
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
-        if (said[i] && !kg_comparison_note(comparison, said[i], err))
-            return false;
-    return true;
+        if (said[i])
+            kg_comparison_note(comparison, said[i]);
 }
 
 void kg_settled_free(struct kg_settled *settled)

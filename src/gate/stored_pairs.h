@@ -1,4 +1,4 @@
-/* settle.h: cases that the stored runs leave open are measured in pairs against the builds behind
+/* stored_pairs.h: cases that the stored runs leave open are measured in pairs against the builds behind
  * these runs, in the same gate. A build that cannot be had, or does not run any more, is a note: the
  * case is then decided by the stored runs alone. */
 #pragma once
@@ -43,8 +43,7 @@ struct kg_settled {
 
 /* Finds out for which cases there is a build, without looking at it closely.
  * settled: to be freed with kg_settled_free, also on failure */
-bool kg_settle_start(const struct kg_settling *settling, struct kg_settled *settled,
-                     struct kg_error *err);
+void kg_settle_start(const struct kg_settling *settling, struct kg_settled *settled);
 
 /* Measures the open cases of the comparison in pairs, in its order as far as the time allows, and
  * writes base.json and head.json.
@@ -58,8 +57,7 @@ bool kg_settle_run(const struct kg_settling *settling, const struct kg_run *run,
 
 /* Puts what the pairs decided into the comparison, and says in notes what could not be settled.
  * results  of the gate, that the comparison was made of */
-bool kg_settle_merge(const struct kg_settling *settling, struct kg_settled *settled,
-                     const struct kg_results *results, struct kg_comparison *comparison,
-                     struct kg_error *err);
+void kg_settle_merge(const struct kg_settling *settling, struct kg_settled *settled,
+                     const struct kg_results *results, struct kg_comparison *comparison);
 
 void kg_settled_free(struct kg_settled *settled);

@@ -1,4 +1,4 @@
-#include "gate/budget_end.h"
+#include "gate/time_budget.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,15 +49,15 @@ void kg_budget_foresay(struct kg_foresaid *foresaid, double elapsed_ns, double m
     *foresaid = (struct kg_foresaid){0};
 }
 
-bool kg_budget_note(const struct kg_results *results, double budget_ns,
-                    struct kg_comparison *comparison, struct kg_error *err)
+void kg_budget_note(const struct kg_results *results, double budget_ns,
+                    struct kg_comparison *comparison)
 {
     char took[KG_UNIT_BYTES], asked[KG_UNIT_BYTES], note[200];
     if (!(results->elapsed_ns > WORTH_SAYING * budget_ns))
-        return true;
+        return;
     snprintf(note, sizeof note,
              "measuring took %s, --budget asks for %s: every case has its fewest rounds; lower "
              "rounds.min or min_time, or measure fewer cases",
              kg_duration_format(results->elapsed_ns, took), kg_duration_format(budget_ns, asked));
-    return kg_comparison_note(comparison, note, err);
+    kg_comparison_note(comparison, note);
 }

@@ -1,4 +1,4 @@
-/* budget_end.h: when the time for measuring is over, and whether it is long enough. */
+/* time_budget.h: when the time for measuring is over, and whether it is long enough. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,7 +27,6 @@ void kg_budget_foresay(struct kg_foresaid *foresaid, double elapsed_ns, double m
                        double budget_ns);
 
 /* Notes where the fewest rounds, which are always taken, were more than the budget pays for.
- * budget_ns  INFINITY: none
- * returns    false where memory is out */
-bool kg_budget_note(const struct kg_results *results, double budget_ns,
-                    struct kg_comparison *comparison, struct kg_error *err);
+ * budget_ns  INFINITY: none */
+void kg_budget_note(const struct kg_results *results, double budget_ns,
+                    struct kg_comparison *comparison);

@@ -1,5 +1,5 @@
 /* Whether --budget can hold the fewest rounds, said before they are measured. */
-#include "gate/budget_end.h"
+#include "gate/time_budget.h"
 #include "test_support.h"
 
 static void a_budget_that_holds_the_fewest_rounds_is_not_spoken_of(void **state)
