@@ -1,411 +1,355 @@
-/* command_completion.c: scripts that complete the command line in a shell, from the tables of subcommands and
- * options: `kgate completion bash`. */
+/* command_completion.c: completion of the command line in a shell. The script that `kgate completion bash` prints
+ * asks `kgate complete WORDS...` at each key: the tables of subcommands and options alone know the answer. */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/nearest.h"
 #include "cli/cli.h"
+#include "run/import/import.h"
+#include "show/columns.h"
+#include "show/formats.h"
+#include "show/plots/plots.h"
+#include "why/suggestions.h"
 
-/* A string with a backslash, or what stands in its place, before some characters. */
-static void escaped(struct kg_text *text, const char *string, size_t length, const char *which)
+/* --- values of options and operands ------------------------------------------------------------ */
+
+enum value_kind {
+    VALUE_OTHER, /* nothing can be offered */
+    VALUE_FILE,  /* a file or a folder */
+    VALUE_WORD,  /* one of some words */
+    VALUE_LIST,  /* several of some words, with commas between */
+    VALUE_CASE,  /* the id of a case of the suite */
+};
+
+static void word_append(struct kg_text *words, const char *word)
 {
-    for (size_t i = 0; i < length; i++) {
-        if (strchr(which, string[i]))
-            kg_text_append(text, "\\");
-        kg_text_append_bytes(text, &string[i], 1);
-    }
+    kg_text_printf(words, "%s%s", words->length ? " " : "", word);
 }
 
-/* --- bash -------------------------------------------------------------------------------------- */
-
-/* Which options: all; with a value; with a value that is no file. */
-enum bash_which { BASH_ALL, BASH_TAKING, BASH_NO_FILE };
-
-static bool is_of(const struct kg_subcommand *subcommand, const struct kg_option *option,
-                  enum bash_which which)
+static void report_formats(struct kg_text *words)
 {
-    struct kg_text words = {0};
-    const enum kg_value_kind kind = kg_value_kind(subcommand, option, &words);
-    kg_text_free(&words);
-    return which == BASH_ALL || (option->value && (which == BASH_TAKING || kind != KG_VALUE_FILE));
+    kg_report_formats_words(NULL, words);
 }
 
-/* "--suite -c --output -o" */
-static void bash_options(const struct kg_subcommand *subcommand, enum bash_which which,
-                         const char *separator, struct kg_text *text)
+static void suggest_formats(struct kg_text *words)
+{
+    kg_report_formats_words(KG_SUGGESTIONS_SCHEMA, words);
+}
+
+static void schema_formats(struct kg_text *words)
+{
+    kg_text_append(words, "json markdown");
+}
+
+static void metrics(struct kg_text *words)
+{
+    for (size_t i = 0; i < KG_METRIC_KINDS; i++)
+        word_append(words, kg_metric_kind_names[i]);
+}
+
+static void priorities(struct kg_text *words)
+{
+    for (size_t i = 0; i < KG_PRIORITY_COUNT; i++)
+        word_append(words, kg_priority_names[i]);
+}
+
+static void types(struct kg_text *words)
+{
+    for (size_t i = 0; i < KG_TYPE_COUNT; i++)
+        word_append(words, kg_suggestion_type_names[i]);
+}
+
+/* The options whose values are words, and where these stand. */
+static const struct {
+    const char *subcommand, *option;
+    enum value_kind kind;
+    void (*words)(struct kg_text *words);
+} rows[] = {
+    {"report", "format", VALUE_WORD, report_formats},
+    {"suggest", "format", VALUE_WORD, suggest_formats},
+    {"import", "format", VALUE_WORD, kg_import_formats_words},
+    {"schema", "format", VALUE_WORD, schema_formats},
+    {"report", "columns", VALUE_LIST, kg_columns_words},
+    {"report", "plot", VALUE_WORD, kg_plots_words},
+    {"accept", "metric", VALUE_WORD, metrics},
+    {"suggest", "only", VALUE_LIST, priorities},
+    {"suggest", "type", VALUE_LIST, types},
+};
+
+/* "record|update|list" as words. */
+static enum value_kind alternatives(const char *given, size_t length, struct kg_text *words)
+{
+    if (!memchr(given, '|', length))
+        return VALUE_OTHER;
+    for (size_t i = 0; i < length; i++)
+        kg_text_append_bytes(words, given[i] == '|' ? " " : &given[i], 1);
+    return VALUE_WORD;
+}
+
+/* By what --help calls the value. */
+static bool is_path(const char *value)
+{
+    static const char *const names[] = {"SUITE", "DIR", "PATH", "FILE", "A", "B"};
+    const size_t length = strlen(value);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(value, names[i]))
+            return true;
+    return length > 5 && !strcmp(value + length - 5, ".json");
+}
+
+/* The option that the word names, as "--name=value", "-nvalue" or alone.
+ * value  its place in the word; NULL: the word has none */
+static const struct kg_option *option_named(const struct kg_subcommand *subcommand,
+                                            const char *word, const char **value)
 {
     struct kg_option_use use;
-    size_t index = 0, count = 0;
-    while (kg_option_next(subcommand, &index, &use)) {
-        if (!is_of(subcommand, use.option, which))
-            continue;
-        kg_text_printf(text, "%s--%s", count++ ? separator : "", use.option->name);
-        if (use.option->letter)
-            kg_text_printf(text, "%s-%c", separator, use.option->letter);
+    size_t index = 0;
+    const bool is_long = word[1] == '-';
+    const size_t length = is_long ? strcspn(word, "=") : 2;
+    *value = word[length] ? word + length + is_long : NULL;
+    while (kg_option_next(subcommand, &index, &use))
+        if (is_long ? strlen(use.option->name) == length - 2 &&
+                          !strncmp(use.option->name, word + 2, length - 2)
+                    : use.option->letter == word[1])
+            return use.option;
+    return NULL;
+}
+
+/* The values that the option takes.
+ * words  appended: words of VALUE_WORD and VALUE_LIST, with spaces between */
+static enum value_kind value_kind(const struct kg_subcommand *subcommand,
+                                  const struct kg_option *option, struct kg_text *words)
+{
+    const char *unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(rows[i].option, option->name) &&
+            !strcmp(rows[i].subcommand, subcommand->name)) {
+            rows[i].words(words);
+            return rows[i].kind;
+        }
+    if (is_path(option->value))
+        return VALUE_FILE;
+    if (!strcmp(option->name, "filter") && option_named(subcommand, "--suite", &unused))
+        return VALUE_CASE;
+    return alternatives(option->value, strlen(option->value), words);
+}
+
+/* The same for an operand with `before` operands before it. */
+static enum value_kind operand_kind(const struct kg_subcommand *subcommand, size_t before,
+                                    struct kg_text *words)
+{
+    const char *operands = subcommand->operands;
+    if (!strcmp(operands, "[CASE...]"))
+        return VALUE_CASE;
+    return !before && alternatives(operands, strcspn(operands, " "), words) == VALUE_WORD
+               ? VALUE_WORD
+               : VALUE_FILE;
+}
+
+/* --- kgate complete ---------------------------------------------------------------------------- */
+
+/* Exit status if a file is due: shells complete files better. */
+enum { FILE_DUE = 1, ID_MOST = 4096 };
+
+/* The command line up to the word that is begun. */
+struct line {
+    const struct kg_subcommand *subcommand;
+    const struct kg_option *option; /* its value is the word that is begun; NULL: none */
+    const char *suite;              /* value of --suite; NULL: not given */
+    size_t operands;
+    bool only_operands; /* "--" is given */
+};
+
+/* A whole word: an option, a value or an operand. */
+static void word_take(struct line *line, const char *word)
+{
+    const struct kg_option *option = line->option;
+    const char *value = word;
+    line->option = NULL;
+    if (!option && (line->only_operands || word[0] != '-' || !word[1])) {
+        line->operands++;
+        return;
     }
+    line->only_operands = !option && !strcmp(word, "--");
+    if (!option)
+        option = option_named(line->subcommand, word, &value);
+    if (option && option->value && !value)
+        line->option = option;
+    else if (option && !strcmp(option->name, "suite"))
+        line->suite = value;
 }
 
-static void bash_subcommand(const struct kg_subcommand *subcommand, struct kg_text *text)
+/* One candidate: the first `kept` bytes of the word, then `added`, and help that may be NULL. */
+static void offer(struct kg_text *text, const char *word, size_t kept, const char *added,
+                  const char *help)
 {
-    kg_text_printf(text, "    %s)\n        options=\"", subcommand->name);
-    bash_options(subcommand, BASH_ALL, " ", text);
-    kg_text_append(text, "\"\n        taking=\"|");
-    bash_options(subcommand, BASH_TAKING, "|", text);
-    kg_text_append(text, "|\"\n        no_file=\"|");
-    bash_options(subcommand, BASH_NO_FILE, "|", text);
-    kg_text_append(text, "|\" ;;\n");
+    kg_text_append_bytes(text, word, kept);
+    kg_text_append(text, added);
+    if (help)
+        kg_text_printf(text, "\t%.*s", (int)strcspn(help, "\n"), help);
+    kg_text_append(text, "\n");
 }
 
-/* What a value may be: its words, `list` where several may stand, or `cases`. Nothing of others. */
-static void bash_value(const char *subcommand, const char *option, enum kg_value_kind kind,
-                       const struct kg_text *words, struct kg_text *text)
+static void subcommands_offer(struct kg_text *text)
 {
-    if (kind == KG_VALUE_CASE)
-        kg_text_printf(text, "    %s:%s) cases=yes ;;\n", subcommand, option);
-    else if (kind == KG_VALUE_WORD || kind == KG_VALUE_LIST)
-        kg_text_printf(text, "    %s:%s) words=\"%s\"%s ;;\n", subcommand, option,
-                       kg_text_string(words), kind == KG_VALUE_LIST ? " list=yes" : "");
-    text->failed = text->failed || words->failed;
+    for (size_t i = 0; kg_subcommand_at(i); i++)
+        offer(text, "", 0, kg_subcommand_at(i)->name, kg_subcommand_at(i)->summary);
+    offer(text, "", 0, "--help", NULL);
+    offer(text, "", 0, "--version", NULL);
 }
 
-static void bash_values(const struct kg_subcommand *subcommand, struct kg_text *text)
+static void options_offer(struct kg_text *text, const struct kg_subcommand *subcommand)
 {
     struct kg_option_use use;
-    struct kg_text words = {0};
     size_t index = 0;
     while (kg_option_next(subcommand, &index, &use)) {
-        char option[64];
-        struct kg_text values = {0};
-        snprintf(option, sizeof option, "--%s", use.option->name);
-        bash_value(subcommand->name, option, kg_value_kind(subcommand, use.option, &values),
-                   &values, text);
-        kg_text_free(&values);
+        const char letter[] = {use.option->letter, '\0'};
+        offer(text, "--", 2, use.option->name, use.help);
+        if (*letter)
+            offer(text, "-", 1, letter, use.help);
     }
-    const enum kg_value_kind kind = kg_operand_kind(subcommand, &words);
-    bash_value(subcommand->name, kind == KG_VALUE_CASE ? "operand*" : "operand1", kind, &words,
-               text);
-    kg_text_free(&words);
 }
 
-/* Bash takes '=' and ':' for the end of a word: of what begins with them the rest is offered alone. */
-static const char bash_offer[] =
-    "_kgate_offer() {\n"
-    "    local offered=$1 begun=$2\n"
-    "    case $offered in *[!A-Za-z0-9_./,=:%+@-]*) printf -v offered %q \"$offered\" ;; esac\n"
-    "    case $COMP_WORDBREAKS in *=*) offered=${offered#\"${begun%\"${begun##*[=:]}\"}\"} ;; "
-    "esac\n"
-    "    COMPREPLY+=(\"$offered\")\n"
-    "}\n"
-    "# the ids of the suite's cases, as `kgate list` has them\n"
-    "_kgate_cases() {\n"
-    "    local i suite=() given\n"
-    "    for ((i = 2; i < COMP_CWORD; i++)); do\n"
-    "        case ${COMP_WORDS[i]} in -c | --suite) ;; *) continue ;; esac\n"
-    "        given=${COMP_WORDS[i + 1]}\n"
-    "        [ \"$given\" != = ] || given=${COMP_WORDS[i + 2]}\n"
-    "        suite=(-c \"$given\")\n"
-    "    done\n"
-    "    \"${COMP_WORDS[0]}\" list -q \"${suite[@]}\" 2>/dev/null </dev/null\n"
-    "}\n";
+/* Words that spaces separate; of a list, the words before the last comma stay. */
+static void words_offer(struct kg_text *text, const char *word, size_t kept, enum value_kind kind,
+                        char *words)
+{
+    const char *comma = kind == VALUE_LIST ? strrchr(word + kept, ',') : NULL;
+    char *rest;
+    for (char *at = strtok_r(words, " ", &rest); at; at = strtok_r(NULL, " ", &rest))
+        offer(text, word, comma ? (size_t)(comma - word) + 1 : kept, at, NULL);
+}
 
-static const char bash_begin[] =
+/* The ids of the suite's cases; none if the suite cannot be read. */
+static void cases_offer(struct kg_text *text, const char *word, size_t kept, const char *suite)
+{
+    const struct kg_arguments arguments = {.suite = suite, .quiet = true};
+    struct kg_prepared prepared;
+    struct kg_error unread;
+    if (!kg_prepare(&arguments, &prepared, &unread))
+        return;
+    for (size_t i = 0; i < prepared.plan.case_count; i++) {
+        struct kg_text id = {0};
+        kg_escape_terminal(&id, prepared.plan.cases[i].id, ID_MOST);
+        offer(text, word, kept, kg_text_string(&id), NULL);
+        kg_text_free(&id);
+    }
+    kg_prepared_free(&prepared);
+}
+
+/* Candidates for the word that is begun; returns false if a file is due. */
+static bool candidates(const struct line *line, const char *word, struct kg_text *text)
+{
+    const char *value = word;
+    const struct kg_option *option = line->option;
+    struct kg_text words = {0};
+    if (!option && !line->only_operands && *word == '-') {
+        option = word[1] ? option_named(line->subcommand, word, &value) : NULL;
+        if (!option || !option->value || !value) {
+            options_offer(text, line->subcommand);
+            return true;
+        }
+    }
+    const size_t kept = (size_t)(value - word);
+    const enum value_kind kind = option ? value_kind(line->subcommand, option, &words)
+                                        : operand_kind(line->subcommand, line->operands, &words);
+    if (kind == VALUE_CASE)
+        cases_offer(text, word, kept, line->suite);
+    else if (words.length)
+        words_offer(text, word, kept, kind, words.data);
+    kg_text_free(&words);
+    return kind != VALUE_FILE;
+}
+
+int kg_cli_complete(int count, char **words)
+{
+    struct line line = {0};
+    struct kg_text text = {0};
+    struct kg_error err;
+    for (size_t i = 0; count > 1 && kg_subcommand_at(i); i++)
+        if (!strcmp(kg_subcommand_at(i)->name, words[0]))
+            line.subcommand = kg_subcommand_at(i);
+    if (count > 1 && !line.subcommand)
+        return FILE_DUE;
+    for (int i = 1; i < count - 1; i++)
+        word_take(&line, words[i]);
+    if (!line.subcommand)
+        subcommands_offer(&text);
+    else if (!candidates(&line, words[count - 1], &text))
+        return FILE_DUE;
+    const bool good = kg_print(&text, &err);
+    kg_text_free(&text);
+    return good ? KG_EXIT_PASS : kg_fail(&err);
+}
+
+/* --- the scripts ------------------------------------------------------------------------------- */
+
+/* Bash begins a word behind '=' and ':', so the bytes before them are there already. */
+static const char bash[] =
+    "# bash completion for kgate, made by `kgate completion bash`\n"
     "_kgate() {\n"
-    "    local line=${COMP_LINE:0:COMP_POINT} subcommand=${COMP_WORDS[1]}\n"
-    "    local word=${line##*[[:space:]]}\n"
-    "    local begun=$word option=${line%\"$word\"} front='' head='' id\n"
-    "    local options='' taking='' no_file='' words='' list='' cases=''\n"
-    "    option=${option%\"${option##*[![:space:]]}\"}\n"
-    "    option=${option##*[[:space:]]}\n"
-    "    case $word in --*=*) option=${word%%=*} front=$option= word=${word#*=} ;; esac\n"
+    "    local line=${COMP_LINE:0:COMP_POINT} words answer candidate\n"
+    "    local word=${line##*[[:space:]]} there=''\n"
     "    COMPREPLY=()\n"
-    "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-    "        COMPREPLY=($(compgen -W \"";
-
-static const char bash_middle[] = "--help --version\" -- \"$word\"))\n"
-                                  "        return\n"
-                                  "    fi\n"
-                                  "    case $subcommand in\n";
-
-static const char bash_operand[] =
-    "    esac\n"
-    "    case $taking in\n"
-    "    *\"|$option|\"*) ;;\n"
-    "    *) option=operand; [ \"$COMP_CWORD\" -ne 2 ] || option=operand1 ;;\n"
-    "    esac\n"
-    "    case $subcommand:$option in\n";
-
-static const char bash_end[] =
-    "    esac\n"
-    "    if [ -n \"$cases\" ] && [[ $word != -* ]]; then\n"
-    "        while IFS= read -r id; do\n"
-    "            [[ $id != \"$word\"* ]] || _kgate_offer \"$front$id\" \"$begun\"\n"
-    "        done < <(_kgate_cases)\n"
-    "    elif [ -n \"$words\" ] && [[ $word != -* ]]; then\n"
-    "        [ -z \"$list\" ] || head=${word%\"${word##*,}\"}\n"
-    "        for id in $(compgen -W \"$words\" -- \"${word#\"$head\"}\"); do\n"
-    "            _kgate_offer \"$front$head$id\" \"$begun\"\n"
-    "        done\n"
-    "    elif [[ $option == operand* && $word == -* ]]; then\n"
-    "        COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
-    "    fi\n"
-    "    case $no_file in *\"|$option|\"*) compopt +o default 2>/dev/null ;; esac\n"
+    "    read -ra words <<<\"${line%\"$word\"}\"\n"
+    "    answer=$(\"${words[0]/#\\~/$HOME}\" complete \"${words[@]:1}\" \"$word\" 2>/dev/null "
+    "</dev/null) || return 0\n"
+    "    compopt +o default 2>/dev/null\n"
+    "    case $COMP_WORDBREAKS in *=*) there=${word%\"${word##*[=:]}\"} ;; esac\n"
+    "    while IFS=$'\\t' read -r candidate _; do\n"
+    "        [[ -n $candidate && $candidate == \"$word\"* ]] || continue\n"
+    "        candidate=${candidate#\"$there\"}\n"
+    "        case $candidate in *[!A-Za-z0-9_./,=:%+@-]*) printf -v candidate %q \"$candidate\" ;; "
+    "esac\n"
+    "        COMPREPLY+=(\"$candidate\")\n"
+    "    done <<<\"$answer\"\n"
     "}\n"
     "complete -o default -F _kgate kgate\n";
 
-static void bash(struct kg_text *text)
-{
-    kg_text_append(text, "# bash completion for kgate, made by `kgate completion bash`\n");
-    kg_text_append(text, bash_offer);
-    kg_text_append(text, bash_begin);
-    for (size_t i = 0; kg_subcommand_at(i); i++)
-        kg_text_printf(text, "%s ", kg_subcommand_at(i)->name);
-    kg_text_append(text, bash_middle);
-    for (size_t i = 0; kg_subcommand_at(i); i++)
-        bash_subcommand(kg_subcommand_at(i), text);
-    kg_text_append(text, bash_operand);
-    for (size_t i = 0; kg_subcommand_at(i); i++)
-        bash_values(kg_subcommand_at(i), text);
-    kg_text_append(text, bash_end);
-}
+static const char zsh[] =
+    "#compdef kgate\n"
+    "# zsh completion for kgate, made by `kgate completion zsh`\n"
+    "_kgate() {\n"
+    "    local answer\n"
+    "    local -a candidates\n"
+    "    if answer=$(${(Q)~words[1]} complete \"${(@Q)words[2,CURRENT-1]}\" \"${(Q)PREFIX}\" "
+    "2>/dev/null </dev/null); then\n"
+    "        candidates=(${${${(f)answer}//:/\\\\:}/$'\\t'/:})\n"
+    "        _describe candidate candidates\n"
+    "    else\n"
+    "        compset -P '--*='\n"
+    "        _files\n"
+    "    fi\n"
+    "}\n"
+    "_kgate \"$@\"\n";
 
-/* --- zsh --------------------------------------------------------------------------------------- */
-
-/* Inside of '…' and of _arguments' own brackets and colons. */
-static void zsh_help(struct kg_text *text, const char *help)
-{
-    for (; *help; help++)
-        if (*help == '\'')
-            kg_text_append(text, "'\\''");
-        else
-            escaped(text, help, 1, "[]:\\");
-}
-
-/* What completes a value, as an action of _arguments. */
-static void zsh_action(enum kg_value_kind kind, const struct kg_text *words, struct kg_text *text)
-{
-    if (kind == KG_VALUE_FILE)
-        kg_text_append(text, "_files");
-    else if (kind == KG_VALUE_CASE)
-        kg_text_append(text, "_kgate_cases");
-    else if (kind == KG_VALUE_WORD)
-        kg_text_printf(text, "(%s)", kg_text_string(words));
-    else if (kind == KG_VALUE_LIST)
-        kg_text_printf(text, " _values -s , value %s", kg_text_string(words));
-    else
-        kg_text_append(text, " ");
-    text->failed = text->failed || words->failed;
-}
-
-static void zsh_value(const struct kg_subcommand *subcommand, const struct kg_option *option,
-                      struct kg_text *text)
-{
-    struct kg_text words = {0};
-    const enum kg_value_kind kind = kg_value_kind(subcommand, option, &words);
-    kg_text_append(text, ":");
-    zsh_help(text, option->value);
-    kg_text_append(text, ":");
-    zsh_action(kind, &words, text);
-    kg_text_free(&words);
-}
-
-static void zsh_option(const struct kg_subcommand *subcommand, const struct kg_option_use *use,
-                       struct kg_text *text)
-{
-    const struct kg_option *option = use->option;
-    const char *equals = option->value ? "=" : "", *plus = option->value ? "+" : "";
-    kg_text_append(text, "        ");
-    if (option->kind == KG_OPTION_TEXTS)
-        kg_text_printf(text, "'*--%s%s[", option->name, equals);
-    else if (option->letter)
-        kg_text_printf(text, "'(-%c --%s)'{-%c%s,--%s%s}'[", option->letter, option->name,
-                       option->letter, plus, option->name, equals);
-    else
-        kg_text_printf(text, "'--%s%s[", option->name, equals);
-    zsh_help(text, use->help);
-    kg_text_append(text, "]");
-    if (option->value)
-        zsh_value(subcommand, option, text);
-    kg_text_append(text, "' \\\n");
-}
-
-static void zsh_operands(const struct kg_subcommand *subcommand, struct kg_text *text)
-{
-    struct kg_text words = {0};
-    const enum kg_value_kind kind = kg_operand_kind(subcommand, &words);
-    kg_text_append(text, "        '");
-    if (kind == KG_VALUE_WORD)
-        kg_text_printf(text, "1: :(%s)' '", kg_text_string(&words));
-    kg_text_append(text,
-                   kind == KG_VALUE_CASE ? "*:case:_kgate_cases' ;;\n" : "*:file:_files' ;;\n");
-    kg_text_free(&words);
-}
-
-static const char zsh_cases[] =
-    "# the ids of the suite's cases, as `kgate list` has them\n"
-    "_kgate_cases() {\n"
-    "    local -a ids suite\n"
-    "    local i\n"
-    "    for (( i = 1; i < CURRENT; i++ )); do\n"
-    "        case $words[i] in\n"
-    "        -c|--suite) suite=(-c ${(Q)words[i+1]}) ;;\n"
-    "        --suite=*) suite=(-c ${(Q)${words[i]#--suite=}}) ;;\n"
-    "        esac\n"
-    "    done\n"
-    "    ids=(${(f)\"$($program list -q $suite 2>/dev/null </dev/null)\"})\n"
-    "    compadd -a ids\n"
-    "}\n";
-
-static void zsh(struct kg_text *text)
-{
-    kg_text_append(text, "#compdef kgate\n"
-                         "# zsh completion for kgate, made by `kgate completion zsh`\n");
-    kg_text_append(text, zsh_cases);
-    kg_text_append(text, "_kgate() {\n"
-                         "    local program=${(Q)words[1]}\n"
-                         "    local -a subcommands=(\n");
-    for (size_t i = 0; kg_subcommand_at(i); i++) {
-        const struct kg_subcommand *subcommand = kg_subcommand_at(i);
-        struct kg_text first = {0};
-        kg_text_append_bytes(&first, subcommand->summary, strcspn(subcommand->summary, "\n"));
-        kg_text_printf(text, "        '%s:", subcommand->name);
-        zsh_help(text, kg_text_string(&first));
-        kg_text_append(text, "'\n");
-        text->failed = text->failed || first.failed;
-        kg_text_free(&first);
-    }
-    kg_text_append(text, "    )\n"
-                         "    if (( CURRENT == 2 )); then\n"
-                         "        _describe subcommand subcommands\n"
-                         "        return\n"
-                         "    fi\n"
-                         "    local subcommand=$words[2]\n"
-                         "    shift words\n"
-                         "    (( CURRENT-- ))\n"
-                         "    case $subcommand in\n");
-    for (size_t i = 0; kg_subcommand_at(i); i++) {
-        const struct kg_subcommand *subcommand = kg_subcommand_at(i);
-        struct kg_option_use use;
-        size_t index = 0;
-        kg_text_printf(text, "    (%s) _arguments \\\n", subcommand->name);
-        while (kg_option_next(subcommand, &index, &use))
-            zsh_option(subcommand, &use, text);
-        zsh_operands(subcommand, text);
-    }
-    kg_text_append(text, "    esac\n"
-                         "}\n"
-                         "_kgate \"$@\"\n");
-}
-
-/* --- fish -------------------------------------------------------------------------------------- */
-
-/* Behind -x: nothing, or what is offered, "-a 'text json'". */
-static void fish_offer(enum kg_value_kind kind, const struct kg_text *words, struct kg_text *text)
-{
-    if (kind == KG_VALUE_CASE)
-        kg_text_append(text, " -a '(__kgate_cases)'");
-    else if (kind == KG_VALUE_LIST)
-        kg_text_printf(text, " -a '(__fish_append , %s)'", kg_text_string(words));
-    else if (kind == KG_VALUE_WORD)
-        kg_text_printf(text, " -a '%s'", kg_text_string(words));
-    text->failed = text->failed || words->failed;
-}
-
-static void fish_value(const struct kg_subcommand *subcommand, const struct kg_option *option,
-                       struct kg_text *text)
-{
-    struct kg_text words = {0};
-    const enum kg_value_kind kind = kg_value_kind(subcommand, option, &words);
-    kg_text_append(text, kind == KG_VALUE_FILE ? " -r -F" : " -x");
-    fish_offer(kind, &words, text);
-    kg_text_free(&words);
-}
-
-static void fish_operands(const struct kg_subcommand *subcommand, struct kg_text *text)
-{
-    struct kg_text words = {0};
-    const enum kg_value_kind kind = kg_operand_kind(subcommand, &words);
-    if (kind != KG_VALUE_FILE) {
-        kg_text_printf(text, "complete -c kgate -n '__fish_seen_subcommand_from %s'%s",
-                       subcommand->name, kind == KG_VALUE_CASE ? " -f" : "");
-        fish_offer(kind, &words, text);
-        kg_text_append(text, "\n");
-    }
-    kg_text_free(&words);
-}
-
-static const char fish_cases[] =
-    "# the ids of the suite's cases, as `kgate list` has them\n"
-    "function __kgate_cases\n"
-    "    set -l given (commandline -opc)\n"
-    "    set -l suite\n"
-    "    for i in (seq (count $given))\n"
-    "        if contains -- $given[$i] -c --suite\n"
-    "            set suite -c $given[(math $i + 1)]\n"
-    "        else if string match -q -- '--suite=*' $given[$i]\n"
-    "            set suite -c (string replace -- --suite= '' $given[$i])\n"
-    "        end\n"
-    "    end\n"
-    "    $given[1] list -q $suite 2>/dev/null </dev/null\n"
-    "end\n";
-
-static void fish_option(const struct kg_subcommand *subcommand, const struct kg_option_use *use,
-                        struct kg_text *text)
-{
-    const struct kg_option *option = use->option;
-    kg_text_printf(text, "complete -c kgate -n '__fish_seen_subcommand_from %s' -l %s",
-                   subcommand->name, option->name);
-    if (option->letter)
-        kg_text_printf(text, " -s %c", option->letter);
-    if (option->value)
-        fish_value(subcommand, option, text);
-    kg_text_append(text, " -d '");
-    escaped(text, use->help, strlen(use->help), "'\\");
-    kg_text_append(text, "'\n");
-}
-
-static void fish(struct kg_text *text)
-{
-    kg_text_append(text, "# fish completion for kgate, made by `kgate completion fish`\n");
-    kg_text_append(text, fish_cases);
-    for (size_t i = 0; kg_subcommand_at(i); i++) {
-        const struct kg_subcommand *subcommand = kg_subcommand_at(i);
-        struct kg_option_use use;
-        size_t index = 0;
-        kg_text_printf(text, "complete -c kgate -f -n __fish_use_subcommand -a %s -d '",
-                       subcommand->name);
-        escaped(text, subcommand->summary, strcspn(subcommand->summary, "\n"), "'\\");
-        kg_text_append(text, "'\n");
-        fish_operands(subcommand, text);
-        while (kg_option_next(subcommand, &index, &use))
-            fish_option(subcommand, &use, text);
-    }
-}
-
-/* ----------------------------------------------------------------------------------------------- */
+static const char fish[] = "# fish completion for kgate, made by `kgate completion fish`\n"
+                           "function __kgate\n"
+                           "    set -l words (commandline -opc)\n"
+                           "    set -l word (commandline -ct)\n"
+                           "    set -l front (string match -r -- '^--[^=]*=' \"$word\")\n"
+                           "    $words[1] complete $words[2..] \"$word\" 2>/dev/null </dev/null\n"
+                           "    or __fish_complete_path (string replace -- \"$front\" '' "
+                           "\"$word\") | string replace -r -- "
+                           "'^' \"$front\"\n"
+                           "end\n"
+                           "complete -c kgate -f -a '(__kgate)'\n";
 
 static const struct shell {
-    const char *name;
-    void (*write)(struct kg_text *text);
+    const char *name, *script;
 } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
 enum { SHELLS = sizeof shells / sizeof *shells };
 
 int kg_cli_completion(const struct kg_arguments *arguments)
 {
     const char *names[SHELLS], *wanted = arguments->positional[0];
-    struct kg_text text = {0};
     struct kg_error err;
     for (size_t i = 0; i < SHELLS; i++) {
         names[i] = shells[i].name;
-        if (strcmp(wanted, names[i]) != 0)
-            continue;
-        shells[i].write(&text);
-        const bool good = kg_print(&text, &err);
-        kg_text_free(&text);
-        return good ? KG_EXIT_PASS : kg_fail(&err);
+        if (!strcmp(wanted, names[i]))
+            return fputs(shells[i].script, stdout) < 0 ? KG_EXIT_FAILED : KG_EXIT_PASS;
     }
-    const char *nearest = kg_nearest(wanted, names, SHELLS);
-    kg_error_set(&err, KG_ERROR_USAGE,
-                 "no completion for '%.60s': there is one for bash, zsh and fish%s%s%s", wanted,
-                 nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    kg_error_unknown(&err, wanted, names, SHELLS, "no completion for '%.60s'", wanted);
     return kg_fail(&err);
 }
