@@ -1,12 +1,13 @@
-#include "cli/sides.h"
+#include "cli/ab_sides.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/escape.h"
-#include "gate/suiteless.h"
-#include "run/opening.h"
+#include "base/nearest.h"
+#include "gate/suite_in_memory.h"
+#include "run/suite_check.h"
 
 enum { SIDES = 2, NAME_MOST = 60 };
 static const char *const options[SIDES] = {"--base", "--head"};
@@ -26,8 +27,6 @@ static bool words_read(const struct kg_arguments *arguments, const char *given,
                kg_words_check(*words, err);
     words->count = 3;
     words->at = kg_arena_alloc(arena, words->count + 1, sizeof *words->at);
-    if (!words->at)
-        return kg_error_memory(err);
     words->at[0] = "sh";
     words->at[1] = "-c";
     words->at[2] = given;
@@ -57,21 +56,13 @@ static bool operand_read(const struct kg_arguments *arguments, size_t side, stru
 
 /* --- The suite --------------------------------------------------------------------------------- */
 
-static bool has(struct kg_words names, const char *name)
-{
-    for (size_t i = 0; i < names.count; i++)
-        if (!strcmp(names.at[i], name))
-            return true;
-    return false;
-}
-
 /* Says of each workload that one plugin has and the other has not that it is not compared. */
 static void others_say(const struct kg_sides *sides, const struct kg_words names[SIDES],
                        size_t side)
 {
     struct kg_text line = {0};
     for (size_t i = 0; i < names[side].count; i++) {
-        if (has(names[!side], names[side].at[i]))
+        if (kg_word_is_among(names[side].at[i], names[!side].at, names[!side].count))
             continue;
         kg_text_append(&line, line.length ? ", " : "");
         kg_escape_terminal(&line, names[side].at[i], NAME_MOST);
@@ -89,10 +80,8 @@ static bool plugins_suite(struct kg_sides *sides, struct kg_error *err)
         if (!kg_plugin_workloads(&sides->arena, sides->given[side], &names[side], err))
             return false;
     both.at = kg_arena_alloc(&sides->arena, names[0].count, sizeof *both.at);
-    if (!both.at)
-        return kg_error_memory(err);
     for (size_t i = 0; i < names[0].count; i++)
-        if (has(names[1], names[0].at[i]))
+        if (kg_word_is_among(names[0].at[i], names[1].at, names[1].count))
             both.at[both.count++] = names[0].at[i];
     if (!both.count)
         return kg_error_set(err, KG_ERROR_USAGE,
@@ -114,37 +103,31 @@ static const char *shown(struct kg_arena *arena, const char *name)
 {
     struct kg_text text = {0};
     kg_escape_terminal(&text, name, NAME_MOST);
-    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    const char *copy = kg_arena_copy(arena, kg_text_string(&text));
     kg_text_free(&text);
     return copy;
 }
 
 /* What was given by --name, else the programs' names where these differ, else the commands; where
  * even those look alike, the first and the second. */
-static bool names_make(const struct kg_arguments *arguments, struct kg_sides *sides,
-                       struct kg_error *err)
+static void names_make(const struct kg_arguments *arguments, struct kg_sides *sides)
 {
     const char *programs[SIDES];
     for (size_t side = 0; side < SIDES; side++)
         programs[side] =
             arguments->shell ? sides->given[side] : program_name(sides->words[side].at[0]);
     const bool differ = strcmp(programs[0], programs[1]) != 0;
-    for (size_t side = 0; side < SIDES; side++) {
+    for (size_t side = 0; side < SIDES; side++)
         sides->names[side] =
             shown(&sides->arena, side < arguments->names.count ? arguments->names.at[side]
                                  : differ                      ? programs[side]
                                                                : sides->given[side]);
-        if (!sides->names[side])
-            return kg_error_memory(err);
-    }
     if (!strcmp(sides->names[0], sides->names[1]))
         memcpy(sides->names, places, sizeof places);
-    return true;
 }
 
 /* What reports call the sides. */
-static bool said_make(const struct kg_arguments *arguments, struct kg_sides *sides,
-                      struct kg_error *err)
+static void said_make(const struct kg_arguments *arguments, struct kg_sides *sides)
 {
     for (size_t side = 0; side < SIDES; side++) {
         const char *given = sides->given[side];
@@ -153,12 +136,7 @@ static bool said_make(const struct kg_arguments *arguments, struct kg_sides *sid
                 kg_arena_printf(&sides->arena, "%s (%s)", arguments->names.at[side], given);
         else if (arguments->names.count || sides->kind != KG_SIDES_BUILDS)
             sides->said[side] = kg_arena_copy(&sides->arena, given);
-        else
-            continue;
-        if (!sides->said[side])
-            return kg_error_memory(err);
     }
-    return true;
 }
 
 /* --- Both -------------------------------------------------------------------------------------- */
@@ -188,9 +166,11 @@ static bool operands_read(const struct kg_arguments *arguments, struct kg_sides 
         return false;
     if (sides->kind == KG_SIDES_PLUGINS)
         return plugins_suite(sides, err);
-    if (sides->kind == KG_SIDES_COMMANDS)
+    if (sides->kind == KG_SIDES_COMMANDS) {
         kg_suite_of_command(sides->words[1], &sides->yaml);
-    return sides->kind == KG_SIDES_BUILDS || names_make(arguments, sides, err);
+        names_make(arguments, sides);
+    }
+    return true;
 }
 
 static bool names_check(const struct kg_arguments *arguments, struct kg_error *err)
@@ -229,8 +209,10 @@ bool kg_sides_read(const struct kg_arguments *arguments, struct kg_sides *sides,
     *sides = (struct kg_sides){.kind = KG_SIDES_BUILDS,
                                .given = {arguments->base, arguments->head},
                                .labels = {options[0], options[1]}};
-    return names_check(arguments, err) && both_read(arguments, sides, err) &&
-           said_make(arguments, sides, err);
+    if (!names_check(arguments, err) || !both_read(arguments, sides, err))
+        return false;
+    said_make(arguments, sides);
+    return true;
 }
 
 void kg_sides_free(struct kg_sides *sides)

@@ -1,8 +1,8 @@
-/* sides.h: what the two operands of `kgate ab` are. */
+/* ab_sides.h: what the two operands of `kgate ab` are. */
 #pragma once
 #include <stdbool.h>
 
-#include "base/words.h"
+#include "base/shell_words.h"
 #include "cli/cli.h"
 
 enum kg_sides_kind {
@@ -29,12 +29,10 @@ bool kg_sides_read(const struct kg_arguments *arguments, struct kg_sides *sides,
                    struct kg_error *err);
 void kg_sides_free(struct kg_sides *sides);
 
-/* base_suite.c: which cases the base of `ab` cannot have, because its own suite does not. */
+/* ab_suite.c: which cases the base of `ab` cannot have, because its own suite does not. */
 
 /* Finds the cases that the base's suite lacks: with --trust those of workloads that the trusted suite
  * lacks; of two checkouts those that the suite of the base's checkout, at the same path, lacks.
- * alone  one value per case, in `arena`; NULL if nobody can know: two programs, or a suite outside of
- *        the candidate's checkout
- * returns  false if memory is out */
-bool kg_base_lacks(const struct kg_sides *sides, const struct kg_prepared *prepared,
-                   struct kg_arena *arena, const bool **alone, struct kg_error *err);
+ * returns  one value per case, in the arena of `prepared`; NULL if nobody can know: two programs, or a suite
+ *          outside of the candidate's checkout */
+const bool *kg_base_lacks(const struct kg_sides *sides, struct kg_prepared *prepared);

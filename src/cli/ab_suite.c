@@ -1,4 +1,4 @@
-#include "cli/sides.h"
+#include "cli/ab_sides.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -66,27 +66,21 @@ static bool suite_lacks(const struct kg_prepared *prepared, const char *path, bo
     return true;
 }
 
-bool kg_base_lacks(const struct kg_sides *sides, const struct kg_prepared *prepared,
-                   struct kg_arena *arena, const bool **alone, struct kg_error *err)
+const bool *kg_base_lacks(const struct kg_sides *sides, struct kg_prepared *prepared)
 {
     const size_t count = prepared->plan.case_count;
-    bool *lacks = kg_arena_alloc(arena, count, sizeof *lacks);
-    *alone = NULL;
-    if (!lacks)
-        return kg_error_memory(err);
-    if (prepared->trusted) {
-        for (size_t i = 0; i < count; i++)
-            lacks[i] = kg_prepared_untrusted(prepared, &prepared->plan.cases[i]);
-        *alone = lacks;
-        return true;
-    }
+    bool *lacks = kg_arena_alloc(&prepared->arena, count, sizeof *lacks);
+    for (size_t i = 0; i < count; i++)
+        lacks[i] = kg_prepared_untrusted(prepared, &prepared->plan.cases[i]);
+    if (prepared->trusted)
+        return lacks;
     if (sides->kind != KG_SIDES_BUILDS)
-        return true;
-    const char *path = base_path(arena, sides, prepared->suite.path);
-    if (path && access(path, F_OK) != 0)
-        memset(lacks, true, count * sizeof *lacks);
-    else if (!path || !suite_lacks(prepared, path, lacks))
-        return true;
-    *alone = lacks;
-    return true;
+        return NULL;
+    const char *path = base_path(&prepared->arena, sides, prepared->suite.path);
+    if (!path)
+        return NULL;
+    if (access(path, F_OK) == 0)
+        return suite_lacks(prepared, path, lacks) ? lacks : NULL;
+    memset(lacks, true, count * sizeof *lacks);
+    return lacks;
 }

@@ -1,12 +1,11 @@
-#include "cli/waiving.h"
+#include "cli/cli.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
-#include "base/json_string.h"
+#include "base/json_print.h"
 #include "base/units.h"
 #include "base/wrap.h"
 #include "judge/reference.h"
@@ -46,15 +45,13 @@ static int by_id(const void *a, const void *b)
     return strcmp((*x)->id, (*y)->id);
 }
 
-static bool cases_sort(struct kg_arena *arena, const struct kg_plan *plan, struct cases *cases)
+static void cases_sort(struct kg_arena *arena, const struct kg_plan *plan, struct cases *cases)
 {
     cases->count = plan->case_count;
     cases->at = kg_arena_alloc(arena, cases->count, sizeof *cases->at);
-    for (size_t i = 0; cases->at && i < cases->count; i++)
+    for (size_t i = 0; i < cases->count; i++)
         cases->at[i] = &plan->cases[i];
-    if (cases->at)
-        qsort(cases->at, cases->count, sizeof *cases->at, by_id);
-    return cases->at != NULL;
+    qsort(cases->at, cases->count, sizeof *cases->at, by_id);
 }
 
 /* What entries are looked at by. */
@@ -106,12 +103,6 @@ void kg_accepted_line(const struct kg_waiver *waiver, struct kg_text *text)
                    waiver->until ? waiver->until : "");
 }
 
-static void wrapped(struct kg_text *text, const struct kg_text *line, size_t width)
-{
-    kg_wrap(text, "    ", kg_text_string(line), width);
-    text->failed = text->failed || line->failed;
-}
-
 /* "by Ann, since 2026-01-31T12:00:00Z, measured against ..." */
 static void origin_append(const struct kg_waiver *waiver, struct kg_text *line)
 {
@@ -141,16 +132,17 @@ static void entry_append(const struct kg_arguments *arguments, const struct kg_w
     if (state != HOLDS)
         kg_wrap(text, "    ", states[state].words, width);
     kg_escape_terminal(&because, waiver->because, TEXT_MOST);
-    wrapped(text, &because, width);
+    kg_wrap(text, "    ", kg_text_string(&because), width);
     origin_append(waiver, &origin);
-    wrapped(text, &origin, width);
+    kg_wrap(text, "    ", kg_text_string(&origin), width);
     kg_text_free(&because);
     kg_text_free(&origin);
 }
 
 /* --- JSON --------------------------------------------------------------------------------------- */
 
-static void entry_add(json_t *array, const struct kg_waiver *waiver, enum state state)
+static void entry_add(struct kg_json_writer *writer, const struct kg_waiver *waiver,
+                      enum state state)
 {
     const struct {
         const char *name, *value;
@@ -159,45 +151,45 @@ static void entry_add(json_t *array, const struct kg_waiver *waiver, enum state 
                  {"because", waiver->because},  {"by", waiver->by},
                  {"since", waiver->since},      {"until", waiver->until},
                  {"baseline", waiver->baseline}};
-    json_t *entry = json_object();
-    for (size_t i = 0; entry && i < sizeof texts / sizeof *texts; i++)
+    kg_json_begin(writer, NULL, "{");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i].value)
-            json_object_set_new(entry, texts[i].name, kg_json_string(texts[i].value));
-    if (entry && isfinite(waiver->change))
-        json_object_set_new(entry, "change", json_real(waiver->change));
-    json_object_set_new(entry, "line", json_integer(waiver->line));
-    json_array_append_new(array, entry);
+            kg_json_put_string(writer, texts[i].name, texts[i].value);
+    if (isfinite(waiver->change))
+        kg_json_put_real(writer, "change", waiver->change);
+    kg_json_put_whole(writer, "line", waiver->line);
+    kg_json_finish(writer, "}");
 }
 
 /* ------------------------------------------------------------------------------------------------ */
 
-static bool entries_make(const struct kg_arguments *arguments, enum kg_waiver_kind kind,
+static void entries_json(enum kg_waiver_kind kind, const struct listing *listing,
+                         const struct kg_waivers *waivers, struct kg_text *text)
+{
+    struct kg_json_writer writer = {.text = text};
+    kg_json_begin(&writer, NULL, "[");
+    for (size_t i = 0; i < waivers->count; i++)
+        if (waivers->waivers[i].kind == kind)
+            entry_add(&writer, &waivers->waivers[i], state_of(&waivers->waivers[i], listing));
+    kg_json_finish(&writer, "]");
+    kg_text_append(text, "\n");
+}
+
+static void entries_list(const struct kg_arguments *arguments, enum kg_waiver_kind kind,
                          const struct listing *listing, const struct kg_waivers *waivers,
                          struct kg_text *text)
 {
-    json_t *array = json_array();
     size_t count = 0;
     for (size_t i = 0; i < waivers->count; i++) {
         const struct kg_waiver *waiver = &waivers->waivers[i];
         if (waiver->kind != kind)
             continue;
-        const enum state state = state_of(waiver, listing);
         count++;
-        if (arguments->json)
-            entry_add(array, waiver, state);
-        else
-            entry_append(arguments, waiver, state, text);
+        entry_append(arguments, waiver, state_of(waiver, listing), text);
     }
-    if (!count && !arguments->json && !arguments->quiet)
+    if (!count && !arguments->quiet)
         kg_text_printf(text, "nothing is %s\n",
                        kind == KG_WAIVER_ACCEPTED ? "accepted" : "in quarantine");
-    char *dump =
-        arguments->json ? json_dumps(array, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
-    if (dump)
-        kg_text_printf(text, "%s\n", dump);
-    json_decref(array);
-    free(dump);
-    return (dump || !arguments->json) && !text->failed;
 }
 
 static bool listing_make(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
@@ -205,12 +197,11 @@ static bool listing_make(const struct kg_arguments *arguments, const struct kg_p
 {
     const char *path =
         kg_baseline_path(arena, kg_baseline_directory(arguments), prepared->machine.fingerprint);
-    if (!path || !cases_sort(arena, &prepared->plan, &listing->cases))
-        return kg_error_memory(err);
-    return kg_baseline_load(path, &listing->baseline, err) &&
-           (kg_reference_index_make(arena, &listing->baseline, prepared->suite.name,
-                                    &listing->index) ||
-            kg_error_memory(err));
+    cases_sort(arena, &prepared->plan, &listing->cases);
+    if (!kg_baseline_load(path, &listing->baseline, err))
+        return false;
+    kg_reference_index_make(arena, &listing->baseline, prepared->suite.name, &listing->index);
+    return true;
 }
 
 bool kg_accepted_list(const struct kg_arguments *arguments, enum kg_waiver_kind kind,
@@ -222,8 +213,10 @@ bool kg_accepted_list(const struct kg_arguments *arguments, enum kg_waiver_kind 
     bool good = kg_cli_waiving_load(arguments, prepared->suite.path, &own, err) &&
                 listing_make(arguments, prepared, &own.arena, &listing, err);
     listing.today = own.waiving.today;
-    if (good && !entries_make(arguments, kind, &listing, &own.waivers, &text))
-        good = kg_error_memory(err);
+    if (good && arguments->json)
+        entries_json(kind, &listing, &own.waivers, &text);
+    else if (good)
+        entries_list(arguments, kind, &listing, &own.waivers, &text);
     good = good && kg_print(&text, err);
     kg_text_free(&text);
     kg_baseline_free(&listing.baseline);

@@ -1,9 +1,8 @@
-#include "cli/waiving.h"
 
 #include "base/escape.h"
 #include "base/units.h"
 #include "cli/cli.h"
-#include "judge/waive.h"
+#include "judge/waivers_apply.h"
 #include "model/comparison.h"
 
 enum { CASES_SHOWN = 5, ID_MOST = 200 };
@@ -50,11 +49,12 @@ bool kg_stored_slower_text(const struct kg_arguments *arguments, const struct kg
     struct kg_comparison comparison = {0};
     const char *path =
         kg_baseline_path(&arena, kg_baseline_directory(arguments), results->machine.fingerprint);
-    const bool good =
-        (path ? kg_baseline_load(path, &baseline, err) : kg_error_memory(err)) &&
+    const bool good = kg_baseline_load(path, &baseline, err);
+    if (good) {
         kg_compare(&baseline, results, results->sequential ? KG_STAGE_SCREEN : KG_STAGE_FINAL,
-                   &comparison, err) &&
-        kg_comparison_waive(&comparison, &baseline, results, waiving, err);
+                   &comparison);
+        kg_comparison_waive(&comparison, &baseline, results, waiving);
+    }
     if (good)
         all_say(&comparison, text);
     kg_comparison_free(&comparison);

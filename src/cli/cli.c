@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/file_lock.h"
 #include "base/units.h"
+#include "base/wrap.h"
 
 static const char USUAL[] = "out"; /* the folder of reports without --output */
 
@@ -27,7 +28,7 @@ int kg_fail(const struct kg_error *err)
         kg_text_append(&text, ": ");
     }
     kg_escape_terminal(&text, err->message, sizeof err->message);
-    fprintf(stderr, "%s\n", text.failed ? "kgate: out of memory" : kg_text_string(&text));
+    fprintf(stderr, "%s\n", kg_text_string(&text));
     kg_text_free(&text);
     if (err->kind == KG_ERROR_INTERRUPTED && kg_interrupt_caught())
         return KG_EXIT_SIGNAL + kg_interrupt_caught();
@@ -43,13 +44,20 @@ int kg_cli_reported(const struct kg_arguments *arguments,
 {
     int lock;
     struct kg_error err;
-    const char *directory = kg_report_directory(arguments);
+    const char *directory = arguments->output ? arguments->output : USUAL;
     if (!kg_report_files_begin(directory, true, &lock, &err))
         return kg_fail(&err);
     const int status = run(arguments, directory, user);
     kg_report_files_end(directory);
     kg_file_unlock(lock);
     return status;
+}
+
+int kg_interrupted(int signal, const char *path)
+{
+    fprintf(stderr, "kgate: interrupted%s%s\n", path ? "; what was measured is in " : "",
+            path ? path : "");
+    return KG_EXIT_SIGNAL + signal;
 }
 
 int kg_fail_reported(const char *directory, const struct kg_error *err)
@@ -90,8 +98,7 @@ bool kg_output(const struct kg_arguments *arguments, const struct kg_text *text,
 {
     if (!arguments->output)
         return kg_print(text, err);
-    return text->failed ? kg_error_memory(err)
-                        : kg_file_write(arguments->output, kg_text_string(text), text->length, err);
+    return kg_file_write(arguments->output, kg_text_string(text), text->length, err);
 }
 
 /* Columns of the terminal, fewer than fit a word are none; 0 where it does not say. */
@@ -204,7 +211,7 @@ bool kg_comparison_summary(const struct kg_comparison *comparison,
     const struct kg_report_style style = kg_style(arguments);
     if (arguments->json)
         return kg_record_print(&kg_comparison_record, comparison, KG_COMPARISON_SCHEMA, text, err);
-    kg_report_comparison_text(comparison, suggestions, &style, text);
+    kg_report_comparison(comparison, suggestions, &style, text);
     return true;
 }
 
@@ -213,9 +220,15 @@ const char *kg_baseline_directory(const struct kg_arguments *arguments)
     return arguments->baseline ? arguments->baseline : "baselines";
 }
 
-const char *kg_report_directory(const struct kg_arguments *arguments)
+void kg_reports_line(const struct kg_arguments *arguments, const char *directory, const char *more,
+                     struct kg_text *text)
 {
-    return arguments->output ? arguments->output : USUAL;
+    struct kg_text files = {0};
+    kg_text_printf(&files, "%s/", directory);
+    kg_report_files_list(directory, &files);
+    kg_text_append(&files, more);
+    kg_wrap(text, "  reports: ", kg_text_string(&files), kg_style(arguments).width);
+    kg_text_free(&files);
 }
 
 bool kg_results_summary(const struct kg_arguments *arguments, const struct kg_results *results,
@@ -227,7 +240,7 @@ bool kg_results_summary(const struct kg_arguments *arguments, const struct kg_re
     if (arguments->json)
         good = kg_record_print(&kg_results_record, results, KG_RESULTS_SCHEMA, &text, err);
     else
-        kg_report_results_text(results, &style, &text);
+        kg_report_results(results, &style, &text);
     good = good && kg_print(&text, err);
     kg_text_free(&text);
     return good;

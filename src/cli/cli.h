@@ -9,7 +9,9 @@
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "judge/builds.h"
+#include "judge/waivers_apply.h"
 #include "model/comparison.h"
+#include "model/results.h"
 #include "run/run.h"
 #include "show/report.h"
 #include "suite/plan.h"
@@ -39,6 +41,10 @@ enum kg_reports {
  * output  the folder of --output; NULL: it is not given */
 int kg_fail_unread(enum kg_reports reports, const char *output, const struct kg_error *err);
 
+/* Says on standard error that a signal stopped the measuring. Returns the exit status.
+ * path  a file with the results; NULL: there is none */
+int kg_interrupted(int signal, const char *path);
+
 /* Runs what measures and reports into the folder of --output: earlier reports are removed first,
  * earlier results once there are new ones, and no other kgate writes there meanwhile. */
 int kg_cli_reported(const struct kg_arguments *arguments,
@@ -65,6 +71,28 @@ void kg_style_for_file(struct kg_report_style *style);
  * path  in `arena` */
 bool kg_suite_find(struct kg_arena *arena, const char **path, struct kg_error *err);
 
+/* waivers_load.c: what was accepted and is in quarantine, as the subcommands that compare take it. */
+
+struct kg_prepared;
+
+struct kg_cli_waiving {
+    struct kg_arena arena;
+    struct kg_waivers waivers;
+    struct kg_waiving waiving; /* of the above, and today */
+};
+
+/* Reads --accepted, or the file beside the suite where there is one.
+ * suite  its path; NULL, "" or "-": it is no file, and has none
+ * own    to be freed with kg_cli_waiving_free, also on failure
+ * err    KG_ERROR_USAGE too where --accepted names no file */
+bool kg_cli_waiving_load(const struct kg_arguments *arguments, const char *suite,
+                         struct kg_cli_waiving *own, struct kg_error *err);
+/* Fills the waiving of a suite that is prepared: with --trust from that branch, unless --accept-from head. It
+ * then names the files that are trusted, so the caller reads all other trusted files before. */
+bool kg_cli_waiving_prepared(const struct kg_arguments *arguments, struct kg_prepared *prepared,
+                             struct kg_error *err);
+void kg_cli_waiving_free(struct kg_cli_waiving *own);
+
 /* A suite with its plan on this machine. Free with kg_prepared_free. */
 struct kg_prepared {
     struct kg_arena arena;
@@ -77,6 +105,7 @@ struct kg_prepared {
     struct kg_suite head;   /* of the working tree, whose new workloads are in the suite */
     const char **untrusted; /* their names */
     size_t untrusted_count;
+    struct kg_cli_waiving accepted; /* empty until kg_cli_waiving_prepared */
 };
 bool kg_prepare(const struct kg_arguments *arguments, struct kg_prepared *prepared,
                 struct kg_error *err);
@@ -117,8 +146,9 @@ bool kg_comparison_advised(const struct kg_comparison *comparison,
 
 /* The folder of baselines. */
 const char *kg_baseline_directory(const struct kg_arguments *arguments);
-/* The folder that reports go to. */
-const char *kg_report_directory(const struct kg_arguments *arguments);
+/* "  reports: out/comparison.json, ...": the reports in the folder, then `more` as it is. */
+void kg_reports_line(const struct kg_arguments *arguments, const char *directory, const char *more,
+                     struct kg_text *text);
 
 /* The subcommands, in the order of --help; NULL past the last. */
 const struct kg_subcommand *kg_subcommand_at(size_t index);
@@ -130,6 +160,9 @@ int kg_cli_ab(const struct kg_arguments *arguments);
 int kg_cli_accept(const struct kg_arguments *arguments);
 int kg_cli_quarantine(const struct kg_arguments *arguments);
 int kg_cli_completion(const struct kg_arguments *arguments);
+/* `kgate complete WORDS...`, for the scripts that `kgate completion` prints: candidates for the last word, a line
+ * each, with help behind a tab. Returns 1 if the shell is to complete a file. */
+int kg_cli_complete(int count, char **words);
 int kg_cli_man(const struct kg_arguments *arguments);
 /* `kgate --version`, and what follows it. */
 int kg_cli_version(int argc, char **argv);
@@ -161,20 +194,21 @@ void kg_cli_report_more(struct kg_text *text);
 void kg_cli_import_more(struct kg_text *text);
 void kg_cli_suggest_more(struct kg_text *text);
 
-/* completion_values.c: what the value of an option may be, for shells that complete it. Pure. */
+/* accept_list.c: the entries of the file of accepted changes and cases in quarantine, as they are shown. */
 
-enum kg_value_kind {
-    KG_VALUE_OTHER, /* nothing can be said */
-    KG_VALUE_FILE,  /* a file or a folder */
-    KG_VALUE_WORD,  /* one of some words */
-    KG_VALUE_LIST,  /* some of these, with commas between */
-    KG_VALUE_CASE,  /* the id of a case of the suite */
-};
+/* "CASE: time up to +12.0 % is accepted until 2026-01-31", without a line's end. */
+void kg_accepted_line(const struct kg_waiver *waiver, struct kg_text *text);
 
-/* What the option takes there.
- * words  appended: of WORD and LIST, separated by spaces */
-enum kg_value_kind kg_value_kind(const struct kg_subcommand *subcommand,
-                                 const struct kg_option *option, struct kg_text *words);
+/* Prints those of a kind: what, why, who, since and until when, and which do not hold any more, in the suite
+ * or because this machine's baseline has them. As text, or with --json.
+ * err  KG_ERROR_USAGE too where --accepted names no file */
+bool kg_accepted_list(const struct kg_arguments *arguments, enum kg_waiver_kind kind,
+                      const struct kg_prepared *prepared, struct kg_error *err);
 
-/* The same of its operands; words of the first one alone. */
-enum kg_value_kind kg_operand_kind(const struct kg_subcommand *subcommand, struct kg_text *words);
+/* baseline_slower.c: cases that `baseline update` stores though they became slower. */
+
+/* Appends a line for each case that is a REGRESSION or SUSPECT against the runs stored so far, and that no
+ * entry covers: later runs are compared with it too. Before the update. */
+bool kg_stored_slower_text(const struct kg_arguments *arguments, const struct kg_results *results,
+                           const struct kg_waiving *waiving, struct kg_text *text,
+                           struct kg_error *err);

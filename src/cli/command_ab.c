@@ -7,12 +7,10 @@
 
 #include "base/advice.h"
 #include "base/escape.h"
-#include "base/wrap.h"
+#include "cli/ab_sides.h"
 #include "cli/cli.h"
-#include "cli/exports.h"
+#include "cli/export_options.h"
 #include "cli/progress_bar.h"
-#include "cli/sides.h"
-#include "cli/waiving.h"
 #include "show/pair_text.h"
 
 static void sides_line(const struct kg_sides *sides, struct kg_text *text)
@@ -24,17 +22,6 @@ static void sides_line(const struct kg_sides *sides, struct kg_text *text)
     kg_text_append(text, "\n");
 }
 
-static void files_line(const char *directory, size_t width, struct kg_text *text)
-{
-    struct kg_text files = {0};
-    kg_text_printf(&files, "%s/", directory);
-    kg_report_files_list(directory, &files);
-    kg_text_append(&files, ", base.json, head.json");
-    kg_wrap(text, "  reports: ", kg_text_string(&files), width);
-    text->failed = text->failed || files.failed;
-    kg_text_free(&files);
-}
-
 static bool summary_print(const struct kg_arguments *arguments, const struct kg_sides *sides,
                           const struct kg_ab *ab, const char *directory, struct kg_error *err)
 {
@@ -42,11 +29,12 @@ static bool summary_print(const struct kg_arguments *arguments, const struct kg_
     const struct kg_report_style style = kg_style(arguments);
     const struct kg_report_two two = {.names = {sides->names[0], sides->names[1]},
                                       .results = {ab->base, ab->head},
-                                      .comparison = &ab->comparison};
+                                      .comparison = &ab->comparison,
+                                      .suggestions = kg_suggestions_made(&ab->suggestions)};
     const bool commands = sides->kind == KG_SIDES_COMMANDS && !arguments->json;
     bool good = true;
     if (commands)
-        kg_report_two_text(&two, &style, &text);
+        kg_report_two(&two, &style, &text);
     else
         good = kg_comparison_summary(&ab->comparison, kg_suggestions_made(&ab->suggestions),
                                      arguments, &text, err);
@@ -59,7 +47,7 @@ static bool summary_print(const struct kg_arguments *arguments, const struct kg_
     if (told && (kept || (sides->said[0] && arguments->names.count && !commands)))
         sides_line(sides, &text);
     if (told && kept)
-        files_line(directory, style.width, &text);
+        kg_reports_line(arguments, directory, ", base.json, head.json", &text);
     good = good && kg_print(&text, err);
     kg_text_free(&text);
     return good;
@@ -83,13 +71,8 @@ static bool shown(const struct kg_arguments *arguments, const struct kg_sides *s
 static int status_of(const struct kg_sides *sides, const struct kg_ab *ab)
 {
     const bool commands = sides->kind == KG_SIDES_COMMANDS;
-    if (ab->signal) {
-        if (ab->head_path)
-            fprintf(stderr, "kgate: interrupted; what was measured is in %s\n", ab->head_path);
-        else
-            fprintf(stderr, "kgate: interrupted\n");
-        return KG_EXIT_SIGNAL + ab->signal;
-    }
+    if (ab->signal)
+        return kg_interrupted(ab->signal, ab->head_path);
     /* A base that fails is no comparison of commands; of a build, the head may have repaired it. */
     if (commands && ab->base->cases[0].status == KG_STATUS_FAILED)
         return KG_EXIT_FAILED;
@@ -104,8 +87,7 @@ static void option_append(struct kg_text *text, const char *name, const char *va
     kg_shell_quote(text, value);
 }
 
-/* The command as it was given, but for what limits its rounds and where its files go. NULL where
- * memory is out. */
+/* The command as it was given, except the limits of its rounds and the places of its files. */
 static const char *again_make(const struct kg_arguments *arguments, struct kg_arena *arena)
 {
     const struct {
@@ -137,7 +119,7 @@ static const char *again_make(const struct kg_arguments *arguments, struct kg_ar
         kg_text_append(&text, " ");
         kg_shell_quote(&text, arguments->positional[i]);
     }
-    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    const char *copy = kg_arena_copy(arena, kg_text_string(&text));
     kg_text_free(&text);
     return copy;
 }
@@ -155,44 +137,30 @@ static bool in_pipeline(void)
 }
 
 static int measure(const struct kg_arguments *arguments, const char *directory,
-                   const struct kg_sides *sides, const struct kg_prepared *prepared,
-                   const struct kg_waiving *waiving)
+                   const struct kg_sides *sides, struct kg_prepared *prepared, double budget_ns)
 {
     struct kg_progress_bar bar;
     struct kg_ab ab;
     struct kg_error err;
-    double budget_ns;
-    if (!kg_budget_option(arguments, &budget_ns, &err))
-        return kg_fail_reported(directory, &err);
-    struct kg_arena arena = {0};
-    const char *again = again_make(arguments, &arena);
-    if (!again) {
-        kg_error_memory(&err);
-        return kg_fail_reported(directory, &err);
-    }
-    const bool *alone;
-    if (!kg_base_lacks(sides, prepared, &arena, &alone, &err)) {
-        kg_arena_free(&arena);
-        return kg_fail_reported(directory, &err);
-    }
     const struct kg_prepared_suite what = kg_prepared_what(prepared);
-    const struct kg_ab_options options = {.again = in_pipeline() ? NULL : again,
-                                          .alone = alone,
-                                          .is_filtered = arguments->filter || arguments->shard,
-                                          .base = sides->given[0],
-                                          .head = sides->given[1],
-                                          .base_label = sides->labels[0],
-                                          .head_label = sides->labels[1],
-                                          .base_said = sides->said[0],
-                                          .head_said = sides->said[1],
-                                          .base_words = sides->words[0],
-                                          .head_words = sides->words[1],
-                                          .directory = directory,
-                                          .budget_ns = budget_ns,
-                                          .left_out = prepared->left_out,
-                                          .waiving = waiving,
-                                          .foresaid = {kg_progress_bar_note, &bar},
-                                          .progress = kg_progress_bar_start(&bar, arguments)};
+    const struct kg_ab_options options = {
+        .again = in_pipeline() ? NULL : again_make(arguments, &prepared->arena),
+        .alone = kg_base_lacks(sides, prepared),
+        .is_filtered = arguments->filter || arguments->shard,
+        .base = sides->given[0],
+        .head = sides->given[1],
+        .base_label = sides->labels[0],
+        .head_label = sides->labels[1],
+        .base_said = sides->said[0],
+        .head_said = sides->said[1],
+        .base_words = sides->words[0],
+        .head_words = sides->words[1],
+        .directory = directory,
+        .budget_ns = budget_ns,
+        .left_out = prepared->left_out,
+        .waiving = &prepared->accepted.waiving,
+        .foresaid = {kg_progress_bar_note, &bar},
+        .progress = kg_progress_bar_start(&bar, arguments)};
     const bool good = kg_ab_run(&what, &options, &ab, &err);
     ab.suggestions.discarded = sides->kind != KG_SIDES_BUILDS && !arguments->output;
     kg_progress_bar_clear(&bar);
@@ -201,7 +169,6 @@ static int measure(const struct kg_arguments *arguments, const char *directory,
                            ? status_of(sides, &ab)
                            : kg_fail(&err); /* the report is there */
     kg_ab_free(&ab);
-    kg_arena_free(&arena);
     return status;
 }
 
@@ -209,16 +176,16 @@ static int ab_run(const struct kg_arguments *arguments, const char *directory, v
 {
     const struct kg_sides *sides = user;
     struct kg_prepared prepared;
-    struct kg_cli_waiving waiving = {0};
     struct kg_error err;
-    if (!kg_exports_check(arguments, KG_COMPARISON_SCHEMA, &err) ||
+    double budget_ns;
+    if (!kg_budget_option(arguments, &budget_ns, &err) ||
+        !kg_exports_check(arguments, KG_COMPARISON_SCHEMA, &err) ||
         !kg_prepare_suite(arguments, sides->yaml.length ? &sides->yaml : NULL, sides, &prepared,
                           &err))
         return kg_fail_reported(directory, &err);
-    const int status = kg_cli_waiving_prepared(arguments, &prepared, &waiving, &err)
-                           ? measure(arguments, directory, sides, &prepared, &waiving.waiving)
+    const int status = kg_cli_waiving_prepared(arguments, &prepared, &err)
+                           ? measure(arguments, directory, sides, &prepared, budget_ns)
                            : kg_fail_reported(directory, &err);
-    kg_cli_waiving_free(&waiving);
     kg_prepared_free(&prepared);
     return status;
 }

@@ -9,8 +9,8 @@
 #include "base/file.h"
 #include "base/nearest.h"
 #include "base/units.h"
-#include "cli/waiving.h"
-#include "judge/acceptable.h"
+#include "cli/cli.h"
+#include "judge/waivers_apply.h"
 #include "suite/waivers_file.h"
 
 /* What one command is about. */
@@ -31,32 +31,27 @@ static const struct kg_case *case_find(struct accepting *accepting, const char *
 {
     const struct kg_plan *plan = &accepting->prepared->plan;
     const char **ids = kg_arena_alloc(&accepting->arena, plan->case_count, sizeof *ids);
-    if (!ids) {
-        kg_error_memory(accepting->err);
-        return NULL;
-    }
     for (size_t i = 0; i < plan->case_count; i++) {
         ids[i] = plan->cases[i].id;
         if (!strcmp(ids[i], id))
             return &plan->cases[i];
     }
-    const char *nearest = kg_nearest(id, ids, plan->case_count);
+    char meant[KG_MEANT_BYTES];
     kg_error_set(accepting->err, KG_ERROR_USAGE,
-                 "the suite has no case '%.300s'%s%.300s%s; `kgate list -c %.300s` has them all",
-                 id, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",
-                 accepting->prepared->suite.path);
+                 "the suite has no case '%.300s'%s; `kgate list -c %.300s` has them all", id,
+                 kg_meant(meant, id, ids, plan->case_count), accepting->prepared->suite.path);
     return NULL;
 }
 
 /* The metrics that the cases of a workload are compared by, kgate's own and then its counters; the
- * caller's arena owns the list. NULL where memory is out. */
+ * caller's arena owns the list. */
 static const char **compared_metrics(struct kg_arena *arena, const struct kg_workload_spec *spec,
                                      size_t *count)
 {
     const char **names =
         kg_arena_alloc(arena, KG_METRIC_KINDS + spec->counter_count, sizeof *names);
     *count = 0;
-    for (size_t kind = 0; names && kind < KG_METRIC_KINDS; kind++)
+    for (size_t kind = 0; kind < KG_METRIC_KINDS; kind++)
         if (spec->settings.metrics & 1u << kind)
             names[(*count)++] = kg_metric_kind_names[kind];
     for (size_t i = 0; names && i < spec->counter_count; i++)
@@ -70,14 +65,6 @@ static enum kg_better better_of(const struct kg_workload_spec *spec, const char 
         if (!strcmp(spec->counters[i].name, metric))
             return spec->counters[i].better;
     return kg_metric_rows[kg_metric_kind_find(metric)].better;
-}
-
-static bool is_of(const char *name, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(names[i], name))
-            return true;
-    return false;
 }
 
 /* An error of what --metric says, or does not, and the metrics that it may say. */
@@ -102,10 +89,7 @@ static void metric_refuse(struct accepting *accepting, const char *given,
         for (size_t i = 0; i < count; i++)
             kg_text_printf(&message, "%s %s", i ? "," : "", names[i]);
     }
-    if (message.failed)
-        kg_error_memory(accepting->err);
-    else
-        kg_error_set(accepting->err, KG_ERROR_USAGE, "%s", kg_text_string(&message));
+    kg_error_set(accepting->err, KG_ERROR_USAGE, "%s", kg_text_string(&message));
     kg_text_free(&message);
 }
 
@@ -117,13 +101,9 @@ static const char *metric_find(struct accepting *accepting, const struct kg_case
     size_t count;
     const char *given = accepting->arguments->metric;
     const char **names = compared_metrics(&accepting->arena, planned->spec, &count);
-    if (!names) {
-        kg_error_memory(accepting->err);
-        return NULL;
-    }
-    const char *only = count == 1 ? names[0] : is_of(time, names, count) ? time : NULL;
+    const char *only = count == 1 ? names[0] : kg_word_is_among(time, names, count) ? time : NULL;
     const char *metric = given ? given : only;
-    if (metric && is_of(metric, names, count))
+    if (metric && kg_word_is_among(metric, names, count))
         return metric;
     metric_refuse(accepting, given, planned, names, count);
     return NULL;
@@ -153,8 +133,6 @@ static bool put(struct accepting *accepting, struct kg_waiver waiver,
     waiver.by = accepting->by;
     waiver.until = arguments->until;
     waiver.since = kg_timestamp(&accepting->arena);
-    if (!waiver.since)
-        return kg_error_memory(accepting->err);
     if (!kg_waivers_put(&accepting->waivers, &waiver, accepting->err))
         return false;
     said_add(accepting, &waiver, metric);
@@ -258,7 +236,7 @@ static bool choose(struct chosen *chosen, const char *id, const char *pattern)
 {
     if (pattern && strcmp(pattern, id) != 0 && fnmatch(pattern, id, 0) != 0)
         return false;
-    if (!is_of(id, chosen->ids, chosen->count))
+    if (!kg_word_is_among(id, chosen->ids, chosen->count))
         chosen->ids[chosen->count++] = id;
     return true;
 }
@@ -321,8 +299,6 @@ static bool cases_choose(struct accepting *accepting, struct chosen *chosen)
                         accepting->prepared->plan.case_count +
                         (accepting->measured ? accepting->measured->case_count : 0);
     *chosen = (struct chosen){.ids = kg_arena_alloc(&accepting->arena, most, sizeof *chosen->ids)};
-    if (!chosen->ids)
-        return kg_error_memory(accepting->err);
     for (size_t i = 0; i < arguments->positional_count; i++)
         if (!operand_choose(accepting, arguments->positional[i], chosen))
             return false;
@@ -349,9 +325,7 @@ static bool options_check(const struct kg_arguments *arguments, enum kg_waiver_k
     const bool accepts = kind == KG_WAIVER_ACCEPTED;
     const char *today = kg_timestamp(&arena);
     bool good = true;
-    if (!today)
-        good = kg_error_memory(err);
-    else if (arguments->list)
+    if (arguments->list)
         good = list_check(arguments, err);
     else if (!arguments->positional_count && !arguments->from)
         good = kg_error_set(err, KG_ERROR_USAGE, "usage: kgate %s CASE...%s, or --list",
@@ -387,9 +361,8 @@ static bool file_write(struct accepting *accepting)
 {
     struct kg_text text = {0};
     kg_waivers_print(&accepting->waivers, &text);
-    const bool good = text.failed ? kg_error_memory(accepting->err)
-                                  : kg_file_write(accepting->waivers.path, kg_text_string(&text),
-                                                  text.length, accepting->err);
+    const bool good =
+        kg_file_write(accepting->waivers.path, kg_text_string(&text), text.length, accepting->err);
     kg_text_free(&text);
     return good;
 }
@@ -401,11 +374,10 @@ static bool cases_do(struct accepting *accepting)
     const char *path = arguments->accepted
                            ? arguments->accepted
                            : kg_waivers_path(&accepting->arena, accepting->prepared->suite.path);
-    if (!path)
-        return kg_error_memory(accepting->err);
-    if (!kg_waivers_load(path, &accepting->waivers, accepting->err) ||
-        (!arguments->remove && !kg_git_user(&accepting->arena, &accepting->by, accepting->err)))
+    if (!kg_waivers_load(path, &accepting->waivers, accepting->err))
         return false;
+    if (!arguments->remove)
+        kg_git_user(&accepting->arena, &accepting->by);
     if (accepting->by && !kg_waiver_text_is(accepting->by))
         accepting->by = NULL;
     struct chosen chosen;

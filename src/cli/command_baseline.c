@@ -8,11 +8,10 @@
 #include "base/nearest.h"
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/waiving.h"
+#include "judge/baseline_store.h"
+#include "judge/baseline_store_check.h"
 #include "judge/build_names.h"
 #include "judge/renewal.h"
-#include "judge/store.h"
-#include "judge/store_check.h"
 
 /* Cases whose program cannot be kept: a script, an interpreter, a program of the system. */
 static size_t nameless_count(const struct kg_results *results)
@@ -124,7 +123,7 @@ static bool line_print(const char *directory, const char *name, struct kg_text *
     struct kg_stored_builds builds = {0};
     size_t pinned = 0;
     const char *path = kg_arena_printf(&arena, "%s/%s", directory, name);
-    const bool good = path ? kg_baseline_load(path, &baseline, err) : kg_error_memory(err);
+    const bool good = kg_baseline_load(path, &baseline, err);
     kg_arena_free(&arena);
     if (!good)
         return false;
@@ -316,11 +315,7 @@ int kg_cli_baseline(const struct kg_arguments *arguments)
             return actions[i].run(arguments, &err);
         return kg_fail(&err);
     }
-    const char *nearest = kg_nearest(wanted, names, ACTIONS);
-    kg_error_set(
-        &err, KG_ERROR_USAGE,
-        "`kgate baseline` has no action '%.60s'; %s%s%s: record, update, list, show, prune", wanted,
-        nearest ? "did you mean '" : "there are", nearest ? nearest : "",
-        nearest ? "'? There are" : "");
+    kg_error_unknown(&err, wanted, names, ACTIONS, "`kgate baseline` has no action '%.60s'",
+                     wanted);
     return kg_fail(&err);
 }

@@ -1,12 +1,11 @@
 /* command_baseline_record.c: a baseline of several runs by one command. Options in, lines out;
- * gate/store_runs.h does it. */
+ * gate/baseline_record.h does it. */
 #include <stdio.h>
 
 #include "base/escape.h"
 #include "cli/cli.h"
-#include "cli/runs_shown.h"
-#include "cli/waiving.h"
-#include "gate/store_runs.h"
+#include "cli/runs_progress.h"
+#include "gate/baseline_record.h"
 #include "judge/renewal.h"
 
 enum { RUNS_DEFAULT = 5, RUNS_MOST = 100 };
@@ -49,23 +48,23 @@ static bool stored_print(const struct kg_arguments *arguments, const struct kg_p
 }
 
 static int record(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
-                  const struct kg_waivers *waivers, size_t runs, double builds_most,
-                  struct kg_error *err)
+                  size_t runs, double builds_most, struct kg_error *err)
 {
     const struct kg_prepared_suite what = kg_prepared_what(prepared);
     struct kg_builds_outcome builds = {0};
     struct kg_renewals renewals = {0};
     struct kg_runs_shown shown = {.arguments = arguments};
-    const struct kg_store_runs_options options = {.directory = kg_baseline_directory(arguments),
-                                                  .runs = runs,
-                                                  .storing = {.pin = arguments->pin,
-                                                              .keep = (size_t)arguments->keep,
-                                                              .waivers = waivers,
-                                                              .renewals = &renewals,
-                                                              .builds_most = builds_most,
-                                                              .builds = &builds},
-                                                  .progress = kg_runs_shown_progress(&shown),
-                                                  .run_begins = kg_runs_shown_begin};
+    const struct kg_store_runs_options options = {
+        .directory = kg_baseline_directory(arguments),
+        .runs = runs,
+        .storing = {.pin = arguments->pin,
+                    .keep = (size_t)arguments->keep,
+                    .waivers = &prepared->accepted.waivers,
+                    .renewals = &renewals,
+                    .builds_most = builds_most,
+                    .builds = &builds},
+        .progress = kg_runs_shown_progress(&shown),
+        .run_begins = kg_runs_shown_begin};
     size_t stored, cases;
     int signal;
     bool good = kg_store_runs(&what, &options, &stored, &cases, &signal, err);
@@ -88,11 +87,9 @@ int kg_cli_baseline_record(const struct kg_arguments *arguments, struct kg_error
     if (!runs || !kg_builds_option(arguments, KG_BUILDS_MOST_DEFAULT, &builds_most, err) ||
         !kg_prepare(arguments, &prepared, err))
         return kg_fail(err);
-    struct kg_cli_waiving waiving;
-    const int status = kg_cli_waiving_load(arguments, prepared.suite.path, &waiving, err)
-                           ? record(arguments, &prepared, &waiving.waivers, runs, builds_most, err)
+    const int status = kg_cli_waiving_load(arguments, prepared.suite.path, &prepared.accepted, err)
+                           ? record(arguments, &prepared, runs, builds_most, err)
                            : kg_fail(err);
-    kg_cli_waiving_free(&waiving);
     kg_prepared_free(&prepared);
     return status;
 }

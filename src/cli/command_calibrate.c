@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "cli/runs_shown.h"
+#include "cli/runs_progress.h"
 #include "gate/calibrate.h"
 
 static bool print(const struct kg_arguments *arguments, const struct kg_calibration *calibration,
@@ -17,7 +17,7 @@ static bool print(const struct kg_arguments *arguments, const struct kg_calibrat
         good =
             kg_record_print(&kg_calibration_record, calibration, KG_CALIBRATION_SCHEMA, &text, err);
     else if (good)
-        kg_report_calibration_text(calibration, &style, &text);
+        kg_report_calibration(calibration, &style, &text);
     good = good && kg_print(&text, err);
     kg_text_free(&text);
     return good;

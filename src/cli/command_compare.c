@@ -3,10 +3,9 @@
 #include "base/advice.h"
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/inputs.h"
-#include "cli/waiving.h"
+#include "cli/input_files.h"
 #include "judge/comparison_notes.h"
-#include "judge/profiled.h"
+#include "judge/profile_compare.h"
 #include "profiler/read/profile_load.h"
 #include "show/formats.h"
 #include "why/suggest.h"
@@ -31,7 +30,6 @@ static bool both_load(struct base *base, const char *path, struct kg_results *cu
                       struct kg_error *err)
 {
     pthread_t thread;
-    json_object_seed(0); /* before there are two threads */
     const bool threaded = pthread_create(&thread, NULL, base_thread, base) == 0;
     const bool good = kg_results_load(path, current, err);
     if (threaded)
@@ -63,26 +61,20 @@ static bool threshold_parse(const char *text, double *share, struct kg_error *er
                         "--threshold is '%.60s', but must be a share such as 5%%", text);
 }
 
-/* An error, also in the folder that the reports were to go to. */
-static int fail(const struct kg_arguments *arguments, const struct kg_error *err)
-{
-    return arguments->output ? kg_fail_reported(arguments->output, err) : kg_fail(err);
-}
-
 /* The verdict first. What follows is advice: whatever fails of it is a note. */
 static int finish(const struct kg_arguments *arguments, struct kg_comparison *comparison,
                   const struct kg_suggest_input *input, struct kg_error *err)
 {
     struct kg_suggestions suggestions = {0};
     struct kg_advice advice = kg_comparison_advice(comparison);
-    struct kg_error why;
     if (arguments->output && !kg_report_comparison_write(comparison, arguments->output, err))
-        return fail(arguments, err);
+        return kg_fail_reported(arguments->output, err);
+    kg_comparison_stands(comparison);
     const bool advised = arguments->output || kg_comparison_advised(comparison, arguments);
     struct kg_suggest_input asked = *input;
     asked.brief = !arguments->output; /* the summary has no findings */
     if (advised)
-        kg_advice_take(&advice, kg_suggest(&asked, &suggestions, &why), "no suggestions", &why);
+        kg_suggest(&asked, &suggestions);
     const struct kg_report_subject subject = {.comparison = comparison,
                                               .suggestions = kg_suggestions_made(&suggestions),
                                               .results = input->results,
@@ -107,7 +99,8 @@ static int profiles_compare(const struct kg_arguments *arguments)
                       kg_profile_compare(&base, &current, &judging, &comparison, &err);
     const struct kg_suggest_input input = {
         .source = arguments->positional[1], .profile = &current, .comparison = &comparison};
-    const int status = good ? finish(arguments, &comparison, &input, &err) : fail(arguments, &err);
+    const int status = good ? finish(arguments, &comparison, &input, &err)
+                            : kg_fail_reported(arguments->output, &err);
     kg_comparison_free(&comparison);
     kg_profile_free(&base);
     kg_profile_free(&current);
@@ -124,7 +117,7 @@ static int files_compare(const struct kg_arguments *arguments)
     struct kg_error err;
     if (!kg_profile_or_json(arguments->positional[0], &err) ||
         !kg_profile_or_json(arguments->positional[1], &err))
-        return fail(arguments, &err);
+        return kg_fail_reported(arguments->output, &err);
     if (base_profile && current_profile)
         return profiles_compare(arguments);
     if (base_profile || current_profile || arguments->threshold) {
@@ -132,15 +125,16 @@ static int files_compare(const struct kg_arguments *arguments)
                      arguments->threshold && base_profile == current_profile
                          ? "--threshold is for two profiles; results have their suite's"
                          : "a profile can only be compared with another profile");
-        return fail(arguments, &err);
+        return kg_fail_reported(arguments->output, &err);
     }
     struct kg_cli_waiving waiving = {0};
-    const bool good =
-        both_load(&base, arguments->positional[1], &current, &err) &&
-        kg_cli_waiving_load(arguments, current.suite_path, &waiving, &err) &&
+    const bool good = both_load(&base, arguments->positional[1], &current, &err) &&
+                      kg_cli_waiving_load(arguments, current.suite_path, &waiving, &err);
+    if (good) {
         kg_compare(&base.loaded.baseline, &current,
-                   current.sequential ? KG_STAGE_SCREEN : KG_STAGE_FINAL, &comparison, &err) &&
-        kg_comparison_waive(&comparison, &base.loaded.baseline, &current, &waiving.waiving, &err);
+                   current.sequential ? KG_STAGE_SCREEN : KG_STAGE_FINAL, &comparison);
+        kg_comparison_waive(&comparison, &base.loaded.baseline, &current, &waiving.waiving);
+    }
     struct kg_error pipe; /* a base that can be read once is none that a command can name */
     const bool again = kg_input_regular(arguments->positional[0], &pipe);
     const struct kg_suggest_input input = {.source = arguments->positional[1],
@@ -148,7 +142,8 @@ static int files_compare(const struct kg_arguments *arguments)
                                            .results = &current,
                                            .baseline = &base.loaded.baseline,
                                            .comparison = &comparison};
-    const int status = good ? finish(arguments, &comparison, &input, &err) : fail(arguments, &err);
+    const int status = good ? finish(arguments, &comparison, &input, &err)
+                            : kg_fail_reported(arguments->output, &err);
     kg_comparison_free(&comparison);
     kg_cli_waiving_free(&waiving);
     kg_base_free(&base.loaded);

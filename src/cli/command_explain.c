@@ -1,35 +1,22 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/subject.h"
+#include "cli/suggest_subject.h"
 #include "why/explanation.h"
 #include "why/suggest.h"
 
-static bool json_print(const struct kg_explanation *explanation, struct kg_text *text,
-                       struct kg_error *err)
-{
-    json_t *json = kg_explanation_json(explanation);
-    char *all = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
-    if (all) {
-        kg_text_append(text, all);
-        kg_text_append(text, "\n");
-    }
-    json_decref(json);
-    free(all);
-    return all && !text->failed ? true : kg_error_memory(err);
-}
-
-static bool report(const struct kg_arguments *arguments, const struct kg_explanation *explanation,
-                   struct kg_text *text, struct kg_error *err)
+static void report(const struct kg_arguments *arguments, const struct kg_explanation *explanation,
+                   struct kg_text *text)
 {
     struct kg_report_style style = kg_style(arguments);
-    if (arguments->json)
-        return json_print(explanation, text, err);
+    if (arguments->json) {
+        kg_explanation_json(explanation, text);
+        return;
+    }
     if (arguments->output)
         kg_style_for_file(&style);
     style.top = 0;
-    kg_report_explanation_text(explanation, &style, text);
-    return true;
+    kg_report_explanation(explanation, &style, text);
 }
 
 /* Of one operand it is the results that are named, and all their cases are asked for. */
@@ -54,10 +41,12 @@ static bool explain(const struct kg_arguments *arguments, struct kg_text *text,
     if (!operands_take(arguments, &which, &path, err))
         return false;
     const bool good = kg_subject_load(arguments, path, &subject, err) &&
-                      kg_explanation_find(&subject.results, which, &index, err) &&
-                      kg_suggest(&subject.input, &suggestions, err) &&
-                      kg_explain(&subject.input, index, &suggestions, &explanation, err) &&
-                      report(arguments, &explanation, text, err);
+                      kg_explanation_find(&subject.results, which, &index, err);
+    if (good) {
+        kg_suggest(&subject.input, &suggestions);
+        kg_explain(&subject.input, index, &suggestions, &explanation);
+        report(arguments, &explanation, text);
+    }
     kg_explanation_free(&explanation);
     kg_suggestions_free(&suggestions);
     kg_subject_free(&subject);

@@ -5,10 +5,8 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/wrap.h"
 #include "cli/cli.h"
 #include "cli/progress_bar.h"
-#include "cli/waiving.h"
 
 /* What became of the builds of recorded cases, indented as what is around it. */
 static void builds_print(const struct kg_builds_outcome *builds, struct kg_text *text)
@@ -35,16 +33,11 @@ static bool summary_print(const struct kg_arguments *arguments, const struct kg_
                        gate->results->machine.fingerprint);
     if (!arguments->json && gate->recorded)
         builds_print(&gate->builds, &text);
-    if (!arguments->json && !arguments->quiet) {
-        struct kg_text files = {0};
-        kg_text_printf(&files, "%s/", directory);
-        kg_report_files_list(directory, &files);
-        kg_text_printf(&files, ", results.json%s",
-                       gate->settled.pairs.base ? "; pairs: base.json, head.json" : "");
-        kg_wrap(&text, "  reports: ", kg_text_string(&files), kg_style(arguments).width);
-        text.failed = text.failed || files.failed;
-        kg_text_free(&files);
-    }
+    if (!arguments->json && !arguments->quiet)
+        kg_reports_line(arguments, directory,
+                        gate->settled.pairs.base ? ", results.json; pairs: base.json, head.json"
+                                                 : ", results.json",
+                        &text);
     good = good && kg_print(&text, err);
     kg_text_free(&text);
     return good;
@@ -53,38 +46,40 @@ static bool summary_print(const struct kg_arguments *arguments, const struct kg_
 static int status_of(const struct kg_gate *gate, bool good, const char *directory,
                      const struct kg_error *err)
 {
+    const int interrupted = gate->signal ? kg_interrupted(gate->signal, gate->results_path) : 0;
     if (!good) /* a report of the verdict stays where only what follows it failed */
         return gate->decided ? kg_fail(err) : kg_fail_reported(directory, err);
-    return gate->signal ? KG_EXIT_SIGNAL + gate->signal : (int)gate->comparison.exit_status;
+    return interrupted ? interrupted : (int)gate->comparison.exit_status;
 }
 
 /* What --trust has of this machine's baseline, where the store lies in the repository; one that lies
  * outside no change can edit.
  * stored  its `place` stays NULL where the store is used */
 static bool stored_read(const struct kg_arguments *arguments, struct kg_prepared *prepared,
-                        struct kg_text *text, struct kg_gate_stored *stored, struct kg_error *err)
+                        struct kg_gate_stored *stored, struct kg_error *err)
 {
+    struct kg_text text = {0};
     bool inside, there;
     *stored = (struct kg_gate_stored){0};
     if (!prepared->trusted)
         return true;
     const char *path = kg_baseline_path(&prepared->arena, kg_baseline_directory(arguments),
                                         prepared->machine.fingerprint);
-    if (!path)
-        return kg_error_memory(err);
-    if (!kg_trust_inside(&prepared->trust, path, &inside, err))
-        return false;
+    kg_trust_inside(&prepared->trust, path, &inside);
     if (!inside)
         return true;
     if (arguments->update_missing)
         return kg_error_set(err, KG_ERROR_USAGE,
                             "--update-missing would record into the change; record after the "
                             "merge, or keep the baselines outside of the repository");
-    if (!kg_trust_read(&prepared->trust, path, KG_TRUST_OTHER, text, &there, err))
+    if (!kg_trust_read(&prepared->trust, path, KG_TRUST_OTHER, &text, &there, err)) {
+        kg_text_free(&text);
         return false;
+    }
+    kg_arena_own(&prepared->arena, text.data);
     *stored = (struct kg_gate_stored){.path = path,
-                                      .bytes = there ? kg_text_string(text) : NULL,
-                                      .length = text->length,
+                                      .bytes = there ? kg_text_string(&text) : NULL,
+                                      .length = text.length,
                                       .place = prepared->trust.words};
     return true;
 }
@@ -96,58 +91,52 @@ static void verdict_print(void *user, const struct kg_comparison *comparison)
     const struct kg_report_style style = {.quiet = true, .top = 10};
     struct kg_error ignored; /* the summary comes later too */
     kg_progress_bar_clear(user);
-    kg_report_comparison_text(comparison, NULL, &style, &text);
+    kg_report_comparison(comparison, NULL, &style, &text);
     kg_file_print(stderr, &text, &ignored);
     kg_text_free(&text);
+}
+
+static int measure(const struct kg_arguments *arguments, const char *directory,
+                   const struct kg_prepared *prepared, struct kg_gate_options *options)
+{
+    const struct kg_prepared_suite what = kg_prepared_what(prepared);
+    struct kg_progress_bar bar;
+    struct kg_gate gate;
+    struct kg_error err, printing;
+    options->foresaid = (struct kg_foresaid){kg_progress_bar_note, &bar};
+    options->waits = verdict_print;
+    options->waits_user = &bar;
+    options->progress = kg_progress_bar_start(&bar, arguments);
+    bool good = kg_gate_run(&what, options, &gate, &err);
+    kg_progress_bar_clear(&bar);
+    if (gate.decided && !summary_print(arguments, &gate, directory, good ? &err : &printing))
+        good = false;
+    const int status = status_of(&gate, good, directory, &err);
+    kg_gate_free(&gate);
+    return status;
 }
 
 static int gate_run(const struct kg_arguments *arguments, const char *directory, void *user)
 {
     (void)user;
     struct kg_prepared prepared;
-    struct kg_progress_bar bar;
-    struct kg_gate gate;
-    struct kg_cli_waiving waiving = {0};
+    struct kg_gate_stored stored;
     struct kg_error err;
-    double budget_ns, builds_most;
-    if (!kg_budget_option(arguments, &budget_ns, &err) ||
-        !kg_builds_option(arguments, KG_BUILDS_MOST_DEFAULT, &builds_most, &err) ||
+    struct kg_gate_options options = {.directory = directory,
+                                      .baseline_directory = kg_baseline_directory(arguments),
+                                      .update_missing = arguments->update_missing,
+                                      .base = arguments->base};
+    if (!kg_budget_option(arguments, &options.budget_ns, &err) ||
+        !kg_builds_option(arguments, KG_BUILDS_MOST_DEFAULT, &options.builds_most, &err) ||
         !kg_prepare(arguments, &prepared, &err))
         return kg_fail_reported(directory, &err);
-    struct kg_text baseline = {0};
-    struct kg_gate_stored stored;
-    if (!stored_read(arguments, &prepared, &baseline, &stored, &err) ||
-        !kg_cli_waiving_prepared(arguments, &prepared, &waiving, &err)) {
-        kg_cli_waiving_free(&waiving);
-        kg_text_free(&baseline);
-        kg_prepared_free(&prepared);
-        return kg_fail_reported(directory, &err);
-    }
-    const struct kg_prepared_suite what = kg_prepared_what(&prepared);
-    const struct kg_gate_options options = {.directory = directory,
-                                            .baseline_directory = kg_baseline_directory(arguments),
-                                            .stored = stored.place ? &stored : NULL,
-                                            .update_missing = arguments->update_missing,
-                                            .builds_most = builds_most,
-                                            .base = arguments->base,
-                                            .budget_ns = budget_ns,
-                                            .left_out = prepared.left_out,
-                                            .waiving = &waiving.waiving,
-                                            .foresaid = {kg_progress_bar_note, &bar},
-                                            .waits = verdict_print,
-                                            .waits_user = &bar,
-                                            .progress = kg_progress_bar_start(&bar, arguments)};
-    bool good = kg_gate_run(&what, &options, &gate, &err);
-    kg_progress_bar_clear(&bar);
-    struct kg_error printing;
-    if (gate.decided && !summary_print(arguments, &gate, directory, good ? &err : &printing))
-        good = false;
-    if (gate.signal)
-        fprintf(stderr, "kgate: interrupted; what was measured is in %s\n", gate.results_path);
-    const int status = status_of(&gate, good, directory, &err);
-    kg_gate_free(&gate);
-    kg_cli_waiving_free(&waiving);
-    kg_text_free(&baseline);
+    const bool good = stored_read(arguments, &prepared, &stored, &err) &&
+                      kg_cli_waiving_prepared(arguments, &prepared, &err);
+    options.stored = stored.place ? &stored : NULL;
+    options.left_out = prepared.left_out;
+    options.waiving = &prepared.accepted.waiving;
+    const int status = good ? measure(arguments, directory, &prepared, &options)
+                            : kg_fail_reported(directory, &err);
     kg_prepared_free(&prepared);
     return status;
 }

@@ -26,8 +26,6 @@ static bool draft_write(const struct kg_arguments *arguments, const struct draft
                         struct kg_error *err)
 {
     char folder[PATH_MAX];
-    if (draft->text.failed)
-        return kg_error_memory(err);
     if (arguments->dry_run) {
         printf("--- %s%s\n%s\n", draft->path,
                draft->is_there ? " (is there already; --force overwrites it)" : "",

@@ -1,37 +1,35 @@
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
-#include "base/json_string.h"
+#include "base/json_print.h"
 #include "base/wrap.h"
 #include "cli/cli.h"
-#include "judge/waive.h"
+#include "judge/waivers_apply.h"
 
 enum { ID_MOST = 4096, REASON_MOST = 400 };
 
-static bool json_make(const struct kg_prepared *prepared, struct kg_text *text)
+static void json_make(const struct kg_prepared *prepared, struct kg_text *text)
 {
     const struct kg_plan *plan = &prepared->plan;
-    json_t *array = json_array();
+    struct kg_json_writer writer = {.text = text};
+    kg_json_begin(&writer, NULL, "[");
     for (size_t i = 0; i < plan->case_count; i++) {
         const struct kg_case *planned = &plan->cases[i];
-        json_t *entry = json_pack("{s:s, s:s, s:s, s:s}", "id", planned->id, "workload",
-                                  planned->spec->name, "device", kg_device_names[planned->device],
-                                  "definition_hash", planned->definition_hash);
-        if (entry && planned->skip_reason)
-            json_object_set_new(entry, "skip_reason", kg_json_string(planned->skip_reason));
-        if (entry && kg_prepared_untrusted(prepared, planned))
-            json_object_set_new(entry, "waived", json_string(kg_waiver_names[KG_WAIVER_UNTRUSTED]));
-        json_array_append_new(array, entry);
+        kg_json_begin(&writer, NULL, "{");
+        kg_json_put_string(&writer, "id", planned->id);
+        kg_json_put_string(&writer, "workload", planned->spec->name);
+        kg_json_put_string(&writer, "device", kg_device_names[planned->device]);
+        kg_json_put_string(&writer, "definition_hash", planned->definition_hash);
+        if (planned->skip_reason)
+            kg_json_put_string(&writer, "skip_reason", planned->skip_reason);
+        if (kg_prepared_untrusted(prepared, planned))
+            kg_json_put_string(&writer, "waived", kg_waiver_names[KG_WAIVER_UNTRUSTED]);
+        kg_json_finish(&writer, "}");
     }
-    char *dump = json_dumps(array, JSON_INDENT(2));
-    json_decref(array);
-    if (dump)
-        kg_text_printf(text, "%s\n", dump);
-    free(dump);
-    return dump != NULL;
+    kg_json_finish(&writer, "]");
+    kg_text_append(text, "\n");
 }
 
 /* Names the reasons below, each once, since with them lines would not fit. */
@@ -52,7 +50,6 @@ static void reasons_make(const struct kg_plan *plan, size_t width, struct kg_tex
         kg_text_printf(&line, "%zu skipped: ", count);
         kg_escape_terminal(&line, reason, REASON_MOST);
         kg_wrap(text, "", kg_text_string(&line), width);
-        text->failed = text->failed || line.failed;
         kg_text_free(&line);
     }
 }
@@ -81,12 +78,11 @@ static void lines_make(const struct kg_arguments *arguments, const struct kg_pre
 }
 
 /* Beside the list, which programs read line by line. */
-static bool trust_say(struct kg_trust *trust, struct kg_error *err)
+static void trust_say(struct kg_trust *trust)
 {
     struct kg_text text = {0};
     const char *uncovered;
-    if (!kg_trust_uncovered(trust, &uncovered, err))
-        return false;
+    kg_trust_uncovered(trust, &uncovered);
     kg_text_printf(&text, "kgate: suite and thresholds: %s\n", trust->words);
     for (size_t i = 0; i < trust->edit_count; i++) {
         kg_text_append(&text, "kgate: this change edits ");
@@ -98,9 +94,8 @@ static bool trust_say(struct kg_trust *trust, struct kg_error *err)
         kg_escape_terminal(&text, uncovered, REASON_MOST);
         kg_text_append(&text, "\n");
     }
-    fputs(text.failed ? "kgate: out of memory\n" : kg_text_string(&text), stderr);
+    fputs(kg_text_string(&text), stderr);
     kg_text_free(&text);
-    return true;
 }
 
 int kg_cli_list(const struct kg_arguments *arguments)
@@ -110,12 +105,13 @@ int kg_cli_list(const struct kg_arguments *arguments)
     struct kg_error err;
     if (!kg_prepare(arguments, &prepared, &err))
         return kg_fail(&err);
-    bool good = !prepared.trusted || arguments->quiet || trust_say(&prepared.trust, &err);
-    if (good && arguments->json)
-        good = json_make(&prepared, &text) ? true : kg_error_memory(&err);
-    else if (good)
+    if (prepared.trusted && !arguments->quiet)
+        trust_say(&prepared.trust);
+    if (arguments->json)
+        json_make(&prepared, &text);
+    else
         lines_make(arguments, &prepared, &text);
-    good = good && kg_print(&text, &err);
+    const bool good = kg_print(&text, &err);
     kg_text_free(&text);
     kg_prepared_free(&prepared);
     return good ? KG_EXIT_PASS : kg_fail(&err);

@@ -77,7 +77,6 @@ static void subcommand_append(struct kg_text *text, const struct kg_subcommand *
         kg_text_append(text, ".PP\n.nf\n");
         words(text, kg_text_string(&more) + strspn(kg_text_string(&more), "\n"));
         kg_text_append(text, ".fi\n");
-        text->failed = text->failed || more.failed;
         kg_text_free(&more);
     }
 }

@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
-#include "cli/inputs.h"
+#include "cli/input_files.h"
 #include "show/columns.h"
 #include "show/plots/plots.h"
 
@@ -22,7 +22,7 @@ static bool report(const struct kg_arguments *arguments, const struct kg_report_
         return kg_error_set(err, KG_ERROR_USAGE,
                             "one file is printed at a time; several are shown by --format html");
     bool good = kg_report_file_open(request, &file, err);
-    if (good && file.format->picture && isatty(fileno(output)))
+    if (good && file.format->need == KG_REPORT_GNUPLOT && isatty(fileno(output)))
         good = kg_error_set(err, KG_ERROR_USAGE, "a picture is no text for a terminal: -o FILE.%s",
                             file.format->name);
     good = good && kg_report_print(file.format, &file.subject, output, err);

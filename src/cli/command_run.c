@@ -2,12 +2,12 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "cli/exports.h"
+#include "cli/export_options.h"
 #include "cli/progress_bar.h"
-#include "gate/allocate.h"
-#include "gate/planned.h"
+#include "gate/plan_settings.h"
+#include "gate/round_allocation.h"
 #include "gate/start_note.h"
-#include "gate/suiteless.h"
+#include "gate/suite_in_memory.h"
 #include "run/extra_passes.h"
 #include "run/run.h"
 #include "show/formats.h"
@@ -28,8 +28,6 @@ static bool all_measure(const struct kg_arguments *arguments, const struct kg_pr
     if (!arguments->profile)
         return true;
     const char *path = kg_profile_beside(&run->results.arena, arguments->output);
-    if (!path)
-        return kg_error_memory(err);
     *recorded = kg_profile_pass(&session, path, unrecorded);
     return true;
 }
@@ -61,25 +59,22 @@ static bool profile_print(const struct kg_arguments *arguments, const struct kg_
         .format = "text",
         .style = style,
         .top = style.top};
-    bool good = request.path ? true : kg_error_memory(err);
-    if (good) {
-        struct kg_report_file file;
-        printf("\n");
-        good = kg_report_file_open(&request, &file, err) &&
-               kg_report_print(file.format, &file.subject, stdout, err);
-        kg_report_file_close(&file);
-    }
+    struct kg_report_file file;
+    printf("\n");
+    const bool good = kg_report_file_open(&request, &file, err) &&
+                      kg_report_print(file.format, &file.subject, stdout, err);
+    kg_report_file_close(&file);
     kg_arena_free(&arena);
     return good;
 }
 
 /* A broken baseline that nobody asked for is not this command's business. */
-static bool stored_find(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
-                        struct kg_arena *arena, struct kg_planned_stored *stored,
-                        struct kg_error *err)
+static bool stored_find(const struct kg_arguments *arguments, struct kg_prepared *prepared,
+                        struct kg_planned_stored *stored, struct kg_error *err)
 {
     const struct kg_prepared_suite what = kg_prepared_what(prepared);
-    return kg_planned_stored_find(arena, &what, kg_baseline_directory(arguments), stored, err) ||
+    return kg_planned_stored_find(&prepared->arena, &what, kg_baseline_directory(arguments), stored,
+                                  err) ||
            !arguments->baseline;
 }
 
@@ -94,10 +89,10 @@ static bool results_keep(const struct kg_arguments *arguments, struct kg_run *ru
     return true;
 }
 
-static int measure(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
-                   const struct kg_planned_stored *stored, const char *start_note,
-                   struct kg_error *err)
+static int measure(const struct kg_arguments *arguments, struct kg_prepared *prepared,
+                   const struct kg_planned_stored *stored, struct kg_error *err)
 {
+    const char *start_note = kg_start_note(&prepared->arena, &prepared->machine);
     struct kg_run run;
     struct kg_progress_bar bar;
     const struct kg_prepared_suite what = kg_prepared_what(prepared);
@@ -116,19 +111,16 @@ static int measure(const struct kg_arguments *arguments, const struct kg_prepare
     kg_run_end(&run);
     kg_progress_bar_clear(&bar);
     good = good && results_keep(arguments, &run, err);
-    if (signal)
-        fprintf(stderr, "kgate: interrupted%s%s\n",
-                arguments->output ? "; what was measured is in " : "",
-                arguments->output ? arguments->output : "");
+    const int interrupted = signal ? kg_interrupted(signal, arguments->output) : 0;
     const struct kg_report_subject subject = {.results = &run.results, .top = KG_REPORT_TOP_USUAL};
     good = good && kg_results_summary(arguments, &run.results, err) &&
            profile_print(arguments, &run.results, err) &&
            kg_exports_write(arguments, KG_RESULTS_SCHEMA, &subject, err);
     const int missing = recorded ? KG_EXIT_PASS : kg_fail(&unrecorded);
-    const int status = !good     ? kg_fail(err)
-                       : signal  ? KG_EXIT_SIGNAL + signal
-                       : missing ? missing
-                                 : status_of(&run.results);
+    const int status = !good         ? kg_fail(err)
+                       : interrupted ? interrupted
+                       : missing     ? missing
+                                     : status_of(&run.results);
     kg_run_free(&run);
     return status;
 }
@@ -173,15 +165,10 @@ int kg_cli_run(const struct kg_arguments *arguments)
     struct kg_error err;
     if (!request_check(arguments, &err) || !prepare(arguments, &prepared, &err))
         return kg_fail(&err);
-    struct kg_arena arena = {0};
     struct kg_planned_stored stored;
-    const char *start_note = kg_start_note(&arena, &prepared.machine);
-    if (!start_note)
-        kg_error_memory(&err);
-    const int status = start_note && stored_find(arguments, &prepared, &arena, &stored, &err)
-                           ? measure(arguments, &prepared, &stored, start_note, &err)
+    const int status = stored_find(arguments, &prepared, &stored, &err)
+                           ? measure(arguments, &prepared, &stored, &err)
                            : kg_fail(&err);
-    kg_arena_free(&arena);
     kg_prepared_free(&prepared);
     return status;
 }

@@ -10,7 +10,7 @@
 #include "profiler/read/profile_load.h"
 #include "run/ceilings/ceilings_measure.h"
 #include "why/explanation.h"
-#include "why/observe/hot_kept.h"
+#include "why/observe/hot_cache.h"
 #include "why/suggestions.h"
 
 /* The kinds of files, in the order of the pipeline. */
@@ -34,48 +34,49 @@ static bool kind_unknown(const char *name, struct kg_error *err)
     const char *names[KIND_COUNT];
     for (size_t i = 0; i < KIND_COUNT; i++)
         names[i] = kinds[i].name;
-    const char *nearest = kg_nearest(name, names, KIND_COUNT);
-    return kg_error_set(
-        err, KG_ERROR_USAGE, "no file is called '%.60s'%s%s%s; `kgate schema` lists them", name,
-        nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    return kg_error_unknown(err, name, names, KIND_COUNT, "no file is called '%.60s'", name);
 }
 
 /* By its name, "results", or its schema, "kgate.results.v1". */
 static bool schema_print(const char *name, struct kg_text *text, struct kg_error *err)
 {
     for (size_t i = 0; i < KIND_COUNT; i++)
-        if (!strcmp(name, kinds[i].name) || !strcmp(name, kinds[i].schema))
-            return kg_schema_write(&kinds[i], text) ? true : kg_error_memory(err);
+        if (!strcmp(name, kinds[i].name) || !strcmp(name, kinds[i].schema)) {
+            kg_schema_write(&kinds[i], text);
+            return true;
+        }
     return kind_unknown(name, err);
 }
 
-static bool kinds_print(struct kg_text *text, struct kg_error *err)
+static void kinds_print(struct kg_text *text)
 {
     for (size_t i = 0; i < KIND_COUNT; i++)
         kg_text_printf(text, "%-13s %-22s %s\n", kinds[i].name, kinds[i].schema,
                        kinds[i].record->help);
-    return text->failed ? kg_error_memory(err) : true;
 }
 
 static bool text_make(const struct kg_arguments *arguments, struct kg_text *text,
                       struct kg_error *err)
 {
     const char *format = arguments->format ? arguments->format : "json";
-    if (!strcmp(format, "markdown"))
-        return kg_file_reference_write(kinds, KIND_COUNT, text) ? true : kg_error_memory(err);
+    if (!strcmp(format, "markdown")) {
+        kg_file_reference_write(kinds, KIND_COUNT, text);
+        return true;
+    }
     if (strcmp(format, "json") != 0)
         return kg_error_set(err, KG_ERROR_USAGE,
                             "--format is '%.60s', but must be json or markdown", format);
-    return arguments->positional_count ? schema_print(arguments->positional[0], text, err)
-                                       : kinds_print(text, err);
+    if (arguments->positional_count)
+        return schema_print(arguments->positional[0], text, err);
+    kinds_print(text);
+    return true;
 }
 
 int kg_cli_schema(const struct kg_arguments *arguments)
 {
     struct kg_text text = {0};
     struct kg_error err;
-    bool good = text_make(arguments, &text, &err);
-    good = good && kg_print(&text, &err);
+    const bool good = text_make(arguments, &text, &err) && kg_print(&text, &err);
     kg_text_free(&text);
     return good ? KG_EXIT_PASS : kg_fail(&err);
 }

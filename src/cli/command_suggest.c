@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "cli/subject.h"
+#include "cli/suggest_subject.h"
 #include "show/formats.h"
 #include "why/suggest.h"
 
@@ -18,7 +18,7 @@ static const struct kg_report_format *format_find(const struct kg_arguments *arg
 /* For a reader the format leaves out what is beyond --top, and says so; for a program there is
  * nobody to tell, so the rest is not kept. */
 static bool report(const struct kg_arguments *arguments, const struct kg_report_format *format,
-                   struct kg_suggestions *suggestions, struct kg_text *text, struct kg_error *err)
+                   struct kg_suggestions *suggestions, struct kg_error *err)
 {
     const bool json = !strcmp(format->name, "json");
     struct kg_report_subject subject = {
@@ -30,34 +30,34 @@ static bool report(const struct kg_arguments *arguments, const struct kg_report_
         .type = arguments->type,
         .filter = arguments->filter,
         .top = json && subject.top != KG_REPORT_TOP_USUAL ? subject.top : 0};
-    if (arguments->output)
-        kg_style_for_file(&subject.style);
-    return kg_suggestions_keep(suggestions, &wanted, err) && format->print(&subject, text, err);
+    if (!kg_suggestions_keep(suggestions, &wanted, err))
+        return false;
+    if (!arguments->output)
+        return kg_report_print(format, &subject, stdout, err);
+    kg_style_for_file(&subject.style);
+    return kg_report_write(format, &subject, arguments->output, err);
 }
 
 static bool suggest(const struct kg_arguments *arguments, const struct kg_report_format *format,
-                    struct kg_text *text, struct kg_error *err)
+                    struct kg_error *err)
 {
     struct kg_subject subject;
     struct kg_suggestions suggestions = {0};
-    const bool good = kg_subject_load_any(arguments, arguments->positional[0], &subject, err) &&
-                      kg_suggest(&subject.input, &suggestions, err);
+    const bool good = kg_subject_load_any(arguments, arguments->positional[0], &subject, err);
+    if (good)
+        kg_suggest(&subject.input, &suggestions);
     /* suggestions borrow nothing: of large files the memory is needed for the report */
     kg_subject_free(&subject);
-    const bool reported = good && report(arguments, format, &suggestions, text, err);
+    const bool reported = good && report(arguments, format, &suggestions, err);
     kg_suggestions_free(&suggestions);
     return reported;
 }
 
 int kg_cli_suggest(const struct kg_arguments *arguments)
 {
-    struct kg_text text = {0};
     struct kg_error err;
     const struct kg_report_format *format = format_find(arguments, &err);
-    const bool good =
-        format && suggest(arguments, format, &text, &err) && kg_output(arguments, &text, &err);
-    kg_text_free(&text);
-    return good ? KG_EXIT_PASS : kg_fail(&err);
+    return format && suggest(arguments, format, &err) ? KG_EXIT_PASS : kg_fail(&err);
 }
 
 void kg_cli_suggest_more(struct kg_text *text)

@@ -3,7 +3,7 @@
 #include "base/escape.h"
 #include "base/wrap.h"
 #include "cli/cli.h"
-#include "run/opening.h"
+#include "run/suite_check.h"
 
 static size_t skipped_count(const struct kg_plan *plan)
 {
@@ -20,14 +20,12 @@ static void path_append(struct kg_text *text, const char *path, size_t width)
     struct kg_text escaped = {0};
     kg_escape_terminal(&escaped, path, SIZE_MAX);
     kg_text_append_ends(text, kg_text_string(&escaped), width ? width - AFTER : SIZE_MAX);
-    text->failed = text->failed || escaped.failed;
     kg_text_free(&escaped);
 }
 
 static void line_end(struct kg_text *line, size_t width, struct kg_text *text)
 {
     kg_wrap(text, "", kg_text_string(line), width);
-    text->failed = text->failed || line->failed;
     kg_text_free(line);
 }
 
@@ -64,7 +62,6 @@ static bool good_print(const struct kg_arguments *arguments, const struct kg_pre
                    prepared->plan.case_count, prepared->plan.case_count == 1 ? "" : "s",
                    skipped_count(&prepared->plan));
     kg_wrap_on(&text, kg_text_width(kg_text_string(&text)), 0, kg_text_string(&line), width);
-    text.failed = text.failed || line.failed;
     kg_text_free(&line);
     opened_make(opening, width, &text);
     const bool good = kg_print(&text, err);

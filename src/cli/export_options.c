@@ -1,4 +1,4 @@
-#include "cli/exports.h"
+#include "cli/export_options.h"
 
 #include "show/export.h"
 

@@ -1,4 +1,4 @@
-/* exports.h: the files of --export. */
+/* export_options.h: the files of --export. */
 #pragma once
 #include "cli/arguments.h"
 #include "show/formats.h"

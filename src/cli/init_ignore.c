@@ -31,8 +31,8 @@ bool kg_cli_ignore_output(const struct kg_arguments *arguments, struct kg_error 
     }
     const bool ends = !text.length || kg_text_string(&text)[text.length - 1] == '\n';
     kg_text_printf(&text, "%s" OUTPUT "/\n", ends ? "" : "\n");
-    bool good = known || arguments->dry_run || !text.failed || kg_error_memory(err);
-    if (!known && good && !arguments->dry_run)
+    bool good = true;
+    if (!known && !arguments->dry_run)
         good = kg_file_write(IGNORED_IN, kg_text_string(&text), text.length, err);
     if (!known && good && !arguments->quiet)
         printf("%s " OUTPUT "/ (reports) to " IGNORED_IN "\n",

@@ -80,9 +80,7 @@ static bool drafts_make(const struct kg_arguments *arguments, struct drafts *dra
         return kg_error_set(err, KG_ERROR_USAGE, "'%s' is there already; --force overwrites it",
                             drafts->source_path);
     kg_plugin_source(drafts->name, &drafts->source);
-    if (!suite_draft(drafts, err))
-        return false;
-    return !drafts->source.failed && !drafts->suite.failed ? true : kg_error_memory(err);
+    return suite_draft(drafts, err);
 }
 
 static bool drafts_write(const struct kg_arguments *arguments, const struct drafts *drafts,

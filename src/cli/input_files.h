@@ -1,4 +1,4 @@
-/* inputs.h: files that several subcommands read. */
+/* input_files.h: files that several subcommands read. */
 #pragma once
 #include <stdbool.h>
 

@@ -1,17 +1,14 @@
 /* main.c: finds the subcommand and hands over. */
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/nearest.h"
 #include "cli/cli.h"
-#include "run/worker/protocol.h"
 #include "run/worker/worker.h"
 
 /* kgate's own time is nobody's question: KGATE_PROFILE is for the programs that it runs. Not const:
@@ -125,31 +122,15 @@ static void help(void)
 static int unknown(const char *name)
 {
     const char *names[SUBCOMMAND_COUNT];
+    char meant[KG_MEANT_BYTES];
     struct kg_error err;
     for (size_t i = 0; i < SUBCOMMAND_COUNT; i++)
         names[i] = subcommands[i].name;
-    const char *nearest = kg_nearest(name, names, SUBCOMMAND_COUNT);
     kg_error_set(&err, KG_ERROR_USAGE,
-                 "there is no subcommand '%.60s'%s%s%s; `kgate --help` lists "
-                 "them",
-                 name, nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                 nearest ? "'?" : "");
+                 "there is no subcommand '%.60s'%s; `kgate --help` lists them", name,
+                 kg_meant(meant, name, names, SUBCOMMAND_COUNT));
     return kg_fail(&err);
 }
-
-/* The CPUs that this process was started on, asked before any library's constructor: with
- * OMP_PROC_BIND libgomp binds the first thread to one CPU before `main`, and all that kgate starts
- * would inherit that. */
-static cpu_set_t started_on;
-static bool started_on_known;
-
-__attribute__((no_sanitize("address", "undefined", "thread"))) static void started_on_ask(void)
-{
-    started_on_known = syscall(SYS_sched_getaffinity, 0, sizeof started_on, &started_on) > 0;
-}
-
-__attribute__((section(".preinit_array"),
-               used)) static void (*const before_libraries)(void) = started_on_ask;
 
 /* Raises a soft limit to `least`, as far as the hard one allows. Returns the limit that holds then. */
 static rlim_t limit_raise(__rlimit_resource_t resource, rlim_t least)
@@ -227,6 +208,8 @@ static int dispatch(int argc, char **argv)
     }
     if (!strcmp(argv[1], "--version"))
         return kg_cli_version(argc - 2, argv + 2);
+    if (!strcmp(argv[1], "complete"))
+        return kg_cli_complete(argc - 2, argv + 2);
     for (size_t i = 0; i < SUBCOMMAND_COUNT; i++) {
         const struct kg_subcommand *subcommand = &subcommands[i];
         if (strcmp(argv[1], subcommand->name) != 0)
@@ -259,16 +242,15 @@ static int printed(int status)
 int main(int argc, char **argv)
 {
     struct kg_error err;
+    kg_memory_end_process(
+        KG_EXIT_FAILED,
+        "kgate: out of memory. Every file is whole; measured rounds are in the journal.");
     children_awaited();
     const bool is_worker = argc > 1 && !strcmp(argv[1], "worker");
-    if (is_worker && argc > 2 && !strcmp(argv[2], "--protocol"))
-        return printf("%s\n", KG_REQUEST_SCHEMA) > 0 ? KG_EXIT_PASS : KG_EXIT_FAILED;
     if (is_worker && argc == 4 && !strcmp(argv[2], "--list"))
         return kg_worker_list_main(argv[3]);
     if (is_worker)
         return argc > 2 && !strcmp(argv[2], "--group") ? kg_worker_group_main() : kg_worker_main();
-    if (started_on_known)
-        sched_setaffinity(0, sizeof started_on, &started_on);
     if (!limits_raise(&err))
         return kg_fail(&err);
     /* A write that reaches the limit on the size of files is to fail and say so. After the worker:

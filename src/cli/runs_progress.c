@@ -1,4 +1,4 @@
-#include "cli/runs_shown.h"
+#include "cli/runs_progress.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* runs_shown.h: the progress of a suite that is measured several times over: which run it is, and
+/* runs_progress.h: the progress of a suite that is measured several times over: which run it is, and
  * a bar for each. */
 #pragma once
 #include "cli/progress_bar.h"

@@ -1,36 +1,28 @@
-#include "cli/subject.h"
+#include "cli/suggest_subject.h"
 
 #include <unistd.h>
 
 #include "profiler/read/profile_load.h"
 #include "suite/suggest_overrides.h"
 
-/* A note instead of the recording. false where it is not the recording's fault. */
-static bool recording_note(struct kg_subject *subject, const char *why, struct kg_error *err)
+/* The recording of the results, or a note instead of it. */
+static void recording_load(struct kg_subject *subject, const char *path)
 {
-    if (err->kind == KG_ERROR_MEMORY)
-        return false;
-    subject->input.note = kg_arena_printf(
-        &subject->arena, "the profile '%.300s' of these results %s", subject->results.profile, why);
-    return subject->input.note ? true : kg_error_memory(err);
-}
-
-static bool recording_load(struct kg_subject *subject, const char *path, struct kg_error *err)
-{
-    if (!subject->results.profile)
-        return true;
-    *err = (struct kg_error){0};
+    const char *name = subject->results.profile;
+    struct kg_error err;
+    if (!name)
+        return;
     const char *beside = kg_results_recording(&subject->arena, path, &subject->results);
-    if (!beside)
-        return kg_error_memory(err);
     if (access(beside, R_OK) != 0)
-        return recording_note(subject, "is gone: nothing is said of scopes", err);
-    if (kg_profile_load_usual(beside, &subject->profile, err)) {
+        subject->input.note = kg_arena_printf(
+            &subject->arena,
+            "the profile '%.300s' of these results is gone: nothing is said of scopes", name);
+    else if (kg_profile_load_usual(beside, &subject->profile, &err))
         subject->input.profile = &subject->profile;
-        return true;
-    }
-    const char *why = kg_arena_printf(&subject->arena, "cannot be read: %s", err->message);
-    return why ? recording_note(subject, why, err) : kg_error_memory(err);
+    else
+        subject->input.note = kg_arena_printf(
+            &subject->arena, "the profile '%.300s' of these results cannot be read: %s", name,
+            err.message);
 }
 
 static bool settings_apply(const struct kg_arguments *arguments, struct kg_subject *subject,
@@ -63,7 +55,10 @@ bool kg_subject_load(const struct kg_arguments *arguments, const char *path,
     subject->input.base = arguments->base;
     if (arguments->base)
         subject->input.baseline = &subject->base.baseline;
-    return settings_apply(arguments, subject, err) && recording_load(subject, path, err);
+    if (!settings_apply(arguments, subject, err))
+        return false;
+    recording_load(subject, path);
+    return true;
 }
 
 bool kg_subject_load_any(const struct kg_arguments *arguments, const char *path,

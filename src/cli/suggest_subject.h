@@ -1,8 +1,8 @@
-/* subject.h: what `suggest` and `explain` look at: results with what lies beside them, or a
+/* suggest_subject.h: what `suggest` and `explain` look at: results with what lies beside them, or a
  * profile. */
 #pragma once
 #include "cli/cli.h"
-#include "cli/inputs.h"
+#include "cli/input_files.h"
 #include "why/suggestions.h"
 
 struct kg_subject {

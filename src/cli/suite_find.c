@@ -1,6 +1,7 @@
 /* suite_find.c: the suite of whoever names none. */
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,5 +34,5 @@ bool kg_suite_find(struct kg_arena *arena, const char **path, struct kg_error *e
         memcpy(above + length, "../", 4);
     }
     *path = kg_arena_printf(arena, "%s%s", above, KG_SUITE_FILE);
-    return *path ? true : kg_error_memory(err);
+    return true;
 }

@@ -1,9 +1,10 @@
-/* prepare.c: a suite and its plan, as the options of a subcommand ask for them; cli.h declares it. */
+/* suite_prepare.c: a suite and its plan, as the options of a subcommand ask for them; cli.h declares it. */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/units.h"
-#include "cli/sides.h"
+#include "cli/ab_sides.h"
 #include "run/discover.h"
 
 static bool shard_parse(const char *shard, struct kg_plan_options *options, struct kg_error *err)
@@ -54,19 +55,17 @@ static bool overrides_make(const struct kg_arguments *arguments, struct kg_arena
                                    : arguments->measure_unchanged ? "measure"
                                                                   : NULL}};
     char rounds[2][64];
-    bool good = true;
     *count = 0;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys && good; i++)
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (keys[i].value)
-            good = (set[(*count)++] =
-                        kg_arena_printf(arena, "%s=%s", keys[i].key, keys[i].value)) != NULL;
+            set[(*count)++] = kg_arena_printf(arena, "%s=%s", keys[i].key, keys[i].value);
     if (arguments->rounds && !rounds_set(arguments->rounds, rounds, err))
         return false;
-    for (size_t i = 0; i < 2 && arguments->rounds && good; i++)
-        good = (set[(*count)++] = kg_arena_copy(arena, rounds[i])) != NULL;
+    for (size_t i = 0; i < 2 && arguments->rounds; i++)
+        set[(*count)++] = kg_arena_copy(arena, rounds[i]);
     for (size_t i = 0; i < arguments->set.count; i++)
         set[(*count)++] = arguments->set.at[i];
-    return good || kg_error_memory(err);
+    return true;
 }
 
 static bool workload_known(const struct kg_suite *suite, const char *name)
@@ -79,19 +78,17 @@ static bool workload_known(const struct kg_suite *suite, const char *name)
 
 /* Adds the workloads that the working tree's suite has beyond the trusted one: they are measured, and
  * not judged. A suite that cannot be read has none; the trust's edits say what is edited. */
-static bool untrusted_add(struct kg_prepared *prepared, const char *path, const char *const *set,
-                          size_t count, struct kg_error *err)
+static void untrusted_add(struct kg_prepared *prepared, const char *path, const char *const *set,
+                          size_t count)
 {
     struct kg_error unread;
     struct kg_suite *suite = &prepared->suite, *head = &prepared->head;
     if (!kg_suite_load(path, set, count, head, &unread))
-        return unread.kind != KG_ERROR_MEMORY || kg_error_memory(err);
+        return;
     struct kg_workload_spec *all =
         kg_arena_alloc(&prepared->arena, suite->workload_count + head->workload_count, sizeof *all);
     prepared->untrusted =
         kg_arena_alloc(&prepared->arena, head->workload_count, sizeof *prepared->untrusted);
-    if (!all || !prepared->untrusted)
-        return kg_error_memory(err);
     memcpy(all, suite->workloads, suite->workload_count * sizeof *all);
     size_t all_count = suite->workload_count;
     for (size_t i = 0; i < head->workload_count; i++)
@@ -101,7 +98,6 @@ static bool untrusted_add(struct kg_prepared *prepared, const char *path, const 
         }
     suite->workloads = all;
     suite->workload_count = all_count;
-    return true;
 }
 
 /* The suite of --trust. It is not searched for: what the change adds and removes would be found. */
@@ -123,7 +119,9 @@ static bool trusted_load(const struct kg_arguments *arguments, const char *const
                                 &prepared->suite, err))
         good = kg_error_wrap(err, "in %s", prepared->trust.words);
     kg_text_free(&text);
-    return good && untrusted_add(prepared, path, set, count, err);
+    if (good)
+        untrusted_add(prepared, path, set, count);
+    return good;
 }
 
 /* yaml: the suite; NULL: that of --suite, or one that lies here or above */
@@ -140,9 +138,7 @@ static bool suite_load(const struct kg_arguments *arguments, const struct kg_tex
         return kg_error_set(err, KG_ERROR_USAGE,
                             "--trust is for a suite: give one by -c SUITE, with --base and --head");
     if (yaml)
-        return yaml->failed
-                   ? kg_error_memory(err)
-                   : kg_suite_parse("", kg_text_string(yaml), yaml->length, set, count, suite, err);
+        return kg_suite_parse("", kg_text_string(yaml), yaml->length, set, count, suite, err);
     if (arguments->trust)
         return trusted_load(arguments, set, count, prepared, err);
     if (!path && !kg_suite_find(arena, &path, err))
@@ -177,10 +173,7 @@ static bool benchmarks_find(const struct kg_sides *sides, struct kg_prepared *pr
 
 bool kg_prepared_untrusted(const struct kg_prepared *prepared, const struct kg_case *planned)
 {
-    for (size_t i = 0; i < prepared->untrusted_count; i++)
-        if (!strcmp(prepared->untrusted[i], planned->spec->name))
-            return true;
-    return false;
+    return kg_word_is_among(planned->spec->name, prepared->untrusted, prepared->untrusted_count);
 }
 
 /* A workload of the change's own has the change's data. */
@@ -225,10 +218,6 @@ bool kg_prepare_suite(const struct kg_arguments *arguments, const struct kg_text
                             arguments->filter ? arguments->filter : "",
                             arguments->shard ? (arguments->filter ? " --shard " : "--shard ") : "",
                             arguments->shard ? arguments->shard : "");
-        if (!prepared->left_out) {
-            kg_prepared_free(prepared);
-            return kg_error_memory(err);
-        }
     }
     if (prepared->plan.case_count)
         return true;
@@ -247,5 +236,6 @@ void kg_prepared_free(struct kg_prepared *prepared)
     kg_suite_free(&prepared->suite);
     kg_suite_free(&prepared->head);
     kg_trust_free(&prepared->trust);
+    kg_cli_waiving_free(&prepared->accepted);
     kg_arena_free(&prepared->arena);
 }

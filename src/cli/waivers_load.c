@@ -1,4 +1,4 @@
-#include "cli/waiving.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <string.h>
@@ -15,22 +15,29 @@ static bool named_missing(const char *path, struct kg_error *err)
                         path);
 }
 
-bool kg_cli_waiving_load(const struct kg_arguments *arguments, const char *suite,
-                         struct kg_cli_waiving *own, struct kg_error *err)
+static void begin(struct kg_cli_waiving *own)
 {
     *own = (struct kg_cli_waiving){0};
     own->waiving =
         (struct kg_waiving){.waivers = &own->waivers, .today = kg_timestamp(&own->arena)};
-    if (!own->waiving.today)
-        return kg_error_memory(err);
+}
+
+static const char *accepted_path(const struct kg_arguments *arguments, const char *suite,
+                                 struct kg_cli_waiving *own)
+{
+    return arguments->accepted ? arguments->accepted : kg_waivers_path(&own->arena, suite);
+}
+
+bool kg_cli_waiving_load(const struct kg_arguments *arguments, const char *suite,
+                         struct kg_cli_waiving *own, struct kg_error *err)
+{
+    begin(own);
     const bool is_file = suite && *suite && strcmp(suite, "-") != 0;
     if (!arguments->accepted && !is_file)
         return true;
     if (arguments->accepted && access(arguments->accepted, F_OK) != 0 && errno == ENOENT)
         return named_missing(arguments->accepted, err);
-    const char *path =
-        arguments->accepted ? arguments->accepted : kg_waivers_path(&own->arena, suite);
-    return path ? kg_waivers_load(path, &own->waivers, err) : kg_error_memory(err);
+    return kg_waivers_load(accepted_path(arguments, suite, own), &own->waivers, err);
 }
 
 /* Whether the change's own acceptances count. */
@@ -47,30 +54,26 @@ static bool from_head(const struct kg_arguments *arguments, bool *head, struct k
 
 /* The change's own file counts: that it was edited is told all the same. */
 static bool head_tell(const struct kg_arguments *arguments, struct kg_prepared *prepared,
-                      struct kg_cli_waiving *own, struct kg_error *err)
+                      struct kg_error *err)
 {
     struct kg_text text = {0};
     bool inside, there;
-    const char *path = arguments->accepted ? arguments->accepted
-                                           : kg_waivers_path(&own->arena, prepared->suite.path);
-    if (!path)
-        return kg_error_memory(err);
-    const bool good = kg_trust_inside(&prepared->trust, path, &inside, err) &&
-                      (!inside || kg_trust_read(&prepared->trust, path, KG_TRUST_HEAD_COUNTS, &text,
-                                                &there, err));
+    const char *path = accepted_path(arguments, prepared->suite.path, &prepared->accepted);
+    kg_trust_inside(&prepared->trust, path, &inside);
+    const bool good =
+        !inside || kg_trust_read(&prepared->trust, path, KG_TRUST_HEAD_COUNTS, &text, &there, err);
     kg_text_free(&text);
     return good;
 }
 
 static bool trusted_load(const struct kg_arguments *arguments, struct kg_prepared *prepared,
-                         struct kg_cli_waiving *own, struct kg_error *err)
+                         struct kg_error *err)
 {
+    struct kg_cli_waiving *own = &prepared->accepted;
     struct kg_text text = {0};
     bool there;
-    const char *path = arguments->accepted ? arguments->accepted
-                                           : kg_waivers_path(&own->arena, prepared->suite.path);
-    if (!path)
-        return kg_error_memory(err);
+    begin(own);
+    const char *path = accepted_path(arguments, prepared->suite.path, own);
     bool good = kg_trust_read(&prepared->trust, path, KG_TRUST_OTHER, &text, &there, err);
     /* one that the change adds is told as its edit */
     if (good && !there && arguments->accepted && access(path, F_OK) != 0)
@@ -83,31 +86,26 @@ static bool trusted_load(const struct kg_arguments *arguments, struct kg_prepare
 }
 
 bool kg_cli_waiving_prepared(const struct kg_arguments *arguments, struct kg_prepared *prepared,
-                             struct kg_cli_waiving *own, struct kg_error *err)
+                             struct kg_error *err)
 {
+    struct kg_cli_waiving *own = &prepared->accepted;
     bool head;
-    *own = (struct kg_cli_waiving){0};
     if (!from_head(arguments, &head, err))
         return false;
-    if (!prepared->trusted || head) {
-        if (!kg_cli_waiving_load(arguments, prepared->suite.path, own, err) ||
-            (head && !head_tell(arguments, prepared, own, err)))
-            return false;
-    } else {
-        own->waiving =
-            (struct kg_waiving){.waivers = &own->waivers, .today = kg_timestamp(&own->arena)};
-        if (!own->waiving.today)
-            return kg_error_memory(err);
-        if (!trusted_load(arguments, prepared, own, err))
-            return false;
-    }
+    const bool is_own = !prepared->trusted || head;
+    if (is_own ? !kg_cli_waiving_load(arguments, prepared->suite.path, own, err) ||
+                     (head && !head_tell(arguments, prepared, err))
+               : !trusted_load(arguments, prepared, err))
+        return false;
     own->waiving.untrusted = prepared->untrusted;
     own->waiving.untrusted_count = prepared->untrusted_count;
     own->waiving.edits = prepared->trust.edits;
     own->waiving.edit_count = prepared->trust.edit_count;
-    return !prepared->trusted ||
-           (kg_trust_tell(&prepared->trust, &own->waiving.trust, err) &&
-            kg_trust_uncovered(&prepared->trust, &own->waiving.uncovered, err));
+    if (!prepared->trusted)
+        return true;
+    kg_trust_tell(&prepared->trust, &own->waiving.trust);
+    kg_trust_uncovered(&prepared->trust, &own->waiving.uncovered);
+    return true;
 }
 
 void kg_cli_waiving_free(struct kg_cli_waiving *own)
