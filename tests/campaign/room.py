@@ -21,7 +21,7 @@ workloads:
 """
 # PASS, FAIL, bad usage, not measured, UNDECIDED.
 EXITS = {0, 1, 2, 3, 4}
-# Before main: what the loader and OpenBLAS do where they cannot begin is theirs.
+# While a kernel is loaded: what the loader and OpenBLAS do where they cannot begin is theirs.
 BEFORE_MAIN = "OpenBLAS blas_thread_init"
 GATE = ("gate", "-c", "s.yaml", "-b", "store", "-o", "out", "-q")
 KEPT = re.compile(r"^(results|comparison|suggestions|base|head)\.json$|^report\.(md|html)$|^junit\.xml$|"

@@ -90,18 +90,25 @@ YAML
     jq -e '[.cases[].rounds.base_ratio | length >= 3] == [true, true]' out/head.json
 }
 
-@test "a kgate that speaks another protocol is refused by version" {
-    printf '#!/bin/sh\n# kgate.request.v\necho kgate.request.v99\n' >newer
-    printf '#!/bin/sh\n# kgate.request.v\nexit 2\n' >silent
-    chmod +x newer silent
-    run kgate ab -c suite.yaml --base newer --head "$KGATE" -o out
+@test "a kgate without kernels beside it says nothing about them" {
+    mkdir bare
+    cp "$KGATE" bare/
+    run kgate ab -c suite.yaml --base bare/kgate --head "$KGATE" -o out
     [ "$status" -eq 2 ]
-    [[ "$output" == *"speaks kgate.request.v99, this kgate kgate.request.v1"* ]]
-    run kgate ab -c suite.yaml --base silent --head "$KGATE" -o out
-    [ "$status" -eq 2 ]
-    [[ "$output" == *"a protocol that it does not name"* ]]
-    run kgate worker --protocol
-    [ "$output" = kgate.request.v1 ]
+    [[ "$output" == *"no case can be compared: --base has no such kernel beside its kgate"* ]]
+}
+
+@test "a plugin of another interface version is refused by both versions, also of a kgate's kernels" {
+    mkdir -p bare/kgate-kernels
+    cp "$KGATE" bare/
+    cat >old.c <<'C'
+struct { unsigned abi; const void *workloads; unsigned long count; } plugin = {99, 0, 0};
+void *kgate_plugin_workloads(void) { return &plugin; }
+C
+    cc -shared -fPIC old.c -o old.so
+    for family in "$(dirname "$KGATE")"/kgate-kernels/*.so; do cp old.so "bare/kgate-kernels/${family##*/}"; done
+    run kgate ab -c suite.yaml --base bare/kgate --head "$KGATE" -o out
+    [[ "$output$(cat out/base.json)" == *"has interface version 99, this kgate has 1: build it again"* ]]
 }
 
 @test "a side that says nothing about any case is bad usage" {

@@ -72,7 +72,7 @@ edits() { jq -c '.edits' kgate-out/comparison.json; }
     act_default
     [ "$status" -eq 1 ]
     [[ "$output" == *"output verdict=FAIL"* ]]
-    grep -q 'This change edits:' ../summary.md
+    grep -q '^- this change edits ' ../summary.md
     # by the commit that it was merged into, and not by the older one of the event
     [[ "$(jq -r .trust kgate-out/comparison.json)" == "commit ${TARGET:0:12}"* ]]
     [ "$(edits)" = '["kgate.yaml: workloads.program.budget.time <= 1ns -> <= 100s (not used)"]' ]

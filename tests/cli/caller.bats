@@ -99,7 +99,7 @@ C
     looked_suite_of 20ms <<'YAML'
   - {name: it, command: [./stops]}
 YAML
-    run timeout 60 "$KGATE" gate -c one.yaml -b base --update-missing </dev/null
+    run timeout 300 "$KGATE" gate -c one.yaml -b base --update-missing </dev/null
     [ "$status" -eq 0 ]
     [ -f stopped ] || skip "nothing may be traced here"
     [[ "$output" == *"1 new"* ]]
@@ -122,7 +122,7 @@ C
     mkfifo spin.debug
     suite_of <<<'  - {name: it, command: [./spin], sample_time: 50ms}'
     sed -i 's/trace: no, //' one.yaml
-    run timeout -k 1 100 "$KGATE" gate -c one.yaml --update-missing -o out
+    run timeout -k 1 300 "$KGATE" gate -c one.yaml --update-missing -o out
     [ "$status" -eq 0 ]
     jq -e '.cases[0].hot.sampled | length > 0' out/results.json
 }

@@ -1,39 +1,5 @@
 load support
 
-# The table of the kernels' code, made as the build makes it, from the source in folder $1.
-table() {
-    local file objects=()
-    for file in "$1"/kernels/{common,softmax,stream}/*.c; do
-        cc -std=c17 -O2 -D_GNU_SOURCE -I"$1/include" -I"$1/src" -I"$1/kernels" \
-            -c "$file" -o "$1/$(basename "$file").o" || return 1
-        objects+=("$1/$(basename "$file").o")
-    done
-    "$(dirname "$KGATE")/kgate_code_table_tool" "$1/table.c" "${objects[@]}" || return 1
-    grep '^    "' "$1/table.c"
-}
-
-# A copy of what the kernels are built from, in folder $1.
-source_copy() {
-    mkdir -p "$1/src"
-    cp -r "$SOURCE/include" "$SOURCE/kernels" "$1"
-    cp -r "$SOURCE"/src/{base,device} "$1/src"
-}
-
-# bats test_tags=thorough
-@test "a comment or another folder changes no kernel's hash, a constant that of its own kernel alone" {
-    source_copy one
-    source_copy elsewhere/two
-    sed -i '1i /* a comment, which moves every line */\n' elsewhere/two/kernels/*/*.c
-    table one >one.txt
-    table elsewhere/two >two.txt
-    diff one.txt two.txt
-    grep -q '"softmax ' one.txt
-    sed -i 's/-87\.0F/-88.0F/' one/kernels/softmax/softmax_exp.h
-    table one >changed.txt
-    [ "$(diff one.txt changed.txt | grep -c '^>')" -eq 1 ]
-    diff one.txt changed.txt | grep '^> *"softmax '
-}
-
 # A plugin whose call is sin of a constant; $1 is put into it, the rest are options of the compiler.
 plugin() {
     local name=$1 code=$2

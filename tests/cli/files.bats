@@ -200,3 +200,14 @@ SH
     run kgate report r.json --format csv -o other.csv
     [ "$status" -eq 0 ]
 }
+
+@test "out of memory: one line, status 3" {
+    printf '{"schema": "kgate.results.v1",' >large.json
+    truncate -s 250M large.json
+    [ -z "$SANITIZED" ] || skip "AddressSanitizer needs terabytes of addresses"
+    # OpenBLAS waits for ever for a thread that it cannot start
+    run env OPENBLAS_NUM_THREADS=1 bash -c 'ulimit -v 200000; exec "$0" compare large.json large.json' "$KGATE"
+    [ "$status" -eq 3 ]
+    [[ $output == "kgate: out of memory"* ]]
+    [ "${#lines[@]}" -eq 1 ]
+}

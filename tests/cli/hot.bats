@@ -36,7 +36,7 @@ plain_only() { [ "$SANITIZED" != yes ] || skip "the sanitizers' own functions ar
     jq -e '[.stacks[0].frames[] | .function] == ["cos", "make_window", "cosine_run"]
         and .stacks[0].frames[1].line > 0 and (.stacks[0].frames[1].file | endswith("hot.c"))' cosine.sampled
     run kgate explain cosine cosine.json
-    [[ "$output" == *"its hottest functions, by "*" samples"*" %  cos (libm.so.6), called from make_window (hot.c:"* ]]
+    [[ "$output" == *"its hottest functions, by "*" samples"*" %"*"cos (libm.so.6), called from make_window (hot.c:"* ]]
 }
 
 # bats test_tags=thorough
@@ -106,7 +106,7 @@ C
     kgate run -c hot.yaml -o loop.json -q
     needs_ptrace loop.json
     jq -e '.cases[0].hot.sampled | .functions[0].place.function == "sin"
-        and (.stacks[0].frames[-1].function == "main") and ([.stacks[].frames[].module] | index("kgate-worker") | not)' loop.json
+        and (.stacks[0].frames[-1].function == "main") and ([.stacks[].frames[].module] | index("kgate") | not)' loop.json
 }
 
 @test "a built-in kernel is named, without what calls it" {

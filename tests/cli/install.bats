@@ -29,7 +29,10 @@ example_run() {
 
 @test "an installation has the program, the headers and the libraries" {
     [ -x "$PREFIX/bin/kgate" ]
-    [ "$("$PREFIX/bin/kgate-worker" --protocol)" = "$("$PREFIX/bin/kgate" worker --protocol)" ]
+    # it finds its kernels
+    printf 'version: 1\nsuite: s\nworkloads: [{name: softmax, kernel: softmax}]\n' >softmax.yaml
+    "$PREFIX/bin/kgate" list -c softmax.yaml | grep -q '^softmax/.*cpu'
+    cmp "$PREFIX"/lib*/kgate/kernels/softmax.so "$(dirname "$KGATE")/kgate-kernels/softmax.so"
     for header in profiler device plugin; do [ -f "$PREFIX/include/kgate/$header.h" ]; done
     [ -f "$(pkg-config --variable=libdir kgate-profiler)/libkgate_profiler.a" ]
     [ -f "$(pkg-config --variable=libdir kgate-profiler)/libkgate_profiler.so.0" ]

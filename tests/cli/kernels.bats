@@ -53,7 +53,7 @@ shown() { sed -n "\\|^<!-- $1 -->\$|,/^\`\`\`\$/p" "$SOURCE/docs/kernels.md" | s
     for file in "$SOURCE"/kernels/histogram/*; do
         diff <(shown "kernels/histogram/${file##*/}") "$file"
     done
-    [ "$(shown kernels/registry.def)" = "KG_KERNEL(histogram)" ]
+    [ "$(shown kernels/registry.def)" = "KG_KERNEL(histogram, histogram)" ]
     grep -qx "$(shown kernels/registry.def)" "$SOURCE/kernels/registry.def"
 
     lines=$(wc -l <"$SOURCE/kernels/histogram/histogram.c")

@@ -35,7 +35,7 @@ YAML
     jq -e --argjson line "$(line_of STRIDE)" '.cases[2].hot.counted.lines[0]
         | .place.line == $line and .loads > 131000 and .line_misses > 60000' r.json
     # and nothing of kgate's own
-    jq -e 'all(.cases[].hot.counted.lines[]; .place.module != "kgate-worker")' r.json
+    jq -e 'all(.cases[].hot.counted.lines[]; .place.module != "kgate")' r.json
 }
 
 @test "calls between functions are counted" {

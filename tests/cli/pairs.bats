@@ -74,3 +74,35 @@ result() {
     grep -q '^| one | right | right (2 of 3 right) | high | modelled | 4x | 4x | 1 | none |$' table
     grep -q '^cause named first: 1 of 1 ' table
 }
+
+# --- Builds that cannot run side by side ----------------------------------------------------------
+
+# A program that holds a lock file while it runs, and fails if another holds it.
+locker_build() { # FILE
+    cat >"$1" <<SH
+#!/bin/sh
+exec 9>>$PWD/lock
+flock -n 9 || { echo "the lock is taken" >&2; exit 1; }
+seq 1 50000 >/dev/null
+SH
+    chmod +x "$1"
+}
+
+@test "builds that share a lock are measured one after the other, and a note says so" {
+    locker_build old
+    locker_build new
+    run "$KGATE" ab ./old ./new --set disturbance=100% --rounds 5 -o out
+    [[ "$output" != *FAILED* ]]
+    [[ "$output" == *"base and head fail side by side"*"measured one after the other"* ]]
+    jq -e '.cases[0] | .status == "OK" and (.rounds.base_ratio | length) >= 5' out/head.json
+}
+
+@test "a build that fails alone is FAILED" {
+    locker_build old
+    locker_build new
+    echo 'test $(wc -l <count) -lt 4 || exit 1; echo >>count' >>new
+    : >count
+    run "$KGATE" ab ./old ./new --set disturbance=100% --rounds 5
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"new fails: "* ]]
+}

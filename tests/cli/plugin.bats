@@ -30,12 +30,12 @@ QUICK="--set sample_time=0ns --set trace=no --set disturbance=100% --set min_tim
 }
 
 @test "ab lists a plugin over another version of a library that kgate itself has loaded" {
-    # JANSSON_9 is a version that the system's library lacks
-    printf 'int json_nothing(void) { return 1; }' >j.c
-    printf 'JANSSON_9 { global: json_nothing; };' >j.map
-    cc -shared -fPIC j.c -o libjansson.so.4 -Wl,-soname,libjansson.so.4 -Wl,--version-script=j.map
-    printf '#include <kgate/plugin.h>\nint json_nothing(void);\nstatic volatile int n;\nstatic void run(void *s) { (void)s; for (int i = 0; i < 1000; i++) n += json_nothing(); }\nKGATE_BENCH(call, NULL, run, NULL);\n' >b.c
-    cc -O2 -shared -fPIC -I"$SOURCE/include" b.c libjansson.so.4 -Wl,-rpath,"$PWD" -o b.so
+    # YAML_9 is a version that the system's library lacks
+    printf 'int yaml_nothing(void) { return 1; }' >y.c
+    printf 'YAML_9 { global: yaml_nothing; };' >y.map
+    cc -shared -fPIC y.c -o libyaml-0.so.2 -Wl,-soname,libyaml-0.so.2 -Wl,--version-script=y.map
+    printf '#include <kgate/plugin.h>\nint yaml_nothing(void);\nstatic volatile int n;\nstatic void run(void *s) { (void)s; for (int i = 0; i < 1000; i++) n += yaml_nothing(); }\nKGATE_BENCH(call, NULL, run, NULL);\n' >b.c
+    cc -O2 -shared -fPIC -I"$SOURCE/include" b.c libyaml-0.so.2 -Wl,-rpath,"$PWD" -o b.so
     run kgate ab b.so b.so --rounds 2
     [ "$status" -eq 0 ]
 }

@@ -221,10 +221,10 @@ YAML
     run kgate report run.kgprof --format markdown
     [[ "$output" == *"| main;stages;compute | 300 |"* ]]
     run kgate report run.kgprof --format markdown --top 1
-    [[ "$output" == *" more scopes are not shown."* ]]
+    [[ "$output" == *"… and "*" more"* ]]
     rows=$(kgate report run.kgprof --format json | jq '.paths | length')
     run kgate report run.kgprof --format markdown --top $((rows - 1))
-    [[ "$output" == *"1 more scope is not shown."* ]]
+    [[ "$output" == *"… and 1 more"* ]]
     kgate report run.kgprof --format csv -o run.csv
     [ "$(wc -l <run.csv)" -ge 602 ]
     kgate report run.kgprof --format folded >run.folded

@@ -36,9 +36,11 @@ made_up() {
     run kgate report s.json
     [ "$status" -eq 0 ]
     [[ "$output" == *slower_version* ]]
+    run kgate suggest r.json --format html
+    [[ "$output" == *"<html"* || "$output" == *"without the HTML page"* ]]
     run kgate suggest r.json --format markdown
     [ "$status" -eq 0 ]
-    [[ "${lines[0]}" == "**kgate suggest**: small, 1 suggestion (1 of priority high or above)" ]]
+    [[ "${lines[0]}" == "**kgate suggest**: suite small, "*" looked at: 1 suggestion (1 of priority high or above)" ]]
 }
 
 @test "suggest: --only, --type, --top, --filter and --set choose" {
@@ -151,7 +153,7 @@ slower() {
     [[ "$output" == *"REGRESSION"*"instructions"*"slower_version: "* ]]
     [[ "$output" == *"1 suggestion (1 of priority high or above): kgate suggest now.json --base base.json"* ]]
     valid out/suggestions.json suggestions
-    [[ "$(cat out/report.md)" == *"<br>↳ instructions"*"<details><summary>1 suggestion ("* ]]
+    [[ "$(cat out/report.md)" == *"<br>instructions"*"<details><summary>1 suggestion ("* ]]
     diff <(kgate report out/comparison.json --format markdown) out/report.md
     # those of another moment are none of this comparison's
     jq '.created = "2026-01-31T12:00:00Z"' out/suggestions.json >s.json && mv s.json out/suggestions.json

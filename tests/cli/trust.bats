@@ -47,7 +47,7 @@ not_passed() { [ "$status" -eq 1 ] || [ "$status" -eq 4 ]; }
     [[ "$output" == *"this change edits kgate.yaml: policy: added (not used)"* ]]
     [[ "$output" == *"this change edits $file: edited (not used)"* ]]
     [[ "$output" == *"this change edits kgate.accepted.yaml: added (not used)"* ]]
-    grep -q 'This change edits:' ../out/report.md
+    grep -q '^- this change edits ' ../out/report.md
     grep -q 'defaults.*threshold.*50.*900' ../out/report.md
     [ "$(jq '.edits | length' ../out/comparison.json)" -eq 4 ]
     [ "$(jq "[.cases[].metrics[] | select(.name == \"time\") | .threshold < 9] | all" ../out/comparison.json)" = true ]

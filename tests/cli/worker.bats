@@ -55,29 +55,18 @@ YAML
     [ "$(counter r.json 0 other_cpus)" = "[$(nproc)]" ]
 }
 
-@test "without kgate-worker plugins and commands are an error that says what to do; kernels go on" {
+@test "without its kernels kgate says where it looked; plugins and commands go on" {
     mkdir bin
     cp "$KGATE" bin/kgate
     process_suite 1
     run bin/kgate run -c one.yaml -o r.json
-    [ "$status" -eq 3 ]
-    [[ "$output" == *"cannot find kgate-worker, which measures plugins and commands, beside '"*"bin/kgate'"* ]]
-    [[ "$output" == *"cmake --install"* ]]
-    [ ! -e r.json ]
-    run bin/kgate run -c suite.yaml -o r.json
     [ "$status" -eq 0 ]
-    mkdir -p libexec/kgate
-    cp "$(dirname "$KGATE")/kgate-worker" libexec/kgate
-    run bin/kgate run -c one.yaml -o r.json
+    run -3 bin/kgate run -c suite.yaml -o s.json
+    [[ "$output" == *"suite.yaml:"*"beside '"*"bin/kgate' there is no 'kgate-kernels/"*".so' or '../lib"*"/kgate/kernels/"*"cmake --install"* ]]
+    [ ! -e s.json ]
+    cp -r "$(dirname "$KGATE")/kgate-kernels" bin/
+    run bin/kgate run -c suite.yaml -o s.json
     [ "$status" -eq 0 ]
-}
-
-@test "kgate-worker says its protocol, and what it is for" {
-    worker=$(dirname "$KGATE")/kgate-worker
-    [ "$("$worker" --protocol)" = "$("$KGATE" worker --protocol)" ]
-    run "$worker" --help
-    [ "$status" -eq 2 ]
-    [[ "$output" == "kgate-worker: kgate starts this program by itself"* ]]
 }
 
 @test "a worker may use the CPUs that kgate was started on, also where OpenMP binds kgate itself" {

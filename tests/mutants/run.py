@@ -7,7 +7,9 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -47,15 +49,16 @@ def compile_command(build, file):
     raise SystemExit(f"{file}: the build does not compile it")
 
 
-def link_command(build):
-    """How the build links kgate: up to its name, and from there on."""
+def link_command(build, family):
+    """How the build links the plugin of a family of kernels: up to its name, and from there on."""
+    plugin = f"kgate-kernels/{family}.so"
     if (build / "build.ninja").exists():
-        printed = subprocess.run(["ninja", "-C", build, "-t", "commands", "kgate"], check=True, text=True,
+        printed = subprocess.run(["ninja", "-C", build, "-t", "commands", plugin], check=True, text=True,
                                  stdout=subprocess.PIPE).stdout.splitlines()
-        command = [line for line in printed if " -o kgate " in line][-1]
+        command = [line for line in printed if f" -o {plugin} " in line][-1]
         command = command.removeprefix(": && ").removesuffix(" && :")
     else:
-        command = (build / "CMakeFiles/kgate.dir/link.txt").read_text()
+        command = (build / f"CMakeFiles/plugin_{family}.dir/link.txt").read_text()
     words = shlex.split(command)
     at = words.index("-o")
     return words[:at], words[at + 2:]
@@ -98,17 +101,25 @@ def mutate(fault, folder):
     return folder / "kernels" / source
 
 
-def build_mutant(fault, source, build, linked, folder):
+def family_of(case):
+    """The plugin with the kernel of a case."""
+    rows = re.findall(r"^KG_KERNEL\((\w+), (\w+)\)", (KERNELS / "registry.def").read_text(), re.M)
+    return dict(rows)[case.split()[0]]
+
+
+def build_mutant(fault, source, build, folder):
     words, directory = compile_command(build, fault.get("compile", fault["file"]))
-    made, kgate = folder / "mutant.o", folder / "kgate"
+    family = family_of(fault["case"])
+    made, plugin = folder / "mutant.o", folder / "kgate-kernels" / f"{family}.so"
+    plugin.parent.mkdir()
     subprocess.run([words[0], f"-I{folder / 'kernels'}", *words[1:], "-w", "-o", made, "-c", source],
                    cwd=directory, check=True)
-    before, after = linked
-    subprocess.run([*before, "-o", kgate, made, *after], cwd=build, check=True)
-    return kgate
+    before, after = link_command(build, family)
+    subprocess.run([*before, "-o", plugin, made, *after], cwd=build, check=True)
+    return shutil.copy(build / "kgate", folder)
 
 
-def judge(fault, build, linked):
+def judge(fault, build):
     """Whether the fault is caught, and by what."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -116,7 +127,7 @@ def judge(fault, build, linked):
         if not source:
             return False, "does not apply: the lines are not there, or more than once"
         try:
-            kgate = build_mutant(fault, source, build, linked, folder)
+            kgate = build_mutant(fault, source, build, folder)
         except subprocess.CalledProcessError:
             return False, "does not compile"
         status, (case,) = measure(kgate, [fault["case"]], folder)
@@ -142,9 +153,8 @@ def main():
               if ("--quick" not in sys.argv or fault.get("quick"))
               and all(word in fault["fault"] + fault["case"] for word in words)]
     wrong = controls(build / "kgate", faults)
-    linked = link_command(build)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        judged = list(pool.map(lambda fault: judge(fault, build, linked), faults))
+        judged = list(pool.map(lambda fault: judge(fault, build), faults))
     print("| fault | case | caught by |\n| :-- | :-- | :-- |")
     for fault, (good, how) in zip(faults, judged):
         print(f"| {fault['fault']} | {fault['case']} | {how} |")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fails where a program of the portable build, or one of tests/gpu, needs a shared library that is not
-# glibc's, or a glibc newer than 2.36: on a machine without our packages it would not start at all.
+# Fails if a program or plugin of the portable build, or one of tests/gpu, needs a shared library that is neither
+# glibc's nor beside it, or a glibc newer than 2.36: on a machine without our packages it would not start at all.
 #   tests/structure/portable.sh PROGRAM...
 set -uo pipefail
 newest=2.36
@@ -16,6 +16,7 @@ for program in "$@"; do
     while read -r library; do
         case $library in
         libc.so.6 | libm.so.6 | libdl.so.2 | librt.so.1 | libpthread.so.0 | ld-linux*.so.*) ;;
+        libgomp.so.1 | libkgate_blas.so) [ -e "${program%/*}/$library" ] || fail "$program needs $library beside it" ;;
         *) fail "$program needs $library, which is not glibc's" ;;
         esac
     done < <(sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' <<<"$dynamic")

@@ -1,0 +1,121 @@
+# Why it became slower: the place in code that took the time, of two builds.
+load support
+
+bats_require_minimum_version 1.5.0
+
+# A program that counts words of a text: $1 is the condition of its loop. Its text is long enough that a strlen
+# in each step takes most of the time, also on a busy machine.
+counter_build() {
+    cat >count.c <<C
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+__attribute__((noinline)) static size_t count_words(char *text)
+{
+    size_t words = 0;
+    for (size_t i = 0; $1; i++)
+        words += text[i]++ == ' '; /* written, so that its length may change */
+    return words;
+}
+int main(void)
+{
+    enum { LENGTH = 20000, TIMES = 30 };
+    char *text = malloc(LENGTH + 1);
+    size_t words = 0;
+    text[LENGTH] = 0;
+    for (int i = 0; i < TIMES; i++) {
+        memset(text, 'a', LENGTH);
+        text[i] = ' ';
+        words += count_words(text);
+    }
+    printf("%zu\n", words);
+}
+C
+    cc ${3:--O1} -g -fno-builtin-strlen count.c -o "$2"
+}
+
+# The first that is said of what changed in the folder $1.
+first_change() { jq -ce '.changes[0]' "$1/suggestions.json"; }
+
+# A busy machine may leave the verdict open. The place is the same.
+worse() { [ "$status" -eq 1 ] || [ "$status" -eq 4 ]; }
+
+needs_samples() {
+    jq -e '.cases[0].hot.sampled.reason // "" | contains("may not be stopped")' "$1" >/dev/null &&
+        skip "nothing may be traced here"
+    true
+}
+
+# With a sanitizer in kgate, the C library's own variant is named: strlen_avx2.
+slow='i < strlen(text)'
+quick='text[i]'
+
+@test "ab of two commands names the function that became slower, with its caller" {
+    counter_build "$quick" old
+    counter_build "$slow" new
+    run "$KGATE" ab ./old ./new --set disturbance=100% --rounds 5 -o out
+    worse
+    needs_samples out/head.json
+    [[ "$output" == *"strlen"*", called from count_words (count.c:"[78]"): +"*" per call, "*" of the slowdown"* ]]
+    first_change out | jq -e '.name == "function" and (.callee.function | startswith("strlen"))
+        and .place.function == "count_words" and .caller.function == "main"
+        and .base == 0 and .current > 0 and .explains > 0.5'
+    valid out/suggestions.json suggestions
+    valid out/base.json results
+}
+
+@test "what became faster is named likewise" {
+    counter_build "$slow" old
+    counter_build "$quick" new
+    run "$KGATE" ab ./old ./new --set disturbance=100% --rounds 5 -o out
+    needs_samples out/head.json
+    [[ "$output" == *"strlen"*", called from count_words (count.c:"[78]"): -"*" of the gain"* ]]
+}
+
+@test "a build without optimisation is named first" {
+    counter_build "$quick" old -O2
+    sed -i 's/TIMES = 30/TIMES = 8000/' count.c
+    cc -O2 -g count.c -o old
+    cc -g count.c -o new
+    run "$KGATE" ab ./old ./new --set disturbance=100% --rounds 5 -o out
+    worse
+    needs_samples out/head.json
+    [[ "$output" == *"built without -O2"* ]]
+    first_change out | jq -e '.name == "compiler" and .text == "built without -O2"'
+}
+
+# Commits the program's source, with $1 as the subject.
+commit() {
+    [ -d .git ] || git init -q .
+    git add count.c
+    git -c user.name=A -c user.email=a@example.com -c commit.gpgsign=false commit -qm "$1"
+}
+
+# bats test_tags=thorough
+@test "a gate names it against its baseline, and the report shows it" {
+    counter_build "$quick" count
+    commit 'Count words'
+    looked_suite_of 200ms <<<'  - {name: count, command: [./count]}'
+    kgate gate -c one.yaml -b store -o first --update-missing -q
+    needs_samples first/results.json
+    jq -e '.runs[0].cases[0].sampled.sites | length > 0' store/*.json
+    counter_build "$slow" count
+    commit 'Stop at the length'
+    run "$KGATE" gate -c one.yaml -b store -o out
+    worse
+    [[ "$output" == *"strlen"*", called from count_words (count.c:"[78]"): +"* ]]
+    [[ "$output" == *"count/cpu: source changed by "*" Stop at the length:"*"+    for (size_t i = 0; $slow; i++)"* ]]
+    grep -q '^  ```diff$' out/report.md
+    grep -qF "  -    for (size_t i = 0; $quick; i++)" out/report.md
+    grep -q 'strlen.*, called from count' out/report.md
+    # reports that are made later
+    for format in github junit; do
+        "$KGATE" report out/comparison.json --format "$format" | grep -q 'strlen.*, called from count_words (count.c:[78]): +'
+    done
+    run -0 "$KGATE" explain count/cpu out/results.json --base first/results.json
+    [[ "$output" == *"time per call on both sides, by "*"strlen"*" in count_words (count.c:"[78]")"*"whole call"* ]]
+    valid "$(ls store/*.json)" baseline
+    # the same of files alone
+    run -0 "$KGATE" suggest out/results.json --base first/results.json
+    [[ "$output" == *"strlen"*", called from count_words (count.c:"[78]"): +"* ]]
+}
