@@ -56,9 +56,8 @@ static bool store_make(const struct recording *recording, size_t current, size_t
             continue;
         view_make(&recording->runs[i], 0, SIZE_MAX, view);
         screening_only(view);
-        if (!kg_baseline_run_make(&baseline->arena, &view->results,
-                                  &baseline->runs[baseline->run_count++]))
-            return kg_error_memory(err);
+        kg_baseline_run_make(&baseline->arena, &view->results,
+                             &baseline->runs[baseline->run_count++]);
     }
     return true;
 }
@@ -70,8 +69,7 @@ static bool gate(const struct kg_baseline *baseline, const struct suite_view *vi
     struct kg_replay replay;
     for (size_t i = 0; i < CASES; i++)
         limits[i] = (struct kg_round_limits){ROUNDS_LEAST, recorded_rounds[recorded_workload(i)]};
-    if (!kg_replay_start(&replay, &view->results, NULL))
-        return kg_error_memory(err);
+    kg_replay_start(&replay, &view->results, NULL);
     const bool good = kg_replay_run(&replay, limits, baseline, comparison, err);
     kg_replay_free(&replay);
     return good;

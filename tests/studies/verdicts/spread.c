@@ -1,4 +1,4 @@
-/* spread: how often the rule of judge/widening.c is wrong, and how often it finds a part of the
+/* spread: how often the rule of judge/slow_tail.c is wrong, and how often it finds a part of the
  * rounds that became slower, on public noise.
  *
  *     spread FORKS.csv RUNS.csv [DRAWS]

@@ -3,13 +3,13 @@
  * and beside a bursty neighbour. Prints a markdown table; writes verdicts.json and, for each state, power-STATE.txt for power.gnuplot.
  *     verdicts --plugins DIR [--runs N] [--output DIR]
  *     verdicts --judge DIR [--output DIR]       only judges the runs that an earlier call left */
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/file.h"
+#include "base/json_print.h"
 #include "judging.h"
 #include "neighbour.h"
 #include "recording.h"
@@ -128,47 +128,55 @@ static void workloads_print(const struct state *state)
 }
 
 /* {"2": {"compute": share, …}, …} of two arrays [SLOWDOWNS][WORKLOADS]. */
-static json_t *caught_json(const size_t *caught, const size_t *tried)
+static void caught_put(struct kg_json_writer *writer, const size_t *caught, const size_t *tried)
 {
-    json_t *all = json_object();
+    kg_json_begin(writer, "caught", "{");
     for (size_t s = 0; s < SLOWDOWNS; s++) {
         char key[16];
-        json_t *each = json_object();
         snprintf(key, sizeof key, "%g", slowdowns[s]);
+        kg_json_begin(writer, key, "{");
         for (size_t w = 0; w < WORKLOADS; w++)
-            json_object_set_new(
-                each, workload_names[w],
-                json_real(share(caught[s * WORKLOADS + w], tried[s * WORKLOADS + w])));
-        json_object_set_new(all, key, each);
+            kg_json_put_real(writer, workload_names[w],
+                             share(caught[s * WORKLOADS + w], tried[s * WORKLOADS + w]));
+        kg_json_finish(writer, "}");
     }
-    return all;
+    kg_json_finish(writer, "}");
 }
 
-static json_t *score_json(const struct state *state, const struct score *score)
+static void score_put(struct kg_json_writer *writer, const struct state *state,
+                      const struct score *score)
 {
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:f, s:o}", "rule", score->name, "gates",
-                     (json_int_t)score->gates, "gate_alarms", (json_int_t)score->gate_alarms,
-                     "case_alarms", (json_int_t)score->case_alarms, "inconclusive",
-                     (json_int_t)score->doubts, "seconds_a_case", seconds_a_case(state, score),
-                     "caught", caught_json(score->caught[0], score->tried[0]));
+    kg_json_begin(writer, NULL, "{");
+    kg_json_put_string(writer, "rule", score->name);
+    kg_json_put_whole(writer, "gates", (int64_t)score->gates);
+    kg_json_put_whole(writer, "gate_alarms", (int64_t)score->gate_alarms);
+    kg_json_put_whole(writer, "case_alarms", (int64_t)score->case_alarms);
+    kg_json_put_whole(writer, "inconclusive", (int64_t)score->doubts);
+    kg_json_put_real(writer, "seconds_a_case", seconds_a_case(state, score));
+    caught_put(writer, score->caught[0], score->tried[0]);
+    kg_json_finish(writer, "}");
 }
 
 static bool json_write(const struct options *options, const struct state *states,
                        struct kg_error *err)
 {
     char path[4096];
-    json_t *root = json_object();
+    struct kg_text text = {0};
+    struct kg_json_writer writer = {.text = &text};
+    kg_json_begin(&writer, NULL, "{");
     for (size_t i = 0; i < STATES; i++) {
-        json_t *scores = json_array();
+        kg_json_begin(&writer, state_names[i], "{");
+        kg_json_begin(&writer, "rules", "[");
         for (size_t k = 0; k < states[i].score_count; k++)
-            json_array_append_new(scores, score_json(&states[i], &states[i].scores[k]));
-        json_object_set_new(root, state_names[i], json_pack("{s:o}", "rules", scores));
+            score_put(&writer, &states[i], &states[i].scores[k]);
+        kg_json_finish(&writer, "]");
+        kg_json_finish(&writer, "}");
     }
-    char *text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-    json_decref(root);
+    kg_json_finish(&writer, "}");
     snprintf(path, sizeof path, "%s/verdicts.json", options->output);
-    const bool good = text ? kg_file_write(path, text, strlen(text), err) : kg_error_memory(err);
-    free(text);
+    const bool good =
+        text.failed ? kg_error_memory(err) : kg_file_write(path, text.data, text.length, err);
+    kg_text_free(&text);
     return good;
 }
 
