@@ -417,11 +417,11 @@ part_start() { # NAME
 build_make() {
     command -v ninja >/dev/null && set -- -G Ninja || set --
     cmake --preset portable "$@" >/dev/null &&
-        cmake --build --preset portable -j "$(nproc)" --target kgate kgate_worker gpu_tests &&
-        tests/structure/portable.sh build/portable/kgate build/portable/kgate-worker \
+        cmake --build --preset portable -j "$(nproc)" --target kgate gpu_tests &&
+        tests/structure/portable.sh build/portable/kgate build/portable/kgate-kernels/*.so* \
             build/portable/tests/gpu/gpu_* &&
         tar -czf build/kgate-gpu.tar.gz ci/gpu.sh config/gpu.yaml config/gpu_check.yaml \
-            build/portable/kgate build/portable/kgate-worker build/portable/tests/gpu/gpu_*
+            build/portable/kgate build/portable/kgate-kernels build/portable/tests/gpu/gpu_*
 }
 
 main() {

@@ -56,7 +56,7 @@ build() {
 setup release
 build build/package release
 build build/package-portable portable
-tests/structure/portable.sh build/package-portable/kgate build/package-portable/kgate-worker
+tests/structure/portable.sh build/package-portable/kgate build/package-portable/kgate-kernels/*.so*
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 rm -f "$folder"/*.deb "$folder"/*.tar.gz "$folder"/SHA256SUMS

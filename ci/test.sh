@@ -12,10 +12,10 @@ Installs what is missing (Debian packages), builds and runs every test; a minute
 where the tree was built before. ctest's summary is the last that is printed, and its exit status is this
 script's.
 
-  --all     also what takes longer: the tests under AddressSanitizer and UndefinedBehaviorSanitizer, those
-            of threads under ThreadSanitizer, clang-tidy, a build with clang, the portable build, readers on
-            made-up bytes (ci/fuzz.sh), what only a machine with a GPU runs (compiled), the budgets of the
-            kernels' machine code, and further tests of the command line
+  --all     also what takes longer: most tests under AddressSanitizer and UndefinedBehaviorSanitizer, those
+            of threads under ThreadSanitizer, clang-tidy, a build with clang that gives readers made-up bytes
+            (ci/fuzz.sh), the portable build, what only a machine with a GPU runs (compiled), the budgets of
+            the kernels' machine code, and further tests of the command line
   --help    prints this
 
 The builds are in build/PRESET; KGATE_TEST_JOBS is how many tests run at a time (default: as many as
@@ -39,12 +39,14 @@ for argument in "$@"; do
     esac
 done
 
-# Configures a preset (further arguments go to cmake) and builds it. A build folder that is there keeps
-# its generator.
+# Command-line tests that run under the sanitizers: they read the files, programs and options of others.
+sanitized='ab|adapters|differences|files|gate|hostile|import|mistakes|plugin|suggest|trace|worker'
+
+# Configures a preset, with these further options, and builds it. A build folder that is there keeps its generator.
 preset_build() {
     local preset=$1 generator=()
     shift
-    echo "== $preset"
+    echo "== $preset ($((SECONDS / 60)) min since the start)"
     [ -f "build/$preset/CMakeCache.txt" ] || generator=(-G Ninja)
     cmake --preset "$preset" "${generator[@]}" "$@" >/dev/null
     cmake --build --preset "$preset" -j "$(nproc)"
@@ -58,19 +60,21 @@ preset_test() {
 
 setup "$job"
 if [ "$job" = all ]; then
-    preset_build clang
     preset_build thread
     preset_test thread
     preset_build sanitize
-    # Run once, by preset test below: the longest of the command line, and tests of scripts and pages.
-    preset_test sanitize -E '^(cli[.].*[.]thorough|cli[.]action|html|style|structure|docs)'
-    ci/fuzz.sh --runs 20000
-    preset_build portable
-    tests/structure/portable.sh build/portable/kgate build/portable/kgate-worker
+    # The rest of the command line runs once, by preset test below. Peaks of the CPU are measured without sanitizers.
+    preset_test sanitize -R "^(unit|fuzz|text|emulated|thread)[.]|^conformance[.]json\$|^cli[.]($sanitized)\$" \
+        -E '^unit[.]test_cpu_ceilings_measure$'
+    ci/fuzz.sh --runs 10000
+    # For another architecture than preset test.
+    preset_build portable -DCMAKE_CUDA_ARCHITECTURES=80-real
+    tests/structure/portable.sh build/portable/kgate build/portable/kgate-kernels/*.so*
     preset_build test
     # What only a machine with a GPU runs, and the kernels' machine code.
     cmake --build --preset test -j "$(nproc)" --target gpu_tests device_figures
-    preset_test test
+    # Preset sanitize ran these.
+    preset_test test -E '^(emulated|fuzz|text)[.]'
 else
     preset_build test
     preset_test test -LE thorough

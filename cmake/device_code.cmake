@@ -1,5 +1,5 @@
 # Device code of kgate's own: each src/device/code/NAME.cu becomes a fat binary for the configured
-# architectures, embedded in kgate_core under its name (src/device/code.h). Without CUDA the table that
+# architectures, embedded in kgate_core under its name (src/device/device_code.h). Without CUDA the table that
 # it writes is empty.
 
 # The files with code that compute capability 9.0 alone has (wgmma): there 90a takes the place of 90. The
@@ -74,7 +74,7 @@ function(kgate_embed_device_code target)
   endforeach()
   file(CONFIGURE OUTPUT ${folder}/codes.c CONTENT
 "/* Written by cmake/device_code.cmake. */
-#include \"device/code.h\"
+#include \"device/device_code.h\"
 
 #include <stddef.h>
 

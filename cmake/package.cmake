@@ -6,7 +6,7 @@ set(CPACK_PACKAGE_CONTACT "kgate maintainers <kgate@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "performance gate for CUDA and CPU code")
 set(CPACK_PACKAGE_DESCRIPTION "Measures the workloads of a suite, compares them with a baseline, and exits non-zero where something became slower. It also says why a thing is slow, and what to try.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
-# kgate tells the code of its kernels by their symbols.
+# Profiles name the functions of kgate's kernels by their symbols.
 set(CPACK_STRIP_FILES OFF)
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)

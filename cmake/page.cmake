@@ -28,7 +28,7 @@ function(kgate_embed_page target)
     add_custom_command(
       OUTPUT ${page}
       COMMAND ${KGATE_NODE} ${sources}/build.mjs ${page}
-      DEPENDS ${parts} ${PROJECT_SOURCE_DIR}/package-lock.json
+      DEPENDS ${parts} ${PROJECT_SOURCE_DIR}/src/model/changes.def ${PROJECT_SOURCE_DIR}/package-lock.json
       COMMENT "Making the HTML page" VERBATIM)
   else()
     kgate_part_missing("the HTML page" "needs ${missing}")
