@@ -45,6 +45,8 @@ static const struct kg_field site_fields[] = {
              KG_OF(kg_place_record)),
     KG_FIELD(call, STRING, "system call that it was in", KG_OPTIONAL),
     SHARE(share, "share of all samples"),
+    AMOUNT(calls, "calls of the callee by the place, else of the place by its caller, per call of "
+                  "the workload"),
 };
 static const struct kg_record hot_site_record = KG_RECORD_OF(
     site_fields, "A function of the workload, and the library function that it entered.");
@@ -231,6 +233,35 @@ static const struct kg_field hot_fields[] = {
 const struct kg_record kg_hot_record =
     KG_RECORD_OF(hot_fields, "CPU: where a call's time goes, function by function.");
 #undef STRUCT
+
+bool kg_counted_is(const char *counted, const char *name)
+{
+    const size_t length = strlen(name);
+    return !strncmp(counted, name, length) && strchr(".@'", counted[length]);
+}
+
+static double site_calls(const struct kg_counted *counted, const char *caller, const char *callee)
+{
+    double calls = NAN;
+    for (size_t i = 0; caller && callee && i < counted->edge_count; i++) {
+        const struct kg_counted_edge *edge = &counted->edges[i];
+        if (kg_counted_is(edge->caller, caller) && kg_counted_is(edge->callee, callee))
+            calls = isnan(calls) ? edge->calls : calls + edge->calls;
+    }
+    return calls;
+}
+
+void kg_counted_sites(const struct kg_counted *counted, struct kg_sampled *sampled)
+{
+    if (isnan(counted->calls))
+        return;
+    for (size_t i = 0; i < sampled->site_count; i++) {
+        struct kg_hot_site *site = &sampled->sites[i];
+        site->calls = site->callee.function
+                          ? site_calls(counted, site->place.function, site->callee.function)
+                          : site_calls(counted, site->caller.function, site->place.function);
+    }
+}
 
 void kg_hot_clear(struct kg_hot *hot)
 {

@@ -54,6 +54,8 @@ struct kg_hot_site {
         callee;       /* function of an installed library; all NULL: the time is in own code */
     const char *call; /* system call; NULL: none */
     double share;     /* of all samples */
+    double calls;     /* per call of the workload: of `callee` by `place`, without one of `place` by
+                         `caller`; NaN: not counted */
 };
 
 /* Samples of all threads that ran or waited in a call, at even distances of time. */
@@ -163,6 +165,13 @@ struct kg_counted {
     struct kg_counted_edge *edges; /* by instructions */
     size_t edge_count;
 };
+
+/* Whether Callgrind's name `counted` is the function `name`. Compilers add to the names of parts and
+ * specialised copies (`find.isra.0`), Callgrind to those of recursive calls (`find'2`). */
+bool kg_counted_is(const char *counted, const char *name);
+
+/* Sets `calls` of the sites whose calls were counted. Sites stay NaN if only a part of a call was counted. */
+void kg_counted_sites(const struct kg_counted *counted, struct kg_sampled *sampled);
 
 /* What the processor's counters say of a call of the workload, of all its threads in user mode.
  * Shares are of the slots of its pipeline (run/timing/topdown.h). */

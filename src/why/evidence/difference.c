@@ -44,8 +44,12 @@ static struct kg_difference_row *row_of(struct kg_difference *difference,
             same_place(&row->callee, &site->callee) && same_text(row->call, site->call))
             return row;
     difference->count++;
-    *row = (struct kg_difference_row){
-        .place = site->place, .caller = site->caller, .callee = site->callee, .call = site->call};
+    *row = (struct kg_difference_row){.place = site->place,
+                                      .caller = site->caller,
+                                      .callee = site->callee,
+                                      .call = site->call,
+                                      .base_calls = NAN,
+                                      .current_calls = NAN};
     return row;
 }
 
@@ -72,10 +76,16 @@ void kg_difference_make(struct kg_arena *arena, const struct kg_sampled *base, d
         return;
     difference->rows =
         kg_arena_alloc(arena, base->site_count + current->site_count, sizeof *difference->rows);
-    for (size_t i = 0; i < current->site_count; i++)
-        row_of(difference, &current->sites[i])->current_ns += current->sites[i].share * current_ns;
-    for (size_t i = 0; i < base->site_count; i++)
-        row_of(difference, &base->sites[i])->base_ns += base->sites[i].share * base_ns;
+    for (size_t i = 0; i < current->site_count; i++) {
+        struct kg_difference_row *row = row_of(difference, &current->sites[i]);
+        row->current_ns += current->sites[i].share * current_ns;
+        row->current_calls = current->sites[i].calls;
+    }
+    for (size_t i = 0; i < base->site_count; i++) {
+        struct kg_difference_row *row = row_of(difference, &base->sites[i]);
+        row->base_ns += base->sites[i].share * base_ns;
+        row->base_calls = base->sites[i].calls;
+    }
     qsort(difference->rows, difference->count, sizeof *difference->rows, grown_more);
 }
 
@@ -258,8 +268,98 @@ bool kg_difference_explain(const struct kg_difference *difference, const struct 
             return false;
         neighbours_name(difference, &cause->row);
     }
+    kg_difference_count(difference, &cause->row);
     cause->explains = fmin(explained(difference, &cause->row), 1);
     return true;
+}
+
+/* --- Calls ------------------------------------------------------------------------------------ */
+
+enum side { BASE, CURRENT };
+
+static double row_calls(const struct kg_difference_row *row, enum side side)
+{
+    return side == BASE ? row->base_calls : row->current_calls;
+}
+
+/* Whether a row before this one has the same place and caller. Counts do not depend on the system call. */
+static bool caller_is_counted(const struct kg_difference *difference, size_t index)
+{
+    const struct kg_difference_row *row = &difference->rows[index];
+    for (size_t i = 0; i < index; i++)
+        if (!difference->rows[i].callee.function &&
+            same_place(&difference->rows[i].place, &row->place) &&
+            same_place(&difference->rows[i].caller, &row->caller))
+            return true;
+    return false;
+}
+
+/* Calls of the row's callee by its place. Counts of one place do not depend on its caller. */
+static double callee_calls(const struct kg_difference *difference,
+                           const struct kg_difference_row *row, enum side side)
+{
+    for (size_t i = 0; i < difference->count; i++)
+        if (same_place(&difference->rows[i].place, &row->place) &&
+            same_place(&difference->rows[i].callee, &row->callee) &&
+            !isnan(row_calls(&difference->rows[i], side)))
+            return row_calls(&difference->rows[i], side);
+    return NAN;
+}
+
+/* Calls of the row's place by all of its sampled callers. NaN if one caller has no count. */
+static double place_calls(const struct kg_difference *difference,
+                          const struct kg_difference_row *row, enum side side)
+{
+    double calls = 0;
+    for (size_t i = 0; i < difference->count; i++) {
+        const struct kg_difference_row *other = &difference->rows[i];
+        const double time = side == BASE ? other->base_ns : other->current_ns;
+        if (time > 0 && !other->callee.function && same_place(&other->place, &row->place) &&
+            !caller_is_counted(difference, i))
+            calls += row_calls(other, side);
+    }
+    return calls;
+}
+
+static double counted_calls(const struct kg_difference *difference,
+                            const struct kg_difference_row *row, enum side side)
+{
+    const double calls = row->callee.function ? callee_calls(difference, row, side)
+                                              : place_calls(difference, row, side);
+    return calls > 0 ? calls : NAN;
+}
+
+void kg_difference_count(const struct kg_difference *difference, struct kg_difference_row *row)
+{
+    const double base = counted_calls(difference, row, BASE);
+    const double current = counted_calls(difference, row, CURRENT);
+    row->base_calls = base;
+    row->current_calls = current;
+}
+
+const char *kg_difference_calls(struct kg_arena *arena, const struct kg_difference_row *row)
+{
+    static const double ALIKE = 1.1, EACH_ALIKE = 1.25; /* counts repeat, times do not */
+    const double often = row->current_calls / row->base_calls;
+    const double each = row->current_ns / row->base_ns / often;
+    struct kg_text text = {0};
+    if (!(row->base_ns > 0) || !(row->current_ns > 0) || isnan(often))
+        return NULL;
+    const bool as_often = often < ALIKE && often > 1 / ALIKE;
+    kg_text_append(&text, "called ");
+    if (!as_often) {
+        kg_trait_format(KG_TRAIT_COUNT, row->base_calls, &text);
+        kg_text_append(&text, " → ");
+    }
+    kg_trait_format(KG_TRAIT_COUNT, row->current_calls, &text);
+    kg_text_append(&text, as_often ? " times on both sides" : " times per call");
+    if (each >= EACH_ALIKE)
+        kg_text_printf(&text, ", each takes %.1f times as long", each);
+    else if (each <= 1 / EACH_ALIKE)
+        kg_text_printf(&text, ", each is %.1f times as fast", 1 / each);
+    const char *kept = kg_arena_copy(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return kept;
 }
 
 /* --- The sentence ----------------------------------------------------------------------------- */
@@ -326,6 +426,7 @@ const char *kg_difference_sentence(struct kg_arena *arena, const struct kg_diffe
 {
     const struct kg_difference_row *row = &cause->row;
     const char *side = side_words(difference, row);
+    const char *calls;
     const double grown = growth(row);
     struct kg_text text = {0};
     place_add(&text, row);
@@ -335,6 +436,8 @@ const char *kg_difference_sentence(struct kg_arena *arena, const struct kg_diffe
     share_add(&text, cause->explains, change_of(difference) > 0);
     if (side)
         kg_text_printf(&text, "; %s", side);
+    else if ((calls = kg_difference_calls(arena, row)))
+        kg_text_printf(&text, "; %s", calls);
     const char *kept = kg_arena_copy(arena, kg_text_string(&text));
     kg_text_free(&text);
     return kept;

@@ -16,8 +16,12 @@ struct kg_difference_row {
     const char *call;       /* system call; NULL: none */
     double base_ns;
     double current_ns;
-    bool sure;        /* of a table, as `note`: its growth is more than the noise of the samples */
-    const char *note; /* which side alone has the place; NULL: both, or not proven */
+    double
+        base_calls; /* of the callee, else of the place, per call of the workload; NaN: not counted */
+    double current_calls;
+    bool sure; /* of a table, as `note`: its growth is more than the noise of the samples */
+    const char
+        *note; /* the side that alone has the place, or the calls of both sides; NULL: not known */
 };
 
 struct kg_difference {
@@ -56,6 +60,13 @@ const char *kg_difference_sentence(struct kg_arena *arena, const struct kg_diffe
 /* "the baseline does not call it there"; NULL: both sides have the place, or the samples do not prove it. */
 const char *kg_difference_side(const struct kg_difference *difference,
                                const struct kg_difference_row *row);
+
+/* Sets the row's calls: of its callee by its place, without a callee of its place by all callers; NaN if the calls
+ * were not counted. */
+void kg_difference_count(const struct kg_difference *difference, struct kg_difference_row *row);
+
+/* "called 2,000 → 10,000 times per call, each takes 1.5 times as long"; NULL: not counted on both sides. */
+const char *kg_difference_calls(struct kg_arena *arena, const struct kg_difference_row *row);
 
 /* Whether the growth is two standard errors of the samples or more. */
 bool kg_difference_beyond_noise(const struct kg_difference *difference,

@@ -18,8 +18,15 @@ static const struct kg_field row_fields[] = {
     KG_FIELD(call, STRING, "system call that it was in", KG_OPTIONAL),
     KG_FIELD(base_ns, REAL, "time per call in the baseline; 0: no sample", KG_FROM_0),
     KG_FIELD(current_ns, REAL, "time per call in the candidate; 0: no sample", KG_FROM_0),
+    KG_FIELD(base_calls, REAL,
+             "calls of the callee, without one of the place, per call in the baseline", KG_OPTIONAL,
+             KG_FROM_0),
+    KG_FIELD(current_calls, REAL, "the same number in the candidate", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(sure, BOOL, "growth beyond two standard errors of the samples"),
-    KG_FIELD(note, STRING, "which side alone has the place, if the samples prove it", KG_OPTIONAL),
+    KG_FIELD(
+        note, STRING,
+        "the side that alone has the place, if the samples prove it; or the calls of both sides",
+        KG_OPTIONAL),
 };
 static const struct kg_record row_record =
     KG_RECORD_OF(row_fields, "Time per call of a place in code, on both sides.");
@@ -70,6 +77,9 @@ bool kg_difference_table_make(struct kg_arena *arena, const struct kg_difference
         *kept = row_copy(arena, row);
         kept->sure = kg_difference_beyond_noise(difference, row);
         kept->note = kg_difference_side(difference, row);
+        kg_difference_count(difference, kept);
+        if (!kept->note)
+            kept->note = kg_difference_calls(arena, kept);
     }
     return table->row_count > 0;
 }

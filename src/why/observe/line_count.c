@@ -14,6 +14,8 @@
 enum { CALLS_MOST = 64, PATH_BYTES = KG_COUNT_PATH_BYTES + 260 };
 /* Callgrind takes fifty to a hundred times as long. Short calls may take less than the budget. */
 static const double SLOWDOWN = 80, BUDGET_NS = 0.8e9;
+/* A side of two builds: with caches simulated it would take this long, without them half of it. */
+static const double SIDE_NS = 0.8e9;
 /* Calls that take longer are cut; what hangs is ended. A command is never cut, since it may be in the middle of
  * a file: one that would take longer than COMMAND_NS is not counted. */
 static const double CUT_NS = 1.8e9, END_NS = 10e9, COMMAND_NS = 2.5e9, COMMAND_END_NS = 60e9;
@@ -22,6 +24,7 @@ struct line_count {
     const struct kg_session *session;
     size_t index;
     bool whole;
+    bool calls_only; /* neither caches nor branches are simulated; the case's `look` stays */
     struct kg_count_tool tool;
     struct kg_task_options options;
     struct kg_counted *counted;
@@ -115,7 +118,8 @@ static void files_take(struct line_count *count, bool cut, uint64_t batch, bool 
         return;
     count->counted->calls = calls;
     count->counted->source = kg_count_source_names[KG_COUNT_BY_CALLGRIND];
-    look_fill(count, &sums, calls);
+    if (!count->calls_only)
+        look_fill(count, &sums, calls);
 }
 
 static void answer_take(struct line_count *count, const struct kg_answer *answer)
@@ -162,7 +166,9 @@ static bool run(struct line_count *count)
                                  .count_option_count = *last_level ? SIMULATION : SIMULATION - 1,
                                  .count_time_ns = count->whole || own_process(count) ? 0 : CUT_NS,
                                  .what = "counted its lines"};
-    count->options.batch = calls_choose(count, &count->options.count_cold);
+    if (count->calls_only)
+        count->options.count_option_count = 0;
+    count->options.batch = count->calls_only ? 1 : calls_choose(count, &count->options.count_cold);
     kg_count_tool_apply(&count->tool, session, count->index, &count->options);
     if (!count->whole)
         count->options.patience = (own_process(count) ? COMMAND_END_NS : END_NS) / timeout_ns;
@@ -205,11 +211,28 @@ bool kg_line_count(const struct kg_session *session, size_t index, bool whole,
     return good;
 }
 
+bool kg_call_count(const struct kg_session *session, size_t index, struct kg_error *err)
+{
+    struct kg_hot *hot = &session->results->cases[index].hot;
+    struct kg_counted counted = {.calls = NAN};
+    struct line_count count = {
+        .session = session, .index = index, .calls_only = true, .counted = &counted, .err = err};
+    if (!(SLOWDOWN * call_ns(&count) <= SIDE_NS))
+        return true;
+    kg_count_tool_simulate(&count.tool);
+    const bool good = count.tool.source == KG_COUNT_BY_NOTHING || run(&count);
+    kg_count_tool_close(&count.tool);
+    kg_counted_sites(&counted, &hot->sampled);
+    return good;
+}
+
 bool kg_lines_step(const struct kg_session *session, size_t index, struct kg_hot_look *look,
                    struct kg_error *err)
 {
     struct kg_case_result *result = &session->results->cases[index];
     const bool whole = result->metrics & 1u << KG_METRIC_INSTRUCTIONS;
     (void)look;
-    return kg_line_count(session, index, whole, &result->hot.counted, err);
+    const bool good = kg_line_count(session, index, whole, &result->hot.counted, err);
+    kg_counted_sites(&result->hot.counted, &result->hot.sampled);
+    return good;
 }

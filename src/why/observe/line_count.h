@@ -16,5 +16,10 @@
 bool kg_line_count(const struct kg_session *session, size_t index, bool whole,
                    struct kg_counted *counted, struct kg_error *err);
 
+/* Counts the calls of the case's sampled sites in one call of the workload, if Callgrind needs less than half a
+ * second for it. Fills `calls` of the sites; without a count they keep NaN.
+ * returns  false if no process could be started */
+bool kg_call_count(const struct kg_session *session, size_t index, struct kg_error *err);
+
 /* Counts the lines of a case that is looked into: all calls where its instructions are a metric. */
 kg_hot_step kg_lines_step;

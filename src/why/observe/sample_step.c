@@ -8,6 +8,7 @@
 #include "base/process/interrupt.h"
 #include "run/case_worker.h"
 #include "why/observe/hot_pass.h"
+#include "why/observe/line_count.h"
 #include "why/observe/observe.h"
 #include "why/observe/stack_sampler.h"
 
@@ -134,8 +135,10 @@ static bool case_sides_sample(const struct kg_session *const sides[2], size_t in
     }
     for (size_t side = 0; side < 2; side++) {
         struct kg_hot_look look = {0};
-        if (good && samplers[side])
+        if (good && samplers[side]) {
             sampled_take(sides[side], index, samplers[side], reasons[side], &look);
+            good = kg_call_count(sides[side], index, err);
+        }
         kg_arena_free(&look.arena);
         kg_stack_sampler_close(samplers[side]);
     }

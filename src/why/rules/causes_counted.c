@@ -5,14 +5,6 @@
 #include "why/evidence/known_functions.h"
 #include "why/rules/causes_weighing.h"
 
-/* Whether what was counted is that function. Compilers add to the names of what they split off or
- * specialise (`find.isra.0`), Callgrind to those of recursive calls (`find'2`). */
-bool kg_counted_is(const char *counted, const char *name)
-{
-    const size_t length = strlen(name);
-    return !strncmp(counted, name, length) && strchr(".@'", counted[length]);
-}
-
 double kg_calls_in_all(const struct kg_counted *counted, const char *callee)
 {
     double calls = 0;

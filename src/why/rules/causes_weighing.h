@@ -46,9 +46,6 @@ bool kg_place_is_openmp(const struct kg_place *place);
 enum kg_cause_kind kg_cause_of_site(const struct kg_hot *hot, const struct kg_place *callee,
                                     const char *call);
 
-/* Whether what was counted is that function, by whatever name compilers and Callgrind gave it. */
-bool kg_counted_is(const char *counted, const char *name);
-
 /* How often a function is called in one call of the workload. */
 double kg_calls_in_all(const struct kg_counted *counted, const char *callee);
 

@@ -19,6 +19,7 @@ struct site {
 struct side {
     struct site sites[SITES_MOST];
     struct kg_hot_place functions[SITES_MOST];
+    double calls[SITES_MOST]; /* of each site; 0: not counted */
     double time_ns;
 };
 
@@ -36,7 +37,8 @@ static struct kg_sampled sampled_make(const struct side *side, struct kg_hot_sit
             (struct kg_hot_site){.place = place_of(side->sites[i].place, "src/own.c", 10 + i),
                                  .caller = place_of(side->sites[i].caller, NULL, 0),
                                  .callee = place_of(side->sites[i].callee, NULL, 0),
-                                 .share = side->sites[i].share};
+                                 .share = side->sites[i].share,
+                                 .calls = side->calls[i] > 0 ? side->calls[i] : NAN};
     sampled.functions = (struct kg_hot_place *)side->functions;
     while (sampled.function_count < SITES_MOST &&
            side->functions[sampled.function_count].place.function)
@@ -158,6 +160,50 @@ static void function_around_is_named_if_no_function_has_it_alone(void **state)
                 "build: +1.40 ms per call with all that it calls, 93 % of the slowdown");
 }
 
+static void calls_of_both_sides_are_compared(void **state)
+{
+    (void)state;
+    const struct side base = {.sites = {{NULL, "find", "main", 0.5}, {NULL, "read", "main", 0.5}},
+                              .calls = {2000, 10},
+                              .time_ns = 1e6};
+    struct side current = {.sites = {{NULL, "find", "main", 0.75}, {NULL, "read", "main", 0.25}},
+                           .calls = {6000, 10},
+                           .time_ns = 2e6};
+    sentence_is(&base, &current,
+                "find (own.c:10), called from main: +1.00 ms per call, all of the slowdown; called "
+                "2000 → 6000 times per call");
+    current.calls[0] = 2000;
+    sentence_is(&base, &current,
+                "find (own.c:10), called from main: +1.00 ms per call, all of the slowdown; called "
+                "2000 times on both sides, each takes 3.0 times as long");
+    current.calls[0] = 0;
+    sentence_is(&base, &current,
+                "find (own.c:10), called from main: +1.00 ms per call, all of the slowdown");
+}
+
+/* Two system calls of one place are two sites, but its calls count once; two callers are added. */
+static void calls_of_a_place_are_summed_over_callers(void **state)
+{
+    (void)state;
+    struct kg_hot_site sites[] = {
+        {.place = {.function = "f"}, .caller = {.function = "a"}, .share = 0.4, .calls = 5},
+        {.place = {.function = "f"},
+         .caller = {.function = "a"},
+         .call = "read",
+         .share = 0.3,
+         .calls = 5},
+        {.place = {.function = "f"}, .caller = {.function = "b"}, .share = 0.3, .calls = 7}};
+    const struct kg_sampled sampled = {.samples = 500, .sites = sites, .site_count = 3};
+    struct kg_arena arena = {0};
+    struct kg_difference difference;
+    kg_difference_make(&arena, &sampled, 1e6, &sampled, 2e6, &difference);
+    struct kg_difference_row row = {.place = {.function = "f"}};
+    kg_difference_count(&difference, &row);
+    assert_float_equal(row.base_calls, 12, 0);
+    assert_float_equal(row.current_calls, 12, 0);
+    kg_arena_free(&arena);
+}
+
 static void sides_without_samples_have_no_cause(void **state)
 {
     (void)state;
@@ -206,6 +252,8 @@ int main(void)
         cmocka_unit_test(growth_within_the_noise_of_samples_is_no_cause),
         cmocka_unit_test(one_fifth_of_the_change_is_the_least),
         cmocka_unit_test(function_around_is_named_if_no_function_has_it_alone),
+        cmocka_unit_test(calls_of_both_sides_are_compared),
+        cmocka_unit_test(calls_of_a_place_are_summed_over_callers),
         cmocka_unit_test(sides_without_samples_have_no_cause),
         cmocka_unit_test(table_has_a_rest_and_notes_that_are_proven),
     };
