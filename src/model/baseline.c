@@ -53,6 +53,8 @@ static const struct kg_field case_fields[] = {
             KG_OPTIONAL, KG_NULLABLE, KG_FROM_0),
     KG_FIELD(sampled, RECORD, "functions that took its time, in the newest run", KG_OPTIONAL,
              KG_OF(kg_sampled_record)),
+    KG_FIELD(system_calls, RECORD, "number and bytes of its system calls, in the newest run",
+             KG_OPTIONAL, KG_OF(kg_system_calls_record)),
 };
 static const struct kg_record case_record = KG_RECORD_OF(case_fields, "One case of a stored run.");
 #undef STRUCT

@@ -44,6 +44,7 @@ struct kg_baseline_case {
     double *traits; /* by the run's trait_names; those left out at the end are not known */
     size_t trait_count;
     struct kg_sampled sampled; /* functions and sites alone; of the newest run, as traits are */
+    struct kg_system_calls system_calls; /* of the newest run; without a source if not counted */
 };
 
 /* One stored run. Several suites share a file; runs of other suites are never touched. */

@@ -102,7 +102,7 @@ static const struct kg_field system_calls_fields[] = {
     KG_LIST(kinds, kind_count, RECORDS, "by time, most first", KG_OPTIONAL,
             KG_OF(system_call_record)),
 };
-static const struct kg_record system_calls_record =
+const struct kg_record kg_system_calls_record =
     KG_RECORD_OF(system_calls_fields, "What a call of the workload asks of the kernel.");
 #undef STRUCT
 
@@ -223,7 +223,7 @@ static const struct kg_record experiment_record =
 static const struct kg_field hot_fields[] = {
     KG_FIELD(kept, STRING, "by which it is kept from run to run", KG_OPTIONAL),
     KG_FIELD(sampled, RECORD, "by functions", KG_OPTIONAL, KG_OF(kg_sampled_record)),
-    KG_FIELD(system_calls, RECORD, "by kind", KG_OPTIONAL, KG_OF(system_calls_record)),
+    KG_FIELD(system_calls, RECORD, "by kind", KG_OPTIONAL, KG_OF(kg_system_calls_record)),
     KG_FIELD(counted, RECORD, "by line", KG_OPTIONAL, KG_OF(counted_record)),
     KG_FIELD(core, RECORD, "by the processor's counters", KG_OPTIONAL, KG_OF(core_record)),
     KG_LIST(loops, loop_count, RECORDS, "the hottest first", KG_OPTIONAL, KG_OF(hot_loop_record)),

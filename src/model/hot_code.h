@@ -217,7 +217,7 @@ struct kg_hot {
 };
 
 extern const struct kg_record kg_hot_record, kg_place_record, kg_sampled_record;
-extern const struct kg_record kg_counted_line_record;
+extern const struct kg_record kg_counted_line_record, kg_system_calls_record;
 
 /* Whether the kernel's account of CPU time tells user mode from the kernel: it goes by ticks, and
  * has a process that ended before its first one as all in user mode. */

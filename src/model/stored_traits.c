@@ -54,6 +54,9 @@ static void case_store(struct kg_arena *arena, const struct kg_traits *traits,
     }
 }
 
+static const struct kg_system_calls no_system_calls = {
+    .calls = NAN, .user_ns = NAN, .system_ns = NAN};
+
 /* Functions and sites with a share that a later difference can be made of. */
 static struct kg_sampled sampled_narrow(const struct kg_sampled *sampled)
 {
@@ -80,12 +83,18 @@ static struct kg_sampled sampled_narrow(const struct kg_sampled *sampled)
 }
 
 /* Cases of status OK are the run's cases, in the same order. */
-static void sampled_store(const struct kg_results *results, struct kg_baseline_run *run)
+static void profiles_store(const struct kg_results *results, struct kg_baseline_run *run)
 {
     size_t at = 0;
     for (size_t i = 0; i < results->case_count && at < run->case_count; i++)
-        if (results->cases[i].status == KG_STATUS_OK)
-            run->cases[at++].sampled = sampled_narrow(&results->cases[i].hot.sampled);
+        if (results->cases[i].status == KG_STATUS_OK) {
+            struct kg_baseline_case *stored = &run->cases[at++];
+            stored->sampled = sampled_narrow(&results->cases[i].hot.sampled);
+            if (results->cases[i].hot.system_calls.source)
+                stored->system_calls = results->cases[i].hot.system_calls;
+            else
+                stored->system_calls = no_system_calls;
+        }
 }
 
 void kg_stored_traits_make(struct kg_arena *arena, const struct kg_results *results,
@@ -101,7 +110,7 @@ void kg_stored_traits_make(struct kg_arena *arena, const struct kg_results *resu
         }
     for (size_t i = 0; i < run->case_count; i++)
         case_store(arena, &traits[i], columns, run->trait_name_count, &run->cases[i]);
-    sampled_store(results, run);
+    profiles_store(results, run);
 }
 
 /* Adds what is missing to the names of `into`; places[i] is where the i-th of `from` stands. */
@@ -144,6 +153,7 @@ static void case_drop(struct kg_baseline_case *stored)
     stored->trait_count = 0;
     stored->sampled =
         (struct kg_sampled){.samples = NAN, .waiting = NAN, .system = NAN, .blocks = NAN};
+    stored->system_calls = no_system_calls;
 }
 
 void kg_stored_traits_drop(struct kg_baseline_run *run)

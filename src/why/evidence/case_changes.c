@@ -29,6 +29,19 @@ static void table_add(struct kg_suggestions *suggestions, const char *id,
     suggestions->difference_count++;
 }
 
+/* The sentence of the cause, with its system calls if most of its growth is in them. */
+static const char *cause_text(struct kg_arena *arena, const struct kg_slower *slower,
+                              const struct kg_difference *difference,
+                              const struct kg_difference_cause *cause)
+{
+    const char *text = kg_difference_sentence(arena, difference, cause);
+    const char *name = kg_difference_system_call(difference, cause);
+    const char *calls = name ? kg_difference_system_calls(arena, name, slower->base_system_calls,
+                                                          slower->current_system_calls)
+                             : NULL;
+    return calls ? kg_arena_printf(arena, "%s; %s", text, calls) : text;
+}
+
 /* The place in code that explains the change of time; and the table of all places. */
 static bool place_tell(struct kg_suggestions *suggestions, const char *id,
                        const struct kg_slower *slower, struct kg_evidence_change *change)
@@ -54,7 +67,7 @@ static bool place_tell(struct kg_suggestions *suggestions, const char *id,
                                         .place = kg_place_copy(arena, &cause.row.place),
                                         .caller = kg_place_copy(arena, &cause.row.caller),
                                         .callee = kg_place_copy(arena, &cause.row.callee),
-                                        .text = kg_difference_sentence(arena, &difference, &cause)};
+                                        .text = cause_text(arena, slower, &difference, &cause)};
     kg_arena_free(&scratch);
     return found;
 }

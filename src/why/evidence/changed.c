@@ -77,6 +77,10 @@ static void pair_sampled_take(const struct kg_suggest_input *input, const char *
         return;
     slower->base_sampled = &base->hot.sampled;
     slower->current_sampled = &head->hot.sampled;
+    if (!base->hot.system_calls.source || !head->hot.system_calls.source)
+        return;
+    slower->base_system_calls = &base->hot.system_calls;
+    slower->current_system_calls = &head->hot.system_calls;
 }
 
 /* What the case is compared with; false where the run has no traits of it. */
@@ -92,6 +96,8 @@ static bool slower_make(struct search *search, size_t index, const char *pin,
     *slower = (struct kg_slower){.current = search->traits[index],
                                  .base_sampled = &stored->sampled,
                                  .current_sampled = &result->hot.sampled,
+                                 .base_system_calls = &stored->system_calls,
+                                 .current_system_calls = &result->hot.system_calls,
                                  .page_fault_ns = results->cpu_ceilings.page_fault_ns,
                                  .launch_ns = results->ceilings.launch_ns,
                                  .memory_latency_ns = results->cpu_ceilings.memory_latency_ns};

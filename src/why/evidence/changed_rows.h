@@ -16,6 +16,9 @@ struct kg_slower {
     struct kg_traits current;
     const struct kg_sampled *base_sampled; /* functions of each side; never NULL, maybe empty */
     const struct kg_sampled *current_sampled;
+    const struct kg_system_calls
+        *base_system_calls; /* without a source if not counted; never NULL */
+    const struct kg_system_calls *current_system_calls;
     double page_fault_ns; /* what one costs on this machine; NaN where not known, as the next */
     double launch_ns;
     double memory_latency_ns; /* of a load that waits for memory */

@@ -273,7 +273,7 @@ bool kg_difference_explain(const struct kg_difference *difference, const struct 
     return true;
 }
 
-/* --- Calls ------------------------------------------------------------------------------------ */
+/* --- Calls, and system calls ------------------------------------------------------------------------------------ */
 
 enum side { BASE, CURRENT };
 
@@ -357,6 +357,78 @@ const char *kg_difference_calls(struct kg_arena *arena, const struct kg_differen
         kg_text_printf(&text, ", each takes %.1f times as long", each);
     else if (each <= 1 / EACH_ALIKE)
         kg_text_printf(&text, ", each is %.1f times as fast", 1 / each);
+    const char *kept = kg_arena_copy(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return kept;
+}
+
+const char *kg_difference_system_call(const struct kg_difference *difference,
+                                      const struct kg_difference_cause *cause)
+{
+    for (size_t i = 0; i < difference->count; i++) {
+        const char *call = difference->rows[i].call;
+        double part = 0;
+        for (size_t j = i; call && j < difference->count; j++) {
+            const struct kg_difference_row *row = &difference->rows[j];
+            if (same_text(row->call, call) && same_place(&row->place, &cause->row.place))
+                part += explained(difference, row);
+        }
+        if (call && part >= MOST_OF_IT * cause->explains)
+            return call;
+    }
+    return NULL;
+}
+
+static const struct kg_system_call *system_call_find(const struct kg_system_calls *calls,
+                                                     const char *name)
+{
+    for (size_t i = 0; i < calls->kind_count; i++)
+        if (!strcmp(calls->kinds[i].name, name))
+            return &calls->kinds[i];
+    return NULL;
+}
+
+static void figure_pair_add(struct kg_text *text, enum kg_trait_unit unit, double base,
+                            double current)
+{
+    kg_trait_format(unit, base, text);
+    kg_text_append(text, " → ");
+    kg_trait_format(unit, current, text);
+}
+
+static bool alike(double base, double current, double ratio)
+{
+    return base > 0 && current < ratio * base && base < ratio * current;
+}
+
+const char *kg_difference_system_calls(struct kg_arena *arena, const char *name,
+                                       const struct kg_system_calls *base,
+                                       const struct kg_system_calls *current)
+{
+    static const double ALIKE = 1.1;
+    static const struct kg_system_call none = {.bytes = NAN};
+    struct kg_text text = {0};
+    if (!base->source || !current->source)
+        return NULL;
+    const struct kg_system_call *one = system_call_find(base, name);
+    const struct kg_system_call *other = system_call_find(current, name);
+    if (!one)
+        one = &none;
+    if (!other)
+        other = &none;
+    if (alike(one->calls, other->calls, ALIKE))
+        return NULL;
+    kg_text_printf(&text, "%s: ", name);
+    figure_pair_add(&text, KG_TRAIT_COUNT, one->calls, other->calls);
+    kg_text_append(&text, " system calls");
+    if (alike(one->bytes, other->bytes, ALIKE)) {
+        kg_text_append(&text, ", ");
+        kg_trait_format(KG_TRAIT_BYTES, other->bytes, &text);
+        kg_text_append(&text, " on both sides");
+    } else if (one->bytes > 0 && other->bytes > 0) {
+        kg_text_append(&text, ", ");
+        figure_pair_add(&text, KG_TRAIT_BYTES, one->bytes, other->bytes);
+    }
     const char *kept = kg_arena_copy(arena, kg_text_string(&text));
     kg_text_free(&text);
     return kept;

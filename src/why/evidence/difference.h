@@ -68,6 +68,16 @@ void kg_difference_count(const struct kg_difference *difference, struct kg_diffe
 /* "called 2,000 → 10,000 times per call, each takes 1.5 times as long"; NULL: not counted on both sides. */
 const char *kg_difference_calls(struct kg_arena *arena, const struct kg_difference_row *row);
 
+/* System call that most of the cause's growth is in; NULL: none. */
+const char *kg_difference_system_call(const struct kg_difference *difference,
+                                      const struct kg_difference_cause *cause);
+
+/* "write: 10 → 12000 calls per call, 1.2 MiB on both sides"; NULL: number and bytes are alike, or not counted on
+ * both sides. */
+const char *kg_difference_system_calls(struct kg_arena *arena, const char *name,
+                                       const struct kg_system_calls *base,
+                                       const struct kg_system_calls *current);
+
 /* Whether the growth is two standard errors of the samples or more. */
 bool kg_difference_beyond_noise(const struct kg_difference *difference,
                                 const struct kg_difference_row *row);

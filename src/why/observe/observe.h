@@ -11,7 +11,7 @@
 void kg_observe(const struct kg_session *session, struct kg_advice *advice);
 
 /* Samples the functions of both builds of each wanted case: equal parts, interleaved, in processes of their
- * own. Fills `hot.sampled` of both results. A case that fails is a note. Stops early when asked to stop.
+ * own. Fills `hot.sampled` of both results, and `hot.system_calls` if these take a tenth of the time. A case that fails is a note. Stops early when asked to stop.
  * base, candidate  sessions of the same plan
  * wanted           per case of the plan */
 void kg_observe_sides(const struct kg_session *base, const struct kg_session *candidate,

@@ -115,6 +115,14 @@ bool kg_sample_step(const struct kg_session *session, size_t index, struct kg_ho
     return good;
 }
 
+static double in_system_calls(const struct kg_sampled *sampled)
+{
+    double share = 0;
+    for (size_t i = 0; i < sampled->site_count; i++)
+        share += sampled->sites[i].call ? sampled->sites[i].share : 0;
+    return share;
+}
+
 /* --- Two builds ------------------------------------------------------------------------------- */
 
 static bool case_sides_sample(const struct kg_session *const sides[2], size_t index,
@@ -125,6 +133,7 @@ static bool case_sides_sample(const struct kg_session *const sides[2], size_t in
     const double whole_ns = sides[0]->plan->cases[index].spec->settings.sample_time_ns;
     const bool slow = sides[0]->results->cases[index].summary.median_ns > whole_ns;
     const size_t parts = slow ? 2 : 4;
+    static const double CALLS_LEAST = 0.1; /* share of samples from which system calls are traced */
     struct kg_stack_sampler *samplers[2] = {0};
     const char *reasons[2] = {0};
     bool good = true;
@@ -133,15 +142,20 @@ static bool case_sides_sample(const struct kg_session *const sides[2], size_t in
         good = part_sample(sides[side], index, 2 * whole_ns / (double)parts, &samplers[side],
                            &reasons[side], err);
     }
+    bool calls = false;
     for (size_t side = 0; side < 2; side++) {
         struct kg_hot_look look = {0};
         if (good && samplers[side]) {
             sampled_take(sides[side], index, samplers[side], reasons[side], &look);
+            calls |=
+                in_system_calls(&sides[side]->results->cases[index].hot.sampled) >= CALLS_LEAST;
             good = kg_call_count(sides[side], index, err);
         }
         kg_arena_free(&look.arena);
         kg_stack_sampler_close(samplers[side]);
     }
+    for (size_t side = 0; side < 2 && calls && good && !kg_interrupt_caught(); side++)
+        good = kg_calls_step(sides[side], index, NULL, err);
     return good;
 }
 

@@ -204,6 +204,50 @@ static void calls_of_a_place_are_summed_over_callers(void **state)
     kg_arena_free(&arena);
 }
 
+static void system_call_of_most_growth_is_the_causes(void **state)
+{
+    (void)state;
+    struct kg_hot_site base[] = {{.place = {.function = "emit"}, .share = 1, .calls = NAN}};
+    struct kg_hot_site current[] = {
+        {.place = {.function = "emit"}, .call = "write", .share = 0.8, .calls = NAN},
+        {.place = {.function = "emit"}, .share = 0.2, .calls = NAN}};
+    const struct kg_sampled old = {.samples = 500, .sites = base, .site_count = 1};
+    const struct kg_sampled new = {.samples = 500, .sites = current, .site_count = 2};
+    struct kg_arena arena = {0};
+    struct kg_difference difference;
+    struct kg_difference_cause cause;
+    kg_difference_make(&arena, &old, 1e6, &new, 5e6, &difference);
+    assert_true(kg_difference_explain(&difference, &old, &new, &cause));
+    assert_string_equal(kg_difference_system_call(&difference, &cause), "write");
+    kg_difference_make(&arena, &old, 1e6, &old, 5e6, &difference);
+    assert_true(kg_difference_explain(&difference, &old, &old, &cause));
+    assert_null(kg_difference_system_call(&difference, &cause));
+    kg_arena_free(&arena);
+}
+
+static void numbers_and_bytes_of_system_calls_are_compared(void **state)
+{
+    (void)state;
+    struct kg_system_call few = {.name = "write", .calls = 10, .bytes = 1048576};
+    struct kg_system_call many = {.name = "write", .calls = 12000, .bytes = 1048576};
+    struct kg_system_call syncs = {.name = "fsync", .calls = 100, .bytes = NAN};
+    const struct kg_system_calls base = {.source = "ptrace", .kinds = &few, .kind_count = 1};
+    struct kg_system_calls current = {.source = "ptrace", .kinds = &many, .kind_count = 1};
+    struct kg_arena arena = {0};
+    assert_string_equal(kg_difference_system_calls(&arena, "write", &base, &current),
+                        "write: 10 → 12.0 k system calls, 1.00 MiB on both sides");
+    assert_null(kg_difference_system_calls(&arena, "write", &base, &base));
+    many.bytes *= 4;
+    assert_string_equal(kg_difference_system_calls(&arena, "write", &base, &current),
+                        "write: 10 → 12.0 k system calls, 1.00 MiB → 4.00 MiB");
+    current.kinds = &syncs;
+    assert_string_equal(kg_difference_system_calls(&arena, "fsync", &base, &current),
+                        "fsync: 0 → 100 system calls");
+    current.source = NULL;
+    assert_null(kg_difference_system_calls(&arena, "fsync", &base, &current));
+    kg_arena_free(&arena);
+}
+
 static void sides_without_samples_have_no_cause(void **state)
 {
     (void)state;
@@ -254,6 +298,8 @@ int main(void)
         cmocka_unit_test(function_around_is_named_if_no_function_has_it_alone),
         cmocka_unit_test(calls_of_both_sides_are_compared),
         cmocka_unit_test(calls_of_a_place_are_summed_over_callers),
+        cmocka_unit_test(system_call_of_most_growth_is_the_causes),
+        cmocka_unit_test(numbers_and_bytes_of_system_calls_are_compared),
         cmocka_unit_test(sides_without_samples_have_no_cause),
         cmocka_unit_test(table_has_a_rest_and_notes_that_are_proven),
     };
