@@ -1,5 +1,5 @@
-/* baseline_store.h: changes to the store: adds a run, removes old runs. Each change reads a file, changes it, and
- * writes it back under the store's lock. */
+/* baseline_store.h: changes to the store: adds a run, removes old runs. Each change reads a file, changes the
+ * baseline, and writes the file under the store's lock. */
 #pragma once
 #include "base/file_lock.h"
 #include "judge/builds.h"
@@ -9,47 +9,49 @@
 enum { KG_BASELINE_KEEP_DEFAULT = 5 };
 
 struct kg_baseline_options {
-    const char *pin;   /* a name for the new run, which is then never pruned; or NULL */
-    size_t keep;       /* ordinary runs kept per suite; at least 1 */
-    bool missing_only; /* add only cases that no run of this suite has with the same definition:
-                          into the newest ordinary run of the suite, or a new one */
-    /* What was accepted: a case whose change is accepted, before the results were measured and not
-     * until a day before them, begins its history anew. NULL: nothing */
+    const char *pin; /* name of the new run, which kgate then never prunes; or NULL */
+    size_t keep;     /* number of ordinary runs to keep per suite; at least 1 */
+    /* add only cases that no run of this suite has with the same definition: to the newest
+     * ordinary run of the suite, or to a new run if the suite has none */
+    bool missing_only;
+    /* Accepted changes. If a change was accepted before the results were measured, and not only until an earlier day,
+     * the history of its case starts again. NULL: no change */
     const struct kg_waivers *waivers;
-    struct kg_renewals *renewals; /* what became of these, added to (renewal.h); or NULL */
-    double builds_most; /* bytes of builds to keep; 0: keeps none of these, removes none */
-    struct kg_builds_outcome *builds; /* what came of it, where cases were recorded; or NULL */
+    struct kg_renewals *renewals; /* outcomes of these acceptances, added to (renewal.h); or NULL */
+    /* limit for the size of all kept builds, in bytes; 0: no build is kept or removed */
+    double builds_most;
+    struct kg_builds_outcome *builds; /* filled if cases were recorded; or NULL */
     const struct kg_lock_wait *wait;  /* for the store's lock; or NULL */
 };
 
-/* Adds results to the store of their machine, under the store's lock (DIR/.lock, waiting up to
- * kg_lock_seconds), and prunes: per suite the last `keep` ordinary runs stay, pinned ones always. Of the
- * ordinary ones only the newest keeps its traits.
- * An existing pin of that name is an error that says so. Results with no case of status OK are
- * refused; so are results with `filter` set or not complete, unless missing_only: a partial run
- * would make later comparisons call the rest REMOVED.
- * added   may be NULL; the number of cases recorded, 0 on failure */
+/* Adds results to the store of their machine. Waits up to kg_lock_seconds for the store's lock (DIR/.lock). Then
+ * prunes: the last `keep` ordinary runs per suite and all pinned runs stay. Of the ordinary runs only the newest
+ * keeps its features.
+ * The function refuses results without a case of status OK, and a pin whose name exists. Unless missing_only, it
+ * also refuses results with `filter` set and incomplete results. Otherwise later comparisons would call the left-out
+ * cases REMOVED.
+ * added   number of recorded cases, 0 on failure; may be NULL */
 bool kg_baseline_update(const char *directory, const struct kg_results *results,
                         const struct kg_baseline_options *options, size_t *added,
                         struct kg_error *err);
 
 struct kg_prune_options {
-    size_t keep;       /* ordinary runs of each suite */
-    const char *pin;   /* instead: the name of the run to remove */
-    const char *run;   /* instead: the time of the ordinary run to remove, or the beginning of it */
-    const char *suite; /* only of this one; NULL: of all */
-    double builds_most; /* bytes of builds to keep; INFINITY: no limit */
+    size_t keep;     /* number of ordinary runs to keep per suite */
+    const char *pin; /* instead of `keep`: name of the pinned run to remove */
+    /* instead of `keep`: time of the ordinary run to remove, or the beginning of that time */
+    const char *run;
+    const char *suite;  /* suite to prune; NULL: all suites */
+    double builds_most; /* limit for the size of all kept builds, in bytes; INFINITY: no limit */
 };
 
 struct kg_prune_outcome {
-    size_t runs; /* removed */
+    size_t runs; /* number of removed runs */
     struct kg_builds_outcome builds;
 };
 
-/* Removes, under the lock, runs of a machine: ordinary runs beyond the last `keep` of each suite,
- * or the run pinned as `pin`, or the ordinary run of the time `run`. Then the builds that no stored run
- * of any machine names any more.
- * err  KG_ERROR_USAGE: no run of that pin or time, several of that time, or only pinned ones */
+/* Removes runs of a machine, under the lock: ordinary runs beyond the last `keep` of each suite, or the run pinned
+ * as `pin`, or the ordinary run of time `run`. Then removes builds that no stored run of any machine names.
+ * err  KG_ERROR_USAGE: no run has that pin or time, several runs have that time, or only pinned runs have it */
 bool kg_baseline_prune(const char *directory, const char *fingerprint,
                        const struct kg_prune_options *options, struct kg_prune_outcome *outcome,
                        struct kg_error *err);

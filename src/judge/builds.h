@@ -1,7 +1,7 @@
-/* builds.h: the builds behind stored runs, so that they can be measured again: files by the SHA-256
- * of their bytes, DIR/builds/HASH/NAME, beside the store in DIR. The folder is not meant for git
- * (it has a .gitignore of its own), but a cache may carry it. Whoever changes it holds the lock
- * DIR/builds/.lock; reading needs none, since a build appears and disappears whole. */
+/* builds.h: the builds behind stored runs, so that kgate can measure them again. A build is one file,
+ * DIR/builds/HASH/NAME, beside the store in DIR; HASH is the SHA-256 of its bytes. The folder's own .gitignore keeps
+ * it out of git. A cache may carry it. A writer holds the lock DIR/builds/.lock. A reader needs no lock, since
+ * kgate creates and removes a build in one step. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,69 +15,68 @@
 
 struct kg_kept_build {
     const char *hash;
-    const char *path; /* of the file */
+    const char *path; /* path of the file */
     double bytes;
-    double used; /* when it was kept, or measured again: seconds since 1970 */
+    double used; /* time when the build was kept or last measured, in seconds since 1970 */
 };
 
 struct kg_kept_builds {
-    struct kg_kept_build *builds; /* the one that was used least recently first */
+    struct kg_kept_build *builds; /* sorted by `used`, oldest first */
     size_t count;
-    double bytes; /* of all */
+    double bytes; /* size of all builds */
 };
 
-/* Whether runs name a build: it may go where none does, and must not where a pinned one does. */
+/* How stored runs use a build. kgate may remove an unused build, and must not remove a pinned one. */
 enum kg_build_use { KG_BUILD_UNUSED, KG_BUILD_USED, KG_BUILD_PINNED };
 
-/* What the stored runs say of a build. */
+/* Callback that returns a build's use. */
 struct kg_build_uses {
     enum kg_build_use (*of)(const void *user, const char *hash);
     const void *user;
 };
 
-/* What came of keeping files. */
+/* Outcome of kg_builds_keep or kg_builds_prune. */
 struct kg_builds_outcome {
-    size_t kept;    /* that are there now, of those that were given */
-    size_t removed; /* others, to make room, or since no run names them */
-    double bytes;   /* of all that are there now */
-    /* of those that were not kept, by their paths: */
-    size_t changed; /* the file is gone, or is another one since it was measured */
+    size_t kept;    /* number of the caller's files that the folder has now */
+    size_t removed; /* number of other builds that were removed */
+    double bytes;   /* size of all builds in the folder */
+    /* numbers of files that were not kept, each with the path of the first: */
+    size_t changed; /* the file does not exist or changed since it was measured */
     const char *first_changed;
-    size_t large; /* there was no room */
+    size_t large; /* no room */
     const char *first_large;
-    char problem[512]; /* why nothing could be kept; "" where it could */
+    char problem[512]; /* reason why kgate could keep nothing; "" on success */
 };
 
-/* Whether there is a folder of builds. */
+/* Whether the folder of builds exists. */
 bool kg_builds_any(const char *directory);
 
-/* The builds that are kept, in `arena`. A folder that is not there has none. What is no build in it
- * is left alone, here and in all that follows.
- * returns  false where the folder cannot be read */
+/* Lists the kept builds, in `arena`. A folder that does not exist has none. This function and those below
+ * ignore entries of the folder that are not builds.
+ * returns  false if the folder is unreadable */
 bool kg_builds_list(struct kg_arena *arena, const char *directory, struct kg_kept_builds *builds,
                     struct kg_error *err);
 
-/* Whether the build of that hash is there; it may be damaged. */
+/* Whether the folder has a build of that hash. The build may be damaged. */
 bool kg_builds_has(const char *directory, const char *hash);
 
-/* Finds a build to measure it: checks its bytes against the hash, and notes that it was used.
- * path     absolute, in `arena`
- * returns  false where it is not kept, or not what its name says: KG_ERROR_USAGE */
+/* Finds a build to measure it. Checks its bytes against the hash and sets the time of its last use.
+ * path     absolute path, in `arena`
+ * returns  false with KG_ERROR_USAGE if the build is not kept or damaged */
 bool kg_builds_open(struct kg_arena *arena, const char *directory, const char *hash,
                     const char **path, struct kg_error *err);
 
-/* Keeps copies of files, with their permissions, each only where its bytes still have the hash that
- * was measured. Then removes what was used least recently, unused ones first, until no more than
- * `most` bytes are kept; a file that does not fit beside the pinned ones is not kept. Under the
- * folder's lock.
- * uses     by the stored runs with the new one; files that are unused by them are not kept
- * outcome  filled; its paths are those of `files`
- * returns  false where the folder cannot be written */
+/* Copies files with their permissions if their bytes still have the hash of the measured file. Then removes other
+ * builds until at most `most` bytes remain: unused ones first, then by time of last use. Skips a file that does not
+ * fit beside the pinned builds. The caller holds the folder's lock.
+ * uses     uses by the stored runs, the new run included; the function skips a file that no run uses
+ * outcome  filled; its paths belong to `files`
+ * returns  false if the folder is not writable */
 bool kg_builds_keep(const char *directory, const struct kg_measured_file *files, size_t count,
                     double most, const struct kg_build_uses *uses,
                     struct kg_builds_outcome *outcome, struct kg_error *err);
 
-/* Removes the builds that no stored run names, and as above what is beyond `most` bytes. Under the
- * folder's lock. */
+/* Removes the builds that no stored run names, and then the least recently used ones beyond `most` bytes. The caller
+ * holds the folder's lock. */
 bool kg_builds_prune(const char *directory, double most, const struct kg_build_uses *uses,
                      struct kg_builds_outcome *outcome, struct kg_error *err);

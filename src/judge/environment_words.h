@@ -1,12 +1,12 @@
-/* environment_words.h: which variables of the environment differ between two results, in words. */
+/* environment_words.h: environment variables that differ between two results, in words. */
 #pragma once
 #include "model/baseline.h"
 #include "model/results.h"
 
-/* The variables that the case gets from the caller, and that the stored run had otherwise: "LC_ALL is
- * 'C.UTF-8' here, was 'C'". Where both sides have one LC_ALL, no other variable of the locale counts.
- * result   NULL: those that any case of the results gets from the caller
- * returns  in `arena`; NULL where none differs, or a side is not known */
+/* Describes the variables that the case inherits from kgate's environment and that had other values in the stored
+ * run: "LC_ALL is 'C.UTF-8' here, was 'C'". If both sides have the same LC_ALL, no other locale variable counts.
+ * result   NULL: variables that any case of the results inherits
+ * returns  text in `arena`; NULL if no variable differs or a side's environment is unknown */
 const char *kg_environment_words(struct kg_arena *arena, const struct kg_results *results,
                                  const struct kg_case_result *result,
                                  const struct kg_baseline_run *run);

@@ -1,5 +1,4 @@
-/* gathering.h: the values that the evidence of one metric is gathered from. Internal to evidence.c and
- * round_shifts.c. */
+/* gathering.h: the source of one metric's values. Internal to evidence.c and round_shifts.c. */
 #pragma once
 #include "judge/evidence.h"
 #include "model/disturbance.h"
@@ -9,17 +8,17 @@ struct kg_gathering {
     const struct kg_case_result *result;
     const struct kg_reference *reference;
     const struct kg_series *series;
-    const struct kg_metric_row *row; /* of the series */
-    const double *values;            /* likewise */
-    bool apart;                      /* not by round: nobody looks at it on the way */
+    const struct kg_metric_row *row; /* row of the series */
+    const double *values;            /* values of the series */
+    bool apart; /* values of separate processes, not of rounds; no interim analysis uses them */
     enum kg_evidence_rounds rounds;
-    bool any_confirms; /* a round of the result does, and is judged */
-    bool unbacked;     /* those that confirm are all disturbed */
+    bool any_confirms; /* whether the result has a judged confirming round */
+    bool unbacked;     /* whether all confirming rounds are disturbed */
     bool all_judged;
-    bool means; /* the means of rounds stand for their medians */
+    bool means; /* whether the means of rounds replace the medians */
 };
 
-/* The values of a stored case; NULL where it has none. */
+/* Returns the metric's series of a stored case; NULL if the case has none. */
 static inline const struct kg_baseline_series *
 kg_gathered_series(const struct kg_gathering *gathering, const struct kg_baseline_case *stored)
 {
@@ -28,14 +27,14 @@ kg_gathered_series(const struct kg_gathering *gathering, const struct kg_baselin
     return kg_baseline_series_find(stored, gathering->series->name, gathering->series->source);
 }
 
-/* The same of what goes with the times. */
+/* Returns a stored series that accompanies the times, such as the clock probes; NULL if the case has none. */
 static inline const struct kg_baseline_series *
 kg_gathered_beside(const struct kg_baseline_case *stored, const char *name)
 {
     return kg_baseline_series_find(stored, name, KG_SERIES_OF_ROUNDS);
 }
 
-/* Whether value i of the results belongs to the rounds that are asked for. */
+/* Whether value i of the results belongs to the wanted rounds. */
 static inline bool kg_gathering_wants(const struct kg_gathering *gathering, size_t i)
 {
     const struct kg_case_result *result = gathering->result;
@@ -48,12 +47,12 @@ static inline bool kg_gathering_wants(const struct kg_gathering *gathering, size
     return result->rounds[i].confirms == (gathering->rounds == KG_ROUNDS_DECIDING);
 }
 
-/* round_shifts.c: what a median does not see. */
+/* round_shifts.c: shifts that a median does not show. */
 
-/* Whether the case keeps one core at most, by the CPU time of its calls on both sides. */
+/* Whether the case uses at most one core, by the CPU time of its calls on both sides. */
 bool kg_gathering_one_core(const struct kg_gathering *gathering);
 
-/* The means of the rounds and the CPU time of their calls against those of the reference: what a
- * median does not see. Other work on the machine moves the means, and hardly the CPU time. */
+/* Sets the shifts of the rounds' means and of the CPU time per call against the reference. Other work on the machine
+ * changes the means, but hardly the CPU time. */
 void kg_shifts_find(const struct kg_gathering *gathering, const struct kg_metric *metric,
                     struct kg_evidence *evidence);

@@ -1,8 +1,8 @@
-/* overall.h: the change of a suite as a whole. */
+/* overall.h: the change of a whole suite. */
 #pragma once
 #include <stdbool.h>
 
 #include "model/comparison.h"
 
-/* Sets comparison->overall from its compared cases; none where no time was compared. */
+/* Sets comparison->overall from its compared cases. Leaves it empty if no case compared a time. */
 void kg_overall_make(struct kg_comparison *comparison);

@@ -1,5 +1,5 @@
-/* profile_compare.h: compares two profiles like two sets of results: each path is a case, each process one
- * of its rounds, and the path's total in that process the round's time. */
+/* profile_compare.h: compares two profiles like two sets of results. A path is a case, a process is one of its
+ * rounds, and the path's total in the process is the round's time. */
 #pragma once
 #include <stdbool.h>
 
@@ -7,16 +7,17 @@
 #include "profiler/read/profile.h"
 
 struct kg_profile_judging {
-    double threshold; /* the smallest relative change that counts */
-    double alpha;     /* false alarms for all paths together */
-    double share;     /* of the program's time: a smaller change of a path's total never counts */
+    double threshold; /* smallest relative change that counts, as a share */
+    double alpha;     /* rate of false alarms over all paths */
+    /* smallest change of a path's total that counts, as a share of the program's time */
+    double share;
 };
 extern const struct kg_profile_judging kg_profile_judging_usual;
 
-/* Compares two profiles. The notes hold what a reader must know besides the verdict.
- * comparison: as kg_compare
- * err: KG_ERROR_USAGE where a side lost entries or has a process without any, or where the two are
- * sampled differently or have no path in common */
+/* Compares two profiles. The notes hold everything that a reader needs besides the verdict.
+ * comparison  as for kg_compare.
+ * err         KG_ERROR_USAGE if a side lost entries or has a process without entries. Also if the profiles differ in
+ *             sampling or have no common path. */
 bool kg_profile_compare(const struct kg_profile *base, const struct kg_profile *current,
                         const struct kg_profile_judging *judging, struct kg_comparison *comparison,
                         struct kg_error *err);

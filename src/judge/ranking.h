@@ -1,4 +1,4 @@
-/* ranking.h: from metrics to a case's change, and the order that reports show cases in. Pure. */
+/* ranking.h: the change of a case from its metrics, and the order of cases in reports. Pure. */
 #pragma once
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-/* reference.h: finds what a case is compared with, by its id in the stored runs of its suite. */
+/* reference.h: finds the reference of a case in the stored runs of its suite, by the case's id. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 /* A case of a stored run. */
 struct kg_reference_entry {
     const char *id;
-    size_t run; /* an index of the baseline's runs */
+    size_t run; /* index into the baseline's runs */
     const struct kg_baseline_case *stored;
 };
 
@@ -18,35 +18,37 @@ struct kg_reference_index {
     const struct kg_baseline *baseline;
     struct kg_reference_entry *entries;
     size_t entry_count;
-    bool any_run;  /* the suite has a stored run */
-    size_t newest; /* its newest ordinary run; SIZE_MAX where it has none */
+    bool any_run;  /* whether the suite has a stored run */
+    size_t newest; /* index of the suite's newest ordinary run; SIZE_MAX: none */
 };
 
-/* One reference of a case: its stored cases of the ordinary runs together, or of one pinned run. */
+/* One reference of a case: the stored cases of all ordinary runs, or of one pinned run. */
 struct kg_reference {
     const struct kg_baseline_case **cases; /* oldest first */
-    const struct kg_baseline_run **runs;   /* that they are of */
+    const struct kg_baseline_run **runs;   /* runs of `cases`, in the same order */
     size_t case_count;
-    size_t round_count;           /* of all of them */
-    struct kg_code_identity code; /* of the newest */
-    bool unchanged;               /* kg_unchanged_since; false before somebody asks */
-    bool paired;                  /* it is one run, measured in turns with the results */
-    double bandwidth_bytes_per_s; /* read by the newest run's probe; NaN: unknown */
+    size_t round_count;           /* number of rounds in all `cases` */
+    struct kg_code_identity code; /* code of the newest case */
+    bool unchanged;               /* result of kg_unchanged_since; false before the call */
+    bool paired; /* whether the reference is one run, measured in paired rounds with the results */
+    /* measured by the newest run's probe, in bytes per second; NaN: unknown */
+    double bandwidth_bytes_per_s;
 };
 
-/* The index borrows from `baseline`; its entries live in `arena`. */
+/* Builds the index. It borrows from `baseline`; its entries live in `arena`. */
 void kg_reference_index_make(struct kg_arena *arena, const struct kg_baseline *baseline,
                              const char *suite, struct kg_reference_index *index);
 
-/* The first entry of that id; *count entries from it on have the id. */
+/* Returns the first entry with that id.
+ * count  number of entries with the id, from the first on */
 const struct kg_reference_entry *kg_reference_find(const struct kg_reference_index *index,
                                                    const char *id, size_t *count);
 
-/* Collects those entries of a case that have its definition and have rounds, and whose history begins
- * with the same accepted change as that of its newest ordinary run.
- * pin      NULL: from the ordinary runs; else from the run pinned under that name
- * pair     that of the results, or NULL
- * arena    owns the reference's arrays */
+/* Collects the entries that have the case's definition and have rounds. The history of an entry must begin with the
+ * same accepted change as the newest ordinary run of the case.
+ * pin    NULL: the ordinary runs; else the run pinned as `pin`
+ * pair   pair id of the results, or NULL
+ * arena  owner of the reference's arrays */
 void kg_reference_collect(struct kg_arena *arena, const struct kg_reference_index *index,
                           const struct kg_reference_entry *entries, size_t count,
                           const struct kg_case_result *result, const char *pair, const char *pin,

@@ -1,4 +1,4 @@
-/* unchanged_code.h: cases whose code is the baseline's, which need not be measured. */
+/* unchanged_code.h: cases that need no measurement, because their code is the baseline's. */
 #pragma once
 #include <stdbool.h>
 
@@ -6,22 +6,21 @@
 #include "model/baseline.h"
 #include "model/results.h"
 
-/* Marks as UNCHANGED the cases that are not measured yet and need not be: the code with all its
- * libraries, the definition and the machine are those of the suite's newest ordinary run, the code
- * also that of every pinned run which has the case. A case with a budget is measured: a budget is
- * about now. So is one whose reference lacks a metric that is compared, and one whose code can load
- * or start other code.
- * wanted   of each case, whether the suite asks for it */
+/* Marks a case as UNCHANGED if it needs no measurement. Definition, machine, and the code with all its libraries must
+ * equal those of the suite's newest ordinary run. The code must also equal that of every pinned run with the case.
+ * Does not mark a case with a budget, because a budget judges the present. Does not mark a case if its reference
+ * lacks a compared metric, or if its code can load or start other code.
+ * wanted   one element per case: whether the suite asks to skip it */
 void kg_unchanged_mark(const struct kg_baseline *baseline, const bool *wanted,
                        struct kg_results *results);
 
-/* Whether a case that is marked has the code of the suite's newest ordinary run: the baseline may be
- * another one than it was marked by. Of a pair both sides are marked. */
+/* Whether a marked case has the code of the suite's newest ordinary run. The baseline may differ from the baseline
+ * that marked the case. For a pair both sides are marked, so the result is true. */
 bool kg_unchanged_holds(const struct kg_reference_index *index, const struct kg_results *results,
                         const struct kg_case_result *result);
 
-/* Whether a measured case is the same as in all runs of its reference, by all that kgate can see: code and
- * libraries, which can open no file and bring no other code, machine and environment. Of a pair: whether
- * it was found to be (kg_builds_alike). No change of it is then the code's. */
+/* Whether a measured case equals all runs of its reference in everything that kgate can see: code, libraries, machine
+ * and environment. The code must not be able to open files or bring other code. For a pair: whether kg_builds_alike
+ * found the builds equal. If true, the code cannot have caused a change. */
 bool kg_unchanged_since(const struct kg_results *results, const struct kg_case_result *result,
                         const struct kg_reference *reference);

@@ -4,11 +4,11 @@
 
 #include "model/comparison.h"
 
-/* Counts the changes, marks the cases that the policy fails on, decides verdict, exit status and
- * reasons, and notes the facts that a reader must know. The cases must be ranked already. */
+/* Counts the changes, marks the cases that the policy fails on, and decides verdict, exit status and reasons. Adds
+ * the notes. The cases must already be ranked. */
 void kg_verdict_decide(const struct kg_baseline *baseline, const struct kg_results *current,
                        struct kg_comparison *comparison);
 
-/* The same of a comparison that has a verdict, whose cases were waived since: its notes stay. */
+/* Decides again after cases were waived. The notes stay. */
 void kg_verdict_again(const struct kg_baseline *baseline, const struct kg_results *current,
                       struct kg_comparison *comparison);

@@ -1,32 +1,31 @@
-/* wait_bounds.h: whether waiting for a CPU can explain how much a time differs, on a machine that was
- * too busy to judge its rounds. Pure. */
+/* wait_bounds.h: whether waits for a CPU can explain the difference of a time, on a machine that was too busy to
+ * judge its rounds. Pure. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "judge/reference.h"
 
-/* Two programs on one memory, or two threads of a core, take at most so many times as long as alone. */
+/* Largest factor by which two programs on one memory, or two threads of a core, slow each other. */
 extern const double KG_SHARED_MOST;
 
-/* What each round of one side took, per call. */
+/* Bounds for the rounds of one side, in ns per call. */
 struct kg_wait_bounds {
-    double *least_ns; /* without all of its waits; NaN: not known */
-    double *most_ns;  /* with them */
+    double *least_ns; /* time without all waits; NaN: unknown */
+    double *most_ns;  /* time with all waits */
     size_t count;
 };
 
-/* Those of a reference's rounds, in `arena`. */
+/* Bounds of a reference's rounds, in `arena`. */
 void kg_wait_bounds_stored(struct kg_arena *arena, const struct kg_reference *reference,
                            struct kg_wait_bounds *bounds);
 
-/* Whether the later side is slower than the earlier one, or faster, by more than all waits of both
- * together. Each side leaves out its wildest tenth; of the others every round of one side must lie
- * beyond every round of the other.
+/* Whether the candidate is slower or faster than the reference by more than all waits of both sides. Each side
+ * leaves out its wildest tenth. Of the rest, every round of one side must lie beyond every round of the other.
  * base, now  reordered
- * threshold  the relative change that counts
- * factor     the slower side must also take so many times as long. KG_SHARED_MOST of a stored
- *            reference: other programs slow caches and memory too, in every round. 1 of pairs.
- * returns    false with fewer than five rounds of a side, or where a wait is not known */
+ * threshold  relative change that counts, as a share
+ * factor     the slower side must also take this many times as long. KG_SHARED_MOST for a stored reference, because
+ *            other programs slow caches and memory in every round; 1 for pairs.
+ * returns    false if a side has fewer than five rounds or an unknown wait */
 bool kg_waits_exceeded(struct kg_wait_bounds *base, struct kg_wait_bounds *now, double threshold,
                        double factor);
