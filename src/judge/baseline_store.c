@@ -1,7 +1,7 @@
 #include "judge/baseline_store.h"
 
-/* baseline_store.c: changes to the store: read, change, write back, under its lock. The builds beside it
- * have a lock of their own, since copying them takes long: a writer of runs does not wait for it. */
+/* baseline_store.c: changes to the store: read, change and write back under the store's lock. The builds beside
+ * the store have their own lock. Copying builds takes long, and a writer of runs must not wait for the copy. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static int folder_lock(const char *folder, const struct kg_lock_wait *wait, stru
     return kg_file_lock(path, kg_lock_seconds(), wait, err);
 }
 
-/* The lock is taken before the names are read: a run that is stored later keeps its own build. */
+/* Locks before it reads the names, so that a run stored later keeps its own build. */
 static int builds_lock(const char *directory, struct kg_build_names *names, struct kg_error *err)
 {
     char folder[PATH_MAX];
@@ -71,8 +71,8 @@ static void run_keep_missing(const struct kg_baseline *baseline, struct kg_basel
     kg_arena_free(&scratch);
 }
 
-/* What changed is said against the newest ordinary run and the pins: the others' traits would only
- * make the file larger. */
+/* The comparison describes changes against the newest ordinary run and the pins only. Features of older ordinary
+ * runs would only make the file larger. */
 static void older_traits_drop(struct kg_baseline *baseline, const char *suite)
 {
     for (size_t i = 0; i < baseline->run_count; i++)
@@ -95,7 +95,7 @@ static int compare_strings(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Puts new cases into a run in place of those of the same id, whose definition is another. */
+/* Puts new cases into a run. Each replaces the case of the same id, whose definition differs. */
 static void run_extend(struct kg_arena *arena, struct kg_baseline_run *into,
                        struct kg_baseline_run *from)
 {
@@ -147,8 +147,8 @@ static bool pin_free(const struct kg_baseline *baseline, const char *suite, cons
     return true;
 }
 
-/* One run counted twice would be two that agree: the noise between runs would look small. To pin it
- * besides is fine. */
+/* If a run counted twice, two equal runs would make the noise between runs look small. The user may pin a run
+ * that is also an ordinary run. */
 static bool run_is_new(const struct kg_baseline *baseline, const struct kg_baseline_run *run,
                        struct kg_error *err)
 {
@@ -162,7 +162,7 @@ static bool run_is_new(const struct kg_baseline *baseline, const struct kg_basel
     return true;
 }
 
-/* Puts the results into the baseline in memory. */
+/* Adds the results to the loaded baseline. Writes no file. */
 static bool change_apply(const struct change *change, struct kg_baseline *baseline, size_t *added)
 {
     const struct kg_results *results = change->results;
@@ -190,12 +190,13 @@ static bool change_apply(const struct change *change, struct kg_baseline *baseli
         run_append(baseline, &run);
     baseline->fingerprint = results->machine.fingerprint;
     baseline->machine = results->machine;
-    if (!options->missing_only) /* which only adds */
+    if (!options->missing_only) /* missing_only never removes runs */
         ordinary_prune(baseline, results->suite, options->keep);
     return true;
 }
 
-/* Under the lock. What could not be loaded again would end every later gate of the machine. */
+/* The caller holds the lock. kgate checks the baseline first: a file that does not load fails every later gate of
+ * the machine. */
 static bool baseline_save(const struct kg_baseline *baseline, const char *path,
                           struct kg_error *err)
 {
@@ -234,7 +235,7 @@ static bool results_fit(const struct kg_results *results, const struct kg_baseli
     return true;
 }
 
-/* What was recorded stays recorded where its build cannot be kept: then outcome->problem says why. */
+/* If kgate cannot keep the builds, the run stays recorded and outcome->problem gives the reason. */
 static void builds_keep(const char *directory, const struct kg_results *results, double most,
                         struct kg_builds_outcome *outcome)
 {
@@ -290,8 +291,8 @@ static size_t pin_prune(struct kg_baseline *baseline, const char *pin, const cha
     return before - kept;
 }
 
-/* The runs that there are, for an error: "2026-01-31T12:00:00Z of suite kernels". Only those whose time
- * begins with `time`; NULL: all. */
+/* Appends the ordinary runs to an error text: "2026-01-31T12:00:00Z of suite kernels".
+ * time  prefix of the runs' times; NULL: all runs */
 static void runs_name(const struct kg_baseline *baseline, const char *suite, const char *time,
                       struct kg_text *text)
 {
@@ -310,7 +311,9 @@ static void runs_name(const struct kg_baseline *baseline, const char *suite, con
     kg_text_append(text, count ? "" : "none");
 }
 
-/* No one ordinary run has that time: how many have, and the pin of one that is pinned. */
+/* Reports why `--run` selects no single ordinary run.
+ * count  number of ordinary runs with that time
+ * pin    pin of a pinned run with that time, or NULL */
 static bool run_refuse(const struct kg_baseline *baseline, const struct kg_prune_options *options,
                        size_t count, const char *pin, struct kg_error *err)
 {
@@ -333,7 +336,7 @@ static bool run_refuse(const struct kg_baseline *baseline, const struct kg_prune
     return false;
 }
 
-/* Removes the one ordinary run whose time is, or begins with, options->run. */
+/* Removes the ordinary run whose time begins with options->run. More than one such run is an error. */
 static bool run_prune(struct kg_baseline *baseline, const struct kg_prune_options *options,
                       struct kg_error *err)
 {
@@ -359,7 +362,7 @@ static bool run_prune(struct kg_baseline *baseline, const struct kg_prune_option
     return true;
 }
 
-/* *count: the runs that were removed. */
+/* count  number of removed runs */
 static bool runs_prune(struct kg_baseline *baseline, const char *path,
                        const struct kg_prune_options *options, size_t *count, struct kg_error *err)
 {

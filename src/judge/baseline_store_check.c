@@ -25,7 +25,7 @@ bool kg_store_check(const char *directory, struct kg_error *err)
                         slash > directory ? directory : ".");
 }
 
-/* Cuts a path to the folder of it that there is: "." where there is none. */
+/* Shortens a path to its nearest existing folder; "." if the path has none. */
 static void nearest_folder(char *path)
 {
     struct stat status;
@@ -65,7 +65,7 @@ int kg_store_entry(const struct dirent *entry)
            !strcmp(entry->d_name + length - ending, ENDING);
 }
 
-/* ", NAME" with the brackets' opening words before the first. */
+/* Appends ", NAME". Before the first name: the opening bracket and its words. */
 static void name_append(struct kg_text *text, const char *opening, size_t shown, const char *name,
                         size_t length)
 {

@@ -9,12 +9,12 @@
 #include "model/series.h"
 #include "model/suite.h"
 
-/* What a budget's metric is called, measured in, and where results have it. */
+/* A metric that a budget can limit: name, unit and value. */
 struct figure {
     const char *name;
     const char *unit;
-    double value;        /* NaN where it is not known */
-    const char *unknown; /* then why, after "but" */
+    double value;        /* NaN: unknown */
+    const char *unknown; /* reason why the value is unknown, printed after "but" */
 };
 
 void kg_budget_grounds_start(struct kg_budget_grounds *grounds, struct kg_arena *arena,
@@ -43,7 +43,7 @@ static const char *counterpart_unknown(const struct kg_budget_grounds *grounds,
     return "it has no case on the CPU: the suite's `devices` do not name it";
 }
 
-/* However the case on the GPU is timed: there is one on the CPU. */
+/* The two cases may be timed in different ways. The CPU case only has to exist. */
 static void speedup_find(const struct kg_budget_grounds *grounds,
                          const struct kg_case_result *result, struct figure *figure)
 {
@@ -54,7 +54,7 @@ static void speedup_find(const struct kg_budget_grounds *grounds,
         figure->unknown = counterpart_unknown(grounds, on_cpu);
 }
 
-/* The median over the rounds of a series: of the workload's own, or of a metric. */
+/* Median over the rounds of a series: a counter of the workload, or a metric. */
 static void series_find(const struct kg_budget_grounds *grounds,
                         const struct kg_case_result *result, const char *name,
                         struct figure *figure)
@@ -98,14 +98,14 @@ static void figure_find(const struct kg_budget_grounds *grounds,
     speedup_find(grounds, result, figure);
 }
 
-/* Whether waiting for a CPU can change the figure: not memory, and not what is counted apart. */
+/* Whether CPU contention can change the value. It cannot change memory, or counts from a separate run. */
 static bool may_wait(const struct kg_case_result *result, const struct figure *figure)
 {
     const struct kg_series *counted = kg_case_series(result, kg_metric_kind_find(figure->name));
     return strcmp(figure->unit, "bytes") != 0 && !(counted && !kg_series_by_round(counted));
 }
 
-/* Takes away a figure of rounds that waited for a CPU for too long. */
+/* Marks the value as unknown if the rounds waited too long for a CPU. */
 static void busy_refuse(const struct kg_budget_grounds *grounds,
                         const struct kg_case_result *result, struct figure *figure)
 {

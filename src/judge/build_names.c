@@ -15,7 +15,7 @@ static bool is_store_file(const char *name)
     return name[0] != '.' && length > 5 && !strcmp(name + length - 5, ".json");
 }
 
-/* The names in one run. Cases of one build follow each other. */
+/* Adds the builds that one run names. Consecutive cases often share a build. */
 static void run_add(struct kg_build_names *names, size_t *capacity,
                     const struct kg_baseline_run *run)
 {

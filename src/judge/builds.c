@@ -14,16 +14,16 @@
 #include "base/sha256.h"
 
 static const char FOLDER[] = "builds";
-static const char HALF[] = ".new-"; /* begins the name of a folder that is being filled */
+static const char HALF[] = ".new-"; /* prefix of an unfinished folder's name */
 
-/* --- What is there ----------------------------------------------------------------------------- */
+/* --- Reading --------------------------------------------------------------------------------- */
 
 static bool is_hash(const char *name)
 {
     return strlen(name) == KG_SHA256_DIGITS && strspn(name, "0123456789abcdef") == KG_SHA256_DIGITS;
 }
 
-/* The one file of a build's folder; false where it has none, or anything else in it. */
+/* Finds the only file of a build's folder. Returns false if the folder has no file, or another entry. */
 static bool file_find(const char *folder, char path[PATH_MAX], struct stat *facts)
 {
     DIR *entries = opendir(folder);
@@ -111,7 +111,7 @@ bool kg_builds_has(const char *directory, const char *hash)
            file_find(folder, path, &facts);
 }
 
-/* --- To measure one again ---------------------------------------------------------------------- */
+/* --- Opening a build to measure it again -------------------------------------------------------- */
 
 bool kg_builds_open(struct kg_arena *arena, const char *directory, const char *hash,
                     const char **path, struct kg_error *err)
@@ -127,14 +127,14 @@ bool kg_builds_open(struct kg_arena *arena, const char *directory, const char *h
     if (strcmp(hex, hash) != 0)
         return kg_error_set(err, KG_ERROR_USAGE, "'%s' is damaged: its bytes have another hash",
                             file);
-    utimensat(AT_FDCWD, folder, NULL, 0); /* a folder that is only read stays as it is */
+    utimensat(AT_FDCWD, folder, NULL, 0); /* fails on a read-only store, which does no harm */
     *path = kg_arena_copy(arena, absolute);
     return true;
 }
 
 /* --- Keeping ----------------------------------------------------------------------------------- */
 
-/* Removes a build's folder, or one that was never finished. */
+/* Removes a build's folder, finished or unfinished. */
 static void folder_remove(const char *folder)
 {
     char path[PATH_MAX];
@@ -149,7 +149,8 @@ static void folder_remove(const char *folder)
     rmdir(folder);
 }
 
-/* What a killed kgate left half done: nobody else fills one while this process has the lock. */
+/* Removes folders that a killed kgate left unfinished. This process has the lock, so no other process fills one
+ * now. */
 static void halves_remove(const char *directory)
 {
     char folder[PATH_MAX], path[PATH_MAX];
@@ -177,7 +178,7 @@ static bool folder_start(const char *directory, struct kg_error *err)
     return access(path, F_OK) == 0 || kg_file_write(path, ignored, sizeof ignored - 1, err);
 }
 
-/* Copies what is left of one file to another, and sums it up. */
+/* Copies the rest of one file to another and updates the checksum. */
 static bool bytes_copy(int from, int to, struct kg_sha256 *sum)
 {
     unsigned char bytes[65536];
@@ -194,7 +195,7 @@ static bool bytes_copy(int from, int to, struct kg_sha256 *sum)
     return count == 0 && kg_file_sync(to);
 }
 
-/* *same: whether the copy has the hash. */
+/* same  whether the copy has the hash */
 static bool file_copy(const char *from_path, const char *to_path, const char *hash, bool *same,
                       struct kg_error *err)
 {
@@ -205,7 +206,7 @@ static bool file_copy(const char *from_path, const char *to_path, const char *ha
     struct kg_error unread;
     const int from = kg_file_open(from_path, &unread);
     if (from < 0)
-        return true; /* it is gone */
+        return true; /* the file does not exist any more */
     const mode_t mode = fstat(from, &facts) == 0 ? (facts.st_mode & 0777) | S_IRUSR : 0700;
     const int to = open(to_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     kg_sha256_start(&sum);
@@ -222,18 +223,19 @@ static bool file_copy(const char *from_path, const char *to_path, const char *ha
     return true;
 }
 
-/* A folder of a name that nobody else has, with the permissions that a new one gets. */
+/* Makes a folder with a unique name and the permissions of a normal new folder. */
 static bool folder_make(char *name)
 {
     const mode_t mask = umask(0);
     umask(mask);
     if (!mkdtemp(name))
         return false;
-    /* a file system that refuses it leaves the folder to this user */
+    /* if the file system refuses chmod, only this user can read the folder */
     return chmod(name, 0777 & ~mask) == 0 || errno != EIO;
 }
 
-/* Keeps one file; *same is false where it is not the one that was measured any more. */
+/* Keeps one file.
+ * same  false if the file changed since it was measured */
 static bool file_keep(const char *directory, const struct kg_measured_file *file, bool *same,
                       struct kg_error *err)
 {
@@ -247,7 +249,7 @@ static bool file_keep(const char *directory, const struct kg_measured_file *file
                             strerror(errno));
     bool good = file_copy(file->path, path, file->hash, same, err);
     if (good && *same) {
-        folder_remove(folder); /* a damaged one */
+        folder_remove(folder); /* left by a damaged build */
         good = rename(half, folder) == 0 ||
                kg_error_set(err, KG_ERROR_SYSTEM, "cannot make the folder '%s': %s", folder,
                             strerror(errno));
@@ -263,7 +265,6 @@ static double file_bytes(const char *path)
     return stat(path, &facts) == 0 ? (double)facts.st_size : 0;
 }
 
-/* Bytes of pinned builds. */
 static double pinned_bytes(const struct kg_kept_builds *builds, const struct kg_build_uses *uses)
 {
     double bytes = 0;
@@ -279,7 +280,7 @@ static void count_not_kept(size_t *count, const char **first, const char *path)
         *first = path;
 }
 
-/* Removes builds of one use, those used least recently first, until `most` bytes are left. */
+/* Removes builds of one use, least recently used first, until at most `most` bytes remain. */
 static void use_remove(const char *directory, const struct kg_kept_builds *builds,
                        enum kg_build_use which, double most, const struct kg_build_uses *uses,
                        struct kg_builds_outcome *outcome)
@@ -296,7 +297,7 @@ static void use_remove(const char *directory, const struct kg_kept_builds *build
     }
 }
 
-/* Makes room: unused builds go first. */
+/* Removes unused builds down to `unused_most` bytes, then used builds down to `most` bytes. */
 static bool room_make(const char *directory, double most, double unused_most,
                       const struct kg_build_uses *uses, struct kg_builds_outcome *outcome,
                       struct kg_error *err)

@@ -2,7 +2,7 @@
 
 #include "base/statistics/stats.h"
 
-/* The medians of a series in the ordinary runs: of many the newest. */
+/* Stores the medians of a series in the newest MOST ordinary runs. */
 static void medians_keep(struct kg_arena *arena, struct kg_arena *scratch,
                          const struct kg_reference *reference, const char *name, const char *source,
                          double **medians, size_t *count)

@@ -10,8 +10,8 @@ static bool has(const struct kg_code_identity *code, const char *library)
     return kg_word_is_among(library, code->libraries, code->library_count);
 }
 
-/* Whether an earlier library of that name is not the other side's either: each name is said
- * once. */
+/* Whether an earlier library of `code` has the same name and also differs from the other side. Each name is
+ * printed once. */
 static bool said(const struct kg_code_identity *code, const struct kg_code_identity *other,
                  size_t index)
 {
@@ -34,8 +34,9 @@ static bool has_name(const struct kg_code_identity *code, const char *library)
     return false;
 }
 
-/* Names of the libraries of one side that the other does not have, or not so; `only_gone`: not at
- * all. Returns how many were said. */
+/* Appends names of libraries that the other side lacks or has in another version.
+ * only_gone  append only names that the other side lacks
+ * returns    `count` plus the number of appended names */
 static size_t names_append(struct kg_text *text, const struct kg_code_identity *code,
                            const struct kg_code_identity *other, bool only_gone, size_t count)
 {

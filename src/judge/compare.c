@@ -24,7 +24,7 @@ static const char *new_reason(struct kg_comparer *comparer, size_t known)
     return known ? "the workload's definition changed" : "not in the baseline";
 }
 
-/* A case that was not measured because its code is its reference's. */
+/* Fills the change of a case that kgate did not measure, because its code is the code of its reference. */
 static void unchanged_compare(struct kg_comparer *comparer, const struct kg_case_result *result,
                               bool known, struct kg_case_change *change)
 {
@@ -51,14 +51,14 @@ static void busy_find(struct kg_comparer *comparer, const struct kg_case_result 
         kg_disturbance_words(&found, comparer->busy);
 }
 
-/* Whether the case has rounds that it is judged by, or would be if the machine were less busy. */
+/* Whether the case has rounds to judge it by, or would have them on a less busy machine. */
 static bool is_measured(const struct kg_comparer *comparer, const struct kg_case_result *result)
 {
     const bool busy = result->status == KG_STATUS_UNMEASURED && *comparer->busy;
     return result->round_count && (result->status == KG_STATUS_OK || busy);
 }
 
-/* Whether a gate that stores new cases leaves this one out. One that was SKIPPED has no device here. */
+/* Whether a gate that stores new cases does not store this one. A SKIPPED case has no device here. */
 static bool is_unrecorded(const struct kg_comparer *comparer, const struct kg_case_result *result,
                           bool stored)
 {
@@ -105,15 +105,15 @@ static void case_compare(struct kg_comparer *comparer, const struct kg_case_resu
     kg_case_metrics_make(comparer, result, entries, known, change);
     if (change->change != KG_CHANGE_NEW)
         return;
-    /* of a pair that waited too much neither side is a reference */
+    /* if a side of a pair waited too long, neither side is a reference */
     const bool busy = *comparer->busy;
     change->change = busy && comparer->current->pair ? KG_CHANGE_INCONCLUSIVE : KG_CHANGE_NEW;
-    /* what waited too much is not recorded either: the reason must say so */
+    /* a run that waited too long is not recorded, so the reason must say so */
     change->reason =
         busy ? kg_comparer_keep(comparer, comparer->busy) : new_reason(comparer, known);
 }
 
-/* Room for the evidence of every case against every reference. */
+/* Allocates the evidence of every case against every reference. */
 static void evidence_start(struct kg_comparer *comparer)
 {
     size_t most = 0;
@@ -122,7 +122,7 @@ static void evidence_start(struct kg_comparer *comparer)
     comparer->evidence = kg_arena_alloc(&comparer->scratch, most, sizeof *comparer->evidence);
 }
 
-/* Whether the case is decided by a time that confirming rounds did not find changed. */
+/* Whether a time decides the case, and confirming rounds did not find that time changed. */
 static bool unconfirmed(const struct kg_case_change *change)
 {
     const struct kg_metric *metric = change->metrics;
@@ -132,7 +132,8 @@ static bool unconfirmed(const struct kg_case_change *change)
            change->change != KG_CHANGE_IMPROVEMENT && metric->doubt != KG_DOUBT_UNSEEN;
 }
 
-/* Of such a case: keeps what had made it suspect, unless that is all that could be judged. */
+/* If `unconfirmed`: stores the ratio of the screening rounds, which made the case a suspect. Stores nothing if kgate
+ * could judge no confirming round. */
 static void screening_store(struct kg_comparer *comparer, const struct kg_case_result *result,
                             struct kg_case_change *change)
 {
@@ -154,7 +155,7 @@ static void screening_store(struct kg_comparer *comparer, const struct kg_case_r
     }
 }
 
-/* What decides the case, and why each of its metrics is judged as it is. */
+/* Decides the case and gives each of its metrics a reason. */
 static void case_decide(struct kg_comparer *comparer, const struct kg_case_result *result,
                         struct kg_case_change *change)
 {
@@ -166,7 +167,7 @@ static void case_decide(struct kg_comparer *comparer, const struct kg_case_resul
         change->reason = change->metrics[0].reason;
 }
 
-/* Every case of these results, and every one that may turn out to be removed. */
+/* Upper bound for the number of cases: all cases of the results, plus the cases that may be removed. */
 static size_t cases_most(const struct kg_comparer *comparer)
 {
     const size_t newest = comparer->index.newest;
@@ -199,7 +200,7 @@ static void cases_compare(struct kg_comparer *comparer)
                           &comparer->scratch, comparison);
 }
 
-/* Facts about the runs that are compared with. */
+/* Copies pins, times and commits of the reference runs into the comparison. */
 static void references_describe(struct kg_comparer *comparer)
 {
     struct kg_comparison *comparison = comparer->comparison;
@@ -254,7 +255,8 @@ void kg_compare(const struct kg_baseline *baseline, const struct kg_results *cur
     cases_compare(&comparer);
     kg_cases_rank(comparison);
     kg_verdict_decide(baseline, current, comparison);
-    if (stage != KG_STAGE_PROFILE) /* the paths of a profile are inside each other */
+    /* a profile's paths contain each other, so they have no overall ratio */
+    if (stage != KG_STAGE_PROFILE)
         kg_overall_make(comparison);
     kg_arena_free(&comparer.scratch);
     kg_arena_free(&comparer.room.scratch);

@@ -21,7 +21,7 @@ static void note(struct kg_comparison *comparison, const char *text)
     comparison->notes = notes;
 }
 
-/* A fact that is not part of the fingerprint but may explain a moved time. */
+/* Notes a property that is not part of the fingerprint but may explain a changed time. */
 static void note_difference(struct kg_comparison *comparison, const char *what, const char *before,
                             const char *now)
 {
@@ -31,7 +31,7 @@ static void note_difference(struct kg_comparison *comparison, const char *what, 
                              before ? before : "none", now ? now : "none"));
 }
 
-/* The same of a fact that some files do not have: nothing where one of the two does not tell. */
+/* Like note_difference, but notes nothing if a side does not know the property. */
 static void note_difference_known(struct kg_comparison *comparison, const char *what,
                                   const char *before, const char *now)
 {
@@ -50,7 +50,7 @@ static void note_clock(struct kg_comparison *comparison, const char *what, doubl
     note_difference(comparison, what, before, now);
 }
 
-/* Of the GPU that CUDA cases run on. */
+/* Notes differences of the GPU that runs the CUDA cases. */
 static void gpu_notes(struct kg_comparison *comparison, const struct kg_baseline_run *newest,
                       const struct kg_machine *machine)
 {
@@ -78,13 +78,13 @@ static void machine_notes(struct kg_comparison *comparison, const struct kg_base
     gpu_notes(comparison, newest, machine);
 }
 
-/* "memory bandwidth of this machine is 12 % below the baseline's": of what the probe read. `worth`
- * is how much is worth saying: more than a reading moves by itself. */
+/* "memory bandwidth of this machine is 12 % below the baseline's": change of a reading of the machine's probe.
+ * worth  smallest change to note, as a share; larger than the usual scatter of the reading */
 static void drift_note_one(struct kg_comparison *comparison, const char *what, double worth,
                            double before, double now)
 {
     const double moved = now / before - 1;
-    if (fabs(moved) >= worth) /* not where one of them is not known */
+    if (fabs(moved) >= worth) /* false if a reading is unknown (NaN) */
         note(comparison,
              kg_arena_printf(&comparison->arena, "%s of this machine is %.0f %% %s the baseline's",
                              what, 100 * fabs(moved), moved < 0 ? "below" : "above"));
@@ -94,14 +94,14 @@ static void drift_note(struct kg_comparison *comparison, const struct kg_baselin
                        const struct kg_results *current)
 {
     const struct kg_probe_reading now = kg_results_probe(current);
-    /* the pace is a time: the clock is its inverse */
+    /* pulse_ns is a time; the clock is its inverse */
     drift_note_one(comparison, "the clock", 0.03, 1 / newest->pulse_ns, 1 / now.pulse_ns);
     drift_note_one(comparison, "memory bandwidth", 0.05, newest->bandwidth_bytes_per_s,
                    now.bandwidth_bytes_per_s);
     drift_note_one(comparison, "memory latency", 0.15, newest->latency_ns, now.latency_ns);
 }
 
-/* What a program does may follow from them. */
+/* A program may behave differently if its environment differs. */
 static void environment_note(struct kg_comparison *comparison, const struct kg_baseline_run *newest,
                              const struct kg_results *current)
 {
@@ -110,7 +110,7 @@ static void environment_note(struct kg_comparison *comparison, const struct kg_b
         note(comparison, kg_arena_printf(&comparison->arena, "environment: %s", words));
 }
 
-/* What disturbed the GPU while this was measured. */
+/* Notes disturbances of the GPU during the run. */
 static void conditions_note(struct kg_comparison *comparison, const struct kg_results *current)
 {
     char words[2][KG_CONDITION_WORDS];
@@ -121,7 +121,7 @@ static void conditions_note(struct kg_comparison *comparison, const struct kg_re
             kg_comparison_note(comparison, words[i]);
 }
 
-/* Cases of which no more is said than how many they are. */
+/* Notes the number of cases beyond the named ones. */
 static void rest_note(struct kg_comparison *comparison, size_t count, const char *does,
                       const char *do_all)
 {
@@ -130,8 +130,8 @@ static void rest_note(struct kg_comparison *comparison, size_t count, const char
                                          count == 1 ? "" : "s", count == 1 ? does : do_all));
 }
 
-/* Cases of which more rounds were disturbed than others were measured for. Where the machine was
- * too busy the case itself says so. */
+/* Names cases with more disturbed rounds than kgate measured replacements for. If the machine was too busy, the
+ * case's own reason says so. */
 static void disturbances_note(struct kg_comparison *comparison, const struct kg_results *current)
 {
     enum { MOST = 4 };
@@ -149,7 +149,7 @@ static void disturbances_note(struct kg_comparison *comparison, const struct kg_
               "were disturbed as well");
 }
 
-/* What speaks against the figures of cases: once for each thing that does. */
+/* Notes the warnings of cases. Each different text appears once. */
 static void cases_note(struct kg_comparison *comparison, const struct kg_results *current)
 {
     enum { MOST = 4 };
@@ -170,7 +170,7 @@ static void cases_note(struct kg_comparison *comparison, const struct kg_results
     rest_note(comparison, rest, "has another note", "have other notes");
 }
 
-/* Cases that moved, and are called unchanged because nothing that kgate sees of them is another one. */
+/* Names cases whose metric moved although no code changed, which kgate therefore calls unchanged. */
 static void moved_note(struct kg_comparison *comparison)
 {
     enum { MOST = 4 };

@@ -7,16 +7,15 @@
 #include "judge/metric.h"
 #include "judge/wait_bounds.h"
 
-/* Whether the interval is proof enough. Peak memory repeats to the page, and counts do to a few in
- * a million: a test would ask of five equal figures a proof that only more rounds can give. They do
- * not cost the times their power either. */
+/* Whether the interval alone proves a change. Peak memory repeats to the page, and counts repeat to a few parts in a
+ * million. A test of such values would demand more rounds without need, and would weaken the tests of times. */
 static bool by_interval(const struct kg_evidence *evidence)
 {
     return !evidence->state.tested;
 }
 
-/* Settles every metric with what is usual among the times of the suite's cases, which helps where a
- * case has few rounds or few runs. Other metrics have no usual noise. */
+/* Settles every metric with the usual noise of the suite's times. It helps a case with few rounds or few runs. Other
+ * metrics have no usual noise. */
 static void metrics_settle(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
                            double alpha, struct kg_student_points *points)
 {
@@ -37,8 +36,8 @@ static void metrics_settle(struct kg_arena *scratch, struct kg_evidence *evidenc
     }
 }
 
-/* Rounds of each side that it takes to say that nothing changed: fewer say nothing of their own
- * scatter. Peaks and counts repeat. */
+/* Number of rounds that each side needs to be called unchanged. Fewer rounds do not show their own scatter. Peaks and
+ * counts repeat, so they need none. */
 static size_t rounds_least(const struct kg_evidence *evidence)
 {
     enum { LEAST = 3 };
@@ -51,7 +50,7 @@ static bool too_few(const struct kg_evidence *evidence)
     return evidence->current_rounds < least || (!evidence->paired && evidence->base_rounds < least);
 }
 
-/* Whether a figure of the rounds moved by more than threshold and noise, and than what counts. */
+/* Whether a shift exceeds the threshold plus the noise floor, and the smallest effect that counts. */
 static bool shifted(const struct kg_metric *metric, const struct kg_shift *shift, double alpha)
 {
     const double floor = metric->noise_floor > 0 ? metric->noise_floor : 0;
@@ -60,14 +59,14 @@ static bool shifted(const struct kg_metric *metric, const struct kg_shift *shift
            (shift->ratio > above || shift->ratio < 1 / above);
 }
 
-/* Whether a part of the calls changed that the median of a round does not see. */
+/* Whether some calls changed in a way that the median of a round does not show. */
 static bool mean_moved(const struct kg_evidence *evidence, double alpha)
 {
     return shifted(evidence->metric, &evidence->means, alpha);
 }
 
-/* The same by CPU time, where it is as much of the time as counts: a call that mostly waits may use
- * a little more. */
+/* Whether the CPU time per call shifted, and by a relevant part of the time. A call that mostly waits may use a
+ * little more CPU time. */
 static bool cpu_moved(const struct kg_evidence *evidence, double alpha)
 {
     const struct kg_metric *metric = evidence->metric;
@@ -75,14 +74,14 @@ static bool cpu_moved(const struct kg_evidence *evidence, double alpha)
            evidence->cpu.effect > metric->threshold * metric->baseline;
 }
 
-/* Whether calls that take so many times as long take longer by what counts. */
+/* Whether a time `times` as long differs by more than the smallest effect that counts. */
 static bool counts(const struct kg_metric *metric, double times)
 {
     return (times - 1) * metric->baseline > metric->min_effect;
 }
 
-/* Whether a few calls became so slow that the candidate's rounds are on average beyond every round of the
- * reference. No test sees that, as few rounds hold such a call. */
+/* Whether a few calls became so slow that the mean of the candidate's rounds exceeds every round of the reference.
+ * No test finds this, because few rounds contain such a call. */
 static bool is_dwarfed(const struct kg_evidence *evidence)
 {
     const double above = KG_SHARED_MOST * (1 + evidence->metric->threshold);
@@ -90,13 +89,13 @@ static bool is_dwarfed(const struct kg_evidence *evidence)
     return excess > above && counts(evidence->metric, excess);
 }
 
-/* Whether a part of the rounds became far slower. */
+/* Whether some rounds became far slower. */
 static bool is_widened(const struct kg_evidence *evidence)
 {
     return evidence->widening.widened && counts(evidence->metric, evidence->widening.tail);
 }
 
-/* What the machine code did beside a time that changed; of any metric that the environment did. */
+/* Reason code of a changed metric: the environment, or for a time the change of the machine code. */
 static enum kg_doubt code_doubt(const struct kg_evidence *evidence)
 {
     if (evidence->metric->environment)
@@ -120,7 +119,8 @@ static enum kg_doubt code_doubt(const struct kg_evidence *evidence)
     }
 }
 
-/* Whether the metric may be called unchanged. Where its clock moved, the cycles say so. */
+/* Whether kgate may call the metric unchanged. If the time moved with the GPU's clock, the clock must govern the
+ * time. */
 static bool unchanged(const struct kg_evidence *evidence, double alpha)
 {
     const struct kg_metric *metric = evidence->metric;
@@ -130,7 +130,7 @@ static bool unchanged(const struct kg_evidence *evidence, double alpha)
            !mean_moved(evidence, alpha) && !cpu_moved(evidence, alpha) && !is_dwarfed(evidence);
 }
 
-/* Why a metric is neither changed nor unchanged: the first that holds. */
+/* Returns the first reason code that explains why a metric is neither changed nor unchanged. */
 static enum kg_doubt doubt_find(const struct kg_evidence *evidence, double alpha)
 {
     const struct kg_metric *metric = evidence->metric;
@@ -150,18 +150,17 @@ static enum kg_doubt doubt_find(const struct kg_evidence *evidence, double alpha
     return kg_metric_doubt(metric);
 }
 
-/* Whether the machine was so busy that its caches and memory were not the case's alone either: then
- * the rounds that had their CPU are slower, too. By less than twice, as two threads of a core or
- * two programs on one memory are; more is a change whatever the machine did. */
+/* Whether the machine was so busy that other programs also used its caches and memory. Then even rounds with a free
+ * CPU are slower. Two programs on one memory, or two threads of a core, slow each other by less than KG_SHARED_MOST.
+ * A larger ratio is a change. */
 static bool may_be_the_machine(const struct kg_evidence *evidence)
 {
     const double ratio = evidence->metric->ratio;
     return evidence->disturbed && ratio > 1 && ratio < KG_SHARED_MOST;
 }
 
-/* Whether the same code became worse by more than another load on the machine explains. Whatever
- * the rounds waited for a CPU is in the threshold; of rounds that all waited too long their bounds
- * decide. */
+/* Whether the same code became worse by more than another load on the machine explains. The threshold includes the
+ * waits of the rounds. If all rounds waited too long, their wait bounds decide instead. */
 static bool beyond_load(const struct kg_evidence *evidence)
 {
     const struct kg_metric *metric = evidence->metric;
@@ -171,8 +170,8 @@ static bool beyond_load(const struct kg_evidence *evidence)
            kg_metric_in_cycles(metric) && !kg_metric_clock_moved(metric);
 }
 
-/* Whether a part of the calls became slower, by so much that neither waits nor another load explain it.
- * Chance does so in one suite of twenty at most. */
+/* Whether some calls became slower by more than waits and another load explain. Chance causes this in at most one of
+ * 20 suites. */
 static bool is_slower(const struct kg_evidence *evidence, const struct kg_shift *shift)
 {
     static const double P_MOST = 0.05;
@@ -183,7 +182,7 @@ static bool is_slower(const struct kg_evidence *evidence, const struct kg_shift 
            shift->ratio > load * (1 + 2 * metric->threshold + floor);
 }
 
-/* Why an undecided time is SUSPECT although its typical call is not: KG_DOUBT_NONE if it is not. */
+/* Returns why an undecided time is SUSPECT although its typical call is not; else KG_DOUBT_NONE. */
 static enum kg_doubt hidden_find(const struct kg_evidence *evidence)
 {
     if (is_widened(evidence))
@@ -196,7 +195,7 @@ static enum kg_doubt hidden_find(const struct kg_evidence *evidence)
     return KG_DOUBT_NONE;
 }
 
-/* Decides `change` and `doubt` together, so that neither can say what the other does not. */
+/* Decides `change` and `doubt` together, so that they cannot contradict each other. */
 static void change_decide(const struct kg_evidence *evidence, bool proven, double alpha)
 {
     struct kg_metric *metric = evidence->metric;
@@ -229,7 +228,7 @@ static void change_decide(const struct kg_evidence *evidence, bool proven, doubl
     }
 }
 
-/* Keeps in the metric what it is decided from, so that its reason can be said from it alone. */
+/* Stores the input of the decision in the metric. kg_reason_make needs nothing else. */
 static void grounds_store(const struct kg_evidence *evidence, double alpha)
 {
     struct kg_metric *metric = evidence->metric;
@@ -240,7 +239,7 @@ static void grounds_store(const struct kg_evidence *evidence, double alpha)
     metric->code_unchanged = evidence->row->timed && evidence->code >= KG_CODE_OTHER_LIBRARIES;
     metric->code_same = evidence->row->timed && kg_code_is_same(evidence->code);
     metric->needed_p = isnan(metric->p_value) ? NAN : alpha;
-    /* of few slow calls the location of the rounds tells less than they cost at least */
+    /* few slow calls: the location of the rounds understates the least cost of such calls */
     metric->mean_ratio = is_dwarfed(evidence)
                              ? fmax(evidence->means.ratio, evidence->least_means.excess)
                              : evidence->means.ratio;
@@ -250,8 +249,12 @@ static void grounds_store(const struct kg_evidence *evidence, double alpha)
     metric->screened_ratio = NAN;
 }
 
-/* While rounds are still being added only a suspicion comes of them, and for that a p that is small
- * by itself is enough: what decides are the confirming rounds, which nobody has looked at. */
+/* During screening a metric can only become a suspect, and an unadjusted p-value is enough. Confirming rounds decide,
+ * because no interim analysis used them.
+ * adjusted   the metric's p-value after the adjustment.
+ * screening  true if an interim analysis used the rounds.
+ * alpha      limit for an unadjusted p-value.
+ * level      limit for an adjusted p-value. */
 static void metric_decide(const struct kg_evidence *evidence, double adjusted, bool screening,
                           double alpha, double level)
 {
@@ -267,16 +270,16 @@ static void metric_decide(const struct kg_evidence *evidence, double adjusted, b
     change_decide(evidence, confirmed && !screening, alpha);
 }
 
-/* Whether the evidence is of rounds that were looked at while they were added. Beside confirming
- * rounds that all were disturbed they are so whatever the stage. */
+/* Whether an interim analysis used these rounds. If all confirming rounds were disturbed, the evidence is from
+ * screening rounds at every stage. */
 static bool looked_at(const struct kg_evidence *evidence, enum kg_stage stage)
 {
     return evidence->unbacked || (stage == KG_STAGE_SCREEN && !evidence->confirmed);
 }
 
-/* The p-values as the family of tests sees them. What was looked at on the way counts as a test,
- * but not as one that could be rejected: its p is not what it says any more, and must not make it
- * easier for the others. It is shown multiplied by the number of tests. */
+/* Adjusts the p-values for the family of tests. A test after an interim analysis counts, but with p = 1. Its own
+ * p-value is too small and must not make other tests easier. Such a test shows its p-value times the number of
+ * tests. */
 static void p_values_adjust(const struct kg_evidence *evidence, size_t count, enum kg_stage stage,
                             size_t family, double *p)
 {
@@ -293,9 +296,9 @@ static void p_values_adjust(const struct kg_evidence *evidence, size_t count, en
             p[i] = fmin(1, evidence[i].metric->p_value * (double)(tests + others));
 }
 
-/* --- A time that its instructions confirm --------------------------------------------------- */
+/* --- Times that instructions confirm -------------------------------------------------------- */
 
-/* Whether a time looks changed beyond its threshold, by other code, and is not proven. */
+/* Whether the code changed and the time's interval lies beyond its threshold without proof. */
 static bool looks_changed(const struct kg_evidence *evidence)
 {
     const struct kg_metric *metric = evidence->metric;
@@ -307,7 +310,7 @@ static bool looks_changed(const struct kg_evidence *evidence)
            fabs(metric->current - metric->baseline) > metric->min_effect;
 }
 
-/* Whether the instructions changed the same way, by half to twice as much. */
+/* Whether the instructions changed in the same direction, and the time by half to twice as much (in logarithms). */
 static bool agree(const struct kg_metric *time, const struct kg_metric *instructions)
 {
     const double share = log(time->ratio) / log(instructions->ratio);
@@ -327,8 +330,8 @@ static const struct kg_metric *instructions_of(const struct kg_evidence *evidenc
     return NULL;
 }
 
-/* Instructions do not wait, and same code does not change them: they tell other code from another
- * moment of the machine. */
+/* Instructions do not depend on waits or on the state of the machine. If they changed too, the code caused the
+ * change. */
 static void times_confirm(struct kg_evidence *evidence, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -344,8 +347,8 @@ static void times_confirm(struct kg_evidence *evidence, size_t count)
     }
 }
 
-/* The part beyond one side of the 95 % interval that is shown. Where a one-sided p is above it, "no
- * change" lies within that interval. */
+/* Probability beyond one end of the 95 % interval. If a one-sided p-value is larger, the interval includes "no
+ * change". */
 static const double INTERVAL_TAIL = 0.025;
 
 void kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,

@@ -5,7 +5,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 
-/* A value, or NULL where it is not set. */
+/* Returns a variable's value; NULL if the variable is not set. */
 static const char *value_of(const struct kg_environment *environment, const char *name)
 {
     for (size_t i = 0; i < environment->count; i++)
@@ -25,7 +25,7 @@ struct sides {
     const struct kg_environment *now, *before;
 };
 
-/* Whether the case, or any of them, gets the variable from the caller. */
+/* Whether the case inherits the variable from kgate's environment. Without a case: whether any case does. */
 static bool is_callers(const struct sides *sides, const char *name)
 {
     if (sides->result)
@@ -55,7 +55,7 @@ static void value_say(struct kg_text *text, const char *value)
         kg_text_printf(text, "'%.80s'", value);
 }
 
-/* Says the variable where it differs; returns whether it does. */
+/* Describes the variable if it differs, unless `say` is false. Returns whether it differs. */
 static bool variable_say(const struct sides *sides, const char *name, bool say,
                          struct kg_text *text)
 {

@@ -8,8 +8,7 @@
 #include "judge/gathering.h"
 #include "judge/wait_bounds.h"
 
-/* Of what the GPU's memory can do: more than this, before it became slower, and it is memory that a
- * workload waits for. */
+/* Share of the GPU's memory bandwidth before the slowdown. A workload above this share is memory-bound. */
 static const double MEMORY_BOUND = 0.6;
 
 static size_t current_most(const struct kg_gathering *gathering)
@@ -17,7 +16,7 @@ static size_t current_most(const struct kg_gathering *gathering)
     return kg_series_count(gathering->result, gathering->series);
 }
 
-/* Room for everything, as much as there can be. */
+/* Allocates the arrays for the largest possible number of values. */
 static void input_start(const struct kg_gathering *gathering, struct kg_metric_input *input)
 {
     const struct kg_reference *reference = gathering->reference;
@@ -37,8 +36,8 @@ static void input_start(const struct kg_gathering *gathering, struct kg_metric_i
     input->scratch = room + 3 * most;
 }
 
-/* Appends the runs of the reference; returns how many values. Without the pace of every round there
- * is no pace. */
+/* Appends the runs of the reference and returns their number of values. If a round lacks its clock probe, sets
+ * paces_ns to NULL. */
 static size_t runs_append(const struct kg_gathering *gathering, struct kg_metric_input *input)
 {
     const struct kg_reference *reference = gathering->reference;
@@ -84,12 +83,12 @@ static void current_append(const struct kg_gathering *gathering, size_t base,
             input->log_ratios[input->current_count] = log(result->rounds[i].base_ratio);
         input->current_count++;
     }
-    /* Pairs are turn by turn: the pace was the same for both. */
+    /* both sides of a pair ran at the same clock */
     if (input->log_ratios)
         input->paces_ns = NULL;
 }
 
-/* A figure that a round did not have is NaN. */
+/* A round without a value has NaN. */
 static bool all_known(const struct kg_metric_input *input, size_t base)
 {
     for (size_t i = 0; i < input->current_count; i++)
@@ -98,8 +97,8 @@ static bool all_known(const struct kg_metric_input *input, size_t base)
     return true;
 }
 
-/* Where all confirming rounds were disturbed, the others say what they can: that is a suspicion.
- * Memory and counts do not wait: they are confirmed all the same. */
+/* If all confirming rounds were disturbed, a time uses the other rounds, which can only make it a suspect. Memory and
+ * counts do not depend on waits, so disturbed rounds confirm them. */
 static void confirming_find(struct kg_gathering *gathering)
 {
     const struct kg_case_result *result = gathering->result;
@@ -124,8 +123,8 @@ static void metric_start(const struct kg_gathering *gathering, struct kg_metric 
                                  .better = gathering->series->better};
 }
 
-/* Whether a sample of one side averages another number of calls than one of the other. The median
- * of such samples is another figure where times are skewed; the mean of a round is the same. */
+/* Whether the two sides average different numbers of calls per sample. If times are skewed, the medians of such
+ * samples differ. The means of their rounds do not. */
 static bool batches_differ(const struct kg_case_result *result,
                            const struct kg_reference *reference)
 {
@@ -149,11 +148,10 @@ static bool means_known(const struct kg_reference *reference)
     return known && known == reference->round_count;
 }
 
-/* How much of a moved memory bandwidth may be in a time: all of it where the workload moves bytes
- * as fast as the probe does, in the proportion of the two where it is slower, and all of it too
- * where it does not say how many it moves. Which way it goes is not known well enough to correct
- * for. Only for workloads of at least what the probe streams through: smaller ones live in the
- * caches. */
+/* Share of a time that a change of the memory bandwidth may explain. It is the whole change if the workload moves
+ * bytes as fast as the probe, or does not say how many. A slower workload gets its proportion. kgate cannot correct
+ * the time, because the direction is too uncertain. Workloads smaller than the probe's buffer live in the caches:
+ * NaN. */
 static double memory_doubt(const struct kg_case_result *result,
                            const struct kg_reference *reference, double bandwidth)
 {
@@ -167,11 +165,12 @@ static double memory_doubt(const struct kg_case_result *result,
     return share * (fmax(before / bandwidth, bandwidth / before) - 1);
 }
 
-/* How much slower the rounds may be for having waited for a CPU: those that wait too long decide
- * nothing, but a tenth of the time may be left. */
+/* Share by which waits for a CPU may have made the judged rounds longer. kgate drops rounds that waited too long,
+ * but a judged round may still have waited a tenth of its time. */
 static double wait_doubt(const struct kg_gathering *gathering)
 {
-    static const double WAITED_MOST = 0.999; /* the threshold then rises a thousandfold */
+    /* limit of the waited share; the threshold then rises a thousandfold */
+    static const double WAITED_MOST = 0.999;
     const struct kg_case_result *result = gathering->result;
     double sum = 0;
     size_t count = 0;
@@ -181,13 +180,13 @@ static double wait_doubt(const struct kg_gathering *gathering)
         sum += result->rounds[i].disturbance;
         count++;
     }
-    /* NaN: a round's share is not known, or there is no round. A round that only waited says nothing:
-     * no threshold is high enough. */
+    /* NaN: a round's share is unknown, or no round is judged. For a round that only waited, no threshold is high
+     * enough. */
     const double share = fmin(sum / (double)count, WAITED_MOST);
     return isnan(sum) || !count ? NAN : share / (1 - share);
 }
 
-/* Whether the deciding rounds differ from those of the reference by more than their waits explain. */
+/* Sets whether the deciding rounds differ from the reference's rounds by more than their waits explain. */
 static void beyond_waits_find(const struct kg_gathering *gathering, struct kg_evidence *evidence)
 {
     const struct kg_case_result *result = gathering->result;
@@ -206,8 +205,8 @@ static void beyond_waits_find(const struct kg_gathering *gathering, struct kg_ev
     evidence->beyond_waits = kg_waits_exceeded(&base, &now, gathering->series->threshold, factor);
 }
 
-/* Whether more than a third of the rounds, also of those that are not judged, waited for a CPU for
- * longer than the limit. Both sides of a pair did, and in the same moments. */
+/* Whether more than a third of the rounds waited for a CPU beyond the limit, unjudged rounds included. False for
+ * pairs, whose sides wait at the same moments. */
 static bool is_disturbed(const struct kg_gathering *gathering, double limit)
 {
     const struct kg_case_result *result = gathering->result;
@@ -221,7 +220,8 @@ static bool is_disturbed(const struct kg_gathering *gathering, double limit)
     return 3 * disturbed > count;
 }
 
-/* The least time of a call that the round allows. CPU time is no wait, whoever the threads waited for. */
+/* Lower bound for the time of a call, in ns. If the case uses one core, its CPU time is also a lower bound, because
+ * CPU time contains no wait. */
 static double least_of(const struct kg_round *round, bool one_core)
 {
     const double least_ns = kg_round_least_ns(round);
@@ -229,8 +229,8 @@ static double least_of(const struct kg_round *round, bool one_core)
                                          : least_ns;
 }
 
-/* Rounds that are not judged, and all rounds of a machine that disturbed most, may be slower by what other
- * programs do to caches and memory. */
+/* Sets evidence->widening. Other programs may have slowed a round through caches and memory if it is not judged or
+ * the machine was disturbed. Such a round enters with its time divided by KG_SHARED_MOST. */
 static void widening_find(const struct kg_gathering *gathering, const struct kg_metric_input *input,
                           size_t base, struct kg_evidence *evidence)
 {
@@ -255,16 +255,16 @@ static void widening_find(const struct kg_gathering *gathering, const struct kg_
     evidence->widening = kg_widening_find(&rounds, input->threshold, room);
 }
 
-/* A time on the GPU: by the device's own clock, so that what its multiprocessors' clock does to it
- * is known and not estimated. */
+/* Whether the GPU's own timer measured the time. kgate then knows the clock of the multiprocessors and need not
+ * estimate its effect. */
 static bool on_device(const struct kg_gathering *gathering)
 {
     const char *timing = gathering->result->timing;
     return gathering->row->timed && timing && strcmp(timing, kg_timing_names[KG_TIMING_WALL]) != 0;
 }
 
-/* Estimates the same change in cycles: times over the pace of their rounds. Takes the paces away:
- * what the times themselves did is said as it is. */
+/* Estimates the change in cycles: times divided by the clock probes of their rounds. Removes the probes from the
+ * input, so that kgate reports the times without correction. */
 static void cycles_estimate(const struct kg_gathering *gathering, struct kg_metric_input *input,
                             size_t base, struct kg_metric *metric)
 {
@@ -289,8 +289,8 @@ static void cycles_estimate(const struct kg_gathering *gathering, struct kg_metr
                              kg_median_of(paces, base, input->scratch));
 }
 
-/* Whether the multiprocessors' clock explains a time: not where memory or the bus are waited for,
- * which have clocks of their own, and not where that is not known. */
+/* Whether the clock of the multiprocessors explains a time. False if the workload waits for memory or the bus, which
+ * have their own clocks, or if kgate does not know its bandwidth. */
 static bool clock_governs(const struct kg_case_result *result, const struct kg_metric *metric)
 {
     const struct kg_trace *trace = &result->trace;
@@ -299,7 +299,7 @@ static bool clock_governs(const struct kg_case_result *result, const struct kg_m
     return result->work.bandwidth_share * metric->ratio < MEMORY_BOUND;
 }
 
-/* What the machine code did, of a time also in words. */
+/* Sets the match of the machine code; for a time also its words. */
 static void code_compare(struct kg_arena *scratch, const struct kg_case_result *result,
                          const struct kg_reference *reference, struct kg_evidence *evidence)
 {
@@ -345,7 +345,7 @@ void kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result
         return;
     metric_start(&gathering, metric);
     evidence->disturbed = row->timed && is_disturbed(&gathering, disturbance.limit);
-    /* estimating reorders the values */
+    /* must precede kg_metric_estimate, which reorders the values */
     if (row->timed && !gathering.all_judged)
         widening_find(&gathering, &input, base, evidence);
     struct kg_metric cycles = {0};
@@ -359,7 +359,7 @@ void kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result
     }
     if (row->timed) {
         metric->memory_doubt = memory_doubt(result, reference, bandwidth);
-        /* rounds that were all disturbed decide only what no wait explains */
+        /* if all rounds were disturbed, only a difference beyond all waits counts */
         const double waits = gathering.all_judged ? NAN : wait_doubt(&gathering);
         /* both sides of a pair wait alike */
         metric->wait_doubt = reference->paired ? NAN : waits;

@@ -32,7 +32,7 @@ struct kg_levels kg_levels_find(const double *locations, size_t count)
 void kg_levels_judge(const struct kg_levels *levels, const struct kg_location *now,
                      double threshold, struct kg_metric *metric)
 {
-    static const double CLEAR = 3; /* times the scatter of each level */
+    static const double CLEAR = 3; /* factor on the scatter of a level */
     const bool higher = metric->better == KG_BETTER_HIGHER;
     const double step = fabs(levels->newer - levels->older);
     const double worse =

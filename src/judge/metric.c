@@ -5,13 +5,13 @@
 #include "base/statistics/stats.h"
 #include "judge/compare_parts.h"
 
-/* Values that differ by no more than this share of the threshold repeat. */
+/* Values repeat if their spread is at most this share of the threshold. */
 static const double REPEATS = 0.25;
-/* The test by ranks has a say where so many times fewer rounds could fail it: at its very limit all
- * rounds of one side would have to lie beyond all of the other. */
+/* The rank test counts only if its smallest possible p-value is this many times below the level. At the level itself
+ * a test would pass only if all rounds of one side lay beyond all rounds of the other. */
 static const double RANKS_SPARE = 10;
 
-/* Of logarithms: from the least to the largest. */
+/* Logarithm of the largest value over the smallest. */
 static double spread(const double *x, size_t n)
 {
     double low = x[0], high = x[0];
@@ -30,7 +30,8 @@ static size_t base_count(const struct kg_metric_input *input)
     return count;
 }
 
-/* Peaks and counts may be zero, which has no logarithm; one more everywhere changes no verdict. */
+/* Peaks and counts may be 0, which has no logarithm. If a value is 0, adds 1 to all values, which changes no
+ * verdict. */
 static bool zeros_shift(const struct kg_metric_input *input, size_t count)
 {
     bool any = false;
@@ -41,7 +42,7 @@ static bool zeros_shift(const struct kg_metric_input *input, size_t count)
     return any;
 }
 
-/* Moves values to the pace of the reference's first run. */
+/* Corrects the values to the clock of the reference's first run. */
 static void pace_apply(const struct kg_metric_input *input, size_t count, struct kg_metric *metric)
 {
     enum { SIDES_MOST = 65 };
@@ -68,10 +69,10 @@ static void pace_apply(const struct kg_metric_input *input, size_t count, struct
     metric->pace_doubt = expm1(pace.doubt * fabs(pace.shift));
 }
 
-/* --- The ratio ------------------------------------------------------------------------------ */
+/* --- Ratio ------------------------------------------------------------------------------------ */
 
-/* How far one more run may lie from the mean of those that are stored, by their medians, as a share;
- * NaN of one run. Two runs tell little: never more than half, so that what doubles is said to. */
+/* Noise floor: how far one more run may lie from the mean of the stored runs' medians, as a share; NaN for one run.
+ * Two runs say little about noise, so the result is at most MOST. kgate then still reports a metric that doubles. */
 static double runs_floor(const struct kg_metric_input *input)
 {
     static const double MOST = 0.5;
@@ -88,7 +89,7 @@ static double runs_floor(const struct kg_metric_input *input)
                             sqrt(1 + 1 / runs) * kg_log_deviation(medians, input->run_count)));
 }
 
-/* By the bootstrap of the median of all rounds together. */
+/* Bootstrap of the median over all rounds together. */
 static void ratio_bootstrap(struct kg_metric_input *input, size_t base, struct kg_metric *metric)
 {
     double *current = input->values + base;
@@ -104,7 +105,7 @@ static void ratio_bootstrap(struct kg_metric_input *input, size_t base, struct k
     metric->interval_high = ratio.interval.high;
 }
 
-/* Variances of both sides, each weighed by its freedom. */
+/* Adds a location's variance to the pooled variance, weighted by degrees of freedom. */
 static void pool(struct kg_variance *pooled, const struct kg_location *location)
 {
     const double freedom = pooled->freedom + location->freedom;
@@ -116,7 +117,7 @@ static void pool(struct kg_variance *pooled, const struct kg_location *location)
     pooled->freedom = freedom;
 }
 
-/* The runs of the base: each one's location, their mean, and how far they lie apart. */
+/* Locates each run of the baseline and sets the variance between runs. Returns the mean of the locations. */
 static double runs_locate(const struct kg_metric_input *input, struct kg_metric_state *state,
                           struct kg_levels *levels)
 {
@@ -139,7 +140,8 @@ static double runs_locate(const struct kg_metric_input *input, struct kg_metric_
     return kg_mean(locations, input->run_count);
 }
 
-/* Above what the scatter of their rounds explains: 1 where runs differ no more than that. */
+/* Divides the variance between runs by the variance that the scatter of their rounds explains. 1: the runs differ no
+ * more than their rounds. */
 static void between_relate(struct kg_metric_state *state)
 {
     const struct kg_variance rounds =
@@ -151,8 +153,8 @@ static void between_relate(struct kg_metric_state *state)
         state->between.freedom = 0;
 }
 
-/* However many rounds are stored, they say no more of how the current ones scatter than those
- * themselves do: there may be other work on the machine now. */
+/* Limits the weight of the stored rounds to the weight of the current ones. Other work may run on the machine now,
+ * and only the current rounds show it. */
 static void current_pool(struct kg_metric_state *state, const struct kg_location *now)
 {
     if (now->freedom > 0)
@@ -160,7 +162,8 @@ static void current_pool(struct kg_metric_state *state, const struct kg_location
     pool(&state->round, now);
 }
 
-/* Of runs the rank test cannot know how they differ; one run is compared as if it were all. */
+/* The rank test ignores differences between runs. So it runs only against a single run, as if that run were the whole
+ * baseline. */
 static void ranks_test(struct kg_metric_input *input, size_t base, struct kg_metric_state *state)
 {
     double *current = input->values + base;
@@ -189,8 +192,8 @@ static void sides_estimate(struct kg_metric_input *input, size_t base, struct kg
     ranks_test(input, base, state);
 }
 
-/* Of pairs only the ratio counts: both sides had the same moment. The head's time is shown as what
- * it is if the base's is as shown, so that a row does not contradict itself. */
+/* For pairs only the ratio counts, because both sides ran at the same time. The candidate's time is the baseline's
+ * time multiplied by the ratio, so that a row does not contradict itself. */
 static void pairs_estimate(const struct kg_metric_input *input, struct kg_metric *metric,
                            struct kg_metric_state *state)
 {
@@ -236,7 +239,7 @@ void kg_metric_estimate(struct kg_metric_input *input, struct kg_metric *metric,
     kg_metric_settle(metric, state, &unknown, 1, 1, input->points);
 }
 
-/* --- What is usual among the cases ------------------------------------------------------------ */
+/* --- Usual noise of the cases ----------------------------------------------------------------- */
 
 struct kg_metric_usual kg_metric_usual(const struct kg_metric_state *states, size_t count,
                                        struct kg_variance *scratch)
@@ -252,8 +255,8 @@ struct kg_metric_usual kg_metric_usual(const struct kg_metric_state *states, siz
     return usual;
 }
 
-/* What runs differ by beyond what their rounds explain; unknown where nothing tells it. One run more
- * differs from the mean of n by itself and by an n-th. */
+/* Variance between runs beyond the scatter of their rounds; freedom 0: unknown. A new run differs from the mean of n
+ * runs by its own variance plus an n-th of that variance. */
 static struct kg_variance runs_variance(const struct kg_metric_state *state,
                                         const struct kg_metric_usual *usual)
 {
@@ -264,8 +267,8 @@ static struct kg_variance runs_variance(const struct kg_metric_state *state,
     return runs;
 }
 
-/* Of the difference. Where runs are known to differ, what their rounds explain is known as well or
- * as badly as the rest. */
+/* Variance of the difference. If the variance between runs is known, the part that rounds explain gets the same
+ * degrees of freedom. */
 static struct kg_variance difference_variance(const struct kg_metric_state *state,
                                               const struct kg_metric_usual *usual,
                                               struct kg_variance *runs)
@@ -309,9 +312,9 @@ void kg_metric_settle(struct kg_metric *metric, const struct kg_metric_state *st
 
 void kg_metric_raise(struct kg_metric *metric)
 {
-    /* the interval of what is tested has it in it */
+    /* the interval of a tested metric already includes the noise floor */
     if (isnan(metric->p_value))
-        metric->threshold = fmax(metric->threshold, metric->noise_floor); /* fmax passes NaN over */
+        metric->threshold = fmax(metric->threshold, metric->noise_floor); /* fmax ignores NaN */
     if (metric->pace_doubt > 0)
         metric->threshold += metric->pace_doubt;
     if (metric->memory_doubt > 0)

@@ -1,10 +1,10 @@
-/* What a metric is called, once it is estimated and settled. */
+/* metric_classify.c: the change of a metric, once it is estimated and settled. */
 #include <math.h>
 
 #include "judge/metric.h"
 #include "judge/wait_bounds.h"
 
-/* One round against one has no interval: then the ratio is all there is. */
+/* With one round per side there is no interval, so the ratio decides. */
 static bool is_outside(const struct kg_metric *metric, double threshold)
 {
     const bool known = !isnan(metric->interval_low);
@@ -24,11 +24,12 @@ bool kg_metric_worse_by(const struct kg_metric *metric, double factor)
            fabs(metric->current - metric->baseline) > metric->min_effect;
 }
 
-/* Of a ratio. Less a part in 10^9: the way through logarithms must not make a page more than a
- * page. */
+/* Absolute effect of a ratio, in the metric's unit. Reduced by 1e-9 of itself, so that rounding of the logarithms
+ * does not turn one page into more than one page. */
 static double effect_of(const struct kg_metric *metric, double ratio)
 {
-    const double base = metric->baseline > 0 ? metric->baseline : 1; /* as the estimate shifts it */
+    /* the estimate adds 1 to zeros */
+    const double base = metric->baseline > 0 ? metric->baseline : 1;
     return (1 - 1e-9) * base * fabs(ratio - 1);
 }
 
@@ -72,7 +73,7 @@ bool kg_metric_in_cycles(const struct kg_metric *metric)
     return metric->ratio > 1 ? metric->cycles_ratio > above : metric->cycles_ratio < 1 / above;
 }
 
-/* A p-value there is of what is tested. */
+/* An untested metric has no p-value. */
 bool kg_metric_large(const struct kg_metric *metric)
 {
     const double above = 1 + metric->threshold, below = 1 / above;
@@ -85,7 +86,7 @@ bool kg_metric_large(const struct kg_metric *metric)
 
 void kg_metric_classify(struct kg_metric *metric, bool significant)
 {
-    /* what is within the noise only is not known to be unchanged */
+    /* an interval inside the noise floor alone does not prove "unchanged" */
     const double above = 1 + metric->asked_threshold, below = 1 / above;
     if (kg_metric_large(metric) && significant)
         metric->change = (metric->ratio > 1) == (metric->better == KG_BETTER_LOWER)
@@ -98,30 +99,29 @@ void kg_metric_classify(struct kg_metric *metric, bool significant)
         metric->change = KG_CHANGE_INCONCLUSIVE;
 }
 
-/* Beyond the threshold and beyond the least effect, and yet not proven. */
+/* Whether the metric is beyond the threshold and the smallest effect, but not proven. */
 static bool unproven(const struct kg_metric *metric)
 {
     return kg_metric_outside(metric) &&
            fabs(metric->current - metric->baseline) > metric->min_effect;
 }
 
-/* Worse than both levels of the stored runs, by more than the least effect. */
+/* Whether the metric is worse than both levels of the stored runs, by more than the smallest effect. */
 static bool stepped(const struct kg_metric *metric)
 {
     return metric->beyond > 0 && fabs(metric->current - metric->baseline) > metric->min_effect;
 }
 
-/* Beyond the threshold, but by no more than its rounds waited for a CPU. The case's own threads may
- * be what they waited for. */
+/* Whether the metric is beyond the threshold, but only without the waits of its rounds. The rounds may have waited
+ * for the case's own threads. */
 static bool waited(const struct kg_metric *metric)
 {
     return metric->wait_doubt > 0 && is_outside(metric, metric->threshold - metric->wait_doubt) &&
            fabs(metric->current - metric->baseline) > metric->min_effect;
 }
 
-/* Probably worse, and by much: the estimate is worse by twice the threshold, and the adjusted test
- * allows one false suspicion in twenty suites. Without the first condition noisy suites would have
- * a suspect in one gate of fifty. */
+/* Whether the metric is probably worse, by twice the threshold. The adjusted test allows one false suspicion in
+ * twenty suites. Without the condition on the estimate, noisy suites would have a suspect in one gate of fifty. */
 static bool leans(const struct kg_metric *metric)
 {
     static const double P_MOST = 0.05;

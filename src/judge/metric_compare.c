@@ -1,5 +1,5 @@
-/* metric_compare.c: the metrics of one case against its references: the ordinary runs, pinned runs and budgets. A metric
- * without figures, or of a machine that was too busy, has the reason instead of a judgement. */
+/* metric_compare.c: the metrics of one case against its references: ordinary runs, pinned runs and budgets. If a
+ * metric has no value, or the machine was too busy, the metric has a reason instead of a judgement. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "judge/environment_words.h"
 #include "judge/unchanged_code.h"
 
-/* The run that the references of a case are of, by the pin, or the newest ordinary one. */
+/* Returns the run pinned as `pin`; the newest ordinary run if `pin` is NULL. */
 static const struct kg_baseline_run *run_of(const struct kg_comparer *comparer, const char *pin)
 {
     const struct kg_baseline *baseline = comparer->baseline;
@@ -22,7 +22,7 @@ static const struct kg_baseline_run *run_of(const struct kg_comparer *comparer, 
     return pin || newest == SIZE_MAX ? NULL : &baseline->runs[newest];
 }
 
-/* Where the code is not known to have changed: what the environment did. */
+/* Sets the variables that differ, unless the code changed. */
 static void environment_compare(struct kg_comparer *comparer, const struct kg_case_result *result,
                                 const struct kg_reference *reference,
                                 const struct kg_evidence *evidence)
@@ -30,7 +30,7 @@ static void environment_compare(struct kg_comparer *comparer, const struct kg_ca
     struct kg_arena *arena = &comparer->comparison->arena;
     struct kg_metric *metric = evidence->metric;
     const struct kg_baseline_run *run = run_of(comparer, kg_metric_pin(metric));
-    /* other libraries may be those that LD_PRELOAD or LD_LIBRARY_PATH names */
+    /* LD_PRELOAD or LD_LIBRARY_PATH may explain other libraries */
     if (!run || evidence->code == KG_CODE_OTHER)
         return;
     metric->environment = kg_environment_words(arena, comparer->current, result, run);
@@ -38,7 +38,7 @@ static void environment_compare(struct kg_comparer *comparer, const struct kg_ca
         metric->code = kg_code_words(arena, &result->code, &reference->code);
 }
 
-/* Estimates one metric against a reference; `against` lives in the comparison. */
+/* Estimates one metric against a reference. `against` lives in the comparison. */
 static void metric_make(struct kg_comparer *comparer, const struct kg_case_result *result,
                         const struct kg_reference *reference, const char *against,
                         const struct kg_series *series, struct kg_case_change *change)
@@ -58,7 +58,7 @@ static void metric_make(struct kg_comparer *comparer, const struct kg_case_resul
     change->metric_count++;
 }
 
-/* The newest stored median of the metric, whatever counted it; NaN: none is stored. */
+/* Returns the newest stored median of the metric, from any source; NaN if none is stored. */
 static double stored_median(struct kg_comparer *comparer, const struct kg_reference *reference,
                             const char *name)
 {
@@ -77,8 +77,8 @@ static double stored_median(struct kg_comparer *comparer, const struct kg_refere
     return median;
 }
 
-/* A figure that was to be compared, but could not be had: of the results, or of the reference.
- * baseline  the reference's figure; NaN: not known */
+/* Adds a metric that cannot be compared, because the results or the reference lack its value.
+ * baseline  value of the reference; NaN: unknown */
 static void uncounted_add(struct kg_comparer *comparer, const struct kg_series *series,
                           const char *against, double baseline, enum kg_doubt doubt,
                           const char *cause, struct kg_case_change *change)
@@ -108,7 +108,7 @@ static const char *against_name(struct kg_comparer *comparer, const struct kg_re
     return kg_against_names[reference->paired ? KG_AGAINST_BASE : KG_AGAINST_BASELINE];
 }
 
-/* How runs of the case scatter is what the ordinary ones show: a pinned run is one. */
+/* The ordinary runs show the scatter between runs. A pinned run is one run, so it takes their scatter. */
 static void scatter_take(struct kg_comparer *comparer, struct kg_evidence *evidence,
                          const char *pin)
 {
@@ -122,9 +122,9 @@ static void scatter_take(struct kg_comparer *comparer, struct kg_evidence *evide
     }
 }
 
-/* Whether the machine was too busy to judge the series, and waiting for a CPU may be why it moved. The
- * same code on both sides needs no figure.
- * before  evidence that there was before the series'; one more where it has figures */
+/* Whether the machine was too busy to judge the series, and waits for a CPU may explain its change. If both sides
+ * have the same code, the judgement needs no value.
+ * before  number of evidence entries before the series; the series adds one if it has values */
 static bool is_refused(const struct kg_comparer *comparer, const struct kg_series *series,
                        size_t before)
 {
@@ -135,7 +135,7 @@ static bool is_refused(const struct kg_comparer *comparer, const struct kg_serie
            !(evidence && (evidence->beyond_waits || evidence->unchanged));
 }
 
-/* The newest metric keeps the figures that were measured, and is not judged. */
+/* Marks the newest metric as not judged. The metric keeps its measured values. */
 static void busy_mark(struct kg_comparer *comparer, struct kg_case_change *change)
 {
     struct kg_metric *metric = &change->metrics[change->metric_count - 1];
@@ -157,7 +157,7 @@ static void busy_mark(struct kg_comparer *comparer, struct kg_case_change *chang
     comparer->evidence_count--;
 }
 
-/* One series against a reference, which may be older than the wish to compare it. */
+/* Compares one series with a reference. An older reference may lack the series. */
 static void series_compare(struct kg_comparer *comparer, const struct kg_case_result *result,
                            const struct kg_reference *reference, const char *against,
                            const char *pin, const struct kg_series *series,
@@ -183,13 +183,13 @@ static void series_compare(struct kg_comparer *comparer, const struct kg_case_re
         return;
     }
     scatter_take(comparer, &comparer->evidence[before], pin);
-    if (pin || comparer->evidence[before].row->timed) /* the case has the history of its time */
+    if (pin || comparer->evidence[before].row->timed) /* the case stores the history of its time */
         return;
     kg_past_keep_metric(&comparer->comparison->arena, &comparer->room.scratch, reference, series,
                         &change->metrics[change->metric_count - 1]);
 }
 
-/* Every metric against the ordinary runs (`pin` NULL) or a pinned one. */
+/* Compares every metric with the ordinary runs (`pin` NULL) or with a pinned run. */
 static void reference_compare(struct kg_comparer *comparer, const struct kg_case_result *result,
                               const struct kg_reference_entry *entries, size_t count,
                               const char *pin, struct kg_case_change *change)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The time of a case against what it was, where there are both; else NULL. */
+/* Returns the case's time against baseline or base, if both sides have one; else NULL. */
 static const struct kg_metric *compared_time(const struct kg_case_change *change)
 {
     for (size_t m = 0; m < change->metric_count; m++) {
@@ -26,7 +26,8 @@ static bool is_decided(const struct kg_metric *time)
            isfinite(time->baseline) && isfinite(time->current);
 }
 
-/* Adds up these cases; `workload` is theirs, or NULL of all. */
+/* Sums up the cases.
+ * workload  the workload of all cases; NULL: the whole suite */
 static struct kg_overall sum(const struct kg_case_change *const *cases, size_t count,
                              const char *workload)
 {
@@ -50,13 +51,13 @@ static struct kg_overall sum(const struct kg_case_change *const *cases, size_t c
     return overall;
 }
 
-/* The cases of one workload, in the suite's order. */
+/* Cases of one workload, in the suite's order. */
 struct group {
     const struct kg_case_change *const *cases;
     size_t count;
 };
 
-/* In the suite's order, which those that were removed may share with others. */
+/* By the suite's order. Removed cases share one `order`, so the position in the array breaks ties. */
 static int by_order(const struct kg_case_change *a, const struct kg_case_change *b)
 {
     if (a->order != b->order)
@@ -78,7 +79,7 @@ static int by_first_case(const void *a, const void *b)
     return by_order(*one->cases, *other->cases);
 }
 
-/* Sorts the cases into groups, and these as the suite has them; how many there are. */
+/* Sorts the cases into groups and the groups into the suite's order. Returns the number of groups. */
 static size_t groups_make(const struct kg_case_change **cases, size_t count, struct group *groups)
 {
     size_t group_count = 0;
@@ -95,7 +96,7 @@ static size_t groups_make(const struct kg_case_change **cases, size_t count, str
 static void workloads_sum(struct kg_comparison *comparison, const struct kg_case_change **cases,
                           struct group *groups)
 {
-    enum { MOST = 100 }; /* of a thousand workloads no reader asks for each */
+    enum { MOST = 100 }; /* no reader needs more */
     const struct kg_overall whole = sum(cases, comparison->case_count, NULL);
     if (!whole.compared)
         return;

@@ -19,7 +19,7 @@ static bool undecided(const struct kg_metric *metric)
            metric->change == KG_CHANGE_INCONCLUSIVE;
 }
 
-/* The figures of a machine that was too busy are shown, and judge nothing. */
+/* Whether the metric has values that may decide. kgate shows values from a busy machine, but does not judge them. */
 static bool is_judged(const struct kg_metric *metric)
 {
     return isfinite(metric->ratio) && metric->doubt != KG_DOUBT_BUSY;
@@ -53,7 +53,7 @@ bool kg_change_settled(const struct kg_case_change *change)
     return change->pairs && !kg_change_open(change);
 }
 
-/* What ends where the budget does, and would not where it were longer. */
+/* Marks the case's undecided metrics. A longer --budget might have decided them. */
 static void case_cut(struct kg_arena *arena, struct kg_case_change *change)
 {
     for (size_t m = 0; m < change->metric_count; m++) {
@@ -97,8 +97,8 @@ static const struct kg_metric *metric_find(const struct kg_case_change *pair, co
     return NULL;
 }
 
-/* "settled by 40 pairs against the baseline's build (stored runs: +12.3 %)", with what the pairs say
- * behind it. */
+/* Makes "settled by 40 pairs against the baseline's build (stored runs: +12.3 %)", followed by the reason of the
+ * pairs. */
 static const char *reason_make(struct kg_arena *arena, const struct kg_metric *metric,
                                double stored_ratio, size_t pairs, const char *build)
 {
@@ -109,7 +109,7 @@ static const char *reason_make(struct kg_arena *arena, const struct kg_metric *m
                            metric->reason ? "; " : "", metric->reason ? metric->reason : "");
 }
 
-/* Takes over what a pair says of a metric; its strings are copied. */
+/* Replaces a metric by the metric of its pairs. Copies all strings. */
 static void metric_take(struct kg_arena *arena, struct kg_metric *metric,
                         const struct kg_metric *pair, size_t pairs, const char *build)
 {
@@ -126,8 +126,8 @@ static void metric_take(struct kg_arena *arena, struct kg_metric *metric,
     metric->reason = reason_make(arena, pair, stored.ratio, pairs, build);
 }
 
-/* A metric that the pairs have no figure of, since too many of them waited for a CPU: says why they
- * did not settle it. */
+/* Adds to the reason why the pairs did not settle the metric: too many pairs waited for a CPU, so they have no
+ * value. */
 static void unsettled_say(struct kg_arena *arena, struct kg_metric *metric,
                           const struct kg_case_change *pair, const char *build)
 {
@@ -137,7 +137,7 @@ static void unsettled_say(struct kg_arena *arena, struct kg_metric *metric,
         pair->reason ? pair->reason : "they have no such figure");
 }
 
-/* The workload failed beside the other build: that is a failure of this run. */
+/* The workload failed beside the other build, which counts as a failure of this run. */
 static void failure_take(struct kg_arena *arena, struct kg_case_change *change,
                          const struct kg_case_change *pair)
 {
@@ -147,14 +147,14 @@ static void failure_take(struct kg_arena *arena, struct kg_case_change *change,
     change->reason = kg_arena_printf(arena, "in pairs: %s", pair->reason);
 }
 
-/* What settles the cases that the stored runs leave open. */
+/* Input of kg_comparison_settle. */
 struct settlement {
     const struct kg_results *current;
     const struct kg_comparison *pairs;
-    const char *build; /* that the pairs are against, in words */
+    const char *build; /* other build of the pairs, in words */
 };
 
-/* A metric that differs from the stored runs while the two builds are alike. */
+/* A metric that differs from the stored runs, while the two builds do not differ. */
 struct drift {
     size_t cases;
     const char *id;
@@ -162,7 +162,7 @@ struct drift {
     double ratio;
 };
 
-/* By as much as counts: beyond the threshold and the least effect. */
+/* Whether the difference exceeds the threshold and the smallest effect that counts. */
 static bool has_drifted(const struct kg_metric *stored, const struct kg_metric *pair)
 {
     return pair->change == KG_CHANGE_NO_CHANGE &&
@@ -170,7 +170,7 @@ static bool has_drifted(const struct kg_metric *stored, const struct kg_metric *
            fabs(stored->current - stored->baseline) > stored->min_effect;
 }
 
-/* Keeps the case whose metric is furthest from the stored runs. */
+/* Counts the case. Keeps the data of the case farthest from the stored runs. */
 static void drift_add(struct drift *drift, const struct drift *found)
 {
     const size_t cases = drift->cases + 1;
@@ -184,8 +184,8 @@ static bool is_worse(const struct kg_metric *metric)
     return (metric->ratio > 1) == (metric->better == KG_BETTER_LOWER);
 }
 
-/* Whether the figure that the candidate has in pairs is worse than the stored runs too: a burst that
- * covered only the gate's own rounds is over by then. */
+/* Whether the candidate's value in pairs is also worse than the stored runs. A burst of load that covered only the
+ * gate's own rounds has ended by then. */
 static bool lasts(const struct kg_metric *stored, const struct kg_metric *pair)
 {
     const double above = 1 + stored->asked_threshold;
@@ -199,28 +199,27 @@ static bool is_accused(const struct kg_metric *metric)
            is_worse(metric);
 }
 
-/* Whether the stored runs alone would keep the metric from passing, and the pairs would let it
- * pass. */
+/* Whether the stored runs accuse the metric and the pairs would let it pass. */
 static bool is_hidden(const struct kg_metric *stored, const struct kg_metric *pair)
 {
     return is_accused(stored) && !is_accused(pair) && lasts(stored, pair);
 }
 
-/* Whether the stored runs suspect the metric, and the pairs lean to the same without proof. */
+/* Whether the stored runs accuse the metric, and the pairs look worse without proof. */
 static bool both_lean(const struct kg_metric *stored, const struct kg_metric *pair)
 {
     return is_accused(stored) && pair->change == KG_CHANGE_INCONCLUSIVE && is_worse(pair) &&
            fabs(log(pair->ratio)) > log1p(pair->asked_threshold);
 }
 
-/* Whether all that the case runs is hashed: pairs then compare all of it. What code loads, starts or
- * reads later is today's on both sides of a pair. */
+/* Whether kgate hashed all code that the case runs, so that pairs compare all of it. If code loads, starts or reads
+ * more, both sides of a pair use today's files. */
 static bool is_closed(const struct kg_case_result *result)
 {
     return result->code.hash && result->code.scope == KG_CODE_WITH_LIBRARIES;
 }
 
-/* The stored figures stay: pairs cannot see why they differ. */
+/* Keeps the stored values, because pairs cannot show why the values differ. */
 static void hidden_say(struct kg_arena *arena, struct kg_metric *metric, size_t pairs,
                        const char *build)
 {
@@ -236,7 +235,7 @@ static void hidden_say(struct kg_arena *arena, struct kg_metric *metric, size_t 
     metric->suspected = false;
 }
 
-/* What a reader must know of cases that pass: the builds are alike, and yet something became slower. */
+/* Notes cases that pass although something became slower: the two builds are alike. */
 static void drift_say(struct kg_comparison *comparison, const struct drift *drift,
                       const char *build)
 {
@@ -321,7 +320,7 @@ static void cases_settle(struct kg_comparison *comparison, const struct settleme
     free(sorted);
 }
 
-/* The verdict is made from a comparison that has none yet. */
+/* kg_verdict_decide expects a comparison without a verdict. */
 static void verdict_clear(struct kg_comparison *comparison)
 {
     comparison->verdict = KG_VERDICT_PASS;

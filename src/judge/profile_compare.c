@@ -11,19 +11,19 @@
 const struct kg_profile_judging kg_profile_judging_usual = {
     .threshold = 0.05, .alpha = 0.01, .share = 0.002};
 
-/* Notes that name paths whose calls changed stop being read after a few. */
+/* Limit for notes that name paths with a changed number of calls. */
 enum { CALLS_NOTED = 5 };
 
-/* The two sides in messages. */
+/* Names of the two sides in messages. */
 static const char BASE[] = "the base", CURRENT[] = "the current profile";
 
-/* A profile and what is compared of it. */
+/* A profile, and its paths as cases. */
 struct side {
     const struct kg_profile *profile;
     struct kg_results results;
 };
 
-/* What the outermost scopes of a process take, on average. */
+/* Mean time of the outermost scopes of a process, in ns. */
 static double program_ns(const struct kg_profile *profile)
 {
     double sum = 0;
@@ -55,7 +55,7 @@ static void rounds_fill(struct kg_arena *arena, const struct kg_profile_row *row
     }
 }
 
-/* A path's time is all that is compared. */
+/* Only the time of a path is compared. */
 static void series_fill(struct kg_arena *arena, const struct kg_profile_judging *judging,
                         double whole_ns, struct kg_case_result *result)
 {
@@ -88,7 +88,7 @@ static void case_fill(struct kg_arena *arena, const struct kg_profile *profile, 
     kg_case_summarize(result);
 }
 
-/* Whether a path is compared. */
+/* Whether the path is a case. */
 static bool is_case(const struct kg_profile_row *row)
 {
     return row->path.kind != KGATE_SCOPE_PROFILER && row->round_count;
@@ -101,7 +101,7 @@ static int by_id(const void *a, const void *b)
     return order ? order : (*x > *y) - (*x < *y);
 }
 
-/* Two paths that differ in what an id does not say: the later gets a number. */
+/* If two paths have the same id, adds a number to the id of the later one. */
 static void ids_distinguish(struct kg_results *results)
 {
     const size_t count = results->case_count;
@@ -119,8 +119,9 @@ static void ids_distinguish(struct kg_results *results)
     }
 }
 
-/* A profile as results: a case for each path except the profiler's own. Where there is one process
- * only, its parts are the rounds (struct kg_profile_row). results: freed with kg_results_free */
+/* Turns a profile into results: one case per path, except the profiler's own paths. If the profile has one process,
+ * the parts of the process are the rounds (struct kg_profile_row).
+ * results  the caller frees it with kg_results_free */
 static void results_make(const struct kg_profile *profile, const struct kg_profile_judging *judging,
                          struct kg_results *results)
 {
@@ -145,7 +146,7 @@ static void results_make(const struct kg_profile *profile, const struct kg_profi
     ids_distinguish(results);
 }
 
-/* --- What a reader must know ------------------------------------------------------------------ */
+/* --- Notes ------------------------------------------------------------------------------------ */
 
 static const char *host_of(const struct kg_profile *profile)
 {
@@ -168,7 +169,7 @@ static double calls_of(const struct kg_profile_row *row)
     return row->process_count ? sum / (double)row->process_count : 0;
 }
 
-/* How often a path was called in a process, by the id of its case. */
+/* Number of calls of a path per process, with the id of its case. */
 struct calls {
     const char *id;
     double calls;
@@ -179,7 +180,7 @@ static int calls_by_id(const void *a, const void *b)
     return strcmp(((const struct calls *)a)->id, ((const struct calls *)b)->id);
 }
 
-/* Those of all paths that are cases, by id. */
+/* Lists the calls of all paths that are cases, sorted by id. */
 static struct calls *calls_list(struct kg_arena *arena, const struct kg_profile *profile,
                                 const struct kg_results *results)
 {
@@ -194,11 +195,11 @@ static struct calls *calls_list(struct kg_arena *arena, const struct kg_profile 
     return list;
 }
 
-/* A case whose number of calls moved. */
+/* A case with a changed number of calls. */
 struct calls_moved {
     const char *id;
     double was, is;
-    double effect_ns; /* how much its time moved */
+    double effect_ns; /* absolute change of its time, in ns */
 };
 
 static int by_effect(const void *a, const void *b)
@@ -207,8 +208,8 @@ static int by_effect(const void *a, const void *b)
     return (x->effect_ns < y->effect_ns) - (x->effect_ns > y->effect_ns);
 }
 
-/* A total that moved, or may have, because there were more calls is another thing than slower
- * calls. Those whose time moved most are named. */
+/* Notes the paths whose total may have changed because the number of calls did. Names those with the largest change
+ * of time. */
 static void calls_note(const struct side *base, const struct side *current,
                        struct kg_comparison *comparison)
 {
@@ -240,7 +241,7 @@ static void calls_note(const struct side *base, const struct side *current,
     kg_arena_free(&scratch);
 }
 
-/* What a process that crashed had not written yet is not in its totals. */
+/* Notes processes that crashed. Their totals lack all unwritten scopes. */
 static void incomplete_note(const struct kg_profile *profile, const char *side,
                             struct kg_comparison *comparison)
 {
@@ -255,7 +256,7 @@ static void incomplete_note(const struct kg_profile *profile, const char *side,
                                         count, profile->process_count, side));
 }
 
-/* There is no suite that a path was taken out of. */
+/* Sets reasons that fit a profile. Those of kg_compare speak of a suite. */
 static void reasons_put(struct kg_comparison *comparison)
 {
     for (size_t i = 0; i < comparison->case_count; i++) {
@@ -273,7 +274,7 @@ static void notes_add(const struct side *base_side, const struct side *current_s
     const struct kg_profile *base = base_side->profile, *current = current_side->profile;
     struct kg_arena *arena = &comparison->arena;
     reasons_put(comparison);
-    /* What kg_compare noted is about stored baselines and the harness's probes: there are none. */
+    /* the notes of kg_compare describe stored baselines and the machine's probes, which a profile lacks */
     comparison->note_count = 0;
     calls_note(base_side, current_side, comparison);
     if (base->process_count < 2 || current->process_count < 2)
@@ -290,9 +291,9 @@ static void notes_add(const struct side *base_side, const struct side *current_s
         kg_comparison_note(comparison, "a profile is sampled: totals are of what was recorded");
 }
 
-/* --- What cannot be compared ------------------------------------------------------------------ */
+/* --- Checks before the comparison --------------------------------------------------------------- */
 
-/* Totals of a part of what ran are below those of all of it. */
+/* If a profile lost entries, its totals are too small. */
 static bool nothing_lost(const struct kg_profile *profile, const char *side, struct kg_error *err)
 {
     const struct kgate_profile_losses losses = kg_profile_losses(profile);
@@ -311,7 +312,7 @@ static bool nothing_lost(const struct kg_profile *profile, const char *side, str
     return true;
 }
 
-/* Whether anything but the profiler's own was recorded in a process. */
+/* Whether the process recorded anything besides the profiler's own scopes. */
 static bool process_recorded(const struct kg_profile *profile, size_t process)
 {
     for (size_t i = 0; i < profile->row_count; i++) {
@@ -337,7 +338,7 @@ static bool all_recorded(const struct kg_profile *profile, const char *side, str
     return true;
 }
 
-/* Of two programs, or of two names of the outermost scope, no path would be judged. */
+/* Two different programs, or two names of the outermost scope, have no common path to judge. */
 static bool any_common(const struct kg_comparison *comparison, struct kg_error *err)
 {
     if (comparison->counts.of[KG_CHANGE_NEW] + comparison->counts.of[KG_CHANGE_REMOVED] <
@@ -347,7 +348,7 @@ static bool any_common(const struct kg_comparison *comparison, struct kg_error *
                         "the profiles have no path in common: are they of the same program?");
 }
 
-/* One side more than the other is not slower. */
+/* If one side records a larger share of the calls, its totals are larger without being slower. */
 static bool same_sampling(const struct kg_profile *base, const struct kg_profile *current,
                           struct kg_error *err)
 {
@@ -361,8 +362,8 @@ static bool same_sampling(const struct kg_profile *base, const struct kg_profile
     return true;
 }
 
-/* `run --profile` calls kernels and plugins for a fixed time: how often, and not how long, is what
- * would differ. */
+/* `run --profile` calls kernels and plugins for a fixed time. Its totals show the number of calls, not their
+ * duration. */
 static bool fixed_time(const struct kg_profile *profile)
 {
     for (size_t i = 0; i < profile->process_count; i++) {

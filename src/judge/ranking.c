@@ -12,15 +12,14 @@ int kg_compare_ids(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* How far a metric is from its reference, for ranking: a violated ">=" budget counts as much as its
- * inverse. */
+/* Distance of a metric from its reference, for ranking. A missed ">=" budget counts like its inverse. */
 static double distance(const struct kg_metric *metric)
 {
     const double size = fabs(log(metric->ratio));
     return isfinite(size) ? size : 0;
 }
 
-/* A metric that nobody asked for leaves no case undecided. */
+/* A metric that the suite did not ask for leaves no case undecided. */
 static int rank_of(const struct kg_metric *metric)
 {
     const bool ignored = metric->unasked && metric->change == KG_CHANGE_INCONCLUSIVE;

@@ -7,7 +7,7 @@
 #include "judge/compare_parts.h"
 #include "judge/metric.h"
 
-/* What a round of the metric is called. */
+/* Name of the metric's rounds. */
 static const char *rounds_name(const struct kg_metric *metric)
 {
     return metric->of_processes ? "processes" : "rounds";
@@ -78,7 +78,7 @@ static const char *unproven_say(struct kg_arena *arena, const struct kg_metric *
                            kg_metric_pin(metric) ? "" : ", or refresh the baseline with more");
 }
 
-/* Also of what became better: nobody suspects that. */
+/* Also used for an improvement, which is no suspect. */
 static const char *unconfirmed_change_say(struct kg_arena *arena, const struct kg_metric *metric)
 {
     const bool better = metric->better == KG_BETTER_HIGHER ? metric->ratio > 1 : metric->ratio < 1;
@@ -116,7 +116,8 @@ static const char *noise_say(struct kg_arena *arena, const struct kg_metric *met
         100 * metric->asked_threshold, 100 * metric->noise_floor);
 }
 
-/* Without a step of the code's doing they would not differ so: which level is meant is asked. */
+/* Without a change of the code, the stored runs would not differ so much. The user must say which level is
+ * intended. */
 static const char *stepped_say(struct kg_arena *arena, const struct kg_metric *metric)
 {
     char step[KG_UNIT_BYTES], beyond[KG_UNIT_BYTES];
@@ -172,14 +173,14 @@ static const char *budget_missed_say(struct kg_arena *arena, const struct kg_met
     const char *relation = kg_metric_relation(metric);
     kg_value_format(metric->unit, metric->current, value);
     kg_value_format(metric->unit, metric->baseline, limit);
-    if (!strcmp(value, limit)) /* rounded to the same digits, but not the same */
+    if (!strcmp(value, limit)) /* different values can round to the same digits */
         return kg_arena_printf(arena, "%s is %.10g, the budget asks %s %.10g", metric->name,
                                metric->current, relation, metric->baseline);
     return kg_arena_printf(arena, "%s is %s, the budget asks %s %s", metric->name, value, relation,
                            limit);
 }
 
-/* What the code did, in words. */
+/* Words for the change of the code. */
 static const char *code_of(const struct kg_metric *metric)
 {
     return metric->code ? metric->code : "the code is unchanged";
@@ -202,7 +203,7 @@ static const char *code_open_say(struct kg_arena *arena, const struct kg_metric 
 
 static const char *code_unchanged_say(struct kg_arena *arena, const struct kg_metric *metric)
 {
-    if (!kg_metric_large(metric)) /* too wide an interval is no move */
+    if (!kg_metric_large(metric)) /* a wide interval does not show a change */
         return kg_arena_copy(arena, code_of(metric));
     return kg_arena_printf(arena, "%s: the machine moved", code_of(metric));
 }
@@ -217,24 +218,24 @@ static const char *unseen_say(struct kg_arena *arena, const struct kg_metric *me
                            ratio, timed ? "slower" : "worse", code_of(metric));
 }
 
-/* The code's words where they are known: of a script there are none. */
+/* A script has no code hash, and so no words about its code. */
 static const char *environment_say(struct kg_arena *arena, const struct kg_metric *metric)
 {
     return kg_arena_printf(arena, "%s: that may be why%s%s", metric->environment,
                            metric->code ? "; " : "", metric->code ? metric->code : "");
 }
 
-/* What else there is to say of a change that is not sure, where the code is unchanged. */
+/* Appended to an unsure reason if the code is unchanged. */
 static const char *beside_say(struct kg_arena *arena, const struct kg_metric *metric)
 {
     return metric->environment ? environment_say(arena, metric) : code_of(metric);
 }
 
-/* A sentence as it stands, or what writes one; of KG_DOUBT_NONE neither. */
+/* A fixed sentence or a function that writes one. KG_DOUBT_NONE has neither. */
 static const struct sentence {
     const char *text;
     const char *(*say)(struct kg_arena *arena, const struct kg_metric *metric);
-    bool of_code; /* an unchanged code is worth a word more */
+    bool of_code; /* append the words about an unchanged code */
 } sentences[] = {
     [KG_DOUBT_CODE_CHANGED] = {.text = "the code changed"},
     [KG_DOUBT_LIBRARY_OTHER] = {.say = library_other_say},
@@ -277,8 +278,7 @@ static const struct sentence {
     [KG_DOUBT_BUDGET_MISSED] = {.say = budget_missed_say},
 };
 
-/* "not confirmed: +9.1 % in the first 10 rounds, +0.3 % in 10 later", with what else there is to
- * say behind it. */
+/* Makes "not confirmed: +9.1 % in the first 10 rounds, +0.3 % in 10 later", followed by the other reason. */
 static const char *unconfirmed_say(struct kg_arena *arena, const struct kg_metric *metric,
                                    const char *rest)
 {
@@ -290,8 +290,8 @@ static const char *unconfirmed_say(struct kg_arena *arena, const struct kg_metri
                            rest ? "; " : "", rest ? rest : "");
 }
 
-/* Whether the metric is called changed though its estimate lies within the threshold: its interval
- * reaches beyond. */
+/* Whether the metric counts as changed although its estimate lies within the threshold, because its interval reaches
+ * beyond. */
 static bool reaches_threshold(const struct kg_metric *metric)
 {
     const double above = 1 + metric->threshold;
@@ -300,7 +300,7 @@ static bool reaches_threshold(const struct kg_metric *metric)
            (metric->interval_high > above || metric->interval_low < 1 / above);
 }
 
-/* "may be as much as +5.5 %, the threshold is 5.0 %", with what else there is to say behind it. */
+/* Makes "may be as much as +5.5 %, the threshold is 5.0 %", followed by the other reason. */
 static const char *reaching_say(struct kg_arena *arena, const struct kg_metric *metric,
                                 const char *rest)
 {

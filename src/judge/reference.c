@@ -50,8 +50,8 @@ const struct kg_reference_entry *kg_reference_find(const struct kg_reference_ind
     return &index->entries[low];
 }
 
-/* Which accepted change the history of the case begins with, by its newest ordinary run: `any` where
- * none has it. */
+/* Returns the accepted change that begins the case's history, from its newest ordinary run.
+ * any  true if no ordinary run has the case with this definition */
 static const char *accepted_find(const struct kg_reference_index *index,
                                  const struct kg_reference_entry *entries, size_t count,
                                  const char *definition_hash, bool *any)

@@ -1,5 +1,5 @@
-/* remedy.c: how an UNDECIDED comparison is settled: by pairs, more runs, a quieter machine or a fresh baseline. Each
- * case has the remedy of its deciding metric's doubt; the sentence names the command for the worst case. */
+/* remedy.c: how to settle an UNDECIDED comparison: by pairs, more runs, a quieter machine or a fresh baseline. The
+ * reason code of a case's deciding metric selects its remedy. The sentence names the command for the worst case. */
 #include "judge/undecided.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "base/escape.h"
 #include "judge/metric.h"
 
-/* What settles a case, by its deciding metric's doubt. */
+/* Remedy of a case, by the reason code of its deciding metric. */
 enum remedy {
     REMEDY_PAIRS,
     REMEDY_PROCESSES,
@@ -23,7 +23,7 @@ static enum remedy remedy_of(const struct kg_case_change *change)
     const struct kg_metric *metric = change->metrics;
     if (!change->metric_count || metric->doubt == KG_DOUBT_BUSY ||
         metric->doubt == KG_DOUBT_DISTURBED || metric->doubt == KG_DOUBT_ALL_DISTURBED)
-        return REMEDY_QUIET; /* without a metric it is a pair that waited too much */
+        return REMEDY_QUIET; /* a case without metrics is a pair that waited too long */
     if (metric->of_processes)
         return REMEDY_PROCESSES;
     if (metric->doubt == KG_DOUBT_UNCOUNTED || metric->doubt == KG_DOUBT_BUDGET_UNKNOWN)
@@ -33,14 +33,14 @@ static enum remedy remedy_of(const struct kg_case_change *change)
     return metric->doubt == KG_DOUBT_NOT_STORED ? REMEDY_REFRESH : REMEDY_PAIRS;
 }
 
-/* Whether the suite is UNDECIDED for want of figures alone, not for its intervals. */
+/* Whether the suite is UNDECIDED only because values are missing, and not because of intervals. */
 static bool blanks_decide(const struct kg_decided *decided)
 {
     return !decided->suspect && 2 * decided->undecided <= decided->measured;
 }
 
-/* The worst undecided case that pairs can settle, else the worst of all; NULL without any. If only
- * cases without figures leave the suite UNDECIDED: the worst of these. */
+/* Returns the worst undecided case that pairs can settle, else the worst undecided case, else NULL. If only missing
+ * values make the suite UNDECIDED, considers only cases with missing values. */
 static const struct kg_case_change *worst_undecided(const struct kg_comparison *comparison,
                                                     const struct kg_decided *decided)
 {
@@ -63,8 +63,8 @@ static void suite_append(const struct kg_results *current, struct kg_text *text)
     kg_shell_quote(text, known ? current->suite_path : "SUITE");
 }
 
-/* Of pairs, how many were measured and waited too long for a CPU to be judged, where that is most of them;
- * else 0. */
+/* Number of measured pairs that are not judged because they waited too long for a CPU. 0 if they are not the
+ * majority. */
 static size_t disturbed_pairs(const struct kg_case_change *worst, const struct kg_results *current)
 {
     const struct kg_metric *metric = worst->metrics;
@@ -91,13 +91,13 @@ static void command_append(const struct kg_case_change *worst, size_t undecided,
     }
 }
 
-/* The option that gives more pairs, and what a reader has to fill in. */
+/* The option that gives more pairs, and the values that the reader must fill in. */
 struct more {
-    char option[48]; /* "" if no option does */
+    char option[48]; /* "" if no option helps */
     const char *fill_in;
 };
 
-/* Twice what there was: the budget, or the time that the fewest rounds took beyond it. */
+/* Suggests twice the time: twice the budget, or twice the elapsed time if the minimum rounds exceeded the budget. */
 static struct more more_time(const struct kg_results *current, const struct kg_again *again)
 {
     struct more more = {"--budget TIME", ", with a longer TIME"};
@@ -111,7 +111,7 @@ static struct more more_time(const struct kg_results *current, const struct kg_a
     return more;
 }
 
-/* How many pairs there may be is the suite's rounds.max, which results do not say. */
+/* The suite's rounds.max limits the number of pairs. The results do not contain it. */
 static struct more more_rounds(const struct kg_again *again)
 {
     struct more more = {"--set rounds.max=N",
@@ -123,12 +123,13 @@ static struct more more_rounds(const struct kg_again *again)
     return more;
 }
 
-/* What ended the pairs decides what more of them takes: rounds.max, the budget, or the machine. */
+/* The remedy depends on why the pairs ended: rounds.max, the budget or the machine. */
 static void pairs_append(const struct kg_case_change *worst, size_t undecided,
                          const struct kg_results *current, const struct kg_again *again,
                          struct kg_text *text)
 {
-    const bool paired = current->pair || worst->pairs; /* also those that a gate took by itself */
+    /* includes pairs that a gate took on its own */
+    const bool paired = current->pair || worst->pairs;
     const size_t disturbed = disturbed_pairs(worst, current);
     const bool cut = paired && worst->metrics[0].out_of_budget;
     const bool has_budget = again && isfinite(again->budget_ns);
@@ -170,7 +171,7 @@ static const char QUIETER[] =
     "compare what a busy machine does not change (`metrics: [instructions]`), or judge every round "
     "(`disturbance: 100%`)";
 
-/* Pairs of one code with itself would settle nothing. */
+/* Pairs of identical code would settle nothing. */
 static void search_append(const struct kg_results *current, struct kg_text *text)
 {
     kg_text_append(text, "measure again, or find out what else the case runs or reads");
@@ -206,7 +207,7 @@ static void remedy_append(const struct kg_case_change *worst, size_t undecided,
     }
 }
 
-/* Whether cases have rounds, and none that can be recorded or compared. */
+/* Whether some cases have rounds, but no case can be recorded or compared. */
 static bool all_busy(const struct kg_results *current)
 {
     size_t busy = 0;
@@ -234,7 +235,7 @@ static bool any_unrecorded(const struct kg_comparison *comparison)
     return false;
 }
 
-/* Nothing was compared, or a stored case was not. */
+/* Next step if nothing was compared, or a stored case was not. */
 static const char *nothing_next(const struct kg_comparison *comparison,
                                 const struct kg_results *current)
 {

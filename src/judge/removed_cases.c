@@ -36,8 +36,8 @@ void kg_removed_append(const struct kg_baseline_run *newest, const struct kg_res
 {
     if (current->filter || !current->complete)
         return;
-    const char **ids =
-        NULL; /* sorted; most suites have the cases where they were, and need it not */
+    /* sorted on first use; most suites keep the order of their cases and need no search */
+    const char **ids = NULL;
     for (size_t j = 0; j < newest->case_count; j++) {
         const char *id = newest->cases[j].id;
         if (j < current->case_count && !strcmp(id, current->cases[j].id))

@@ -13,18 +13,18 @@
 enum { DAY_LENGTH = 10, WORDS_MOST = 300 };
 static const char TIME[] = "time";
 
-/* What a new run says of a case's acceptances. */
+/* The acceptances of a case, checked against a new run. */
 struct finding {
-    const char *newest; /* that counts; NULL: none */
+    const char *newest; /* `since` of the newest acceptance that counts; NULL: none */
     bool time_told;
-    double further;         /* the first ratio beyond what is accepted; NaN: none */
-    const char *further_of; /* its metric */
-    double limit;           /* the share that is accepted of it */
-    const char *early;      /* accepted after the run */
-    const char *over;       /* the last day of one that ended before the run */
+    double further;         /* first ratio beyond its accepted change; NaN: none */
+    const char *further_of; /* metric of `further` */
+    double limit;      /* accepted change of that metric, as a share; NaN: no change accepted */
+    const char *early; /* `since` of an acceptance made after the run; NULL: none */
+    const char *over;  /* last day of an acceptance that ended before the run; NULL: none */
 };
 
-/* The median of a case's series; NaN without values. */
+/* Returns the median of a case's series; NaN without values. */
 static double median_of(const struct kg_baseline_series *series)
 {
     double *scratch = kg_alloc(series->value_count, sizeof *scratch);
@@ -33,8 +33,8 @@ static double median_of(const struct kg_baseline_series *series)
     return median;
 }
 
-/* How far a metric of a run is from the newest stored run, where that is further than was accepted; else
- * NaN. What runs of the same code differ by is allowed for. */
+/* Returns the ratio of a metric to its stored value if the ratio exceeds the accepted change, else NaN. NOISE
+ * allows for the difference between runs of the same code. */
 static double further_find(const struct kg_baseline_case *run,
                            const struct kg_baseline_case *stored, const char *metric, double change)
 {
@@ -63,8 +63,8 @@ static void further_note(struct finding *finding, double ratio, const struct kg_
     finding->limit = waiver ? waiver->change : NAN;
 }
 
-/* The stored case as it was when the change was accepted. One that was stored since then may be at the new
- * level already, and every run would agree with it. The newest where all are newer. */
+/* Returns the newest stored case from before the acceptance. A case stored later may already have the new level, so
+ * every run would agree with it. If all stored cases are later, returns the newest one. */
 static const struct kg_baseline_case *stored_before(const struct kg_baseline *baseline,
                                                     const struct kg_baseline_index *index,
                                                     const struct kg_baseline_case *stored,
@@ -117,7 +117,7 @@ static struct finding acceptances_look(const struct kg_waivers *waivers,
     return finding;
 }
 
-/* Why it renews nothing, as the end of a sentence about the case. */
+/* Returns why the acceptance does not renew the baseline, as the end of a sentence about the case. */
 static const char *why_not(struct kg_arena *arena, const struct finding *finding,
                            const char *created)
 {
@@ -179,7 +179,7 @@ void kg_renewals_mark(const struct kg_baseline *baseline, const struct kg_waiver
     kg_arena_free(&scratch);
 }
 
-/* An entry of the newest change covers nothing once the case's history begins with it. */
+/* The history of the case now begins with the acceptance, so the entry covers nothing more. */
 static void spent_say(const struct kg_renewal *renewal, const struct kg_waivers *waivers,
                       const char *suite, struct kg_text *text)
 {

@@ -1,13 +1,12 @@
-/* round_shifts.c: shifts of a case that the medians of its rounds do not see: of the means, which a few long calls
- * move, and of the CPU time of calls, which other work on the machine hardly moves. */
+/* round_shifts.c: shifts of a case that the medians of its rounds do not show. A few long calls move the means. The
+ * CPU time per call hardly depends on other work on the machine. */
 #include <math.h>
 #include <string.h>
 
 #include "base/statistics/stats.h"
 #include "judge/gathering.h"
 
-/* Whether every mean is its round's median, as where a round is one call: then it says nothing that
- * the median does not. */
+/* Whether every mean equals the median of its round, as in rounds of one call. The means then add nothing. */
 static bool means_are_medians(const struct kg_gathering *gathering)
 {
     const struct kg_case_result *result = gathering->result;
@@ -27,12 +26,12 @@ static bool means_are_medians(const struct kg_gathering *gathering)
     return true;
 }
 
-/* A figure of each round, on both sides: in logarithms. */
+/* One statistic of each round, on both sides, in logarithms. */
 struct sides {
     struct kg_location was, is;
-    double was_most; /* as it is, not a logarithm */
-    double is_mean;  /* likewise, without the greatest */
-    bool known;      /* of every round, and above 0 */
+    double was_most; /* largest round of the reference, in ns; not a logarithm */
+    double is_mean;  /* mean of the candidate without its largest round, in ns; not a logarithm */
+    bool known;      /* whether all rounds have the value, and all values are above 0 */
 };
 
 static double mean_of(const struct kg_round *round)
@@ -81,7 +80,7 @@ static void sides_find(const struct kg_gathering *gathering, const char *name,
     sides->is = kg_log_location(after, now, after);
 }
 
-/* paced  logarithm of what the core's clock made of the later side */
+/* paced  logarithm of the factor that the core clock put on the candidate's times */
 static struct kg_shift shift_of(const struct sides *sides, double paced)
 {
     const struct kg_variance parts[] = {
@@ -96,8 +95,8 @@ static struct kg_shift shift_of(const struct sides *sides, double paced)
         .p = 2 * kg_student_tail(fabs(is - was) / sqrt(variance.value), variance.freedom)};
 }
 
-/* Whether CPU time is that of the calls' one thread: of several, those that nobody waits for may
- * spin. A tenth is for what the process does besides. */
+/* Whether one thread of the calls uses the CPU time. If several threads run, an idle thread may spin. The limit
+ * allows a tenth for other work of the process. */
 static bool on_one_core(const struct kg_gathering *gathering, const struct sides *means,
                         const struct sides *cpu)
 {

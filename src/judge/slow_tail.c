@@ -1,8 +1,8 @@
-/* A program that is ten times slower in a fifth of its processes keeps its median, and the mean that
- * decides leaves its slow rounds out. No interval tells it: it is wide, or inside the threshold. So
- * the slow rounds are looked for themselves. On a busy machine slow rounds are disturbed rounds, as a
- * long call is preempted and a short one is not: so rounds that are not judged count too, by the least
- * that they may have taken. The ratio was chosen on one half of the public sets (docs/statistics.md). */
+/* slow_tail.c: finds a program that became far slower in some of its processes, for example ten times slower in a
+ * fifth. Its median stays, and the trimmed mean leaves its slow rounds out. Its interval is wide or inside the
+ * threshold. On a busy machine a slow round is often disturbed, because a long call is preempted and a short one is
+ * not. So rounds that are not judged count too, with the lower bound of their time. RATIO was chosen on one half of
+ * the public sets (docs/statistics.md). */
 #include "judge/evidence.h"
 
 #include <math.h>

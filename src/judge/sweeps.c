@@ -10,23 +10,24 @@ static const char DEVICE[] = "device", ALL[] = "all";
 
 enum { KEYS_MOST = 64 };
 
-/* What tables are made with. */
+/* Input and state of the search for tables. */
 struct finder {
     struct kg_arena *arena;
     const struct kg_results *results;
     const char *by;
-    const char *across;        /* NULL: none */
-    const char *against;       /* key; NULL: none */
-    const char *against_value; /* of that key */
-    const char **groups; /* of each case: what it agrees in with those of its table; NULL: it is
-                                  in none */
+    const char *across;        /* NULL: one column */
+    const char *against;       /* key of the reference; NULL: none */
+    const char *against_value; /* value of that key */
+    /* one element per case: the key of its table, equal for all cases of the table; NULL: the case
+     * is in no table */
+    const char **groups;
     struct kg_sweeps *sweeps;
     size_t capacity;
 };
 
 /* --- Keys ------------------------------------------------------------------------------------- */
 
-/* The case's value of a key; NULL where it has no such parameter. */
+/* Returns the case's value of a key; NULL if the case has no such parameter. */
 static const char *value_of(const struct kg_case_result *result, const char *key)
 {
     if (!strcmp(key, DEVICE))
@@ -42,7 +43,7 @@ static bool is_key(const char *name, const char *key)
     return key && !strcmp(name, key);
 }
 
-/* The keys of all cases, in their order, the device last. */
+/* Collects the keys of all cases in their order, the device last. Returns their number. */
 static size_t keys_collect(const struct kg_results *results, const char *keys[KEYS_MOST])
 {
     size_t count = 0;
@@ -100,7 +101,7 @@ static bool against_read(struct finder *finder, const char *given, struct kg_err
 
 /* --- Groups ----------------------------------------------------------------------------------- */
 
-/* The parameters but for two keys, as "lattice=D4,q=4". */
+/* Appends all parameters except two keys, as "lattice=D4,q=4". */
 static void fixed_append(const struct kg_case_result *result, const char *one, const char *other,
                          struct kg_text *text)
 {
@@ -113,7 +114,7 @@ static void fixed_append(const struct kg_case_result *result, const char *one, c
     }
 }
 
-/* What cases agree in that differ in two keys alone. */
+/* Returns a text that is equal for cases that differ only in the two keys. */
 static const char *group_of(struct kg_arena *arena, const struct kg_case_result *result,
                             const char *one, const char *other)
 {
@@ -145,7 +146,7 @@ static bool is_measured(const struct kg_case_result *result)
     return result->status == KG_STATUS_OK && result->round_count && result->summary.median_ns > 0;
 }
 
-/* Whether two cases are the same but for one key. */
+/* Whether two cases differ at most in one key. */
 static bool differ_only(const struct kg_case_result *one, const struct kg_case_result *other,
                         const char *key)
 {
@@ -160,7 +161,7 @@ static bool differ_only(const struct kg_case_result *one, const struct kg_case_r
     return true;
 }
 
-/* What a case is compared with; NULL where there is nothing, or it is that case itself. */
+/* Returns the reference of a case. NULL: no reference, or the case itself is the reference. */
 static const struct kg_case_result *reference_find(const struct finder *finder,
                                                    const struct kg_case_result *result)
 {
@@ -174,7 +175,7 @@ static const struct kg_case_result *reference_find(const struct finder *finder,
     return NULL;
 }
 
-/* result: NULL where the suite has no such case */
+/* result  NULL: the suite has no such case */
 static struct kg_sweep_cell cell_make(const struct finder *finder,
                                       const struct kg_case_result *result)
 {
@@ -199,7 +200,7 @@ static struct kg_sweep_cell cell_make(const struct finder *finder,
 
 /* --- Tables ----------------------------------------------------------------------------------- */
 
-/* The place of a value in a list that it is added to where it is new. The list has room. */
+/* Returns the index of a value in the list. Appends a new value; the list has room. */
 static size_t place_of(const char **values, size_t *count, const char *value)
 {
     const size_t place = kg_word_index(value, values, *count);
@@ -221,7 +222,7 @@ static size_t group_count(const struct finder *finder, size_t first)
     return count;
 }
 
-/* The values of a table's rows and columns, in the order of the cases. */
+/* Collects the values of a table's rows and columns, in the order of the cases. */
 static void values_collect(const struct finder *finder, size_t first, struct kg_sweep *sweep,
                            const char ***rows)
 {
@@ -250,7 +251,7 @@ static void rows_start(const struct finder *finder, struct kg_sweep *sweep, cons
     }
 }
 
-/* Fills the table's cells and takes its cases out of the groups. */
+/* Fills the cells of the table and removes its cases from the groups. */
 static void cells_fill(const struct finder *finder, size_t first, struct kg_sweep *sweep,
                        const char **values)
 {

@@ -5,7 +5,7 @@
 #include "base/statistics/stats.h"
 #include "base/units.h"
 
-/* Degrees of freedom of what is as good as normal. */
+/* Degrees of freedom that make Student's distribution practically normal. */
 static const double NORMAL = 1e9;
 
 bool kg_metric_in_pairs(const struct kg_metric *metric)
@@ -13,15 +13,14 @@ bool kg_metric_in_pairs(const struct kg_metric *metric)
     return kg_metric_against(metric) == KG_AGAINST_BASE;
 }
 
-/* Half of the interval, in logarithms. */
+/* Half of the interval's width, in logarithms. */
 static double half_width(const struct kg_metric *metric)
 {
     return log(metric->interval_high / metric->interval_low) / 2;
 }
 
-/* How much narrower the interval has to be for p to be small enough. p by itself is read from the
- * interval, since the adjusted one of many tests is 1 for whatever is far from proven. Not finite
- * where nothing moved. */
+/* Factor by which the interval must narrow until p is small enough. Computes p from the interval, since the
+ * adjusted p of many tests is 1 for any change far from proof. Infinite if nothing changed. */
 static double narrower_to_prove(const struct kg_metric *metric)
 {
     static const double TAIL = 0.025;
@@ -34,8 +33,8 @@ static double narrower_to_prove(const struct kg_metric *metric)
     return fmax(1 / beyond, kg_student_point(needed, NORMAL) / now);
 }
 
-/* The same, where an interval so narrow still reaches the threshold, which the machine's noise may
- * have raised: one that does not is no change that counts, however sure. */
+/* The factor of narrower_to_prove if the narrowed interval still reaches the threshold, which noise may have
+ * raised; else infinite. A change within the threshold does not count, however certain it is. */
 static double narrower_to_count(const struct kg_metric *metric)
 {
     const double narrower = narrower_to_prove(metric);
@@ -43,8 +42,8 @@ static double narrower_to_count(const struct kg_metric *metric)
     return reached > log1p(metric->threshold) ? narrower : INFINITY;
 }
 
-/* How much narrower the interval has to be: until it lies within the asked threshold, or until the
- * change is proven. Not finite where nothing would do. */
+/* Factor by which the interval must narrow until it lies within the asked threshold, or until the change is proven.
+ * Infinite if no factor is enough. */
 static double narrower_needed(const struct kg_metric *metric)
 {
     const double moved = fabs(log(metric->ratio));
@@ -52,13 +51,13 @@ static double narrower_needed(const struct kg_metric *metric)
     return fmin(narrower_to_count(metric), half_width(metric) / room);
 }
 
-/* The part of the half width that rounds do not narrow: what stored runs differ by. */
+/* Part of the half width that more rounds do not narrow: the difference between stored runs. */
 static double fixed_width(const struct kg_metric *metric)
 {
     return metric->noise_floor > 0 ? log1p(metric->noise_floor) : 0;
 }
 
-/* Of the rest, how much narrower it has to be; not finite where that is not enough. */
+/* Factor by which the rest of the half width must narrow. Infinite if that is not enough. */
 static double narrower_by_rounds(const struct kg_metric *metric)
 {
     const double half = half_width(metric), fixed = fixed_width(metric);
@@ -68,8 +67,8 @@ static double narrower_by_rounds(const struct kg_metric *metric)
     return sqrt((pow(half, 2) - pow(fixed, 2)) / (pow(wanted, 2) - pow(fixed, 2)));
 }
 
-/* Rounds that would do if the interval narrows as the root of their number does, where only this
- * side has more of them. */
+/* Number of rounds that is enough if only the candidate gets more rounds. The interval narrows with the square root
+ * of that number. */
 static double rounds_needed(const struct kg_metric *metric, double narrower)
 {
     const double stored =
@@ -79,12 +78,13 @@ static double rounds_needed(const struct kg_metric *metric, double narrower)
     return wanted > 0 ? ceil(1 / wanted) : INFINITY;
 }
 
-/* "about 12 more rounds", without a number where as many as the last look added should have done;
- * NULL where there is no saying how many. */
+/* Makes "about 12 more rounds". Leaves out the number if the last interim analysis already added as many rounds.
+ * NULL if the number is too large or unknown. */
 static const char *more_rounds(struct kg_arena *arena, const struct kg_metric *metric, bool *sure)
 {
     enum { MANY = 200 };
-    static const double LOOK = 1.0 / 3; /* a look adds half as many as there were */
+    static const double LOOK =
+        1.0 / 3; /* an interim analysis adds half of the earlier rounds: a third of all rounds */
     const char *name = kg_metric_in_pairs(metric) ? "pair" : "round";
     const double now = (double)metric->current_rounds, narrower = narrower_by_rounds(metric);
     const double alone = rounds_needed(metric, narrower), both = ceil(now * pow(narrower, 2));
@@ -101,13 +101,13 @@ static const char *more_rounds(struct kg_arena *arena, const struct kg_metric *m
                            needed - now < 2 ? "" : "s", alone <= MANY ? "" : " on both sides");
 }
 
-/* Whether the noise between stored runs is the greater part of the interval. */
+/* Whether the noise between stored runs makes up most of the interval. */
 static bool runs_dominate(const struct kg_metric *metric)
 {
     return 2 * pow(fixed_width(metric), 2) >= pow(half_width(metric), 2);
 }
 
-/* Of what no number of rounds settles that can be foretold. */
+/* Sentence for a metric that no predictable number of rounds settles. */
 static const char *unforetold_say(struct kg_arena *arena, const struct kg_metric *metric)
 {
     char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
@@ -129,7 +129,7 @@ static const char *unforetold_say(struct kg_arena *arena, const struct kg_metric
                            ceil(100 * wide));
 }
 
-/* Beyond the asked threshold, but not beyond what the machine makes of the same code. */
+/* Sentence for a metric beyond the asked threshold, but within the noise that the machine adds to the same code. */
 static const char *raised_say(struct kg_arena *arena, const struct kg_metric *metric)
 {
     char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
@@ -143,7 +143,7 @@ static const char *raised_say(struct kg_arena *arena, const struct kg_metric *me
         kg_metric_in_pairs(metric) ? "" : ", or `kgate ab`,");
 }
 
-/* Whether the interval lies beyond the asked threshold on one side. */
+/* Whether the whole interval lies beyond the asked threshold on one side. */
 static bool beyond_asked(const struct kg_metric *metric)
 {
     const double above = 1 + metric->asked_threshold;

@@ -12,21 +12,21 @@ static bool text_same(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Of two figures that may be unknown. */
+/* Whether two values are equal or both unknown. */
 static bool figure_same(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* Whether the machine is as it was, beyond its fingerprint: all that the report would note, but for
- * the compiler of kgate, which is in the code of its kernels. */
+/* Whether the properties outside the fingerprint are the same: all that the report notes, except kgate's compiler.
+ * The code of kgate's kernels already reflects the compiler. */
 static bool machine_same(const struct kg_baseline_run *run, const struct kg_machine *machine)
 {
     return text_same(run->kernel, machine->kernel) && text_same(run->governor, machine->governor) &&
            text_same(run->vectors, machine->vectors);
 }
 
-/* Of a case on the GPU. */
+/* Like machine_same, for a GPU case. */
 static bool gpu_same(const struct kg_baseline_run *run, const struct kg_machine *machine)
 {
     const struct kg_gpu *gpu = kg_machine_gpu(machine);
@@ -46,8 +46,8 @@ static bool has_series(const struct kg_baseline_case *stored, const char *name)
     return false;
 }
 
-/* Whether the reference has all that is compared. Instructions and the like have no series before
- * they are counted. */
+/* Whether the reference has every compared metric. Counts such as instructions get their series only once they are
+ * counted. */
 static bool metrics_known(const struct kg_case_result *result,
                           const struct kg_baseline_case *stored)
 {
@@ -68,8 +68,8 @@ struct search {
     struct kg_reference_index index;
 };
 
-/* A stored case of the definition in the newest ordinary run: NULL where there is none. Pinned ones
- * of other code make `pins_same` false. */
+/* Returns the case of the newest ordinary run with the result's definition; NULL if there is none.
+ * pins_same  false if a pinned run has the case with other code */
 static const struct kg_baseline_case *
 newest_find(const struct search *search, const struct kg_case_result *result, bool *pins_same)
 {
@@ -149,7 +149,7 @@ bool kg_unchanged_holds(const struct kg_reference_index *index, const struct kg_
     return stored && kg_code_is_same(kg_code_match(&result->code, &stored->code));
 }
 
-/* Whether what the caller's environment says of any case is known, and as it was. */
+/* Whether the case's inherited environment variables are known on both sides and equal. */
 static bool variables_same(const struct kg_results *results, const struct kg_case_result *result,
                            const struct kg_baseline_run *run)
 {

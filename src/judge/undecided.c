@@ -6,7 +6,7 @@
 #include "judge/metric.h"
 #include "model/change.h"
 
-/* A new case has metrics only where budgets judge it, and is NEW still only where it meets them. */
+/* A NEW case has metrics only if budgets judge it. It stays NEW only if it meets them. */
 static bool meets_budgets(const struct kg_case_change *change)
 {
     return change->change == KG_CHANGE_NEW && change->metric_count;
@@ -19,8 +19,7 @@ static bool is_compared(const struct kg_case_change *change)
            change->change == KG_CHANGE_NO_CHANGE;
 }
 
-/* Whether the interval is all that leaves the metric open: not the clock, a busy machine, or a figure
- * that is missing. */
+/* Whether only the interval leaves the metric open, and not the clock, a busy machine or a missing value. */
 static bool open_by_interval(const struct kg_metric *metric)
 {
     switch (metric->doubt) {
@@ -78,7 +77,7 @@ struct kg_decided kg_decided_count(const struct kg_comparison *comparison)
                                .suspect = suspect};
 }
 
-/* Undecided cases whose rounds waited too much to be compared at all. */
+/* Number of undecided cases that cannot be compared because their rounds waited too long. */
 static size_t busy_count(const struct kg_comparison *comparison)
 {
     size_t count = 0;
@@ -140,7 +139,7 @@ const char *kg_undecided_nothing(struct kg_comparison *comparison, const char *m
     return copy;
 }
 
-/* The metric was to be compared, the reference has it, and this run does not. */
+/* Whether the reference has the metric and this run does not. */
 static bool is_blank(const struct kg_metric *metric)
 {
     return metric->doubt == KG_DOUBT_BUSY ||

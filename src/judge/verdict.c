@@ -11,7 +11,7 @@
 
 enum { REASONS_MOST = KG_CHANGE_COUNT + 8 };
 
-/* judged: those that nothing waives. */
+/* judged  counts of the cases without a waiver */
 static void counts_fill(struct kg_comparison *comparison, size_t judged[KG_CHANGE_COUNT])
 {
     comparison->counts = (struct kg_change_counts){0};
@@ -30,7 +30,7 @@ static bool policy_fails(const struct kg_results_policy *policy, enum kg_change 
            (change == KG_CHANGE_SKIPPED && policy->missing_device == KG_MISSING_FAIL);
 }
 
-/* The exit status of a gate without a verdict, where the policy demands one. */
+/* Exit status of a gate without a verdict, by the policy. */
 static enum kg_exit no_verdict(const struct kg_results_policy *policy)
 {
     return policy->undecided == KG_UNDECIDED_FAIL ? KG_EXIT_REGRESSION : KG_EXIT_NO_VERDICT;
@@ -45,7 +45,7 @@ static enum kg_exit exit_for(const struct kg_results_policy *policy, enum kg_cha
     return status == KG_EXIT_NO_VERDICT ? no_verdict(policy) : status;
 }
 
-/* ", and 6 more (all 5 of encode, 1 of 8 of copy, 1 of 6 of gemm)" of seven. */
+/* Makes ", and 6 more (all 5 of encode, 1 of 8 of copy, 1 of 6 of gemm)" for seven cases. */
 static const char *more_make(struct kg_comparison *comparison, enum kg_change change, size_t count)
 {
     const char *spread = count > 2 ? kg_spread_words(comparison, change) : "";
@@ -55,8 +55,8 @@ static const char *more_make(struct kg_comparison *comparison, enum kg_change ch
                            *spread ? " (" : "", spread, *spread ? ")" : "");
 }
 
-/* "2 cases regressed: gemm/m=512/cpu +21.3 %, and 1 more".
- * count  of cases that changed so and are not waived; at least 1 */
+/* Makes "2 cases regressed: gemm/m=512/cpu +21.3 %, and 1 more".
+ * count  number of cases with that change and without a waiver; at least 1 */
 static const char *reason_make(struct kg_comparison *comparison, enum kg_change change,
                                size_t count)
 {
@@ -77,7 +77,7 @@ static const char *reason_make(struct kg_comparison *comparison, enum kg_change 
                            moved[0] ? " " : "", moved, more);
 }
 
-/* Adds a reason; the first that is not KG_EXIT_PASS sets the exit status. */
+/* Adds a reason. The first status other than KG_EXIT_PASS becomes the exit status. */
 static void reason_add(struct kg_comparison *comparison, const char *reason, enum kg_exit status)
 {
     comparison->verdict_reasons[comparison->verdict_reason_count++] = reason;
@@ -85,7 +85,7 @@ static void reason_add(struct kg_comparison *comparison, const char *reason, enu
         comparison->exit_status = status;
 }
 
-/* The changes that the policy fails on, and whose exit status is that. */
+/* Adds a reason for each change that the policy fails on with this exit status. */
 static void changes_judge(struct kg_comparison *comparison, const size_t counts[KG_CHANGE_COUNT],
                           bool any_baseline, enum kg_exit status)
 {
@@ -98,7 +98,7 @@ static void changes_judge(struct kg_comparison *comparison, const size_t counts[
     }
 }
 
-/* What the policy lets pass is said all the same. */
+/* If the policy lets undecided cases pass, the reason still appears. */
 static void undecided_add(struct kg_comparison *comparison, const char *reason)
 {
     if (comparison->policy.undecided == KG_UNDECIDED_PASS)
@@ -109,8 +109,8 @@ static void undecided_add(struct kg_comparison *comparison, const char *reason)
         reason_add(comparison, reason, no_verdict(&comparison->policy));
 }
 
-/* A change must not pass by keeping a case from being measured. What the policy fails on is said
- * there. */
+/* A change must not pass because a case was not measured. If the policy fails on the case, changes_judge has the
+ * reason. */
 static void missing_judge(struct kg_comparison *comparison)
 {
     const struct kg_case_change *first = NULL;
@@ -126,7 +126,7 @@ static void missing_judge(struct kg_comparison *comparison)
         undecided_add(comparison, kg_undecided_missing(comparison, first, count));
 }
 
-/* A new case that could not be stored would stay ungated for ever. */
+/* If kgate cannot store a new case, no gate would ever judge it. */
 static void unrecorded_judge(struct kg_comparison *comparison)
 {
     size_t count = 0;
@@ -136,7 +136,7 @@ static void unrecorded_judge(struct kg_comparison *comparison)
         undecided_add(comparison, kg_undecided_unrecorded(comparison, count));
 }
 
-/* A PASS says that something was decided. Of a first run nothing can be. */
+/* A PASS means that kgate decided something. A first run has nothing to decide. */
 static void undecided_judge(const struct kg_baseline *baseline, struct kg_comparison *comparison,
                             const struct kg_results *current, const struct kg_decided *decided,
                             bool first_run)
@@ -164,7 +164,7 @@ static void undecided_judge(const struct kg_baseline *baseline, struct kg_compar
         missing_judge(comparison);
 }
 
-/* "2 changes are accepted or in quarantine, and fail nothing: gemm/cpu, and 1 more" */
+/* Adds "2 cases fail nothing: gemm/cpu REGRESSION, accepted up to …, and 1 more". */
 static void waived_say(struct kg_comparison *comparison)
 {
     const struct kg_case_change *first = NULL;
@@ -192,7 +192,7 @@ static bool same_machine(const struct kg_baseline *baseline, const struct kg_mac
     return baseline->fingerprint && !strcmp(baseline->fingerprint, machine->fingerprint);
 }
 
-/* Whether any case can become a reference: those of a machine that was too busy do not. */
+/* Whether any case can become a reference. A case from a machine that was too busy cannot. */
 static bool any_recordable(const struct kg_results *current)
 {
     for (size_t i = 0; i < current->case_count; i++)
@@ -201,7 +201,7 @@ static bool any_recordable(const struct kg_results *current)
     return false;
 }
 
-/* Whether this is the first run of the suite on the machine, of which nothing is expected. */
+/* Whether this is the first run of the suite on the machine, and nobody expected a baseline. */
 static bool is_first_run(const struct kg_baseline *baseline, const struct kg_comparison *comparison,
                          const struct kg_results *current)
 {
@@ -217,7 +217,7 @@ static enum kg_verdict verdict_of(size_t exit_status)
                                                : KG_VERDICT_FAIL;
 }
 
-/* What to do is said where nothing was decided, or nothing could be yet. */
+/* Sets the next step if the gate decided nothing, or could not decide yet. */
 static void next_say(struct kg_comparison *comparison, const struct kg_results *current,
                      const struct kg_decided *decided, bool first_run)
 {
@@ -228,7 +228,7 @@ static void next_say(struct kg_comparison *comparison, const struct kg_results *
         comparison->next = kg_undecided_next(comparison, decided, current);
 }
 
-/* When several hold, the first of 3, 1, 4 is the exit status; its reasons come first. */
+/* If several statuses apply, the first of 3, 1, 4 is the exit status. Its reasons come first. */
 static void decide(const struct kg_baseline *baseline, const struct kg_results *current,
                    struct kg_comparison *comparison, const size_t counts[KG_CHANGE_COUNT])
 {
@@ -249,14 +249,14 @@ static void decide(const struct kg_baseline *baseline, const struct kg_results *
     next_say(comparison, current, &decided, first_run);
 }
 
-/* Where it is no reason of the verdict: of a first run that is recorded. */
+/* Notes a missing baseline if it is not already a reason: in a first run, which becomes the baseline. */
 static void missing_note(const struct kg_baseline *baseline, struct kg_comparison *comparison)
 {
     if (baseline->missing && comparison->verdict != KG_VERDICT_UNDECIDED)
         kg_comparison_note(comparison, baseline->missing);
 }
 
-/* The verdict of a comparison that has none yet. */
+/* The comparison must not have a verdict yet. */
 static void verdict_make(const struct kg_baseline *baseline, const struct kg_results *current,
                          struct kg_comparison *comparison)
 {

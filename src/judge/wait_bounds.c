@@ -1,6 +1,6 @@
-/* A busy machine makes rounds longer, never shorter, and each round knows by how much at most: its
- * threads cannot have lost more than they waited. So a time that is longer even without its waits is
- * a slower program, whatever else ran. */
+/* wait_bounds.c: a busy machine makes rounds longer, never shorter, and the waits of a round bound the effect: its
+ * threads cannot lose more time than they waited. If a time is longer even without its waits, the program is slower,
+ * whatever else ran. */
 #include "judge/wait_bounds.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ enum { ROUNDS_LEAST = 5, LEFT_OUT = 10 };
 
 const double KG_SHARED_MOST = 2;
 
-/* Rounds of a stored run are judged, so none of them waited longer. */
+/* Limit for the waits of stored rounds, as a multiple of the usual limit. kgate stores judged rounds only. */
 static const double STORED_WAITS = 2;
 
 static void bounds_append(const struct kg_baseline_case *stored, struct kg_wait_bounds *bounds)
@@ -52,7 +52,7 @@ static bool all_known(const struct kg_wait_bounds *bounds)
     return bounds->count >= ROUNDS_LEAST;
 }
 
-/* Without the wildest tenth. */
+/* Lowest and highest value without the wildest tenth. */
 static double lowest(double *x, size_t count)
 {
     kg_sort(x, count);

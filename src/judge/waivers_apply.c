@@ -27,7 +27,8 @@ struct waiver_pass {
     const struct kg_baseline *baseline;
     const struct kg_results *current;
     const struct kg_waiving *waiving;
-    bool any; /* entries, or runs enough to know how a case wanders: else the index is not made */
+    /* whether entries exist, or enough runs for the instability of a case; else there is no index */
+    bool any;
     struct kg_reference_index index;
     struct kg_arena scratch;
     size_t proposed;
@@ -53,15 +54,15 @@ double kg_instability(const double *medians, size_t count, double *room)
     return steps[(last - 2) / 2] / middle;
 }
 
-/* --- What the stored runs say ------------------------------------------------------------------ */
+/* --- Stored runs ------------------------------------------------------------------------------ */
 
 static bool same_text(const char *a, const char *b)
 {
     return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Medians of the case's time in the last `most` ordinary runs that are newer than `since` (NULL: in
- * all), oldest first. What was accepted began the case's history anew: runs before it do not count. */
+/* Medians of the case's time in the last `most` ordinary runs newer than `since` (NULL: all), oldest first. An
+ * accepted change starts the case's history again, so earlier runs do not count. */
 static void medians_find(struct waiver_pass *pass, const struct kg_case_result *result,
                          const char *since, size_t most, double *medians, size_t *count)
 {
@@ -105,7 +106,7 @@ static void instability_find(struct waiver_pass *pass, const struct kg_case_resu
 
 /* --- Acceptances -------------------------------------------------------------------------------- */
 
-/* Whether the metric is no worse than that, but for what its interval leaves open. */
+/* Whether the metric is no worse than accepted. The better end of the interval decides. */
 static bool covers(const struct kg_waiver *waiver, const struct kg_metric *metric)
 {
     static const double ROUNDING = 1e-9;
@@ -118,7 +119,7 @@ static bool covers(const struct kg_waiver *waiver, const struct kg_metric *metri
     return higher ? seen >= limit - ROUNDING : seen <= limit + ROUNDING;
 }
 
-/* `metric` is NULL of QUARANTINED. */
+/* metric  NULL for KG_WAIVER_QUARANTINED */
 static const struct kg_waiver *waiver_find(const struct kg_waivers *waivers,
                                            enum kg_waiver_kind kind, const char *id,
                                            const char *metric)
@@ -131,7 +132,7 @@ static const struct kg_waiver *waiver_find(const struct kg_waivers *waivers,
     return NULL;
 }
 
-/* On its last day it still holds. */
+/* A waiver still applies on its last day. */
 static bool is_over(const struct waiver_pass *pass, const struct kg_waiver *waiver)
 {
     return waiver->until && strncmp(pass->waiving->today, waiver->until, DAY_LENGTH) > 0;
@@ -158,8 +159,8 @@ static void say(struct waiver_pass *pass, struct kg_case_change *change,
     change->waiver = words_make(pass, waiver, but);
 }
 
-/* Whether the case's stored runs begin with it: what it says has become the baseline, and is not to be
- * had twice. */
+/* Whether the case's stored runs already begin with the accepted change. The change is then part of the baseline and
+ * must not apply twice. */
 static bool is_spent(const struct waiver_pass *pass, const char *id, const struct kg_waiver *waiver)
 {
     size_t known;
@@ -229,7 +230,7 @@ static void quarantine_apply(struct waiver_pass *pass, const struct kg_case_resu
     kg_text_free(&but);
 }
 
-/* Of a case whose runs differ by more than the policy has it. */
+/* Proposes a quarantine for a case whose runs differ by more than the policy allows. */
 static void quarantine_propose(struct waiver_pass *pass, const struct kg_case_change *change)
 {
     struct kg_text text = {0};
@@ -246,7 +247,7 @@ static void quarantine_propose(struct waiver_pass *pass, const struct kg_case_ch
     kg_text_free(&text);
 }
 
-/* --- Entries that do not do what they look like ------------------------------------------------- */
+/* --- Entries without effect --------------------------------------------------------------------- */
 
 static void entry_note(struct waiver_pass *pass, const char *words)
 {
@@ -278,7 +279,7 @@ static bool is_future(const struct waiver_pass *pass, const struct kg_waiver *wa
     return strncmp(waiver->since, today, strlen(today)) > 0;
 }
 
-/* Results of a part of the suite cannot say which cases it has. */
+/* Notes entries without a case. Results of a part of the suite cannot show which cases the suite has. */
 static void entries_check(struct waiver_pass *pass)
 {
     const struct kg_results *current = pass->current;
@@ -314,7 +315,7 @@ static void entries_check(struct waiver_pass *pass)
                                          more == 1 ? "es" : "", more == 1 ? "s" : ""));
 }
 
-/* --- All of it ---------------------------------------------------------------------------------- */
+/* --- All cases -------------------------------------------------------------------------------- */
 
 static void case_waive(struct waiver_pass *pass, struct kg_case_change *change)
 {

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-/* Workloads that are looked at, and told of. */
+/* Limits: counted workloads, printed workloads, bytes of a name. */
 enum { SEEN_MOST = 64, TOLD_MOST = 3, NAME_MOST = 60 };
 
 struct share {
@@ -36,7 +36,7 @@ static bool has_changed(const struct kg_case_change *change, enum kg_change kind
     return change->change == kind && change->waived == KG_WAIVER_NONE;
 }
 
-/* Fills the workloads with such a change, those with the most cases of it first. */
+/* Fills the workloads with such a change, sorted by their number of changed cases. Returns their number. */
 static size_t shares_fill(const struct kg_comparison *comparison, enum kg_change kind,
                           struct share *shares)
 {
