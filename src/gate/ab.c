@@ -19,9 +19,9 @@
 #include "why/observe/observe.h"
 #include "why/suggest.h"
 
-/* --- Measuring until it is clear -------------------------------------------------------------- */
+/* --- Measurement until the result is clear ------------------------------------------------------ */
 
-/* The base's rounds grow with the head's, so the baseline is made anew for each comparison. */
+/* The base gets new rounds with the candidate, so each comparison needs a new baseline. */
 static bool rounds_measure(void *user, const size_t *wanted, bool confirm, struct kg_error *err)
 {
     struct kg_ab *ab = user;
@@ -69,10 +69,10 @@ static bool sequence_run(const struct kg_prepared_suite *what, double budget_ns,
     return kg_sequence_run(&sequence, &ab->baseline, ab->head, &ab->comparison, err);
 }
 
-/* Also where measuring broke: nothing that was measured is thrown away. */
+/* Also writes after a failed measurement, so that no measured round is lost. */
 static bool results_write(struct kg_ab *ab, bool measured, struct kg_error *err)
 {
-    struct kg_error ignored; /* measuring has an error of its own */
+    struct kg_error ignored; /* the measurement has reported its own error */
     struct kg_error *writing = measured ? err : &ignored;
     if (!ab->base_path)
         return measured;
@@ -91,7 +91,7 @@ static void fewest_watch(void *user, double missing_ns)
     kg_budget_foresay(&ab->foresaid, elapsed_ns(ab), missing_ns, ab->budget_ns);
 }
 
-/* Of pairs within a gate no build has a folder. */
+/* Pairs within a gate have no folders to compare. */
 static bool libraries_check(const struct kg_pairing_options *options, const struct kg_ab *ab,
                             struct kg_error *err)
 {
@@ -123,7 +123,7 @@ bool kg_ab_measure(const struct kg_prepared_suite *what, const struct kg_pairing
     return results_write(ab, good, err);
 }
 
-/* One build for every case. */
+/* Returns an array with the same build for every case. */
 static const struct kg_build *const *for_all(struct kg_arena *arena, const struct kg_build *build,
                                              size_t count)
 {
@@ -149,10 +149,9 @@ static bool measure(const struct kg_prepared_suite *what, const struct kg_ab_opt
     return kg_ab_measure(what, &pairing, options->budget_ns, ab, err);
 }
 
-/* --- What follows ----------------------------------------------------------------------------- */
+/* --- After the measurement -------------------------------------------------------------------- */
 
-/* A case in which the base failed has a verdict too: it is FAILED, or leaves the verdict open. So has
- * one that only the head has: it is NEW. */
+/* A case whose base failed has a verdict too: FAILED, or undecided. A case that only the candidate has is NEW. */
 static bool is_compared(const struct kg_ab *ab, size_t index)
 {
     const bool *alone = ab->pairing.alone;
@@ -162,7 +161,7 @@ static bool is_compared(const struct kg_ab *ab, size_t index)
             (base_ran || (alone && alone[index])));
 }
 
-/* Builds without a case in common are a mistake on the command line. */
+/* Builds without a common case are a mistake on the command line. */
 static bool any_compared(const struct kg_ab *ab, struct kg_error *err)
 {
     const char *reason = NULL;
@@ -198,10 +197,11 @@ static void suggestions_make(struct kg_ab *ab)
     kg_suggest(&input, &ab->suggestions);
 }
 
-/* Marks the cases whose change of time a reader wants explained. Returns about how long profiling takes. */
+/* Marks the cases with a changed time, which a reader wants explained. Returns the estimated time for profiling, in
+ * ns. */
 static double changed_find(const struct kg_ab *ab, bool *wanted)
 {
-    static const double CASE_NS = 2e9; /* of both builds, with short calls */
+    static const double CASE_NS = 2e9; /* profiles of both builds with short calls */
     double cost_ns = 0;
     for (size_t i = 0; i < ab->comparison.case_count; i++) {
         const struct kg_case_change *change = &ab->comparison.cases[i];
@@ -228,14 +228,14 @@ void kg_ab_profile(struct kg_ab *ab, struct kg_advice *advice)
     if (!(cost_ns > 0) || ab->signal || cost_ns > left_ns)
         return;
     kg_observe_sides(&base, &head, wanted, advice);
-    kg_baseline_free(&ab->baseline); /* it lacks the base's profile */
+    kg_baseline_free(&ab->baseline); /* made before the base had its profile */
     kg_baseline_from_results(ab->base, &ab->baseline);
     if (ab->base_path)
         kg_advice_take(advice, results_write(ab, true, &err),
                        "base.json and head.json lack the profiles", &err);
 }
 
-/* After the verdict: whatever fails here is a note. */
+/* Runs after the verdict, so a failure here only adds a note. */
 static void advise(const struct kg_ab_options *options, struct kg_ab *ab)
 {
     struct kg_advice advice = kg_comparison_advice(&ab->comparison);
@@ -258,7 +258,7 @@ static bool side_resolve(struct kg_arena *arena, const char *label, const char *
                        : kg_build_resolve(arena, label, given, build, err);
 }
 
-/* What can fail before anything is measured. */
+/* Steps that can fail before kgate measures. */
 static bool start(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
                   struct kg_ab *ab, struct kg_error *err)
 {
@@ -274,8 +274,8 @@ static bool start(const struct kg_prepared_suite *what, const struct kg_ab_optio
            (!options->directory || kg_directory_make(options->directory, err));
 }
 
-/* A program of Google Benchmark measures for a fixed time, so its own time is no measure. The note comes
- * before minutes of measuring. */
+/* A program of Google Benchmark runs for a fixed time, so its own time is no measure. The note appears before kgate
+ * measures for minutes. */
 static void harness_note(const struct kg_ab_options *options, struct kg_ab *ab)
 {
     const struct kg_build *build = kg_build_is_google_benchmark(&ab->base_build)   ? &ab->base_build
@@ -302,7 +302,7 @@ static void sides_say(const struct kg_ab_options *options, struct kg_ab *ab)
     ab->comparison.head = kg_arena_keep(&ab->comparison.arena, options->head_said);
 }
 
-/* What settles it is this command with more of what ended it. */
+/* The remedy is this command with more of the exhausted resource: rounds or budget. */
 static void again_say(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
                       struct kg_ab *ab)
 {
@@ -368,7 +368,7 @@ void kg_ab_free(struct kg_ab *ab)
 {
     kg_suggestions_free(&ab->suggestions);
     kg_comparison_free(&ab->comparison);
-    kg_baseline_free(&ab->baseline); /* borrows from the base's results */
+    kg_baseline_free(&ab->baseline); /* the baseline borrows from the base's results */
     if (ab->base) {
         kg_pairing_end(&ab->pairing);
         kg_pairing_free(&ab->pairing);

@@ -10,14 +10,15 @@
 struct storing {
     const struct kg_prepared_suite *what;
     const struct kg_store_runs_options *options;
-    struct kg_interrupt interrupt; /* one for all runs: a stop between two of them counts too */
+    /* one for all runs, so that a stop between two runs also counts */
+    struct kg_interrupt interrupt;
     int signal;
     size_t stored;
     size_t cases;
 };
 
-/* None failed, and one was measured at least; those that were not, on a machine too busy or without a
- * device, are left out of the run. */
+/* Whether no case failed and at least one was measured. A case on a busy machine or without a device is not stored.
+ * */
 static bool is_storable(const struct kg_results *results, struct kg_error *err)
 {
     const struct kg_case_result *missing = NULL;
@@ -36,7 +37,7 @@ static bool is_storable(const struct kg_results *results, struct kg_error *err)
                         missing->reason ? missing->reason : "it gives no reason");
 }
 
-/* What calls do is looked at too: what changed later is told by it. */
+/* Also profiles the cases. Later gates compare with these profiles to explain a change. */
 static bool rounds_measure(struct storing *storing, struct kg_run *run,
                            const struct kg_planned_stored *before, struct kg_error *err)
 {

@@ -6,7 +6,7 @@
 #include "base/statistics/stats.h"
 #include "model/series.h"
 
-/* Changes beyond this are not looked for: a case that cannot see them is of no use to a gate. */
+/* Largest change that the search tries. A case that cannot show such a change is useless for a gate. */
 static const double CAUGHT_MOST = 0.5;
 enum { BISECTIONS = 7 };
 
@@ -23,7 +23,7 @@ static bool alarmed(const struct kg_case_change *change)
     return change->change == KG_CHANGE_REGRESSION || change->change == KG_CHANGE_IMPROVEMENT;
 }
 
-/* Notes what a pair of runs of the same code was called. */
+/* Counts the outcome of a pair of runs of the same code. Returns whether any case alarmed. */
 static bool pair_note(struct calibrator *calibrator, const struct kg_comparison *comparison)
 {
     struct kg_calibration *calibration = calibrator->calibration;
@@ -47,7 +47,7 @@ static bool pair_note(struct calibrator *calibrator, const struct kg_comparison 
     return any;
 }
 
-/* The gate on recorded results, against a baseline. */
+/* Runs the gate on recorded results against a baseline. */
 static bool gate(struct calibrator *calibrator, const struct kg_baseline *baseline,
                  const struct kg_results *current, const struct kg_round_limits *limits,
                  const double *factors, struct kg_comparison *comparison)
@@ -73,7 +73,7 @@ static bool pair_gate(struct calibrator *calibrator, size_t base, size_t current
     return good;
 }
 
-/* A run against all others together, as a store that has them would be. */
+/* Compares a run with all other runs together, as if they were stored. */
 static bool others_gate(struct calibrator *calibrator, size_t current)
 {
     struct kg_baseline baseline = {.fingerprint = calibrator->runs[0].machine.fingerprint,
@@ -95,8 +95,8 @@ static bool others_gate(struct calibrator *calibrator, size_t current)
     return good;
 }
 
-/* Whether the case alone, slower by `change`, is caught in a pair. The other cases are stood for by
- * the share of alpha that is left: as hard as if all of them were tested before it. */
+/* Whether a pair catches the case alone, slowed down by `change`. The case gets its share of alpha. This is as
+ * strict as a full comparison that tests all other cases first. */
 static bool pair_catches(struct calibrator *calibrator, size_t base, size_t current, size_t index,
                          double change, bool *caught)
 {
@@ -129,14 +129,14 @@ static bool all_catch(struct calibrator *calibrator, size_t index, double change
     return true;
 }
 
-/* Slowdowns are made by calculation, of times. */
+/* kgate can simulate a slowdown of times only. */
 static bool times_compared(const struct kg_case_result *result)
 {
     const struct kg_series *time = kg_case_series(result, KG_METRIC_TIME);
     return time && kg_series_compared(result, time);
 }
 
-/* The smallest change that every pair catches, by bisection. */
+/* Finds the smallest change that every pair catches, by bisection. */
 static bool caught_find(struct calibrator *calibrator, size_t index)
 {
     struct kg_calibrated_case *calibrated = &calibrator->calibration->cases[index];
@@ -162,7 +162,7 @@ static bool caught_find(struct calibrator *calibrator, size_t index)
     return true;
 }
 
-/* Scatter of the locations of the runs, and of the rounds within them. */
+/* Sets the scatter of the runs' locations, and of the rounds within a run. */
 static void scatter_find(struct calibrator *calibrator, size_t index)
 {
     struct kg_arena scratch = {0};
@@ -189,21 +189,20 @@ static void scatter_find(struct calibrator *calibrator, size_t index)
     kg_arena_free(&scratch);
 }
 
-/* Whole per cents, upwards; small ones to half a per cent. */
+/* Rounds a share up to whole per cents, a small share to half per cents. */
 static double rounded_up(double share)
 {
     const double step = share < 0.05 ? 0.005 : 0.01;
     return ceil(share / step - 1e-9) * step;
 }
 
-/* What to do about a case, from what was found. */
+/* Chooses the advice for a case. */
 static void advise(struct calibrator *calibrator, size_t index)
 {
     struct kg_calibrated_case *c = &calibrator->calibration->cases[index];
     struct kg_arena *arena = &calibrator->calibration->arena;
     const size_t rounds = calibrator->runs[0].cases[index].round_count;
-    /* half as much again as the worst of these pairs, as later ones will be
-     * worse than any of them */
+    /* 1.5 times the worst of these pairs, because later pairs will be worse than any of them */
     const double wanted = rounded_up(1.5 * (c->worst_ratio - 1));
     const bool rounds_help =
         c->run_scatter < 2 * c->round_scatter / sqrt(rounds ? (double)rounds : 1);

@@ -9,23 +9,24 @@ struct runs {
     const struct kg_prepared_suite *what;
     const struct kg_calibrate_options *options;
     struct kg_run *runs;
-    size_t count; /* begun */
+    size_t count; /* number of runs begun */
     struct kg_round_limits *limits;
-    size_t *wanted; /* rounds of each case */
+    size_t *wanted; /* wanted rounds, per case */
     int signal;
-    struct kg_interrupt interrupt; /* one for all runs: a stop between two of them counts too */
+    /* one for all runs, so that a stop between two runs also counts */
+    struct kg_interrupt interrupt;
     struct kg_arena arena;
     struct kg_error *err;
 };
 
-/* As many screening rounds as a doubtful case has after two looks. */
+/* Number of screening rounds that a doubtful case has after two interim analyses. */
 static size_t rounds_recorded(const struct kg_round_limits *limits)
 {
     const size_t next = kg_sequence_next(limits->least, (double)limits->least, limits->most);
     return kg_sequence_next(next, (double)next, limits->most);
 }
 
-/* Screening rounds, then as many that confirm. */
+/* Takes screening rounds, then as many confirming rounds. */
 static bool rounds_measure(struct runs *runs, struct kg_run *run)
 {
     const size_t count = runs->what->plan->case_count;
@@ -78,7 +79,7 @@ static bool runs_measure(struct runs *runs)
 
 static bool conclude(struct runs *runs, struct kg_calibration *calibration)
 {
-    const size_t whole = runs->count - (runs->signal ? 1 : 0); /* it stopped the last one */
+    const size_t whole = runs->count - (runs->signal ? 1 : 0); /* the signal stopped the last run */
     struct kg_results *results = kg_arena_alloc(&runs->arena, whole, sizeof *results);
     for (size_t i = 0; i < whole; i++)
         results[i] = runs->runs[i].results;

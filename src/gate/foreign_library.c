@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Both are real paths. */
+/* Both arguments are real paths. */
 static bool is_inside(const char *path, const char *folder)
 {
     const size_t length = strlen(folder);
     return !strncmp(path, folder, length) && path[length] == '/';
 }
 
-/* The library of a case that lies in the folder `theirs` and not in `own`, as a real path. */
+/* Finds a library of the case in the folder `theirs` but not in `own`. Sets its real path. */
 static bool foreign_find(const struct kg_code_identity *code, const char *own, const char *theirs,
                          char path[PATH_MAX])
 {

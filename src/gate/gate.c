@@ -22,7 +22,7 @@
 #include "why/observe/observe.h"
 #include "why/suggest.h"
 
-/* --- Measuring until it is clear -------------------------------------------------------------- */
+/* --- Measurement until the result is clear ------------------------------------------------------ */
 
 static bool rounds_measure(void *user, const size_t *wanted, bool confirm, struct kg_error *err)
 {
@@ -76,10 +76,10 @@ static bool sequence_run(const struct kg_prepared_suite *what,
     return kg_sequence_run(&sequence, &gate->baseline, &gate->run.results, &gate->comparison, err);
 }
 
-/* Also where measuring broke: nothing that was measured is thrown away. */
+/* Also writes after a failed measurement, so that no measured round is lost. */
 static bool results_write(struct kg_gate *gate, bool measured, struct kg_error *err)
 {
-    struct kg_error ignored; /* measuring has an error of its own */
+    struct kg_error ignored; /* the measurement has reported its own error */
     if (!kg_results_write(&gate->run.results, gate->results_path, measured ? err : &ignored))
         return false;
     kg_run_written(&gate->run);
@@ -92,7 +92,7 @@ static void fewest_watch(void *user, double missing_ns)
     kg_budget_foresay(&gate->foresaid, elapsed_ns(gate), missing_ns, gate->budget_ns);
 }
 
-/* The rounds: all that the verdict depends on. */
+/* Takes all rounds that the verdict depends on. */
 static bool measure(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
                     struct kg_gate *gate, struct kg_error *err)
 {
@@ -105,8 +105,8 @@ static bool measure(const struct kg_prepared_suite *what, const struct kg_gate_o
     return results_write(gate, good, err);
 }
 
-/* After the verdict, on which profiles have no influence, and before the store, which keeps them: later
- * gates tell by them what changed. */
+/* Profiles after the verdict, which profiles cannot influence, and before the store, which keeps them. Later gates
+ * use stored profiles to explain a change. */
 static void profile(const struct kg_gate_options *options, struct kg_gate *gate,
                     struct kg_advice *advice)
 {
@@ -123,7 +123,7 @@ static void profile(const struct kg_gate_options *options, struct kg_gate *gate,
                        "results.json lacks the profiles", &err);
 }
 
-/* What asks for cases that need not be measured. */
+/* Input of unchanged_select. */
 struct selection {
     const struct kg_baseline *baseline;
     const bool *skips;
@@ -162,7 +162,7 @@ static const char no_look[] =
 
 /* --- Recording -------------------------------------------------------------------------------- */
 
-/* How many measured cases no run of the suite had when the gate began. */
+/* Counts the measured cases that no run of the suite had when the gate began. */
 static void missing_count(const struct kg_gate *gate, size_t *count)
 {
     struct kg_arena scratch = {0};
@@ -182,7 +182,7 @@ static const char recorded_meanwhile[] =
     "another gate recorded these cases meanwhile; its runs stay, and later runs are compared with "
     "them";
 
-/* Where another gate was first, this one's cases are not in the store. */
+/* Notes that another gate stored new cases first. The store then lacks this gate's cases. */
 static bool meanwhile_note(struct kg_gate *gate, size_t missing, const char *directory,
                            struct kg_error *err)
 {
@@ -191,7 +191,7 @@ static bool meanwhile_note(struct kg_gate *gate, size_t missing, const char *dir
         return true;
     const size_t others = missing - gate->recorded;
     if (!gate->recorded && comparison->next && comparison->verdict == KG_VERDICT_PASS) {
-        comparison->next = recorded_meanwhile; /* in the place of what would be compared with */
+        comparison->next = recorded_meanwhile; /* replaces the sentence about later runs */
     } else {
         const char *note = kg_arena_printf(
             &comparison->arena,
@@ -201,7 +201,7 @@ static bool meanwhile_note(struct kg_gate *gate, size_t missing, const char *dir
     return kg_report_comparison_write(comparison, directory, err);
 }
 
-/* A gate whose store is locked. */
+/* Input of the callback for a locked store. */
 struct wait {
     const struct kg_gate_options *options;
     const struct kg_comparison *comparison;
@@ -214,8 +214,8 @@ static void wait_begins(void *user)
         wait->options->waits(wait->options->waits_user, wait->comparison);
 }
 
-/* An interrupted run is not recorded: half a run's rounds make a poor baseline. A gate with nothing to
- * record leaves the store alone, which may be one that it cannot write. */
+/* Does not record an interrupted run, because too few rounds make a poor baseline. Without new cases the gate does
+ * not touch the store, which may be read-only. */
 static bool missing_record(const struct kg_gate_options *options, struct kg_gate *gate,
                            struct kg_error *err)
 {
@@ -237,7 +237,7 @@ static bool missing_record(const struct kg_gate_options *options, struct kg_gate
     if (kg_baseline_update(options->baseline_directory, gate->results, &recording, &gate->recorded,
                            err))
         return meanwhile_note(gate, missing, options->directory, err);
-    if (err->kind == KG_ERROR_USAGE) /* of the store, not of the command */
+    if (err->kind == KG_ERROR_USAGE) /* the error concerns the store, not the command */
         err->kind = KG_ERROR_SYSTEM;
     return false;
 }
@@ -256,7 +256,7 @@ static void suggestions_make(struct kg_gate *gate)
     kg_suggest(&input, &gate->suggestions);
 }
 
-/* After the verdict and the store: whatever fails here is a note. */
+/* Runs after the verdict and the store, so a failure here only adds a note. */
 static void advise(const struct kg_gate_options *options, struct kg_gate *gate,
                    struct kg_advice *advice)
 {
@@ -271,7 +271,7 @@ static void advise(const struct kg_gate_options *options, struct kg_gate *gate,
     kg_report_files_write(&subject, options->directory, advice);
 }
 
-/* --- The whole -------------------------------------------------------------------------------- */
+/* --- The whole gate --------------------------------------------------------------------------- */
 
 static bool settling_start(const struct kg_prepared_suite *what,
                            const struct kg_gate_options *options, struct kg_gate *gate,
@@ -302,7 +302,7 @@ static bool stored_load(const struct kg_prepared_suite *what, const struct kg_ga
     return true;
 }
 
-/* One that is not the store's. */
+/* Reads a baseline from outside the store. */
 static bool stored_parse(const struct kg_prepared_suite *what, const struct kg_gate_stored *stored,
                          struct kg_gate *gate, struct kg_error *err)
 {
@@ -323,7 +323,7 @@ static bool stored_parse(const struct kg_prepared_suite *what, const struct kg_g
     return true;
 }
 
-/* What can fail before anything is measured. */
+/* Steps that can fail before kgate measures. */
 static bool start(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
                   struct kg_gate *gate, struct kg_error *err)
 {
@@ -340,14 +340,14 @@ static bool start(const struct kg_prepared_suite *what, const struct kg_gate_opt
     return settling_start(what, options, gate, err);
 }
 
-/* With what pairs settled. */
+/* Includes the metrics that pairs decided. */
 static void waive(const struct kg_gate_options *options, struct kg_gate *gate)
 {
     if (options->waiving)
         kg_comparison_waive(&gate->comparison, &gate->baseline, gate->results, options->waiving);
 }
 
-/* The verdict, and comparison.json, which has it. */
+/* Decides the verdict and writes it to comparison.json. */
 static bool decide(const struct kg_gate_options *options, struct kg_gate *gate,
                    struct kg_error *err)
 {

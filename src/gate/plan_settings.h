@@ -1,4 +1,4 @@
-/* plan_settings.h: what a plan asks of measuring, case by case. Pure. */
+/* plan_settings.h: settings for the measurement of each case, from a plan and its baseline. Pure. */
 #pragma once
 #include <stdint.h>
 
@@ -6,28 +6,27 @@
 #include "model/baseline.h"
 #include "run/run.h"
 
-/* rounds.min and rounds.max of every case, in `arena`. */
+/* Returns rounds.min and rounds.max of every case, in `arena`. */
 struct kg_round_limits *kg_planned_limits(struct kg_arena *arena, const struct kg_plan *plan);
 
-/* What the suite asks for cases whose code is their reference's, of every case, in `arena`. */
+/* Returns the suite's setting for unchanged code of every case, in `arena`. */
 enum kg_unchanged_code *kg_planned_unchanged(struct kg_arena *arena, const struct kg_plan *plan);
 
-/* Whether each case is not to be measured where its code is its reference's. In
- * `arena`. */
+/* Returns for every case whether to skip it if its code is unchanged. In `arena`. */
 bool *kg_planned_skips(struct kg_arena *arena, const struct kg_plan *plan);
 
-/* Calls a sample that every case had in the newest run of the suite, 0 where it is not stored: what
- * is to be compared must be timed in the same batches. In `arena`. */
+/* Returns calls per sample of every case in the newest run of the suite; 0: not stored. Compared samples must have
+ * the same batches. In `arena`. */
 uint64_t *kg_planned_batches(struct kg_arena *arena, const struct kg_prepared_suite *what,
                              const struct kg_baseline *baseline);
 
-/* Likewise the time measured in a round, 0 where the case is not stored. */
+/* Returns the measured time per round of every case in the newest run, in ns; 0: not stored. In `arena`. */
 double *kg_planned_round_ns(struct kg_arena *arena, const struct kg_prepared_suite *what,
                             const struct kg_baseline *baseline);
 
-/* Both, of the store in `directory`: what a baseline is refreshed with must time calls in the same
- * batches, in rounds of the same length. Arrays in `arena`.
- * returns  false where the machine's file cannot be read */
+/* Batches and round lengths from the store in `directory`. A run that refreshes a baseline must use the same
+ * batches and rounds of the same length. Arrays in `arena`.
+ * returns  false if the machine's file is unreadable */
 struct kg_planned_stored {
     const uint64_t *batches;
     const double *round_ns;

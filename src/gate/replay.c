@@ -4,7 +4,7 @@
 
 #include "model/series.h"
 
-/* Whether a series has a value of its own for each recorded round. */
+/* Whether a series has one value per recorded round. */
 static bool by_round(const struct kg_replay *replay, size_t index, size_t at)
 {
     const struct kg_case_result *recorded = &replay->recorded->cases[index];
@@ -12,7 +12,7 @@ static bool by_round(const struct kg_replay *replay, size_t index, size_t at)
     return kg_series_by_round(series) && series->value_count == recorded->round_count;
 }
 
-/* Series whose values come with the rounds are shown with them; others are there from the start. */
+/* Series by round start empty and grow with the rounds. Other series are complete from the start. */
 static void series_start(struct kg_replay *replay, size_t index)
 {
     struct kg_case_result *shown = &replay->shown.cases[index];
@@ -40,7 +40,8 @@ void kg_replay_start(struct kg_replay *replay, const struct kg_results *recorded
         *shown = recorded->cases[i];
         shown->rounds = kg_arena_alloc(&replay->arena, shown->round_count, sizeof *shown->rounds);
         shown->round_count = 0;
-        shown->code = (struct kg_code_identity){0}; /* judged by its times, though it is the same */
+        shown->code = (struct kg_code_identity){
+            0}; /* otherwise the equal code would decide, and not the times */
         series_start(replay, i);
     }
 }
@@ -59,7 +60,7 @@ static void round_show(struct kg_replay *replay, size_t index, size_t r)
             shown->series[c].values[shown->series[c].value_count++] = recorded->series[c].values[r];
 }
 
-/* Shows the next rounds of one kind until there are `wanted`. */
+/* Shows further rounds of one kind until the case has `wanted` rounds. */
 static void case_show(struct kg_replay *replay, size_t index, size_t wanted, bool confirm)
 {
     const struct kg_case_result *recorded = &replay->recorded->cases[index];

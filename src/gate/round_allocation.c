@@ -8,25 +8,26 @@
 #include "base/statistics/allocation.h"
 #include "run/run.h"
 
-/* Of one side: enough for some samples, and for two turns of each build; and how many times longer
- * than the suite asks. */
+/* Limits for the measured time of one side. The minimum is enough for some samples and two slices of each build. The
+ * maximum is a multiple of the suite's min_time. */
 static const double LENGTH_LEAST_NS = 3e6, LENGTH_MOST = 4;
-/* Of the time that the suite asks, in the first pairs: a calm case needs no more, and the others
- * have the rest of their time for rounds of the best length. */
+/* Share of the suite's min_time that the first pairs measure. A calm case needs no more. Other cases use the rest
+ * of their time for rounds of the best length. */
 static const double FIRST_SHARE = 0.2;
-/* Samples of a round, so that its median is one. */
+/* Minimum number of samples per round, so that the round has a useful median. */
 static const double SAMPLES_LEAST = 10;
-/* Stored rounds that are shorter by less than this are not worth another length. */
+/* A new length must be shorter than the asked length by at least this factor. */
 static const double CLEARLY = 2;
-/* Rounds that scatter by less than this share of the threshold do. */
+/* If rounds scatter by less than this share of the threshold, any length is good enough. */
 static const double SCATTER_SHARE = 0.2;
 
-/* What a case's rounds so far say. */
+/* Statistics of a case's rounds so far. */
 struct rounds_seen {
-    struct kg_spread spread; /* by the time that both sides of a pair measure */
-    double fixed_ns;         /* of a round, beyond what is measured */
-    double sample_ns;        /* of one sample, of one side */
-    double elapsed_ns;       /* of all rounds */
+    /* spread of the rounds, as a function of the time measured on both sides */
+    struct kg_spread spread;
+    double fixed_ns;   /* time per round besides the measured time */
+    double sample_ns;  /* time of one sample of one side */
+    double elapsed_ns; /* total time of all rounds */
     double sides;
 };
 
@@ -35,7 +36,7 @@ static double relative_error(const struct kg_round *round)
     return round->median_error_ns / round->median_ns;
 }
 
-/* A round of one build, or with `base` the pair of both. */
+/* Describes a round of one build, or with `base` the pair of both builds. */
 static struct kg_round_evidence evidence_of(const struct kg_round *round,
                                             const struct kg_round *base)
 {
@@ -44,7 +45,7 @@ static struct kg_round_evidence evidence_of(const struct kg_round *round,
                                          .measured_ns = round->wall_ns};
     if (!base)
         return evidence;
-    /* where either error is not known, this is not either */
+    /* if an error is unknown, the error of the pair is unknown */
     const double of_base = relative_error(base);
     evidence.log_value = log(round->base_ratio);
     evidence.error = evidence.error > 0 && of_base > 0 ? hypot(evidence.error, of_base) : NAN;
@@ -77,7 +78,7 @@ static void rounds_see(const struct kg_run *head, const struct kg_run *base, siz
     free(scratch);
 }
 
-/* Whether the case's rounds have costs of their own. */
+/* Whether kgate knows the costs of the case's rounds. */
 static bool has_costs(const struct kg_run *run, size_t index)
 {
     const struct kg_case_result *result = &run->results.cases[index];
@@ -89,13 +90,13 @@ static double min_time_ns(const struct kg_run *run, size_t index)
     return run->plan->cases[index].spec->settings.min_time_ns;
 }
 
-/* Time that one side measures in a round of min_time: at least a sample, and in a pair two. */
+/* Time that one side measures in a round of min_time: at least one sample, for a pair at least two. */
 static double asked_ns(const struct kg_run *run, size_t index, const struct rounds_seen *seen)
 {
     return fmax(min_time_ns(run, index), seen->sides * seen->sample_ns);
 }
 
-/* The shortest that is allowed, of one side, and the longest. */
+/* Shortest and longest allowed time for one side. */
 static double length_least(const struct rounds_seen *seen, double asked)
 {
     const double least = fmax(LENGTH_LEAST_NS, SAMPLES_LEAST * seen->sample_ns);
@@ -153,8 +154,8 @@ void kg_allocate_pairs(const struct kg_pairing *pairing, size_t index, struct kg
 
 /* --- First rounds ----------------------------------------------------------------------------- */
 
-/* Chooses the length of a case that nothing is stored of, at most the asked one; NaN where that
- * does: where it is as good, or rounds scatter so little that any would do. */
+/* Chooses the round length of a case without stored rounds, at most the asked length. NaN if the asked length is good
+ * enough, because it is as efficient or the rounds scatter little. */
 static double length_choose(const struct kg_run *run, size_t index, const struct rounds_seen *seen)
 {
     const double asked = asked_ns(run, index, seen);
@@ -167,11 +168,11 @@ static double length_choose(const struct kg_run *run, size_t index, const struct
     return best <= asked / CLEARLY ? best : NAN;
 }
 
-/* A case's first rounds. */
+/* First rounds of a case. */
 struct first {
-    size_t tried;    /* rounds that were taken to choose the length of the others */
-    double tried_ns; /* that they took, all told */
-    size_t all;      /* with those */
+    size_t tried;    /* number of rounds for the choice of the length */
+    double tried_ns; /* total time of those rounds */
+    size_t all;      /* number of all rounds, with the tried ones */
 };
 
 static void first_more(struct kg_run *run, size_t index, size_t wanted, bool is_stored,
@@ -195,8 +196,8 @@ static void first_more(struct kg_run *run, size_t index, size_t wanted, bool is_
     first->all = first->tried + (size_t)fmin(KG_SEQUENCE_ROUNDS_MOST, fmax((double)wanted, rounds));
 }
 
-/* Leaves out the rounds of one of the two lengths: the others, where the user asked to stop before
- * there were as many as had been asked for. */
+/* Keeps the rounds of one length. If the user stopped kgate before all rounds of the new length were taken, keeps the
+ * tried rounds. */
 static void first_settle(struct kg_run *run, size_t index, const struct first *first)
 {
     struct kg_case_result *result = &run->results.cases[index];

@@ -10,7 +10,6 @@ static bool stopped(const struct kg_runner *runner)
     return runner->sequence->stopped(runner->sequence->user);
 }
 
-/* Plans the next rounds of every case. */
 static void rounds_plan(struct kg_runner *runner)
 {
     const struct kg_sequence *sequence = runner->sequence;
@@ -34,8 +33,8 @@ static bool measure(struct kg_runner *runner, bool confirm)
     return runner->sequence->measure(runner->sequence->user, runner->wanted, confirm, runner->err);
 }
 
-/* Looks again after more rounds, until nothing is doubtful. It ends too where a pass added no round:
- * asking again would not help. */
+/* Takes more rounds and compares again until no case is doubtful. Also ends after a pass without a new round, because
+ * another pass would not add one either. */
 static bool refine(struct kg_runner *runner)
 {
     for (size_t before = 0; !stopped(runner) && before < runner->rounds;) {
@@ -59,7 +58,7 @@ static bool screen(struct kg_runner *runner)
     return refine(runner);
 }
 
-/* What other means cannot settle is screened as if there were none. */
+/* Screening continues for cases that the other means did not settle. */
 static bool settle(struct kg_runner *runner)
 {
     const struct kg_sequence *sequence = runner->sequence;
@@ -71,7 +70,7 @@ static bool settle(struct kg_runner *runner)
     return stopped(runner) || refine(runner);
 }
 
-/* After the last look nothing else knows what the budget was too short for. */
+/* After the last interim analysis, only the runner knows which rounds the budget cut. */
 static void cut_say(struct kg_runner *runner)
 {
     bool any = false;

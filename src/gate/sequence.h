@@ -1,9 +1,9 @@
-/* sequence.h: measures each case until its result is clear. Every case gets its fewest rounds. A
- * doubtful case gets half as many again, repeatedly, until it is clear, has its most rounds, or the
- * time is used up. With a budget, the time is the only limit of a case that may be worse. A case that looks changed is then a suspect: it is measured again, later, and
- * these confirming rounds alone decide. So repeated looks do not raise the rate of false alarms:
- * the confirming rounds are looked at three times at the most, each time with a third of alpha
- * (docs/statistics.md).
+/* sequence.h: measures each case until its result is clear. Every case gets its minimum rounds. A doubtful case
+ * gets half as many again, repeatedly, until it is clear, has its maximum rounds, or the time is used up. With a
+ * budget, only the time limits a case that may be worse.
+ * A case that looks changed is then a suspect. kgate measures it again later, and these confirming rounds alone
+ * decide. So interim analyses do not raise the rate of false alarms. The confirming rounds get at most three
+ * analyses, each with a third of alpha (docs/statistics.md).
  *
  * The caller supplies the rounds, from a measurement or from a recording. */
 #pragma once
@@ -16,25 +16,27 @@
 #include "model/comparison.h"
 #include "model/results.h"
 
-/* How many rounds of the suite's min_time a case gets before it is judged. Confirming rounds, at
- * most `most`, are extra. A budget takes the place of `most` for a case that may be worse. Where rounds are shorter or longer than that, it is so much time. */
+/* Rounds of the suite's min_time that a case gets before the judgement. Confirming rounds, at most `most`, are
+ * extra. If a case may be worse, a budget replaces `most`. If rounds have another length, the limits stand for the
+ * same total time. */
 struct kg_round_limits {
     size_t least;
     size_t most;
 };
 
-/* Rounds of a case, of whatever length: what is beyond says nothing new. */
+/* Limit for the rounds of a case. More rounds add no information. */
 enum { KG_SEQUENCE_ROUNDS_MOST = 500 };
 
-/* What the rounds of a case so far say of its next ones. Times to measure are of both sides of a
- * pair together. NaN: not known. */
+/* Forecast for a case's next rounds, from its rounds so far. Measured times include both sides of a pair. NaN:
+ * unknown. */
 struct kg_round_plan {
-    double elapsed_ns; /* that the rounds so far took, all told */
-    double fixed_ns;   /* of a round, beyond what it measures */
-    double asked_ns;   /* to measure in a round, by the suite */
-    double least_ns;   /* and what is allowed: both the same where the length is given */
+    double elapsed_ns; /* total time of the rounds so far */
+    double fixed_ns;   /* time per round besides the measured time */
+    double asked_ns;   /* measured time per round that the suite asks for */
+    /* allowed measured time per round, with most_ns; equal if the length is fixed */
+    double least_ns;
     double most_ns;
-    struct kg_spread spread; /* of a round's log value */
+    struct kg_spread spread; /* spread of a round's log value */
 };
 #define KG_ROUND_PLAN_UNKNOWN                                                                      \
     {                                                                                              \
@@ -45,63 +47,63 @@ struct kg_round_plan {
     }
 
 struct kg_sequence {
-    /* Adds rounds to the results until case i has wanted[i]; a case that has as many gets none, nor
-     * does a case that failed. `confirm` marks the new rounds as confirming and asks for a pause
-     * before them. */
+    /* Adds rounds to the results until case i has wanted[i]. A failed case gets no rounds. `confirm` marks the new
+     * rounds as confirming and asks for a pause before them. */
     bool (*measure)(void *user, const size_t *wanted, bool confirm, struct kg_error *err);
-    /* What the rounds of a case say. NULL: rounds are all alike. */
+    /* Plans the rounds of a case from its rounds so far. NULL: all rounds cost the same. */
     void (*plan)(void *user, size_t index, struct kg_round_plan *plan);
-    /* Sets what `measure` measures in the next rounds of a case. */
+    /* Sets the time that `measure` measures in the next rounds of a case. */
     void (*length_set)(void *user, size_t index, double measured_ns);
     /* Time since measuring began. */
     double (*elapsed_ns)(void *user);
-    /* Whether to stop, as on Ctrl-C. */
+    /* Whether to stop, for example after Ctrl-C. */
     bool (*stopped)(void *user);
-    /* Settles cases of the comparison so far by other means: sets done[i] of each that it did, which
-     * then gets no more rounds against the ordinary runs. NULL: there are no other means. */
+    /* Settles cases of the comparison by other means and sets their done[i]. A settled case gets no more rounds
+     * against the ordinary runs. NULL: no other means. */
     bool (*settle)(void *user, const struct kg_comparison *comparison, bool *done,
                    struct kg_error *err);
     void *user;
-    const bool *expected; /* cases that `settle` will likely settle: until then they get no more
-                             rounds than the first; NULL: none */
-    const struct kg_round_limits *limits; /* of each case of the results */
+    /* cases that `settle` will likely settle; before `settle` they get only the
+     * minimum rounds; NULL: none */
+    const bool *expected;
+    const struct kg_round_limits *limits; /* one per case of the results */
     double budget_ns;                     /* INFINITY: no limit */
-    bool new_to_most; /* cases without a reference get their most rounds: they become references */
+    /* whether a case without a reference gets its maximum rounds, since it becomes one */
+    bool new_to_most;
 };
 
 /* Measures and compares.
  * results     in the order of `limits`; `measure` adds rounds to them
- * comparison  after the last round, to be freed with kg_comparison_free; zeroed on failure */
+ * comparison  comparison after the last round; the caller frees it with kg_comparison_free. Zeroed on failure. */
 bool kg_sequence_run(const struct kg_sequence *sequence, const struct kg_baseline *baseline,
                      const struct kg_results *results, struct kg_comparison *comparison,
                      struct kg_error *err);
 
-/* Rounds of a doubtful case at the next look: half as many again, of whatever length, as the time
- * so far would have paid for, at most `most`.
- * worth  rounds that the time of the `rounds` so far would pay for; the same where all are alike */
+/* Returns the number of rounds of a doubtful case for the next interim analysis: adds half of `worth`, up to `most`.
+ * worth  rounds of the next length that the time of `rounds` would have paid for; equal to `rounds` if all cost the
+ *        same */
 size_t kg_sequence_next(size_t rounds, double worth, size_t most);
 
-/* What confirming rounds of a suspect are to show. */
+/* Input for the number of a suspect's confirming rounds. */
 struct kg_confirming {
-    size_t screened; /* rounds that made it a suspect */
-    size_t least;    /* in any case */
+    size_t screened; /* number of rounds that made the case a suspect */
+    size_t least;    /* minimum number of confirming rounds */
     size_t most;
     size_t base_rounds;
-    size_t tests; /* made together */
-    double alpha; /* for all of them */
-    bool paired;  /* the rounds are pairs */
-    /* NaN: not known. */
-    double variance;  /* of a round's log value */
-    double effect;    /* log ratio that is suspected */
+    size_t tests; /* number of tests in the comparison */
+    double alpha; /* alpha for all tests together */
+    bool paired;  /* whether the rounds are pairs */
+    /* NaN: unknown */
+    double variance;  /* variance of a round's log value */
+    double effect;    /* suspected log ratio */
     double threshold; /* log ratio that counts */
 };
 
-/* Confirming rounds of a suspect: as many as find a change of half the way from the threshold to
- * what was seen, where the variance is known; else twice as many as screening took. */
+/* Returns the number of confirming rounds of a suspect. If the variance is known, the rounds can detect a change
+ * halfway between threshold and suspected change. Otherwise returns twice the number of screening rounds. */
 size_t kg_sequence_confirming(const struct kg_confirming *confirming);
 
-/* sequence_rounds.c: which rounds each case of a sequence gets next: how many, and how long.
- * Internal to the sequence. */
+/* sequence_rounds.c: number and length of each case's next rounds in a sequence. Internal to the sequence. */
 
 struct kg_runner {
     const struct kg_sequence *sequence;
@@ -110,30 +112,29 @@ struct kg_runner {
     struct kg_comparison *comparison;
     struct kg_error *err;
     size_t *wanted;
-    struct kg_round_plan *plans; /* of each case, as of the last look */
-    bool *done;                  /* cases that other means have settled */
-    bool asked;                  /* whether these were asked */
-    bool *cut;                   /* cases whose next rounds the budget had no time for */
-    size_t *base_rounds;         /* of each case, all that its reference has */
-    size_t rounds;               /* that all cases have, as of the last look */
-    size_t tests;                /* made together, as Holm's method counts them */
+    struct kg_round_plan *plans; /* one per case, from the last interim analysis */
+    bool *done;                  /* cases settled by other means */
+    bool asked;                  /* whether `settle` was called */
+    bool *cut;                   /* cases whose next rounds the budget cut */
+    size_t *base_rounds;         /* number of rounds in each case's reference */
+    size_t rounds;               /* number of rounds of all cases at the last interim analysis */
+    size_t tests;                /* number of tests for Holm's method */
 };
 
 /* Fills base_rounds, once. */
 void kg_runner_references_count(struct kg_runner *runner);
 
-/* Counts rounds and tests: after each look. */
+/* Counts rounds and tests. The caller calls it after each interim analysis. */
 void kg_runner_counts_take(struct kg_runner *runner);
 
-/* Sets the rounds that doubtful cases get next, in the report's order: where the budget is short,
- * the worst cases come first. false where none gets any. */
+/* Sets the next rounds of doubtful cases, in the report's order, so that a short budget serves the worst cases first.
+ * Returns false if no case gets rounds. */
 bool kg_runner_more(struct kg_runner *runner);
 
-/* Sets the suspects' confirming rounds in the report's order, as far as the budget allows: first of
- * those whose planned rounds fit, then as many as fit of the others. */
+/* Sets the confirming rounds of the suspects in the report's order, within the budget. Suspects whose planned
+ * rounds fit come first. The others get the rounds that still fit. */
 bool kg_runner_suspects(struct kg_runner *runner);
 
-/* Sets as many confirming rounds again for cases that they leave open, where these may be as much
- * slower as counts.
- * last  these are the last rounds: with a budget, as many as it pays for */
+/* Doubles the confirming rounds of cases that are still open and may have a change that counts.
+ * last  whether these are the last rounds; a budget then pays for as many as possible */
 bool kg_runner_again(struct kg_runner *runner, bool last);

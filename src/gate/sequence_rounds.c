@@ -8,7 +8,7 @@
 #include "judge/undecided.h"
 #include "model/disturbance.h"
 
-/* A dozen rounds are enough for any test, where the suite allows as many. */
+/* ROUNDS_LEAST rounds are enough for any test, if the suite allows as many. */
 enum { ROUNDS_LEAST = 12, BUSY_ROUNDS = 5 };
 static const double BUSY_NS = 30e9;
 
@@ -22,7 +22,7 @@ size_t kg_sequence_confirming(const struct kg_confirming *confirming)
 {
     const size_t most = confirming->most;
     const double each = confirming->alpha / (double)(confirming->tests ? confirming->tests : 1);
-    /* What made a case a suspect is more than what is there. */
+    /* the selection of suspects overstates their effect */
     const double effect = (fabs(confirming->effect) + confirming->threshold) / 2;
     double wanted = 2 * (double)confirming->screened;
     if (confirming->variance > 0 && effect > 0)
@@ -43,7 +43,7 @@ static bool is_budget(const struct kg_metric *metric)
     return kg_metric_against(metric) == KG_AGAINST_BUDGET;
 }
 
-/* Whether a metric waits for other means, or was settled by them. */
+/* Whether other means will settle the metric or have settled it. */
 static bool is_elsewhere(const struct kg_runner *runner, const struct kg_case_change *change,
                          const struct kg_metric *metric)
 {
@@ -61,15 +61,15 @@ static bool suspect(const struct kg_runner *runner, const struct kg_case_change 
     return false;
 }
 
-/* Whether processes of their own measure it, not the rounds. A workload's figure has no row. */
+/* Whether separate processes measure the metric, and not the rounds. A workload's own counter has no row. */
 static bool is_apart(const struct kg_metric *metric)
 {
     const enum kg_metric_kind kind = kg_metric_kind_find(metric->name);
     return kind < KG_METRIC_KINDS && kg_metric_rows[kind].origin == KG_ORIGIN_APART;
 }
 
-/* Whether more rounds could make the metric clear. They cannot where rounds do not measure it, or
- * where its change lies between the suite's threshold and the noise between runs. */
+/* Whether more rounds could make the metric clear. False if rounds do not measure it, or if its change lies between
+ * the suite's threshold and the noise between runs. */
 static bool rounds_help(const struct kg_metric *metric)
 {
     if (metric->doubt == KG_DOUBT_BUSY || metric->doubt == KG_DOUBT_DISTURBED)
@@ -84,8 +84,8 @@ static bool undecided(const struct kg_metric *metric)
            (metric->change == KG_CHANGE_INCONCLUSIVE && !metric->unasked);
 }
 
-/* Whether the machine was too busy for the case for so long that it will stay so. Without a budget nobody
- * asked to wait longer. */
+/* Whether the machine was too busy for the case for so long that waiting will not help. Without a budget nobody asked
+ * kgate to wait longer. */
 static bool busy_throughout(const struct kg_runner *runner, const struct kg_case_change *change)
 {
     if (change->order >= runner->results->case_count || isfinite(runner->sequence->budget_ns))
@@ -108,7 +108,7 @@ static bool doubtful(const struct kg_runner *runner, const struct kg_case_change
     if (suspect(runner, change))
         return false;
     if (change->change == KG_CHANGE_INCONCLUSIVE && !change->metric_count)
-        return true; /* a pair that waited too much */
+        return true; /* a pair that waited too long */
     for (size_t m = 0; m < change->metric_count; m++)
         if (undecided(&change->metrics[m]) && rounds_help(&change->metrics[m]) &&
             !is_elsewhere(runner, change, &change->metrics[m]))
@@ -148,8 +148,8 @@ static bool is_planned(const struct kg_round_plan *plan)
     return plan->fixed_ns + plan->asked_ns > 0;
 }
 
-/* Time of a round in which so much is measured, as planned; where that is not known (NaN), or
- * nothing is planned, the mean of all rounds so far. */
+/* Planned time of a round that measures `length_ns`. If the length is unknown (NaN) or there is no plan: mean time
+ * of all rounds so far. */
 static double cost_ns(const struct kg_runner *runner, size_t index, double length_ns)
 {
     const size_t rounds = runner->rounds;
@@ -159,16 +159,15 @@ static double cost_ns(const struct kg_runner *runner, size_t index, double lengt
                   : 1;
 }
 
-/* Time that all rounds together may take which are looked at before the case is judged; confirming
- * ones may take as much again. */
+/* Total time for the rounds of a case before its judgement. Its confirming rounds may take as much time again. */
 static double case_budget_ns(const struct kg_runner *runner, size_t index)
 {
     const struct kg_round_plan *plan = &runner->plans[index];
     return (double)runner->sequence->limits[index].most * (plan->fixed_ns + plan->asked_ns);
 }
 
-/* Whether the budget is the case's limit, and not the suite's most rounds: while it is open whether the
- * case is worse. Cases that pairs may settle wait for these first. */
+/* Whether the budget limits the case instead of the suite's rounds.max. True while the case may be worse. A case that
+ * paired rounds may settle waits for those first. */
 static bool has_budget(const struct kg_runner *runner, const struct kg_case_change *change)
 {
     const struct kg_sequence *sequence = runner->sequence;
@@ -176,9 +175,9 @@ static bool has_budget(const struct kg_runner *runner, const struct kg_case_chan
            change->change != KG_CHANGE_NEW && !kg_change_not_worse(change);
 }
 
-/* How many rounds a case may have: those that it has, and as many of that length as `left_ns` pays
- * for, at most as many as say something new. The suite's number in any case, where rounds are no
- * longer than it asks. A case that the budget limits may have as many as say something new. */
+/* Maximum number of rounds for a case: its present rounds plus the rounds of that length that `left_ns` pays for,
+ * at most KG_SEQUENCE_ROUNDS_MOST. If the rounds are not longer than the suite asks, at least the suite's maximum.
+ * If the budget limits the case, KG_SEQUENCE_ROUNDS_MOST or the suite's maximum if larger. */
 static size_t rounds_most(const struct kg_runner *runner, const struct kg_case_change *change,
                           double length_ns, size_t has, double left_ns)
 {
@@ -193,8 +192,8 @@ static size_t rounds_most(const struct kg_runner *runner, const struct kg_case_c
     return allowed < most && length_ns <= plan->asked_ns ? most : allowed;
 }
 
-/* What the next rounds of a doubtful case are to measure: the best for its spread, but not so long
- * that a test would have too few. Where the spread is not known it is what the suite asks. */
+/* Measured time of a doubtful case's next rounds, in ns: the best length for its spread, but short enough to leave
+ * enough rounds for a test. If the spread is unknown: the length that the suite asks for. */
 static double screening_length(const struct kg_runner *runner, size_t index)
 {
     const struct kg_round_plan *plan = &runner->plans[index];
@@ -207,7 +206,7 @@ static double screening_length(const struct kg_runner *runner, size_t index)
     return isnan(length) ? fmin(plan->most_ns, fmax(plan->least_ns, plan->asked_ns)) : length;
 }
 
-/* Rounds that a doubtful case has at the next look. */
+/* Number of rounds of a doubtful case at the next interim analysis. */
 static size_t screening_next(const struct kg_runner *runner, const struct kg_case_change *change,
                              double length_ns)
 {
@@ -219,12 +218,12 @@ static size_t screening_next(const struct kg_runner *runner, const struct kg_cas
                                           : (double)change->rounds;
     if (change->change == KG_CHANGE_NEW)
         return most;
-    /* beyond the suite's rounds twice as many at each look: few looks, or NO_CHANGE would come by chance */
+    /* beyond rounds.max, doubles the rounds: more interim analyses could make NO_CHANGE by chance */
     const bool beyond = change->rounds >= runner->sequence->limits[index].most;
     return kg_sequence_next(change->rounds, beyond ? 2 * worth : worth, most);
 }
 
-/* The suspected time of a case; NULL where it is another metric. */
+/* Returns the suspected time of a case; NULL if the suspected metric is another one. */
 static const struct kg_metric *suspected_time(const struct kg_case_change *change)
 {
     for (size_t m = 0; m < change->metric_count; m++)
@@ -234,14 +233,14 @@ static const struct kg_metric *suspected_time(const struct kg_case_change *chang
     return NULL;
 }
 
-/* Confirming rounds, and what is measured in each. */
+/* Number and measured time of confirming rounds. */
 struct confirming {
     size_t rounds;
     double length_ns;
-    double cost_ns; /* of all of them */
+    double cost_ns; /* total time of the rounds */
 };
 
-/* Of rounds in which so much is measured. */
+/* Plans confirming rounds that each measure `length_ns`. */
 static struct confirming confirming_of(const struct kg_runner *runner,
                                        const struct kg_case_change *change, double length_ns)
 {
@@ -263,8 +262,8 @@ static struct confirming confirming_of(const struct kg_runner *runner,
     return (struct confirming){rounds, length_ns, (double)rounds * cost};
 }
 
-/* The cheapest confirming rounds that do. Where the test asks for many rounds in any case, shorter
- * ones do than are best for the spread. */
+/* Plans the cheapest sufficient confirming rounds. If the test needs many rounds in any case, rounds shorter than
+ * the best length for the spread are enough. */
 static struct confirming confirming(const struct kg_runner *runner,
                                     const struct kg_case_change *change)
 {
@@ -289,9 +288,9 @@ static double left_ns(const struct kg_runner *runner)
     return sequence->budget_ns - sequence->elapsed_ns(sequence->user);
 }
 
-/* How many of the planned confirming rounds this time pays for; 0 where these are fewer than the
- * case's fewest. Their number depends on the time alone, not on what they say, so fewer only
- * find less: each look has its part of alpha as ever. */
+/* Number of planned confirming rounds that the remaining time pays for; 0 if fewer than the case's minimum. The
+ * number depends only on the time, not on the rounds' values. Fewer rounds detect less, but each analysis keeps its
+ * part of alpha. */
 static size_t payable(const struct kg_runner *runner, size_t index, const struct confirming *chosen,
                       double left)
 {
@@ -304,8 +303,8 @@ static size_t payable(const struct kg_runner *runner, size_t index, const struct
     return fit >= least ? fit : 0;
 }
 
-/* Time that doubtful cases must leave for confirming the present suspects. Where that is more than
- * there is, half of the budget: neither is to take all of it. */
+/* Time that doubtful cases must leave for confirming the present suspects. If the suspects need more than is left:
+ * at most half of the budget, so that neither group takes all of it. */
 static double reserve_ns(const struct kg_runner *runner, double left)
 {
     double ns = 0;
@@ -326,8 +325,8 @@ static void length_set(const struct kg_runner *runner, size_t index, double leng
         runner->sequence->length_set(runner->sequence->user, index, length_ns);
 }
 
-/* Gives doubtful cases that have none yet their next rounds, in the report's order: all of them where
- * the time is enough, or also a part. */
+/* Gives the next rounds to doubtful cases without new rounds, in the report's order.
+ * in_part  whether a case may get a part of its rounds if the time is short */
 static bool doubtful_take(struct kg_runner *runner, bool in_part, double *left)
 {
     bool any = false;
@@ -367,8 +366,8 @@ bool kg_runner_more(struct kg_runner *runner)
     return doubtful_take(runner, true, &left) || whole;
 }
 
-/* Gives suspects that have none yet their confirming rounds, in the report's order: the planned
- * ones where the time is enough for all of them, or also a part of these. */
+/* Gives confirming rounds to suspects without new rounds, in the report's order.
+ * in_part  whether a suspect may get a part of its planned rounds if the time is short */
 static bool suspects_take(struct kg_runner *runner, bool in_part, double *left)
 {
     bool any = false;
@@ -406,7 +405,7 @@ static double confirming_ns(const struct kg_runner *runner, const struct kg_case
                             : cost_ns(runner, change->order, NAN);
 }
 
-/* What is left of a case's time, for all of its rounds. */
+/* Remaining time of a case for all of its rounds, in ns. */
 static double case_left_ns(const struct kg_runner *runner, const struct kg_case_change *change)
 {
     const struct kg_round_plan *plan = &runner->plans[change->order];
@@ -415,7 +414,7 @@ static double case_left_ns(const struct kg_runner *runner, const struct kg_case_
                : INFINITY;
 }
 
-/* Whether confirming rounds leave the case open, and it may be worse by as much as counts. */
+/* Whether confirming rounds leave the case open, and its change may be large enough to count. */
 static bool is_open(const struct kg_case_change *change)
 {
     const struct kg_metric *first = change->metric_count ? change->metrics : NULL;
@@ -423,8 +422,8 @@ static bool is_open(const struct kg_case_change *change)
            kg_metric_large(first);
 }
 
-/* Confirming rounds of the next look: as many again, or at the last look all that the case's share of
- * the budget pays for. Their number depends on the time alone, not on what they say. */
+/* Number of confirming rounds for the next analysis: as many again. At the last analysis: all that the case's share
+ * of the budget pays for. The number depends only on the time, not on the rounds' values. */
 static size_t again(const struct kg_runner *runner, const struct kg_case_change *change, bool last,
                     double share_ns)
 {

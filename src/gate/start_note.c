@@ -7,11 +7,10 @@
 #include "base/text.h"
 #include "device/sysfs.h"
 
-/* Of the CPUs that others have, and of the time that the host took, what no quiet machine has. */
+/* Limits that a quiet machine stays below: load per CPU, and share of CPU time taken by the host. */
 static const double LOAD_SHARE = 0.5, STEAL_SHARE = 0.01;
 
-/* Share of the CPUs' time since boot that the host gave to others (proc(5), `steal`); 0 where not
- * known. */
+/* Share of CPU time since boot that the host gave to other machines (proc(5), `steal`); 0: unknown. */
 static double stolen_share(void)
 {
     double part[8] = {0}, all = 0;

@@ -9,9 +9,9 @@
 #include "judge/pair_merge.h"
 #include "model/baseline_index.h"
 
-/* --- Which builds there are -------------------------------------------------------------------- */
+/* --- Available builds --------------------------------------------------------------------------- */
 
-/* The case in the newest ordinary run that has it with this definition, and names its build. */
+/* Returns the case from the newest ordinary run that has this definition; NULL if the case names no build. */
 static const struct kg_baseline_case *stored_find(const struct kg_baseline_index *index,
                                                   const struct kg_case *planned)
 {
@@ -47,9 +47,9 @@ void kg_settle_start(const struct kg_settling *settling, struct kg_settled *sett
     }
 }
 
-/* --- Choosing the cases ------------------------------------------------------------------------ */
+/* --- Choice of the cases ------------------------------------------------------------------------ */
 
-/* Notes why the build of a case cannot be used: one note for each reason. */
+/* Notes why kgate cannot use the build of a case. Each reason gets one note. */
 static void note_add(struct kg_settled *settled, const char *id, const char *why)
 {
     for (size_t i = 0; i < settled->note_count; i++)
@@ -65,8 +65,7 @@ static void note_add(struct kg_settled *settled, const char *id, const char *why
     settled->notes[settled->note_count++] = note;
 }
 
-/* The kept build of a case, or NULL, with a note, where it cannot be used. A build of the case
- * before is not looked at again. */
+/* Opens the kept build of a case. If kgate cannot use it, adds a note and sets `build` to NULL. */
 static void kept_open(const struct kg_settling *settling, struct kg_settled *settled, size_t index,
                       const struct kg_build **build)
 {
@@ -85,7 +84,7 @@ static void kept_open(const struct kg_settling *settling, struct kg_settled *set
     *build = made;
 }
 
-/* Time that the fewest pairs of a case will take, as long as rounds took so far. */
+/* Estimates the time for a case's minimum number of pairs from the mean time of the rounds so far. */
 static double pairs_cost_ns(const struct kg_run *run, size_t index)
 {
     const struct kg_results *results = &run->results;
@@ -123,7 +122,7 @@ static void cases_choose(const struct kg_settling *settling, const struct kg_run
     }
 }
 
-/* --- Measuring them ---------------------------------------------------------------------------- */
+/* --- Measurement ------------------------------------------------------------------------------ */
 
 static bool pairs_measure(const struct kg_settling *settling, const struct kg_run *run,
                           const struct kg_comparison *comparison, struct kg_settled *settled,
@@ -145,7 +144,7 @@ static bool pairs_measure(const struct kg_settling *settling, const struct kg_ru
            kg_error_wrap(err, "in pairs against %s", settled->build);
 }
 
-/* Which cases the pairs took from the stored runs, and why they could not take the others. */
+/* Marks the cases that the pairs decide instead of the stored runs. Notes why pairs could not run for the others. */
 static void outcome_note(const struct kg_settling *settling, struct kg_settled *settled, bool *done)
 {
     const struct kg_results *head = settled->pairs.head;
@@ -179,9 +178,9 @@ bool kg_settle_run(const struct kg_settling *settling, const struct kg_run *run,
     return true;
 }
 
-/* --- Saying it --------------------------------------------------------------------------------- */
+/* --- Notes ------------------------------------------------------------------------------------ */
 
-/* "no build is kept for 12 cases: …", of those that are still open and could have one. */
+/* Makes "no build is kept for 12 undecided cases: …" for open cases that name a build. */
 static const char *lacking_say(const struct kg_settling *settling, struct kg_settled *settled,
                                const struct kg_results *results,
                                const struct kg_comparison *comparison)
@@ -210,7 +209,7 @@ static const char *lacking_say(const struct kg_settling *settling, struct kg_set
                                  lacking, plural);
 }
 
-/* "3 of 4 cases that the stored runs left open were settled by pairs against …" */
+/* Makes "3 of 4 cases that the stored runs left open were settled by pairs against …". */
 static const char *settled_say(struct kg_settled *settled, const struct kg_comparison *comparison)
 {
     size_t measured = 0, decided = 0;
@@ -237,7 +236,7 @@ static const char *unaffordable_say(struct kg_settled *settled)
                : NULL;
 }
 
-/* "json/cpu and 3 more cases: the baseline's build cannot be used: …" */
+/* Makes "json/cpu and 3 more cases: the baseline's build cannot be used: …". */
 static const char *note_say(struct kg_settled *settled, const struct kg_settled_note *note)
 {
     char more[48] = "";

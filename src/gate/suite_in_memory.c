@@ -4,13 +4,13 @@
 
 #include "base/escape.h"
 
-/* A call may take minutes, as nobody was asked for a time-out. */
+/* A call may take minutes, because the user set no time-out. */
 static const char head[] = "version: 1\n"
                            "suite: %s\n"
                            "defaults: {timeout: 10min}\n"
                            "workloads:\n";
 
-/* Names of workloads have these characters, and at least one. */
+/* Appends a program's name. A workload's name allows only these characters. */
 static void name_append(const char *program, struct kg_text *yaml)
 {
     enum { MOST = 60 };
@@ -30,7 +30,8 @@ void kg_suite_of_command(struct kg_words words, struct kg_text *yaml)
     kg_text_append(yaml, "\"\n    command: [");
     for (size_t i = 0; i < words.count; i++) {
         struct kg_text word = {0};
-        for (const char *c = words.at[i]; *c; c++) /* braces would be those of parameters */
+        for (const char *c = words.at[i]; *c;
+             c++) /* a suite would read single braces as parameters */
             kg_text_append_bytes(&word,
                                  *c == '{'   ? "{{"
                                  : *c == '}' ? "}}"

@@ -7,7 +7,7 @@
 #include "judge/comparison_notes.h"
 
 static const double WORTH_SAYING = 1.1;
-/* What is foreseen from one round of each case must be more, to be sure. */
+/* A forecast from one round per case must exceed the budget by this factor. */
 static const double SURELY = 1.25;
 
 uint64_t kg_budget_end(uint64_t started_ns, double budget_ns)
@@ -16,7 +16,7 @@ uint64_t kg_budget_end(uint64_t started_ns, double budget_ns)
     return end < 0x1p63 ? (uint64_t)end : 0;
 }
 
-/* As --budget takes it: two digits, rounded up, with some to spare. */
+/* Writes a sufficient value for --budget: two digits, rounded up, with a reserve. */
 static void budget_enough(double needed_ns, char *text, size_t size)
 {
     const double wanted = WORTH_SAYING * needed_ns;

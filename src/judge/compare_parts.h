@@ -71,9 +71,9 @@ void kg_levels_judge(const struct kg_levels *levels, const struct kg_location *n
 
 /* workload_spread.c: the workloads that share a change. */
 
-/* Returns "all 5 of encode, 1 of 8 of copy": the workloads with the most cases of that change, each with its number
- * of such cases and of all cases. Waived cases are not such cases. Returns "" unless a workload has two of them. In
- * the comparison's arena. */
+/* Returns "all 5 of encode, 1 of 8 of copy": the workloads with the most cases of that change. Each has its number of
+ * changed cases and of all cases. A waived case is not a changed case. Returns "" unless a workload has two changed
+ * cases. In the comparison's arena. */
 const char *kg_spread_words(struct kg_comparison *comparison, enum kg_change change);
 
 /* threshold_crossing.c: how to settle a metric whose interval crosses the threshold. */
