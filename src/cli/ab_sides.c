@@ -11,11 +11,11 @@
 
 enum { SIDES = 2, NAME_MOST = 60 };
 static const char *const options[SIDES] = {"--base", "--head"};
-static const char *const operands[SIDES] = {"OLD", "NEW"}; /* as the usage has them */
+static const char *const operands[SIDES] = {"OLD", "NEW"}; /* names in the usage line */
 static const char *const places[SIDES] = {"the first", "the second"};
 static const char *const kind_names[] = {"a build", "a plugin", "a command"};
 
-/* --- What an operand is ------------------------------------------------------------------------ */
+/* --- Kind of an operand ------------------------------------------------------------------------- */
 
 static bool words_read(const struct kg_arguments *arguments, const char *given,
                        struct kg_arena *arena, struct kg_words *words, struct kg_error *err)
@@ -33,7 +33,7 @@ static bool words_read(const struct kg_arguments *arguments, const char *given,
     return kg_words_check(*words, err);
 }
 
-/* A file that is there is what it is; all else is a command line. */
+/* If the operand is an existing file, the file decides the kind. Otherwise the operand is a command line. */
 static bool operand_read(const struct kg_arguments *arguments, size_t side, struct kg_sides *sides,
                          enum kg_sides_kind *kind, struct kg_error *err)
 {
@@ -56,7 +56,7 @@ static bool operand_read(const struct kg_arguments *arguments, size_t side, stru
 
 /* --- The suite --------------------------------------------------------------------------------- */
 
-/* Says of each workload that one plugin has and the other has not that it is not compared. */
+/* Names the workloads of one plugin that the other plugin lacks. kgate does not compare them. */
 static void others_say(const struct kg_sides *sides, const struct kg_words names[SIDES],
                        size_t side)
 {
@@ -108,8 +108,8 @@ static const char *shown(struct kg_arena *arena, const char *name)
     return copy;
 }
 
-/* What was given by --name, else the programs' names where these differ, else the commands; where
- * even those look alike, the first and the second. */
+/* Names the commands for tables: by --name, else by program if the programs differ, else by command line. If the
+ * names are still equal: "the first" and "the second". */
 static void names_make(const struct kg_arguments *arguments, struct kg_sides *sides)
 {
     const char *programs[SIDES];
@@ -126,7 +126,7 @@ static void names_make(const struct kg_arguments *arguments, struct kg_sides *si
         memcpy(sides->names, places, sizeof places);
 }
 
-/* What reports call the sides. */
+/* Names the sides for reports. */
 static void said_make(const struct kg_arguments *arguments, struct kg_sides *sides)
 {
     for (size_t side = 0; side < SIDES; side++) {
@@ -139,7 +139,7 @@ static void said_make(const struct kg_arguments *arguments, struct kg_sides *sid
     }
 }
 
-/* --- Both -------------------------------------------------------------------------------------- */
+/* --- Both sides ------------------------------------------------------------------------------- */
 
 static bool kinds_agree(const struct kg_sides *sides, const enum kg_sides_kind kinds[SIDES],
                         struct kg_error *err)

@@ -1,4 +1,4 @@
-/* ab_sides.h: what the two operands of `kgate ab` are. */
+/* ab_sides.h: the two operands of `kgate ab`. */
 #pragma once
 #include <stdbool.h>
 
@@ -6,33 +6,33 @@
 #include "cli/cli.h"
 
 enum kg_sides_kind {
-    KG_SIDES_BUILDS,   /* to be measured by a suite */
-    KG_SIDES_PLUGINS,  /* what both have is measured */
-    KG_SIDES_COMMANDS, /* one case */
+    KG_SIDES_BUILDS,   /* two builds, measured by a suite */
+    KG_SIDES_PLUGINS,  /* two plugins; kgate measures their common workloads */
+    KG_SIDES_COMMANDS, /* two commands, which are one case */
 };
 
 struct kg_sides {
     struct kg_arena arena;
     enum kg_sides_kind kind;
-    const char *given[2];     /* as on the command line */
-    const char *labels[2];    /* how errors name them: "--base", or "OLD" of an operand */
-    const char *names[2];     /* of commands, to be shown: harmless */
-    const char *said[2];      /* what reports call each: "NAME (GIVEN)", or as given; of builds
-                                 without a --name both NULL */
-    struct kg_words words[2]; /* of commands */
-    struct kg_text yaml;      /* the suite in memory, but for builds */
+    const char *given[2];  /* as on the command line */
+    const char *labels[2]; /* names for errors: "--base", or "OLD" for an operand */
+    const char *names[2];  /* only for commands: names for tables, safe to print */
+    /* names for reports: "NAME (GIVEN)", or as given; both NULL for builds without --name */
+    const char *said[2];
+    struct kg_words words[2]; /* only for commands */
+    struct kg_text yaml;      /* suite in memory; empty for builds */
 };
 
-/* Reads OLD and NEW, or of builds --base and --head.
- * sides  to be freed also on failure */
+/* Reads OLD and NEW, or --base and --head for builds.
+ * sides  the caller frees it, also on failure */
 bool kg_sides_read(const struct kg_arguments *arguments, struct kg_sides *sides,
                    struct kg_error *err);
 void kg_sides_free(struct kg_sides *sides);
 
-/* ab_suite.c: which cases the base of `ab` cannot have, because its own suite does not. */
+/* ab_suite.c: cases that the base of `ab` cannot have, because its own suite lacks them. */
 
-/* Finds the cases that the base's suite lacks: with --trust those of workloads that the trusted suite
- * lacks; of two checkouts those that the suite of the base's checkout, at the same path, lacks.
- * returns  one value per case, in the arena of `prepared`; NULL if nobody can know: two programs, or a suite
- *          outside of the candidate's checkout */
+/* Finds the cases that the base's suite lacks. With --trust: cases of workloads that the trusted suite lacks. For two
+ * checkouts: cases that the suite at the same path in the base's checkout lacks.
+ * returns  one value per case, in the arena of `prepared`; NULL if unknown: for two programs, for a suite outside
+ *          the candidate's checkout, or if the base's suite is unreadable */
 const bool *kg_base_lacks(const struct kg_sides *sides, struct kg_prepared *prepared);

@@ -14,7 +14,8 @@ static bool is_folder(const char *path)
     return path && stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-/* The place in the base's checkout of the suite that lies in the head's; NULL if it lies elsewhere. */
+/* Returns the path of the candidate's suite in the base's checkout; NULL if the suite is outside the candidate's
+ * checkout. */
 static const char *base_path(struct kg_arena *arena, const struct kg_sides *sides,
                              const char *suite)
 {
@@ -44,8 +45,8 @@ static bool plan_has(const struct kg_plan *plan, const char *id)
     return false;
 }
 
-/* The suite of the base, and the cases that it plans. What its programs have is asked of the programs
- * elsewhere: of such a suite the workloads alone are known. */
+/* Compares with the base's suite and its planned cases. If the suite gets cases from programs, compares only its
+ * workloads, because other code asks the programs. */
 static bool suite_lacks(const struct kg_prepared *prepared, const char *path, bool *alone)
 {
     const struct kg_plan_options all = {0};

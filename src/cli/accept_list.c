@@ -12,10 +12,10 @@
 
 enum { ID_MOST = 4096, TEXT_MOST = 1000, DAY_LENGTH = 10 };
 
-/* Whether an entry still does what it looks like. */
+/* State of an entry: it applies, or the reason why it has no effect. */
 enum state { HOLDS, OVER, SPENT, NO_CASE, NO_METRIC };
 static const struct {
-    const char *name; /* in JSON */
+    const char *name; /* name in JSON */
     const char *words;
 } states[] = {
     [HOLDS] = {"holds", ""},
@@ -33,7 +33,7 @@ static bool metric_is(const struct kg_workload_spec *spec, const char *name)
     return kg_metric_kind_find(name) < KG_METRIC_KINDS;
 }
 
-/* The cases of the suite, by their ids. */
+/* Cases of the suite, sorted by id. */
 struct cases {
     const struct kg_case **at;
     size_t count;
@@ -54,7 +54,7 @@ static void cases_sort(struct kg_arena *arena, const struct kg_plan *plan, struc
     qsort(cases->at, cases->count, sizeof *cases->at, by_id);
 }
 
-/* What entries are looked at by. */
+/* Data that decides the state of an entry. */
 struct listing {
     struct cases cases;
     struct kg_baseline baseline;
@@ -62,7 +62,7 @@ struct listing {
     const char *today;
 };
 
-/* Whether the stored runs of the case begin with it: then it covers nothing any more. */
+/* Whether the stored runs of the case already begin with the accepted change. The entry then covers nothing more. */
 static bool is_spent(const struct listing *listing, const struct kg_waiver *waiver)
 {
     size_t known;
@@ -84,7 +84,7 @@ static enum state state_of(const struct kg_waiver *waiver, const struct listing 
         return NO_METRIC;
     if (is_spent(listing, waiver))
         return SPENT;
-    /* on its last day it still holds */
+    /* an entry still applies on its last day */
     return waiver->until && strncmp(listing->today, waiver->until, DAY_LENGTH) > 0 ? OVER : HOLDS;
 }
 
@@ -103,7 +103,7 @@ void kg_accepted_line(const struct kg_waiver *waiver, struct kg_text *text)
                    waiver->until ? waiver->until : "");
 }
 
-/* "by Ann, since 2026-01-31T12:00:00Z, measured against ..." */
+/* Appends "by Ann, since 2026-01-31T12:00:00Z, measured against ...". */
 static void origin_append(const struct kg_waiver *waiver, struct kg_text *line)
 {
     if (waiver->by) {

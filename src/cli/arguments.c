@@ -130,7 +130,7 @@ static const struct kg_option options[] = {
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };
 
-/* What an option means to one subcommand, where that is not what the table says. */
+/* Help texts for options that differ in one subcommand from the table above. */
 static const struct {
     const char *subcommand, *option, *help;
 } meanings[] = {
@@ -198,7 +198,8 @@ static const char *help_of(const struct kg_subcommand *subcommand, const struct 
     return option->help;
 }
 
-/* Whether the subcommand takes the option; *required whether it must be given. */
+/* Whether the subcommand takes the option.
+ * required  whether the user must give it */
 static bool takes(const struct kg_subcommand *subcommand, const struct kg_option *option,
                   bool *required)
 {
@@ -285,7 +286,7 @@ static bool option_store(const struct kg_option *option, const char *value,
     return false;
 }
 
-/* One option and, where it has one, its value; *next is moved past them. */
+/* Parses one option and its value, if any. Moves *next past them. */
 static bool option_parse(const struct kg_subcommand *subcommand, int argc, char **argv, int *next,
                          struct kg_arguments *arguments, struct kg_error *err)
 {
@@ -338,7 +339,7 @@ static bool ends_with(const char *text, const char *ending)
     return length >= end && !strcmp(text + length - end, ending);
 }
 
-/* A suite is an option's value, which is easily forgotten. */
+/* Users easily forget that a suite needs its option. */
 static bool operand_refuse(const struct kg_subcommand *subcommand, const char *given,
                            struct kg_error *err)
 {
@@ -371,7 +372,8 @@ bool kg_arguments_parse(const struct kg_subcommand *subcommand, int argc, char *
             if (!option_parse(subcommand, argc, argv, &i, arguments, err))
                 return false;
         } else if (arguments->positional_count < subcommand->operands_most) {
-            argv[arguments->positional_count++] = argv[i++]; /* to the front: never past i */
+            /* operands move to the front, never past i */
+            argv[arguments->positional_count++] = argv[i++];
         } else {
             return operand_refuse(subcommand, argv[i], err);
         }

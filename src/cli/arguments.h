@@ -1,4 +1,4 @@
-/* arguments.h: the command line as one table of options: parsed, shown by --help and checked from
+/* arguments.h: one table of options. kgate parses and checks the command line by this table, and prints --help from
  * it. */
 #pragma once
 #include <stdbool.h>
@@ -8,24 +8,24 @@
 #include "base/error.h"
 #include "base/text.h"
 
-/* --top where it was not given: 10 rows, or what suits the report. */
+/* Value of --top if not given: 10 rows, or the default of the report. */
 #define KG_TOP_UNSET UINT64_MAX
 
-/* --runs where it was not given: what suits the subcommand. */
+/* Value of --runs if not given: the subcommand chooses. */
 #define KG_RUNS_UNSET UINT64_MAX
 
 enum { KG_TEXTS_MOST = 64 };
 
-/* Operands without a limit, as the words of a command. */
+/* No limit for operands, for example the words of a command. */
 #define KG_OPERANDS_ANY SIZE_MAX
 
-/* The values of an option that may be given several times. */
+/* Values of a repeatable option. */
 struct kg_texts {
     const char *at[KG_TEXTS_MOST];
     size_t count;
 };
 
-/* What any subcommand may be given; a subcommand's table says which of it it takes. */
+/* Options of all subcommands. The table of a subcommand names the options that it takes. */
 struct kg_arguments {
     const char *suite;
     const char *baseline;
@@ -83,18 +83,18 @@ struct kg_arguments {
     bool verbose;
     bool json;
     bool help;
-    const char *const *positional; /* within argv, which is put in their order */
+    const char *const *positional; /* part of argv, which the parser reorders */
     size_t positional_count;
 };
 
 enum kg_option_kind { KG_OPTION_FLAG, KG_OPTION_TEXT, KG_OPTION_TEXTS, KG_OPTION_COUNT };
 
 struct kg_option {
-    const char *name; /* long, without dashes */
+    const char *name; /* long name, without dashes */
     char letter;      /* or 0 */
     enum kg_option_kind kind;
-    const char *value; /* what its value is called in help */
-    size_t offset;     /* in struct kg_arguments */
+    const char *value; /* name of the value in help */
+    size_t offset;     /* offset in struct kg_arguments */
     const char *help;
 };
 
@@ -104,29 +104,30 @@ struct kg_subcommand {
     size_t operands_least;
     size_t operands_most;
     const char *summary;
-    const char *options; /* names from the table, separated by spaces; "!" follows a required one */
+    /* names from the table, separated by spaces; "!" marks a required option */
+    const char *options;
     int (*run)(const struct kg_arguments *arguments);
-    void (*more)(struct kg_text *text); /* appends what --help says after the options; or NULL */
+    void (*more)(struct kg_text *text); /* appends the text after the options in --help; or NULL */
 };
 
-/* An option as one subcommand takes it. */
+/* An option in one subcommand. */
 struct kg_option_use {
     const struct kg_option *option;
-    const char *help; /* what it means there */
+    const char *help; /* help text in this subcommand */
     bool required;
 };
 
-/* The next option that the subcommand takes, from the index'th on, which is moved behind it.
+/* Finds the next option of the subcommand, from *index on. Moves *index past it.
  * returns false at the end */
 bool kg_option_next(const struct kg_subcommand *subcommand, size_t *index,
                     struct kg_option_use *use);
 
-/* Reads argv[1…]; a value is "--name value", "--name=value", "-n value" or "-nvalue".
- * err: KG_ERROR_USAGE with the nearest known option */
+/* Parses argv[1…]. A value is "--name value", "--name=value", "-n value" or "-nvalue".
+ * err  KG_ERROR_USAGE with the nearest known option */
 bool kg_arguments_parse(const struct kg_subcommand *subcommand, int argc, char **argv,
                         struct kg_arguments *arguments, struct kg_error *err);
 
-/* The value of --output among words that kg_arguments_parse has refused; NULL: it is not given. */
+/* Returns the value of --output from words that kg_arguments_parse refused; NULL if not given. */
 const char *kg_arguments_output(int argc, char **argv);
 
 /* Prints the subcommand's help to standard output. */

@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "base/wrap.h"
 
-static const char USUAL[] = "out"; /* the folder of reports without --output */
+static const char USUAL[] = "out"; /* folder of the reports without --output */
 
 int kg_fail(const struct kg_error *err)
 {
@@ -78,7 +78,8 @@ int kg_fail_unread(enum kg_reports reports, const char *output, const struct kg_
 {
     const bool measures = reports == KG_REPORTS_MEASURED;
     const char *directory = output ? output : measures && access(USUAL, F_OK) == 0 ? USUAL : NULL;
-    struct kg_error ignored; /* the folder is another's, or none: the command line is still wrong */
+    /* if the folder belongs to someone else, the error is still about the command line */
+    struct kg_error ignored;
     int lock;
     if (reports == KG_REPORTS_NONE || !directory ||
         !kg_report_files_begin(directory, measures, &lock, &ignored))
@@ -101,7 +102,7 @@ bool kg_output(const struct kg_arguments *arguments, const struct kg_text *text,
     return kg_file_write(arguments->output, kg_text_string(text), text->length, err);
 }
 
-/* Columns of the terminal, fewer than fit a word are none; 0 where it does not say. */
+/* Returns the columns of the terminal, at least 40; 0 if unknown. */
 static size_t columns(void)
 {
     enum { FEWEST = 40 };
@@ -113,7 +114,7 @@ static size_t columns(void)
 
 struct kg_report_style kg_style(const struct kg_arguments *arguments)
 {
-    /* longer ones break the lines; in a file nothing does */
+    /* longer ids would break the lines on a terminal */
     enum { ID_ON_TERMINAL_MOST = 72, BESIDE_ID = 12 };
     const bool on_terminal = isatty(STDOUT_FILENO);
     const size_t width = on_terminal ? columns() : 0;
@@ -183,7 +184,7 @@ bool kg_budget_option(const struct kg_arguments *arguments, double *ns, struct k
     *ns = INFINITY;
     if (!arguments->budget)
         return true;
-    /* "5m" is five minutes here, where nobody means milliseconds; a suite asks for "5min". */
+    /* "5m" means five minutes here, since nobody means milliseconds; suites write "5min" */
     snprintf(text, sizeof text, "%s%s", given, length && given[length - 1] == 'm' ? "in" : "");
     const bool is_time = kg_duration_parse(text, ns);
     if (is_time && *ns > 0)

@@ -1,5 +1,4 @@
-/* cli.h: what the subcommands share. The only place that prints errors and decides exit
- * statuses. */
+/* cli.h: shared parts of the subcommands. Only this room prints errors and decides exit statuses. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,153 +17,154 @@
 #include "suite/trust/trust.h"
 #include "why/suggestions.h"
 
-/* Exit status of an interrupted run: 128 plus the signal, as shells have it. */
+/* Base of the exit status of an interrupted run: 128 plus the signal, as in shells. */
 enum { KG_EXIT_SIGNAL = 128 };
 
-/* Prints the error once to standard error and gives the exit status it means. */
+/* Prints the error once to standard error and returns its exit status. */
 int kg_fail(const struct kg_error *err);
 
-/* The same, and a report in the folder says it too: whoever posts the report must not find none, or
- * an older one.
- * directory  NULL: no folder was asked for */
+/* Like kg_fail, but also writes a report of the error into the folder. A job that posts the report must not find an
+ * older one, or none.
+ * directory  NULL: the user asked for no folder */
 int kg_fail_reported(const char *directory, const struct kg_error *err);
 
-/* Which reports a subcommand leaves in the folder of --output. */
+/* Reports that a subcommand leaves in the folder of --output. */
 enum kg_reports {
     KG_REPORTS_NONE,
-    KG_REPORTS_OF_FILES, /* of files that it compares, if --output is given */
-    KG_REPORTS_MEASURED, /* of what it measures, also without --output */
+    KG_REPORTS_OF_FILES, /* reports on compared files, if --output is given */
+    KG_REPORTS_MEASURED, /* reports on measurements, also without --output */
 };
 
-/* The same of a command line that is refused: what an earlier command reported is not taken for this
- * one's. A folder that nobody named is left alone unless it is there.
- * output  the folder of --output; NULL: it is not given */
+/* Like kg_fail_reported, for a refused command line, so that nobody takes an older report for this command's. If
+ * the user named no folder, uses the default folder only if it exists.
+ * output  folder of --output; NULL: not given */
 int kg_fail_unread(enum kg_reports reports, const char *output, const struct kg_error *err);
 
-/* Says on standard error that a signal stopped the measuring. Returns the exit status.
- * path  a file with the results; NULL: there is none */
+/* Prints that a signal stopped the measurement. Returns the exit status.
+ * path  file with the results; NULL: none */
 int kg_interrupted(int signal, const char *path);
 
-/* Runs what measures and reports into the folder of --output: earlier reports are removed first,
- * earlier results once there are new ones, and no other kgate writes there meanwhile. */
+/* Calls `run` with the folder of --output, locked against other kgate processes. Removes earlier reports first, and
+ * earlier results as soon as new ones exist. */
 int kg_cli_reported(const struct kg_arguments *arguments,
                     int (*run)(const struct kg_arguments *arguments, const char *directory,
                                void *user),
                     void *user);
 
-/* Prints text to standard output; false with err where that fails (a full disk, a closed pipe). */
+/* Prints text to standard output. Returns false with err if that fails (full disk, closed pipe). */
 bool kg_print(const struct kg_text *text, struct kg_error *err);
 
-/* The report to --output, or to standard output. */
+/* Writes the report to --output, or to standard output. */
 bool kg_output(const struct kg_arguments *arguments, const struct kg_text *text,
                struct kg_error *err);
 
-/* How to print for this terminal and these arguments. */
+/* Returns the style for this terminal and these arguments. */
 struct kg_report_style kg_style(const struct kg_arguments *arguments);
-/* The same for a file: nothing coloured, cut or broken into lines. */
+/* Changes the style for a file: no colours, no shortened ids, no wrapped lines. */
 void kg_style_for_file(struct kg_report_style *style);
 
-/* The name of a suite that is found where none is named. */
+/* Name of the default suite. */
 #define KG_SUITE_FILE "kgate.yaml"
 
-/* Finds it in this folder or in those above, up to the one with .git, or the root: "../kgate.yaml".
- * path  in `arena` */
+/* Finds the default suite in this folder or a folder above it, up to the folder with .git, or the root.
+ * path  in `arena`, for example "../kgate.yaml" */
 bool kg_suite_find(struct kg_arena *arena, const char **path, struct kg_error *err);
 
-/* waivers_load.c: what was accepted and is in quarantine, as the subcommands that compare take it. */
+/* waivers_load.c: accepted changes and quarantined cases, for the subcommands that compare. */
 
 struct kg_prepared;
 
 struct kg_cli_waiving {
     struct kg_arena arena;
     struct kg_waivers waivers;
-    struct kg_waiving waiving; /* of the above, and today */
+    struct kg_waiving waiving; /* the waivers above, with today's date */
 };
 
-/* Reads --accepted, or the file beside the suite where there is one.
- * suite  its path; NULL, "" or "-": it is no file, and has none
- * own    to be freed with kg_cli_waiving_free, also on failure
- * err    KG_ERROR_USAGE too where --accepted names no file */
+/* Reads --accepted, or the file beside the suite if it exists.
+ * suite  path of the suite; NULL, "" or "-": the suite is no file, so no file is beside it.
+ * own    the caller frees it with kg_cli_waiving_free, also on failure.
+ * err    KG_ERROR_USAGE also if --accepted names a missing file */
 bool kg_cli_waiving_load(const struct kg_arguments *arguments, const char *suite,
                          struct kg_cli_waiving *own, struct kg_error *err);
-/* Fills the waiving of a suite that is prepared: with --trust from that branch, unless --accept-from head. It
- * then names the files that are trusted, so the caller reads all other trusted files before. */
+/* Fills the waiving of a prepared suite: with --trust from the trusted branch, unless --accept-from is head. Also
+ * names the trusted files, so the caller must read all other trusted files before this call. */
 bool kg_cli_waiving_prepared(const struct kg_arguments *arguments, struct kg_prepared *prepared,
                              struct kg_error *err);
 void kg_cli_waiving_free(struct kg_cli_waiving *own);
 
-/* A suite with its plan on this machine. Free with kg_prepared_free. */
+/* A suite with its plan on this machine. The caller frees it with kg_prepared_free. */
 struct kg_prepared {
     struct kg_arena arena;
     struct kg_suite suite;
     struct kg_machine machine;
     struct kg_plan plan;
-    char *left_out; /* the filter and shard in words, or NULL */
-    bool trusted;   /* --trust is given: then the suite is of that commit */
+    char *left_out; /* filter and shard in words, or NULL */
+    bool trusted;   /* whether --trust is given; the suite is then from that commit */
     struct kg_trust trust;
-    struct kg_suite head;   /* of the working tree, whose new workloads are in the suite */
-    const char **untrusted; /* their names */
+    struct kg_suite head;   /* suite of the working tree, which adds its new workloads */
+    const char **untrusted; /* names of the new workloads */
     size_t untrusted_count;
     struct kg_cli_waiving accepted; /* empty until kg_cli_waiving_prepared */
 };
 bool kg_prepare(const struct kg_arguments *arguments, struct kg_prepared *prepared,
                 struct kg_error *err);
-/* The same of a suite in memory, or for `ab`.
- * yaml   NULL: as above
- * sides  two builds: the benchmarks of both are found; NULL: the suite's own programs are asked */
+/* Like kg_prepare, for a suite in memory or for `ab`.
+ * yaml   the suite in memory; NULL: from the options
+ * sides  two builds whose benchmarks are both asked for; NULL: only the suite's own programs are asked */
 struct kg_sides;
 bool kg_prepare_suite(const struct kg_arguments *arguments, const struct kg_text *yaml,
                       const struct kg_sides *sides, struct kg_prepared *prepared,
                       struct kg_error *err);
 void kg_prepared_free(struct kg_prepared *prepared);
-/* Whether --trust's suite does not have the case's workload. */
+/* Whether the trusted suite lacks the case's workload. */
 bool kg_prepared_untrusted(const struct kg_prepared *prepared, const struct kg_case *planned);
-/* The same as a run takes it. */
+/* Returns the suite in the form that a run takes. */
 struct kg_prepared_suite kg_prepared_what(const struct kg_prepared *prepared);
 
-/* --budget as nanoseconds; INFINITY where it is not given. */
+/* Parses --budget, in ns; INFINITY if not given. */
 bool kg_budget_option(const struct kg_arguments *arguments, double *ns, struct kg_error *err);
 
-/* --keep-builds as bytes; otherwise: where it is not given. */
+/* Parses --keep-builds, in bytes.
+ * otherwise  result if not given */
 bool kg_builds_option(const struct kg_arguments *arguments, double otherwise, double *bytes,
                       struct kg_error *err);
-/* What became of the builds of a run that was stored, in lines. */
+/* Appends lines about the builds of a stored run. */
 void kg_builds_outcome_text(const struct kg_builds_outcome *outcome, struct kg_text *text);
 
-/* Results for standard output: a table, or JSON with --json. */
+/* Prints the results to standard output: a table, or JSON with --json. */
 bool kg_results_summary(const struct kg_arguments *arguments, const struct kg_results *results,
                         struct kg_error *err);
 
-/* The comparison for standard output: text, or JSON with --json. */
+/* Appends the comparison for standard output: text, or JSON with --json. */
 bool kg_comparison_summary(const struct kg_comparison *comparison,
                            const struct kg_suggestions *suggestions,
                            const struct kg_arguments *arguments, struct kg_text *text,
                            struct kg_error *err);
-/* Whether that has anything of the suggestions. */
+/* Whether that summary contains suggestions. */
 bool kg_comparison_advised(const struct kg_comparison *comparison,
                            const struct kg_arguments *arguments);
 
-/* The folder of baselines. */
+/* Returns the folder of baselines. */
 const char *kg_baseline_directory(const struct kg_arguments *arguments);
-/* "  reports: out/comparison.json, ...": the reports in the folder, then `more` as it is. */
+/* Appends "  reports: out/comparison.json, ...": the reports in the folder, then `more` unchanged. */
 void kg_reports_line(const struct kg_arguments *arguments, const char *directory, const char *more,
                      struct kg_text *text);
 
-/* The subcommands, in the order of --help; NULL past the last. */
+/* Returns a subcommand, in the order of --help; NULL past the last. */
 const struct kg_subcommand *kg_subcommand_at(size_t index);
 
-/* `kgate baseline record` */
+/* `kgate baseline record`. */
 int kg_cli_baseline_record(const struct kg_arguments *arguments, struct kg_error *err);
 
 int kg_cli_ab(const struct kg_arguments *arguments);
 int kg_cli_accept(const struct kg_arguments *arguments);
 int kg_cli_quarantine(const struct kg_arguments *arguments);
 int kg_cli_completion(const struct kg_arguments *arguments);
-/* `kgate complete WORDS...`, for the scripts that `kgate completion` prints: candidates for the last word, a line
- * each, with help behind a tab. Returns 1 if the shell is to complete a file. */
+/* `kgate complete WORDS...`, for the scripts of `kgate completion`. Prints candidates for the last word, one per
+ * line, with help after a tab. Returns 1 if the shell should complete a file name. */
 int kg_cli_complete(int count, char **words);
 int kg_cli_man(const struct kg_arguments *arguments);
-/* `kgate --version`, and what follows it. */
+/* `kgate --version` and its arguments. */
 int kg_cli_version(int argc, char **argv);
 int kg_cli_calibrate(const struct kg_arguments *arguments);
 int kg_cli_gate(const struct kg_arguments *arguments);
@@ -180,35 +180,35 @@ int kg_cli_import(const struct kg_arguments *arguments);
 int kg_cli_init(const struct kg_arguments *arguments);
 /* `init --plugin`; called by kg_cli_init. */
 int kg_cli_init_plugin(const struct kg_arguments *arguments);
-/* Adds the folder of reports to .gitignore, unless it is there, or such a folder is the user's. */
+/* Adds the folder of reports to .gitignore, unless the entry exists or the folder belongs to the user. */
 bool kg_cli_ignore_output(const struct kg_arguments *arguments, struct kg_error *err);
 int kg_cli_doctor(const struct kg_arguments *arguments);
 int kg_cli_schema(const struct kg_arguments *arguments);
 
-/* What `kgate doctor --json` prints. */
+/* Output of `kgate doctor --json`. */
 #define KG_DOCTOR_SCHEMA "kgate.doctor.v1"
 extern const struct kg_record kg_diagnosis_record;
 
-/* What --help says of formats. */
+/* Formats for --help. */
 void kg_cli_report_more(struct kg_text *text);
 void kg_cli_import_more(struct kg_text *text);
 void kg_cli_suggest_more(struct kg_text *text);
 
-/* accept_list.c: the entries of the file of accepted changes and cases in quarantine, as they are shown. */
+/* accept_list.c: lists the entries of accepted changes and quarantined cases. */
 
-/* "CASE: time up to +12.0 % is accepted until 2026-01-31", without a line's end. */
+/* Appends "CASE: time up to +12.0 % is accepted until 2026-01-31", without a newline. */
 void kg_accepted_line(const struct kg_waiver *waiver, struct kg_text *text);
 
-/* Prints those of a kind: what, why, who, since and until when, and which do not hold any more, in the suite
- * or because this machine's baseline has them. As text, or with --json.
- * err  KG_ERROR_USAGE too where --accepted names no file */
+/* Prints the entries of a kind with reason, author and dates. Marks entries that no longer apply, because of the
+ * suite or of this machine's baseline. Text, or JSON with --json.
+ * err  KG_ERROR_USAGE also if --accepted names a missing file */
 bool kg_accepted_list(const struct kg_arguments *arguments, enum kg_waiver_kind kind,
                       const struct kg_prepared *prepared, struct kg_error *err);
 
-/* baseline_slower.c: cases that `baseline update` stores though they became slower. */
+/* baseline_slower.c: slower cases that `baseline update` stores. */
 
-/* Appends a line for each case that is a REGRESSION or SUSPECT against the runs stored so far, and that no
- * entry covers: later runs are compared with it too. Before the update. */
+/* Appends one line per case that is REGRESSION or SUSPECT against the stored runs and that no entry covers. The
+ * warning matters because later runs are compared with this run too. The caller calls it before the update. */
 bool kg_stored_slower_text(const struct kg_arguments *arguments, const struct kg_results *results,
                            const struct kg_waiving *waiving, struct kg_text *text,
                            struct kg_error *err);

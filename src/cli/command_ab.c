@@ -1,4 +1,5 @@
-/* command_ab.c: two builds or two commands, turn by turn. Options in, the summary out; gate/ab.h does it. */
+/* command_ab.c: two builds or two commands in interleaved rounds. Reads options and prints the summary; gate/ab.h
+ * does the work. */
 #include "gate/ab.h"
 
 #include <stdio.h>
@@ -67,13 +68,13 @@ static bool shown(const struct kg_arguments *arguments, const struct kg_sides *s
     return printed;
 }
 
-/* The exit status of what was measured, and what an interrupted one leaves. */
+/* Returns the exit status of the measurement. Reports an interruption. */
 static int status_of(const struct kg_sides *sides, const struct kg_ab *ab)
 {
     const bool commands = sides->kind == KG_SIDES_COMMANDS;
     if (ab->signal)
         return kg_interrupted(ab->signal, ab->head_path);
-    /* A base that fails is no comparison of commands; of a build, the head may have repaired it. */
+    /* If the old command fails, there is no comparison. If an old build fails, the candidate may have repaired it. */
     if (commands && ab->base->cases[0].status == KG_STATUS_FAILED)
         return KG_EXIT_FAILED;
     return (int)ab->comparison.exit_status;
@@ -87,7 +88,7 @@ static void option_append(struct kg_text *text, const char *name, const char *va
     kg_shell_quote(text, value);
 }
 
-/* The command as it was given, except the limits of its rounds and the places of its files. */
+/* Makes the command as given, without the limits of rounds and time and without file paths. */
 static const char *again_make(const struct kg_arguments *arguments, struct kg_arena *arena)
 {
     const struct {
@@ -124,7 +125,7 @@ static const char *again_make(const struct kg_arguments *arguments, struct kg_ar
     return copy;
 }
 
-/* Whether a pipeline runs this: the folders that it was given are gone when the report is read. */
+/* Whether a pipeline runs kgate. Its folders no longer exist when someone reads the report. */
 static bool in_pipeline(void)
 {
     static const char *const names[] = {"CI", "JENKINS_URL", "TF_BUILD"};
@@ -167,7 +168,7 @@ static int measure(const struct kg_arguments *arguments, const char *directory,
     const int status = !good ? kg_fail_reported(directory, &err)
                        : shown(arguments, sides, &ab, directory, &err)
                            ? status_of(sides, &ab)
-                           : kg_fail(&err); /* the report is there */
+                           : kg_fail(&err); /* the report is already written */
     kg_ab_free(&ab);
     return status;
 }
@@ -198,7 +199,7 @@ int kg_cli_ab(const struct kg_arguments *arguments)
     const int status = !good ? kg_fail_unread(KG_REPORTS_MEASURED, arguments->output, &err)
                        : sides.kind == KG_SIDES_BUILDS || arguments->output
                            ? kg_cli_reported(arguments, ab_run, &sides)
-                           : ab_run(arguments, NULL, &sides); /* nobody asked for files */
+                           : ab_run(arguments, NULL, &sides); /* the user asked for no files */
     kg_sides_free(&sides);
     return status;
 }

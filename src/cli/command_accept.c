@@ -1,5 +1,5 @@
-/* command_accept.c: `kgate accept` and `kgate quarantine` write the reviewed file beside a suite. Options in,
- * lines out; model/waivers.h is the file. */
+/* command_accept.c: `kgate accept` and `kgate quarantine` write the reviewed file beside a suite. Reads options and
+ * prints lines; model/waivers.h defines the file. */
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,20 +13,20 @@
 #include "judge/waivers_apply.h"
 #include "suite/waivers_file.h"
 
-/* What one command is about. */
+/* State of one command. */
 struct accepting {
     const struct kg_arguments *arguments;
     enum kg_waiver_kind kind;
     const struct kg_prepared *prepared;
-    const struct kg_comparison *measured; /* of --from; NULL without */
+    const struct kg_comparison *measured; /* comparison of --from; NULL without --from */
     struct kg_arena arena;
     struct kg_waivers waivers;
-    const char *by; /* NULL: not known */
+    const char *by; /* NULL: unknown */
     struct kg_text said;
     struct kg_error *err;
 };
 
-/* The case of that id; NULL with the error where the suite has none. */
+/* Returns the case with that id; NULL with the error if the suite lacks it. */
 static const struct kg_case *case_find(struct accepting *accepting, const char *id)
 {
     const struct kg_plan *plan = &accepting->prepared->plan;
@@ -43,8 +43,8 @@ static const struct kg_case *case_find(struct accepting *accepting, const char *
     return NULL;
 }
 
-/* The metrics that the cases of a workload are compared by, kgate's own and then its counters; the
- * caller's arena owns the list. */
+/* Returns the compared metrics of a workload: kgate's own, then the workload's counters. The list lives in `arena`.
+ * */
 static const char **compared_metrics(struct kg_arena *arena, const struct kg_workload_spec *spec,
                                      size_t *count)
 {
@@ -67,7 +67,7 @@ static enum kg_better better_of(const struct kg_workload_spec *spec, const char 
     return kg_metric_rows[kg_metric_kind_find(metric)].better;
 }
 
-/* An error of what --metric says, or does not, and the metrics that it may say. */
+/* Sets an error about a wrong or missing --metric, with the possible metrics. */
 static void metric_refuse(struct accepting *accepting, const char *given,
                           const struct kg_case *planned, const char *const *names, size_t count)
 {
@@ -93,8 +93,8 @@ static void metric_refuse(struct accepting *accepting, const char *given,
     kg_text_free(&message);
 }
 
-/* The metric that is meant: what --metric says, else time or the only one that is compared. NULL
- * with the error where that is none. */
+/* Returns the metric of --metric, else `time` or the only compared metric. NULL with the error if that is ambiguous
+ * or not compared. */
 static const char *metric_find(struct accepting *accepting, const struct kg_case *planned)
 {
     static const char time[] = "time";
@@ -109,7 +109,7 @@ static const char *metric_find(struct accepting *accepting, const struct kg_case
     return NULL;
 }
 
-/* metric  that the change was taken from; NULL: it was given */
+/* metric  source of the change; NULL: the user gave the change */
 static void said_add(struct accepting *accepting, const struct kg_waiver *waiver,
                      const struct kg_metric *metric)
 {
@@ -139,7 +139,7 @@ static bool put(struct accepting *accepting, struct kg_waiver waiver,
     return true;
 }
 
-/* What the comparison of --from says of a case: each metric that became worse, or may have. */
+/* Adds an entry for each metric of the case that the comparison of --from calls worse or suspects. */
 static bool measured_put(struct accepting *accepting, const char *id)
 {
     const struct kg_comparison *measured = accepting->measured;
@@ -172,7 +172,7 @@ static bool measured_put(struct accepting *accepting, const char *id)
                                  accepting->arguments->from, id);
 }
 
-/* A change that is given: for the worse, or there is nothing to accept. */
+/* Adds an entry for the given change, which must be a change for the worse. */
 static bool change_put(struct accepting *accepting, const char *id, const char *metric,
                        enum kg_better better)
 {
@@ -224,9 +224,9 @@ static bool case_do(struct accepting *accepting, const char *id)
                : change_put(accepting, id, metric, better_of(planned->spec, metric));
 }
 
-/* --- Which cases ------------------------------------------------------------------------------- */
+/* --- Choice of the cases ------------------------------------------------------------------------ */
 
-/* Ids, each once. */
+/* Unique ids. */
 struct chosen {
     const char **ids;
     size_t count;
@@ -249,8 +249,9 @@ static bool is_worse(const struct kg_case_change *change)
     return false;
 }
 
-/* The cases that match: with --remove of the file, with --from of those that became worse, else of the
- * suite. NULL: all that became worse and are not accepted yet. Returns how many match. */
+/* Chooses the cases that match: with --remove cases of the file, with --from worse cases, else cases of the suite.
+ * pattern  NULL: all worse cases that are not accepted yet
+ * returns  number of matches */
 static size_t matches_choose(const struct accepting *accepting, const char *pattern,
                              struct chosen *chosen)
 {
@@ -272,7 +273,7 @@ static size_t matches_choose(const struct accepting *accepting, const char *patt
     return matches;
 }
 
-/* A name without a wildcard is a case, of which errors say more. */
+/* A name without a wildcard is the id of a case. Later errors about ids are more precise. */
 static bool operand_choose(struct accepting *accepting, const char *operand, struct chosen *chosen)
 {
     if (!strpbrk(operand, "*?[")) {
@@ -317,7 +318,7 @@ static bool list_check(const struct kg_arguments *arguments, struct kg_error *er
                         "--because, --until, --change, --from, --metric and --remove");
 }
 
-/* What must be given, and what does not go together. */
+/* Checks for missing and conflicting options. */
 static bool options_check(const struct kg_arguments *arguments, enum kg_waiver_kind kind,
                           struct kg_error *err)
 {
@@ -367,7 +368,7 @@ static bool file_write(struct accepting *accepting)
     return good;
 }
 
-/* All cases, or none. */
+/* Writes entries for all cases, or nothing. */
 static bool cases_do(struct accepting *accepting)
 {
     const struct kg_arguments *arguments = accepting->arguments;

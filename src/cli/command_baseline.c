@@ -13,7 +13,7 @@
 #include "judge/build_names.h"
 #include "judge/renewal.h"
 
-/* Cases whose program cannot be kept: a script, an interpreter, a program of the system. */
+/* Number of cases whose program kgate cannot keep: scripts, interpreters and system programs. */
 static size_t nameless_count(const struct kg_results *results)
 {
     size_t count = 0;
@@ -90,7 +90,7 @@ static int update(const struct kg_arguments *arguments, struct kg_error *err)
     return good ? KG_EXIT_PASS : kg_fail(err);
 }
 
-/* ", builds kept for 3 of 12 cases" */
+/* Appends ", builds kept for 3 of 12 cases". */
 static void builds_print(const struct kg_stored_builds *builds, struct kg_text *text)
 {
     if (!builds->cases)
@@ -101,7 +101,7 @@ static void builds_print(const struct kg_stored_builds *builds, struct kg_text *
         kg_text_printf(text, ", builds kept for %zu of %zu cases", builds->kept, builds->cases);
 }
 
-/* ", commit v1.7.19 (main)" */
+/* Appends ", commit v1.7.19 (main)". */
 static void commit_print(const char *commit, const char *branch, struct kg_text *text)
 {
     if (!commit)
@@ -146,7 +146,7 @@ static bool line_print(const char *directory, const char *name, struct kg_text *
     return true;
 }
 
-/* How many builds are kept, and how large they are together. */
+/* Prints the number and the total size of the kept builds. */
 static bool folder_print(const char *directory, struct kg_text *text, struct kg_error *err)
 {
     struct kg_arena arena = {0};
@@ -186,10 +186,10 @@ static int list(const struct kg_arguments *arguments, struct kg_error *err)
     kg_text_free(&text);
     if (!good)
         return kg_fail(err);
-    return whole ? KG_EXIT_PASS : kg_fail(&broken); /* the others are listed */
+    return whole ? KG_EXIT_PASS : kg_fail(&broken); /* the readable baselines are listed */
 }
 
-/* The machine that is meant: the one named, or this one. */
+/* Returns the fingerprint of --machine, or of this machine. */
 static const char *fingerprint(const struct kg_arguments *arguments, struct kg_arena *arena,
                                struct kg_error *err)
 {
@@ -200,7 +200,7 @@ static const char *fingerprint(const struct kg_arguments *arguments, struct kg_a
     return kg_machine_read(arena, NULL, &machine, err) ? machine.fingerprint : NULL;
 }
 
-/* ", code changed in 2 cases", where the run before has others */
+/* Appends ", code changed in 2 cases" if the run differs from the run before. */
 static void code_print(const struct kg_baseline *baseline, size_t run, struct kg_text *text)
 {
     const size_t changes = kg_baseline_code_changes(baseline, run);
@@ -289,7 +289,7 @@ int kg_cli_baseline(const struct kg_arguments *arguments)
     static const struct {
         const char *name;
         int (*run)(const struct kg_arguments *arguments, struct kg_error *err);
-        bool measures; /* a suite, which no other needs */
+        bool measures; /* whether the action measures a suite */
     } actions[] = {{"record", kg_cli_baseline_record, true},
                    {"update", update, false},
                    {"list", list, false},

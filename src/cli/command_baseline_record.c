@@ -1,5 +1,5 @@
-/* command_baseline_record.c: a baseline of several runs by one command. Options in, lines out;
- * gate/baseline_record.h does it. */
+/* command_baseline_record.c: one command records a baseline of several runs. Reads options and prints lines;
+ * gate/baseline_record.h does the work. */
 #include <stdio.h>
 
 #include "base/escape.h"
@@ -10,7 +10,7 @@
 
 enum { RUNS_DEFAULT = 5, RUNS_MOST = 100 };
 
-/* How many runs are wanted; 0 with err where that is impossible. */
+/* Returns the number of runs; 0 with err if the options are wrong. */
 static size_t runs_wanted(const struct kg_arguments *arguments, struct kg_error *err)
 {
     const uint64_t runs = arguments->runs == KG_RUNS_UNSET ? RUNS_DEFAULT : arguments->runs;

@@ -1,5 +1,5 @@
-/* command_calibrate.c: what a suite's gate is worth here. Options in, the report out;
- * gate/calibrate.h does it. */
+/* command_calibrate.c: how well a suite's gate works on this machine. Reads options and prints the report;
+ * gate/calibrate.h does the work. */
 #include <stdio.h>
 
 #include "cli/cli.h"

@@ -10,7 +10,7 @@
 #include "show/formats.h"
 #include "why/suggest.h"
 
-/* The base, read by a thread of its own. */
+/* The base, which a second thread reads. */
 struct base {
     const char *path;
     struct kg_base loaded;
@@ -25,7 +25,7 @@ static void *base_thread(void *user)
     return NULL;
 }
 
-/* Two large files are read at once. */
+/* Reads both files at the same time, since they may be large. */
 static bool both_load(struct base *base, const char *path, struct kg_results *current,
                       struct kg_error *err)
 {
@@ -61,7 +61,7 @@ static bool threshold_parse(const char *text, double *share, struct kg_error *er
                         "--threshold is '%.60s', but must be a share such as 5%%", text);
 }
 
-/* The verdict first. What follows is advice: whatever fails of it is a note. */
+/* Writes the verdict first. The remaining output is advice. If advice fails, the comparison gets a note. */
 static int finish(const struct kg_arguments *arguments, struct kg_comparison *comparison,
                   const struct kg_suggest_input *input, struct kg_error *err)
 {
@@ -72,7 +72,7 @@ static int finish(const struct kg_arguments *arguments, struct kg_comparison *co
     kg_comparison_stands(comparison);
     const bool advised = arguments->output || kg_comparison_advised(comparison, arguments);
     struct kg_suggest_input asked = *input;
-    asked.brief = !arguments->output; /* the summary has no findings */
+    asked.brief = !arguments->output; /* the summary needs no findings */
     if (advised)
         kg_suggest(&asked, &suggestions);
     const struct kg_report_subject subject = {.comparison = comparison,
@@ -86,7 +86,7 @@ static int finish(const struct kg_arguments *arguments, struct kg_comparison *co
     return printed ? (int)comparison->exit_status : kg_fail(err);
 }
 
-/* Two profiles of any program. */
+/* Compares two profiles of any program. */
 static int profiles_compare(const struct kg_arguments *arguments)
 {
     struct kg_profile base = {0}, current = {0};
@@ -135,7 +135,7 @@ static int files_compare(const struct kg_arguments *arguments)
                    current.sequential ? KG_STAGE_SCREEN : KG_STAGE_FINAL, &comparison);
         kg_comparison_waive(&comparison, &base.loaded.baseline, &current, &waiving.waiving);
     }
-    struct kg_error pipe; /* a base that can be read once is none that a command can name */
+    struct kg_error pipe; /* a command cannot name a base that is readable only once */
     const bool again = kg_input_regular(arguments->positional[0], &pipe);
     const struct kg_suggest_input input = {.source = arguments->positional[1],
                                            .base = again ? arguments->positional[0] : NULL,

@@ -1,5 +1,5 @@
-/* command_completion.c: completion of the command line in a shell. The script that `kgate completion bash` prints
- * asks `kgate complete WORDS...` at each key: the tables of subcommands and options alone know the answer. */
+/* command_completion.c: completion of the command line in a shell. The script of `kgate completion bash` calls
+ * `kgate complete WORDS...` at each key. The answer comes only from the tables of subcommands and options. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,11 +15,11 @@
 /* --- values of options and operands ------------------------------------------------------------ */
 
 enum value_kind {
-    VALUE_OTHER, /* nothing can be offered */
+    VALUE_OTHER, /* no candidates */
     VALUE_FILE,  /* a file or a folder */
-    VALUE_WORD,  /* one of some words */
-    VALUE_LIST,  /* several of some words, with commas between */
-    VALUE_CASE,  /* the id of a case of the suite */
+    VALUE_WORD,  /* one word from a list */
+    VALUE_LIST,  /* several words from a list, separated by commas */
+    VALUE_CASE,  /* id of a case of the suite */
 };
 
 static void word_append(struct kg_text *words, const char *word)
@@ -60,7 +60,7 @@ static void types(struct kg_text *words)
         word_append(words, kg_suggestion_type_names[i]);
 }
 
-/* The options whose values are words, and where these stand. */
+/* Options with words as values, and the source of these words. */
 static const struct {
     const char *subcommand, *option;
     enum value_kind kind;
@@ -77,7 +77,7 @@ static const struct {
     {"suggest", "type", VALUE_LIST, types},
 };
 
-/* "record|update|list" as words. */
+/* Appends "record|update|list" as words. */
 static enum value_kind alternatives(const char *given, size_t length, struct kg_text *words)
 {
     if (!memchr(given, '|', length))
@@ -87,7 +87,7 @@ static enum value_kind alternatives(const char *given, size_t length, struct kg_
     return VALUE_WORD;
 }
 
-/* By what --help calls the value. */
+/* Whether the value is a path, judged by its name in --help. */
 static bool is_path(const char *value)
 {
     static const char *const names[] = {"SUITE", "DIR", "PATH", "FILE", "A", "B"};
@@ -98,8 +98,8 @@ static bool is_path(const char *value)
     return length > 5 && !strcmp(value + length - 5, ".json");
 }
 
-/* The option that the word names, as "--name=value", "-nvalue" or alone.
- * value  its place in the word; NULL: the word has none */
+/* Returns the option of a word such as "--name=value", "-nvalue" or "--name".
+ * value  position of the value in the word; NULL: no value */
 static const struct kg_option *option_named(const struct kg_subcommand *subcommand,
                                             const char *word, const char **value)
 {
@@ -116,8 +116,8 @@ static const struct kg_option *option_named(const struct kg_subcommand *subcomma
     return NULL;
 }
 
-/* The values that the option takes.
- * words  appended: words of VALUE_WORD and VALUE_LIST, with spaces between */
+/* Returns the kind of the option's values.
+ * words  appended: candidates for VALUE_WORD and VALUE_LIST, separated by spaces */
 static enum value_kind value_kind(const struct kg_subcommand *subcommand,
                                   const struct kg_option *option, struct kg_text *words)
 {
@@ -135,7 +135,8 @@ static enum value_kind value_kind(const struct kg_subcommand *subcommand,
     return alternatives(option->value, strlen(option->value), words);
 }
 
-/* The same for an operand with `before` operands before it. */
+/* Like value_kind, for an operand.
+ * before  number of operands before it */
 static enum value_kind operand_kind(const struct kg_subcommand *subcommand, size_t before,
                                     struct kg_text *words)
 {
@@ -149,19 +150,19 @@ static enum value_kind operand_kind(const struct kg_subcommand *subcommand, size
 
 /* --- kgate complete ---------------------------------------------------------------------------- */
 
-/* Exit status if a file is due: shells complete files better. */
+/* Exit status for "complete a file name", which shells do better. */
 enum { FILE_DUE = 1, ID_MOST = 4096 };
 
-/* The command line up to the word that is begun. */
+/* The command line before the unfinished word. */
 struct line {
     const struct kg_subcommand *subcommand;
-    const struct kg_option *option; /* its value is the word that is begun; NULL: none */
+    const struct kg_option *option; /* option whose value is the unfinished word; NULL: none */
     const char *suite;              /* value of --suite; NULL: not given */
     size_t operands;
-    bool only_operands; /* "--" is given */
+    bool only_operands; /* whether "--" was given */
 };
 
-/* A whole word: an option, a value or an operand. */
+/* Takes a finished word: an option, a value or an operand. */
 static void word_take(struct line *line, const char *word)
 {
     const struct kg_option *option = line->option;
@@ -180,7 +181,7 @@ static void word_take(struct line *line, const char *word)
         line->suite = value;
 }
 
-/* One candidate: the first `kept` bytes of the word, then `added`, and help that may be NULL. */
+/* Appends one candidate: the first `kept` bytes of the word, then `added`, then help, if any. */
 static void offer(struct kg_text *text, const char *word, size_t kept, const char *added,
                   const char *help)
 {
@@ -211,7 +212,7 @@ static void options_offer(struct kg_text *text, const struct kg_subcommand *subc
     }
 }
 
-/* Words that spaces separate; of a list, the words before the last comma stay. */
+/* Offers words separated by spaces. In a list, keeps the text before the last comma. */
 static void words_offer(struct kg_text *text, const char *word, size_t kept, enum value_kind kind,
                         char *words)
 {
@@ -221,7 +222,7 @@ static void words_offer(struct kg_text *text, const char *word, size_t kept, enu
         offer(text, word, comma ? (size_t)(comma - word) + 1 : kept, at, NULL);
 }
 
-/* The ids of the suite's cases; none if the suite cannot be read. */
+/* Offers the ids of the suite's cases; none if the suite is unreadable. */
 static void cases_offer(struct kg_text *text, const char *word, size_t kept, const char *suite)
 {
     const struct kg_arguments arguments = {.suite = suite, .quiet = true};
@@ -238,7 +239,7 @@ static void cases_offer(struct kg_text *text, const char *word, size_t kept, con
     kg_prepared_free(&prepared);
 }
 
-/* Candidates for the word that is begun; returns false if a file is due. */
+/* Offers candidates for the unfinished word. Returns false if the shell should complete a file name. */
 static bool candidates(const struct line *line, const char *word, struct kg_text *text)
 {
     const char *value = word;
@@ -283,9 +284,9 @@ int kg_cli_complete(int count, char **words)
     return good ? KG_EXIT_PASS : kg_fail(&err);
 }
 
-/* --- the scripts ------------------------------------------------------------------------------- */
+/* --- Scripts ---------------------------------------------------------------------------------- */
 
-/* Bash begins a word behind '=' and ':', so the bytes before them are there already. */
+/* Bash starts a new word after '=' and ':', so a candidate must not repeat the bytes before them. */
 static const char bash[] =
     "# bash completion for kgate, made by `kgate completion bash`\n"
     "_kgate() {\n"

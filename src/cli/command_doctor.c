@@ -10,7 +10,7 @@
 #include "why/doctor/doctor.h"
 #include "why/doctor/doctor_noise.h"
 
-/* The threshold that a suite has unless it says otherwise (docs/suite.md). */
+/* Default threshold of a suite (docs/suite.md). */
 static const double THRESHOLD = 0.05;
 enum { SECONDS_MOST = 600 };
 
@@ -74,7 +74,7 @@ static bool diagnose(const struct kg_arguments *arguments, struct kg_arena *aren
     struct kg_nvml_gpus *gpus = kg_arena_alloc(arena, 1, sizeof *gpus);
     if (!kg_machine_read(arena, arguments->device, &diagnosis->machine, err))
         return false;
-    /* before measuring, which is load itself */
+    /* before the measurement, which is itself load */
     kg_doctor_inspect(&doctor, &findings);
     kg_nvml_gpus_read(KG_NVML_LIBRARY, KG_GPUS_TIMEOUT_MS, gpus);
     kg_doctor_gpus(doctor.root, gpus, &findings);
@@ -95,7 +95,7 @@ static bool diagnose(const struct kg_arguments *arguments, struct kg_arena *aren
     return true;
 }
 
-/* Paths and names come from elsewhere. */
+/* Escapes paths and names, because they come from outside. */
 static const char *harmless(struct kg_table *table, const char *before, const char *string)
 {
     struct kg_text text = {0};

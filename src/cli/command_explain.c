@@ -19,7 +19,7 @@ static void report(const struct kg_arguments *arguments, const struct kg_explana
     kg_report_explanation(explanation, &style, text);
 }
 
-/* Of one operand it is the results that are named, and all their cases are asked for. */
+/* A single operand is the results file, and stands for all of its cases. */
 static bool operands_take(const struct kg_arguments *arguments, const char **which,
                           const char **path, struct kg_error *err)
 {

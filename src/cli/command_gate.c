@@ -1,4 +1,4 @@
-/* command_gate.c: the main job. Options in, the summary out; gate/gate.h does it. */
+/* command_gate.c: the main job. Reads options and prints the summary; gate/gate.h does the work. */
 #include "gate/gate.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "cli/progress_bar.h"
 
-/* What became of the builds of recorded cases, indented as what is around it. */
+/* Appends lines about the builds of recorded cases, indented like the lines around them. */
 static void builds_print(const struct kg_builds_outcome *builds, struct kg_text *text)
 {
     struct kg_text lines = {0};
@@ -47,14 +47,14 @@ static int status_of(const struct kg_gate *gate, bool good, const char *director
                      const struct kg_error *err)
 {
     const int interrupted = gate->signal ? kg_interrupted(gate->signal, gate->results_path) : 0;
-    if (!good) /* a report of the verdict stays where only what follows it failed */
+    if (!good) /* if only a later step failed, the report of the verdict stays */
         return gate->decided ? kg_fail(err) : kg_fail_reported(directory, err);
     return interrupted ? interrupted : (int)gate->comparison.exit_status;
 }
 
-/* What --trust has of this machine's baseline, where the store lies in the repository; one that lies
- * outside no change can edit.
- * stored  its `place` stays NULL where the store is used */
+/* Reads the trusted baseline of this machine if the store is inside the repository. No change can edit a store
+ * outside.
+ * stored  its `place` stays NULL if kgate uses the store itself */
 static bool stored_read(const struct kg_arguments *arguments, struct kg_prepared *prepared,
                         struct kg_gate_stored *stored, struct kg_error *err)
 {
@@ -84,12 +84,12 @@ static bool stored_read(const struct kg_arguments *arguments, struct kg_prepared
     return true;
 }
 
-/* The verdict without its reports: what follows waits for another process. */
+/* Prints the verdict without its reports, before kgate waits for another process. */
 static void verdict_print(void *user, const struct kg_comparison *comparison)
 {
     struct kg_text text = {0};
     const struct kg_report_style style = {.quiet = true, .top = 10};
-    struct kg_error ignored; /* the summary comes later too */
+    struct kg_error ignored; /* the summary follows later */
     kg_progress_bar_clear(user);
     kg_report_comparison(comparison, NULL, &style, &text);
     kg_file_print(stderr, &text, &ignored);

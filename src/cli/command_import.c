@@ -12,7 +12,7 @@ static int status_of(const struct kg_results *results)
     return KG_EXIT_PASS;
 }
 
-/* The suite's name; `ab` takes two. */
+/* Checks the suite's name. The option is repeatable because `ab` takes two names. */
 static bool name_check(const struct kg_texts *names, struct kg_error *err)
 {
     if (names->count > 1)

@@ -1,4 +1,5 @@
-/* command_init.c: a suite and a workflow to begin with. suite/adopt/adopt.h reads the repository and makes their texts. */
+/* command_init.c: writes a first suite and workflow. suite/adopt/adopt.h surveys the repository and makes the
+ * texts. */
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 enum { SHOWN_MOST = 160 };
 
-/* A file that is to be written. */
+/* A file to write. */
 struct draft {
     const char *path;
     struct kg_text text;
@@ -41,7 +42,7 @@ static bool draft_write(const struct kg_arguments *arguments, const struct draft
     return true;
 }
 
-/* The folder's name, as a suite's may be. */
+/* Returns the name of this folder, as a name for the suite. */
 static const char *folder_name(char here[PATH_MAX])
 {
     const char *slash = realpath(".", here) ? strrchr(here, '/') : NULL;
@@ -62,7 +63,7 @@ static void found_print(const struct kg_survey *survey)
     kg_text_free(&text);
 }
 
-/* A workflow that is there is left as it is. */
+/* Keeps an existing workflow. */
 static bool drafts_write(const struct kg_arguments *arguments, struct draft *suite,
                          struct draft *workflow, struct kg_error *err)
 {
@@ -78,7 +79,7 @@ static bool drafts_write(const struct kg_arguments *arguments, struct draft *sui
     return draft_write(arguments, workflow, err);
 }
 
-/* Where the workflow has a name that only the user knows. */
+/* Prints the line of the workflow with a name that only the user knows. */
 static void owner_print(const struct draft *workflow)
 {
     const char *text = kg_text_string(&workflow->text), *at = strstr(text, "uses: OWNER/");
@@ -115,7 +116,7 @@ static bool is_of_github(void)
            (access(".git", F_OK) == 0 || access(".github", F_OK) == 0);
 }
 
-/* The workflow of a suite that is there already. */
+/* Adds the workflow of an existing suite. */
 static bool workflow_add(const struct kg_arguments *arguments, const struct kg_survey *survey,
                          const char *path, struct kg_error *err)
 {
@@ -154,7 +155,7 @@ static bool survey_use(const struct kg_arguments *arguments, const struct kg_sur
     return good;
 }
 
-/* Three ways to a first benchmark, each by its commands. */
+/* Three ways to a first benchmark, with their commands. */
 static const char ways[] =
     "three ways to begin:\n"
     "  a command      kgate ab './old --words' './new --words'     compares two, without a suite\n"
@@ -182,7 +183,7 @@ static void refusal_print(const struct kg_survey *survey, const char *why)
     kg_text_free(&line);
 }
 
-/* Asks CMake for its targets, and says so before: it runs code of the repository. */
+/* Asks CMake for its targets. Prints a note first, because CMake runs code of the repository. */
 static bool cmake_ask(const struct kg_arguments *arguments, struct kg_survey *survey,
                       struct kg_error *err)
 {

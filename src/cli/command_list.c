@@ -32,7 +32,7 @@ static void json_make(const struct kg_prepared *prepared, struct kg_text *text)
     kg_text_append(text, "\n");
 }
 
-/* Names the reasons below, each once, since with them lines would not fit. */
+/* Lists the skip reasons once below the cases, because they do not fit on the lines. */
 static void reasons_make(const struct kg_plan *plan, size_t width, struct kg_text *text)
 {
     for (size_t i = 0; i < plan->case_count; i++) {
@@ -77,7 +77,7 @@ static void lines_make(const struct kg_arguments *arguments, const struct kg_pre
         reasons_make(plan, width, text);
 }
 
-/* Beside the list, which programs read line by line. */
+/* Prints to standard error, because programs read the list from standard output. */
 static void trust_say(struct kg_trust *trust)
 {
     struct kg_text text = {0};

@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 
-/* Text as roff reads it: no character of it is a command. */
+/* Escapes text for roff, so that no character acts as a command. */
 static void roff(struct kg_text *text, const char *string, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -43,7 +43,7 @@ static void option_append(struct kg_text *text, const struct kg_option_use *use)
     kg_text_append(text, use->required ? " (needed)\n" : "\n");
 }
 
-/* The first line of a summary is prose, what follows may be aligned. */
+/* Appends a summary. Its first line is prose; the other lines keep their alignment. */
 static void summary_append(struct kg_text *text, const char *summary)
 {
     const size_t first = strcspn(summary, "\n");

@@ -1,4 +1,4 @@
-/* command_report.c: a saved file in one of its formats (show/formats.h). */
+/* command_report.c: prints a saved file in one of its formats (show/formats.h). */
 #include "show/formats.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "show/columns.h"
 #include "show/plots/plots.h"
 
-/* One file in its format, or all of them on one page. */
+/* Prints one file in its format, or all files on one page. */
 static bool report(const struct kg_arguments *arguments, const struct kg_report_request *request,
                    FILE *output, struct kg_error *err)
 {

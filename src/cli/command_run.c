@@ -13,8 +13,8 @@
 #include "show/formats.h"
 #include "why/observe/observe.h"
 
-/* Measures, and records where that is asked for.
- * recorded  false with `unrecorded` where the recording could not be made: what was measured stands */
+/* Measures, and records a profile if the user asks for it.
+ * recorded  false with `unrecorded` if the recording failed; the measured results stay valid */
 static bool all_measure(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
                         const struct kg_planned_stored *stored, struct kg_run *run, bool *recorded,
                         struct kg_error *unrecorded, struct kg_error *err)
@@ -46,7 +46,7 @@ static int status_of(const struct kg_results *results)
                : KG_EXIT_PASS;
 }
 
-/* Where the time of the profiled cases went, as a program's own report tells it. */
+/* Prints the profile of the measured cases. */
 static bool profile_print(const struct kg_arguments *arguments, const struct kg_results *results,
                           struct kg_error *err)
 {
@@ -68,7 +68,7 @@ static bool profile_print(const struct kg_arguments *arguments, const struct kg_
     return good;
 }
 
-/* A broken baseline that nobody asked for is not this command's business. */
+/* Ignores a broken baseline if the user named none. */
 static bool stored_find(const struct kg_arguments *arguments, struct kg_prepared *prepared,
                         struct kg_planned_stored *stored, struct kg_error *err)
 {
@@ -125,7 +125,7 @@ static int measure(const struct kg_arguments *arguments, struct kg_prepared *pre
     return status;
 }
 
-/* The words after `--`, or a suite. */
+/* Prepares the command after `--`, or a suite. */
 static bool prepare(const struct kg_arguments *arguments, struct kg_prepared *prepared,
                     struct kg_error *err)
 {

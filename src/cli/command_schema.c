@@ -13,7 +13,7 @@
 #include "why/observe/hot_cache.h"
 #include "why/suggestions.h"
 
-/* The kinds of files, in the order of the pipeline. */
+/* Kinds of files, in the order of the pipeline. */
 static const struct kg_file_kind kinds[] = {
     {"results", KG_RESULTS_SCHEMA, &kg_results_record},
     {"baseline", KG_BASELINE_SCHEMA, &kg_baseline_record},
@@ -37,7 +37,8 @@ static bool kind_unknown(const char *name, struct kg_error *err)
     return kg_error_unknown(err, name, names, KIND_COUNT, "no file is called '%.60s'", name);
 }
 
-/* By its name, "results", or its schema, "kgate.results.v1". */
+/* Prints the schema of a kind.
+ * name  "results", or the schema "kgate.results.v1" */
 static bool schema_print(const char *name, struct kg_text *text, struct kg_error *err)
 {
     for (size_t i = 0; i < KIND_COUNT; i++)

@@ -15,8 +15,8 @@ static const struct kg_report_format *format_find(const struct kg_arguments *arg
     return kg_report_format_find(KG_SUGGESTIONS_SCHEMA, name, err);
 }
 
-/* For a reader the format leaves out what is beyond --top, and says so; for a program there is
- * nobody to tell, so the rest is not kept. */
+/* Prints the suggestions. A format for readers cuts the list at --top and says so. JSON cannot say so, so this function
+ * removes the suggestions beyond --top. */
 static bool report(const struct kg_arguments *arguments, const struct kg_report_format *format,
                    struct kg_suggestions *suggestions, struct kg_error *err)
 {
@@ -46,7 +46,7 @@ static bool suggest(const struct kg_arguments *arguments, const struct kg_report
     const bool good = kg_subject_load_any(arguments, arguments->positional[0], &subject, err);
     if (good)
         kg_suggest(&subject.input, &suggestions);
-    /* suggestions borrow nothing: of large files the memory is needed for the report */
+    /* suggestions borrow nothing, and the report of a large file needs the memory */
     kg_subject_free(&subject);
     const bool reported = good && report(arguments, format, &suggestions, err);
     kg_suggestions_free(&suggestions);

@@ -13,7 +13,7 @@ static size_t skipped_count(const struct kg_plan *plan)
     return skipped;
 }
 
-/* The suite's path, of a long one its ends: on a terminal a line begins with it. */
+/* Appends the suite's path. Shortens a long path in the middle, because a terminal line begins with it. */
 static void path_append(struct kg_text *text, const char *path, size_t width)
 {
     enum { AFTER = 2 };

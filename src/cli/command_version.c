@@ -1,4 +1,4 @@
-/* command_version.c: which kgate this is, and what it can do here. */
+/* command_version.c: version and build of kgate, and its features on this machine. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "show/formats.h"
 
 #ifndef KGATE_COMMIT
-#define KGATE_COMMIT "" /* -DKGATE_COMMIT=… of CMake: a build of a release says its own */
+#define KGATE_COMMIT "" /* set by CMake with -DKGATE_COMMIT=… in release builds */
 #endif
 
 static bool tool_there(const char *name)
@@ -18,7 +18,7 @@ static bool tool_there(const char *name)
     return kg_tool_find(name, path);
 }
 
-/* What it was built with; null where that is not known, or without. */
+/* Adds the build settings; null for unknown or absent parts. */
 static void built_put(struct kg_json_writer *writer)
 {
 #ifdef KGATE_PORTABLE
@@ -41,7 +41,7 @@ static void built_put(struct kg_json_writer *writer)
 #endif
 }
 
-/* What it can do on this machine, now. */
+/* Adds the features that are available on this machine now. */
 static void features_put(struct kg_json_writer *writer)
 {
 #ifdef KGATE_CUDA_TOOLKIT

@@ -3,7 +3,7 @@
 #include "cli/arguments.h"
 #include "show/formats.h"
 
-/* Whether all of them can be written; to be asked before anything is measured. */
+/* Whether kgate can write all exports. The caller asks before kgate measures. */
 bool kg_exports_check(const struct kg_arguments *arguments, const char *schema,
                       struct kg_error *err);
 bool kg_exports_write(const struct kg_arguments *arguments, const char *schema,

@@ -11,7 +11,7 @@
 
 static const size_t SUITE_MOST = (size_t)16 << 20;
 
-/* The plugin's source and the suite, and whether each is there already. */
+/* Texts of the plugin's source and the suite, and whether the suite exists. */
 struct drafts {
     const char *name, *suite_path;
     char source_path[PATH_MAX];
@@ -19,8 +19,7 @@ struct drafts {
     bool suite_there;
 };
 
-/* The folder of the headers that belong to this kgate: "" if the compiler looks there itself, NULL if it is
- * not known. */
+/* Returns the include folder of this kgate: "" if the compiler searches it anyway, NULL if unknown. */
 static const char *include_find(char folder[PATH_MAX])
 {
     static const char *const from_program[] = {"/../include", "/../../include"};
@@ -48,7 +47,7 @@ static const char *folder_name(char here[PATH_MAX])
     return slash && slash[1] ? slash + 1 : "suite";
 }
 
-/* drafts->suite stays empty if the entry cannot be added to the suite that is there. */
+/* Makes the text of the suite. If the entry does not fit into the existing suite, drafts->suite stays empty. */
 static bool suite_draft(struct drafts *drafts, struct kg_error *err)
 {
     char here[PATH_MAX];

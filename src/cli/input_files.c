@@ -12,8 +12,7 @@ bool kg_base_load(const char *path, struct kg_base *base, struct kg_error *err)
         kg_baseline_from_results(&base->results, &base->baseline);
         return base->baseline.expected = true;
     }
-    /* Only a file that says it is a baseline is read as one: its errors are
-     * the ones that matter. */
+    /* Reads the file as a baseline only if its schema says so. Otherwise the errors of the results reader matter. */
     char schema[64];
     if (!baseline &&
         (!kg_schema_peek(path, schema, &as_baseline) || !kg_schema_is(KG_BASELINE_SCHEMA, schema)))

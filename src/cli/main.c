@@ -1,4 +1,4 @@
-/* main.c: finds the subcommand and hands over. */
+/* main.c: finds the subcommand and runs it. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,8 +11,8 @@
 #include "cli/cli.h"
 #include "run/worker/worker.h"
 
-/* kgate's own time is nobody's question: KGATE_PROFILE is for the programs that it runs. Not const:
- * that would be folded into the weak one's value. */
+/* KGATE_PROFILE concerns only the programs that kgate runs, not kgate itself. Not const, because the compiler could
+ * then use the value of the weak definition. */
 bool kgate_profiler_ignores_environment = true;
 
 static const struct kg_subcommand subcommands[] = {
@@ -132,7 +132,7 @@ static int unknown(const char *name)
     return kg_fail(&err);
 }
 
-/* Raises a soft limit to `least`, as far as the hard one allows. Returns the limit that holds then. */
+/* Raises a soft limit to `least`, at most to the hard limit. Returns the resulting limit. */
 static rlim_t limit_raise(__rlimit_resource_t resource, rlim_t least)
 {
     struct rlimit limit;
@@ -143,7 +143,7 @@ static rlim_t limit_raise(__rlimit_resource_t resource, rlim_t least)
     return limit.rlim_cur;
 }
 
-/* A small stack would end in a segmentation fault. Where files are too few, opening one fails. */
+/* A small stack would cause a segmentation fault. If too few files are allowed, opening one reports an error. */
 static bool limits_raise(struct kg_error *err)
 {
     enum { STACK_BYTES = 1024 * 1024, FILES = 64 };
@@ -156,7 +156,8 @@ static bool limits_raise(struct kg_error *err)
                         (unsigned long long)stack / 1024, STACK_BYTES / 1024, STACK_BYTES / 1024);
 }
 
-/* Some daemons and runners ignore or block SIGCHLD, which exec hands on: nobody could then wait for a child. */
+/* Resets SIGCHLD. Some daemons and runners ignore or block it, exec inherits that state, and kgate could not wait for
+ * a child. */
 static void children_awaited(void)
 {
     sigset_t child;
@@ -166,7 +167,7 @@ static void children_awaited(void)
     sigprocmask(SIG_UNBLOCK, &child, NULL);
 }
 
-/* Whether what is written would take the place of what is read: -o, --export. */
+/* Whether the files of -o and --export differ from all input files. */
 static bool inputs_spared(const struct kg_arguments *arguments, struct kg_error *err)
 {
     const struct kg_texts *exports = &arguments->exports;
@@ -229,7 +230,7 @@ static int dispatch(int argc, char **argv)
     return unknown(argv[1]);
 }
 
-/* What was printed must have arrived: a full disk, or a closed descriptor. */
+/* Checks that the output arrived. A full disk or a closed descriptor loses it. */
 static int printed(int status)
 {
     struct kg_error err;
@@ -253,8 +254,8 @@ int main(int argc, char **argv)
         return argc > 2 && !strcmp(argv[2], "--group") ? kg_worker_group_main() : kg_worker_main();
     if (!limits_raise(&err))
         return kg_fail(&err);
-    /* A write that reaches the limit on the size of files is to fail and say so. After the worker:
-     * a workload has the signal as it would without kgate. */
+    /* A write beyond the file size limit must fail with an error. Set after the worker branch, so that workloads
+     * keep the default action of the signal. */
     (void)signal(SIGXFSZ, SIG_IGN);
     return printed(dispatch(argc, argv));
 }

@@ -11,7 +11,7 @@
 
 enum { CELLS = 24 };
 
-/* Columns that a line may fill: in the last one some terminals already go on to the next line. */
+/* Columns for a line. Leaves the last column free, because some terminals wrap there. */
 static size_t bar_width(void)
 {
     enum { WIDTH_USUAL = 80 };

@@ -1,5 +1,5 @@
-/* progress_bar.h: progress on standard error: a bar on a terminal, a line now and then elsewhere,
- * nothing with --quiet. */
+/* progress_bar.h: progress on standard error: a bar on a terminal, otherwise occasional lines, nothing with
+ * --quiet. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,13 +11,14 @@
 struct kg_progress_bar {
     bool enabled;
     bool terminal;
-    bool plain; /* the locale's characters are not UTF-8 */
+    bool plain; /* whether the locale's encoding is not UTF-8 */
     struct kg_progress_meter meter;
-    size_t width; /* of what was printed last */
+    size_t width; /* width of the last printed line */
 };
 
 struct kg_progress kg_progress_bar_start(struct kg_progress_bar *bar,
                                          const struct kg_arguments *arguments);
 void kg_progress_bar_clear(struct kg_progress_bar *bar);
-/* A note while the bar `user` is there, on a line of its own. */
+/* Prints a note on its own line while the bar is visible.
+ * user  a struct kg_progress_bar */
 void kg_progress_bar_note(void *user, const char *note);

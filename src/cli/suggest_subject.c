@@ -5,7 +5,7 @@
 #include "profiler/read/profile_load.h"
 #include "suite/suggest_overrides.h"
 
-/* The recording of the results, or a note instead of it. */
+/* Loads the recording that the results name. On failure sets a note. */
 static void recording_load(struct kg_subject *subject, const char *path)
 {
     const char *name = subject->results.profile;

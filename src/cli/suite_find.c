@@ -1,4 +1,4 @@
-/* suite_find.c: the suite of whoever names none. */
+/* suite_find.c: finds the suite if the user names none. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static bool is_there(const char *folder, const char *name)
            access(path, F_OK) == 0;
 }
 
-/* Whether the folder, as far as "../" goes, is the root. */
+/* Whether the folder is the root. `folder` is a sequence of "../". */
 static bool is_root(const char *folder)
 {
     char here[PATH_MAX];

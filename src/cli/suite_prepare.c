@@ -1,4 +1,4 @@
-/* suite_prepare.c: a suite and its plan, as the options of a subcommand ask for them; cli.h declares it. */
+/* suite_prepare.c: makes a suite and its plan from the options of a subcommand; cli.h declares it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static bool shard_parse(const char *shard, struct kg_plan_options *options, stru
                         shard);
 }
 
-/* --rounds N or MIN..MAX as two keys. */
+/* Splits --rounds N or MIN..MAX into two keys. */
 static bool rounds_set(const char *rounds, char keys[2][64], struct kg_error *err)
 {
     const char *dots = strstr(rounds, "..");
@@ -42,7 +42,7 @@ static bool rounds_set(const char *rounds, char keys[2][64], struct kg_error *er
                         "--rounds is '%.60s', but must be a number, or two as 5..30", rounds);
 }
 
-/* What the options set in the suite's defaults; --set comes last. */
+/* Makes the overrides of the suite's defaults from the options. --set comes last, so it wins. */
 static bool overrides_make(const struct kg_arguments *arguments, struct kg_arena *arena,
                            const char *set[KG_TEXTS_MOST + 8], size_t *count, struct kg_error *err)
 {
@@ -76,8 +76,8 @@ static bool workload_known(const struct kg_suite *suite, const char *name)
     return false;
 }
 
-/* Adds the workloads that the working tree's suite has beyond the trusted one: they are measured, and
- * not judged. A suite that cannot be read has none; the trust's edits say what is edited. */
+/* Adds the workloads that only the working tree's suite has. kgate measures them but does not judge them. If that
+ * suite is unreadable, adds none; the edits of the trust already name the file. */
 static void untrusted_add(struct kg_prepared *prepared, const char *path, const char *const *set,
                           size_t count)
 {
@@ -100,7 +100,8 @@ static void untrusted_add(struct kg_prepared *prepared, const char *path, const 
     suite->workload_count = all_count;
 }
 
-/* The suite of --trust. It is not searched for: what the change adds and removes would be found. */
+/* Loads the suite of --trust. Does not search for it, because a search would find files that the change adds or
+ * removes. */
 static bool trusted_load(const struct kg_arguments *arguments, const char *const *set, size_t count,
                          struct kg_prepared *prepared, struct kg_error *err)
 {
@@ -124,7 +125,7 @@ static bool trusted_load(const struct kg_arguments *arguments, const char *const
     return good;
 }
 
-/* yaml: the suite; NULL: that of --suite, or one that lies here or above */
+/* yaml  the suite in memory; NULL: the suite of --suite, or the default suite */
 static bool suite_load(const struct kg_arguments *arguments, const struct kg_text *yaml,
                        struct kg_prepared *prepared, struct kg_error *err)
 {
@@ -149,7 +150,7 @@ static bool suite_load(const struct kg_arguments *arguments, const struct kg_tex
     return kg_suite_load(path, set, count, suite, err);
 }
 
-/* Asks programs of other harnesses for their benchmarks: of two builds those of both. */
+/* Asks programs of other harnesses for their benchmarks, for two builds the programs of both. */
 static bool benchmarks_find(const struct kg_sides *sides, struct kg_prepared *prepared,
                             struct kg_error *err)
 {
@@ -176,7 +177,7 @@ bool kg_prepared_untrusted(const struct kg_prepared *prepared, const struct kg_c
     return kg_word_is_among(planned->spec->name, prepared->untrusted, prepared->untrusted_count);
 }
 
-/* A workload of the change's own has the change's data. */
+/* A workload that only the change has uses the change's data. */
 static bool data_find(void *user, const struct kg_case *planned, const char *given,
                       const char **path, struct kg_error *err)
 {

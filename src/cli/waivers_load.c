@@ -6,7 +6,7 @@
 
 #include "suite/waivers_file.h"
 
-/* What is named must be there, or a misspelled name would be none accepted. */
+/* Refuses a missing file of --accepted. Otherwise a misspelled name would mean "nothing is accepted". */
 static bool named_missing(const char *path, struct kg_error *err)
 {
     return kg_error_set(err, KG_ERROR_USAGE,
@@ -40,7 +40,7 @@ bool kg_cli_waiving_load(const struct kg_arguments *arguments, const char *suite
     return kg_waivers_load(accepted_path(arguments, suite, own), &own->waivers, err);
 }
 
-/* Whether the change's own acceptances count. */
+/* Whether the acceptances of the change itself count. */
 static bool from_head(const struct kg_arguments *arguments, bool *head, struct kg_error *err)
 {
     const char *given = arguments->accept_from;
@@ -52,7 +52,7 @@ static bool from_head(const struct kg_arguments *arguments, bool *head, struct k
            kg_error_set(err, KG_ERROR_USAGE, "--accept-from is for --trust git:REF");
 }
 
-/* The change's own file counts: that it was edited is told all the same. */
+/* The change's own file counts, but reports still note that the change edits it. */
 static bool head_tell(const struct kg_arguments *arguments, struct kg_prepared *prepared,
                       struct kg_error *err)
 {
@@ -75,7 +75,7 @@ static bool trusted_load(const struct kg_arguments *arguments, struct kg_prepare
     begin(own);
     const char *path = accepted_path(arguments, prepared->suite.path, own);
     bool good = kg_trust_read(&prepared->trust, path, KG_TRUST_OTHER, &text, &there, err);
-    /* one that the change adds is told as its edit */
+    /* if only the change has the file, an edit notes it */
     if (good && !there && arguments->accepted && access(path, F_OK) != 0)
         good = named_missing(path, err);
     if (good && there &&
