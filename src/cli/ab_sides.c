@@ -15,7 +15,7 @@ static const char *const operands[SIDES] = {"OLD", "NEW"}; /* names in the usage
 static const char *const places[SIDES] = {"the first", "the second"};
 static const char *const kind_names[] = {"a build", "a plugin", "a command"};
 
-/* --- Kind of an operand ------------------------------------------------------------------------- */
+/* --- Kind of an operand ----------------------------------------------------------------------- */
 
 static bool words_read(const struct kg_arguments *arguments, const char *given,
                        struct kg_arena *arena, struct kg_words *words, struct kg_error *err)
@@ -54,7 +54,7 @@ static bool operand_read(const struct kg_arguments *arguments, size_t side, stru
            words_read(arguments, given, &sides->arena, &sides->words[side], err);
 }
 
-/* --- The suite --------------------------------------------------------------------------------- */
+/* --- The suite -------------------------------------------------------------------------------- */
 
 /* Names the workloads of one plugin that the other plugin lacks. kgate does not compare them. */
 static void others_say(const struct kg_sides *sides, const struct kg_words names[SIDES],
@@ -108,8 +108,8 @@ static const char *shown(struct kg_arena *arena, const char *name)
     return copy;
 }
 
-/* Names the commands for tables: by --name, else by program if the programs differ, else by command line. If the
- * names are still equal: "the first" and "the second". */
+/* Names the commands for tables: by --name, else by program if the programs differ, else by command line. If the names
+ * are still equal: "the first" and "the second". */
 static void names_make(const struct kg_arguments *arguments, struct kg_sides *sides)
 {
     const char *programs[SIDES];

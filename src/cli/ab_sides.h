@@ -33,6 +33,6 @@ void kg_sides_free(struct kg_sides *sides);
 
 /* Finds the cases that the base's suite lacks. With --trust: cases of workloads that the trusted suite lacks. For two
  * checkouts: cases that the suite at the same path in the base's checkout lacks.
- * returns  one value per case, in the arena of `prepared`; NULL if unknown: for two programs, for a suite outside
- *          the candidate's checkout, or if the base's suite is unreadable */
+ * returns  one value per case, in the arena of `prepared`; NULL if unknown: for two programs, for a suite outside the
+ *          candidate's checkout, or if the base's suite is unreadable */
 const bool *kg_base_lacks(const struct kg_sides *sides, struct kg_prepared *prepared);

@@ -88,7 +88,7 @@ static enum state state_of(const struct kg_waiver *waiver, const struct listing 
     return waiver->until && strncmp(listing->today, waiver->until, DAY_LENGTH) > 0 ? OVER : HOLDS;
 }
 
-/* --- Text --------------------------------------------------------------------------------------- */
+/* --- Text ------------------------------------------------------------------------------------- */
 
 void kg_accepted_line(const struct kg_waiver *waiver, struct kg_text *text)
 {
@@ -139,7 +139,7 @@ static void entry_append(const struct kg_arguments *arguments, const struct kg_w
     kg_text_free(&origin);
 }
 
-/* --- JSON --------------------------------------------------------------------------------------- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static void entry_add(struct kg_json_writer *writer, const struct kg_waiver *waiver,
                       enum state state)

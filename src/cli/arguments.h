@@ -1,5 +1,4 @@
-/* arguments.h: one table of options. kgate parses and checks the command line by this table, and prints --help from
- * it. */
+/* arguments.h: one table of options. It drives the parser, the checks of the command line, and --help. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -35,8 +35,8 @@ enum kg_reports {
     KG_REPORTS_MEASURED, /* reports on measurements, also without --output */
 };
 
-/* Like kg_fail_reported, for a refused command line, so that nobody takes an older report for this command's. If
- * the user named no folder, uses the default folder only if it exists.
+/* Like kg_fail_reported, for a refused command line, so that nobody takes an older report for this command's. If the
+ * user named no folder, uses the default folder only if it exists.
  * output  folder of --output; NULL: not given */
 int kg_fail_unread(enum kg_reports reports, const char *output, const struct kg_error *err);
 
@@ -66,7 +66,7 @@ void kg_style_for_file(struct kg_report_style *style);
 /* Name of the default suite. */
 #define KG_SUITE_FILE "kgate.yaml"
 
-/* Finds the default suite in this folder or a folder above it, up to the folder with .git, or the root.
+/* Finds the default suite in this folder or a folder above it. Stops at the folder with .git, or at the root.
  * path  in `arena`, for example "../kgate.yaml" */
 bool kg_suite_find(struct kg_arena *arena, const char **path, struct kg_error *err);
 
@@ -86,8 +86,8 @@ struct kg_cli_waiving {
  * err    KG_ERROR_USAGE also if --accepted names a missing file */
 bool kg_cli_waiving_load(const struct kg_arguments *arguments, const char *suite,
                          struct kg_cli_waiving *own, struct kg_error *err);
-/* Fills the waiving of a prepared suite: with --trust from the trusted branch, unless --accept-from is head. Also
- * names the trusted files, so the caller must read all other trusted files before this call. */
+/* Fills the waiving of a prepared suite: with --trust from the trusted branch, unless --accept-from is head. Also fixes
+ * the words about the trusted files, so the caller must read all other trusted files before this call. */
 bool kg_cli_waiving_prepared(const struct kg_arguments *arguments, struct kg_prepared *prepared,
                              struct kg_error *err);
 void kg_cli_waiving_free(struct kg_cli_waiving *own);
@@ -160,8 +160,8 @@ int kg_cli_ab(const struct kg_arguments *arguments);
 int kg_cli_accept(const struct kg_arguments *arguments);
 int kg_cli_quarantine(const struct kg_arguments *arguments);
 int kg_cli_completion(const struct kg_arguments *arguments);
-/* `kgate complete WORDS...`, for the scripts of `kgate completion`. Prints candidates for the last word, one per
- * line, with help after a tab. Returns 1 if the shell should complete a file name. */
+/* `kgate complete WORDS...`, for the scripts of `kgate completion`. Prints candidates for the last word, one per line,
+ * with help after a tab. Returns 1 if the shell should complete a file name. */
 int kg_cli_complete(int count, char **words);
 int kg_cli_man(const struct kg_arguments *arguments);
 /* `kgate --version` and its arguments. */
@@ -199,16 +199,16 @@ void kg_cli_suggest_more(struct kg_text *text);
 /* Appends "CASE: time up to +12.0 % is accepted until 2026-01-31", without a newline. */
 void kg_accepted_line(const struct kg_waiver *waiver, struct kg_text *text);
 
-/* Prints the entries of a kind with reason, author and dates. Marks entries that no longer apply, because of the
- * suite or of this machine's baseline. Text, or JSON with --json.
+/* Prints the entries of a kind with reason, author and dates. Marks entries that no longer apply, because of the suite
+ * or of this machine's baseline. Text, or JSON with --json.
  * err  KG_ERROR_USAGE also if --accepted names a missing file */
 bool kg_accepted_list(const struct kg_arguments *arguments, enum kg_waiver_kind kind,
                       const struct kg_prepared *prepared, struct kg_error *err);
 
 /* baseline_slower.c: slower cases that `baseline update` stores. */
 
-/* Appends one line per case that is REGRESSION or SUSPECT against the stored runs and that no entry covers. The
- * warning matters because later runs are compared with this run too. The caller calls it before the update. */
+/* Appends one line per case that is REGRESSION or SUSPECT against the stored runs and that no entry covers. The warning
+ * matters because later runs are compared with this run too. The caller calls it before the update. */
 bool kg_stored_slower_text(const struct kg_arguments *arguments, const struct kg_results *results,
                            const struct kg_waiving *waiving, struct kg_text *text,
                            struct kg_error *err);

@@ -1,5 +1,5 @@
-/* command_ab.c: two builds or two commands in interleaved rounds. Reads options and prints the summary; gate/ab.h
- * does the work. */
+/* command_ab.c: two builds or two commands in interleaved rounds. Reads options and prints the summary; gate/ab.h does
+ * the work. */
 #include "gate/ab.h"
 
 #include <stdio.h>

@@ -43,8 +43,7 @@ static const struct kg_case *case_find(struct accepting *accepting, const char *
     return NULL;
 }
 
-/* Returns the compared metrics of a workload: kgate's own, then the workload's counters. The list lives in `arena`.
- * */
+/* Returns the compared metrics of a workload: kgate's own, then the workload's counters. The list lives in `arena`. */
 static const char **compared_metrics(struct kg_arena *arena, const struct kg_workload_spec *spec,
                                      size_t *count)
 {
@@ -93,8 +92,8 @@ static void metric_refuse(struct accepting *accepting, const char *given,
     kg_text_free(&message);
 }
 
-/* Returns the metric of --metric, else `time` or the only compared metric. NULL with the error if that is ambiguous
- * or not compared. */
+/* Returns the metric of --metric, else `time` or the only compared metric. NULL with the error if that is ambiguous or
+ * not compared. */
 static const char *metric_find(struct accepting *accepting, const struct kg_case *planned)
 {
     static const char time[] = "time";
@@ -224,7 +223,7 @@ static bool case_do(struct accepting *accepting, const char *id)
                : change_put(accepting, id, metric, better_of(planned->spec, metric));
 }
 
-/* --- Choice of the cases ------------------------------------------------------------------------ */
+/* --- Choice of the cases ---------------------------------------------------------------------- */
 
 /* Unique ids. */
 struct chosen {

@@ -1,5 +1,5 @@
-/* command_completion.c: completion of the command line in a shell. The script of `kgate completion bash` calls
- * `kgate complete WORDS...` at each key. The answer comes only from the tables of subcommands and options. */
+/* command_completion.c: completion of the command line in a shell. The script of `kgate completion bash` calls `kgate
+ * complete WORDS...` at each key. The answer comes only from the tables of subcommands and options. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "show/plots/plots.h"
 #include "why/suggestions.h"
 
-/* --- values of options and operands ------------------------------------------------------------ */
+/* --- values of options and operands ----------------------------------------------------------- */
 
 enum value_kind {
     VALUE_OTHER, /* no candidates */
@@ -148,7 +148,7 @@ static enum value_kind operand_kind(const struct kg_subcommand *subcommand, size
                : VALUE_FILE;
 }
 
-/* --- kgate complete ---------------------------------------------------------------------------- */
+/* --- kgate complete --------------------------------------------------------------------------- */
 
 /* Exit status for "complete a file name", which shells do better. */
 enum { FILE_DUE = 1, ID_MOST = 4096 };
@@ -286,7 +286,7 @@ int kg_cli_complete(int count, char **words)
 
 /* --- Scripts ---------------------------------------------------------------------------------- */
 
-/* Bash starts a new word after '=' and ':', so a candidate must not repeat the bytes before them. */
+/* Bash starts a new word after '=' and ':'. So a candidate must not repeat the bytes before them. */
 static const char bash[] =
     "# bash completion for kgate, made by `kgate completion bash`\n"
     "_kgate() {\n"

@@ -52,8 +52,7 @@ static int status_of(const struct kg_gate *gate, bool good, const char *director
     return interrupted ? interrupted : (int)gate->comparison.exit_status;
 }
 
-/* Reads the trusted baseline of this machine if the store is inside the repository. No change can edit a store
- * outside.
+/* Reads the trusted baseline of this machine if the store is inside the repository. No change can edit a store outside.
  * stored  its `place` stays NULL if kgate uses the store itself */
 static bool stored_read(const struct kg_arguments *arguments, struct kg_prepared *prepared,
                         struct kg_gate_stored *stored, struct kg_error *err)

@@ -1,5 +1,4 @@
-/* command_init.c: writes a first suite and workflow. suite/adopt/adopt.h surveys the repository and makes the
- * texts. */
+/* command_init.c: writes a first suite and workflow. suite/adopt/adopt.h surveys the repository and makes the texts. */
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>

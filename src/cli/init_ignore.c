@@ -1,5 +1,5 @@
-/* init_ignore.c: reports do not belong into a repository, so `kgate init` adds their folder to .gitignore. If a
- * folder `out` has no results of kgate, it may be the user's own. */
+/* init_ignore.c: reports do not belong into a repository, so `kgate init` adds their folder to .gitignore. If a folder
+ * `out` has no results of kgate, it may be the user's own. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

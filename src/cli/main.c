@@ -156,8 +156,8 @@ static bool limits_raise(struct kg_error *err)
                         (unsigned long long)stack / 1024, STACK_BYTES / 1024, STACK_BYTES / 1024);
 }
 
-/* Resets SIGCHLD. Some daemons and runners ignore or block it, exec inherits that state, and kgate could not wait for
- * a child. */
+/* Resets SIGCHLD. Some daemons and runners ignore or block it, exec inherits that state, and kgate could not wait for a
+ * child. */
 static void children_awaited(void)
 {
     sigset_t child;
@@ -254,8 +254,8 @@ int main(int argc, char **argv)
         return argc > 2 && !strcmp(argv[2], "--group") ? kg_worker_group_main() : kg_worker_main();
     if (!limits_raise(&err))
         return kg_fail(&err);
-    /* A write beyond the file size limit must fail with an error. Set after the worker branch, so that workloads
-     * keep the default action of the signal. */
+    /* A write beyond the file size limit must fail with an error. Set after the worker branch, so that workloads keep
+     * the default action of the signal. */
     (void)signal(SIGXFSZ, SIG_IGN);
     return printed(dispatch(argc, argv));
 }

@@ -1,5 +1,4 @@
-/* progress_bar.h: progress on standard error: a bar on a terminal, otherwise occasional lines, nothing with
- * --quiet. */
+/* progress_bar.h: progress on standard error: a bar on a terminal, otherwise occasional lines, nothing with --quiet. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

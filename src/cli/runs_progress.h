@@ -1,5 +1,4 @@
-/* runs_progress.h: progress of a suite that kgate measures several times: the number of the run, and a bar per run.
- * */
+/* runs_progress.h: progress of a suite that kgate measures several times: the number of the run, and a bar per run. */
 #pragma once
 #include "cli/progress_bar.h"
 

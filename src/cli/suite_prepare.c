@@ -76,8 +76,8 @@ static bool workload_known(const struct kg_suite *suite, const char *name)
     return false;
 }
 
-/* Adds the workloads that only the working tree's suite has. kgate measures them but does not judge them. If that
- * suite is unreadable, adds none; the edits of the trust already name the file. */
+/* Adds the workloads that only the working tree's suite has. kgate measures them but does not judge them. If that suite
+ * is unreadable, adds none; the edits of the trust already name the file. */
 static void untrusted_add(struct kg_prepared *prepared, const char *path, const char *const *set,
                           size_t count)
 {

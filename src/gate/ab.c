@@ -19,7 +19,7 @@
 #include "why/observe/observe.h"
 #include "why/suggest.h"
 
-/* --- Measurement until the result is clear ------------------------------------------------------ */
+/* --- Measurement until the result is clear ---------------------------------------------------- */
 
 /* The base gets new rounds with the candidate, so each comparison needs a new baseline. */
 static bool rounds_measure(void *user, const size_t *wanted, bool confirm, struct kg_error *err)
@@ -197,8 +197,7 @@ static void suggestions_make(struct kg_ab *ab)
     kg_suggest(&input, &ab->suggestions);
 }
 
-/* Marks the cases with a changed time, which a reader wants explained. Returns the estimated time for profiling, in
- * ns. */
+/* Marks the cases with a changed time, which need an explanation. Returns the estimated profiling time, in ns. */
 static double changed_find(const struct kg_ab *ab, bool *wanted)
 {
     static const double CASE_NS = 2e9; /* profiles of both builds with short calls */

@@ -18,16 +18,14 @@ struct kg_ab_options {
     const char *head;
     const char *base_label; /* name of the side in errors: "--base", or "OLD" for an operand */
     const char *head_label;
-    /* command that repeats this `ab`, without --budget; NULL: not repeatable, because its folders belong to a
-     * pipeline */
+    /* command that repeats this `ab`, without --budget; NULL: not repeatable, since a pipeline owns its folders */
     const char *again;
     bool is_filtered;      /* whether the command selects cases of the suite */
     const char *base_said; /* names of the sides in the comparison; both NULL: no names */
     const char *head_said;
     struct kg_words base_words; /* words of the command to measure; empty: the side is a build */
     struct kg_words head_words;
-    /* folder for base.json, head.json and the reports, created if missing; NULL: kgate
-     * writes no file */
+    /* folder for base.json, head.json and the reports, created if missing; NULL: kgate writes no file */
     const char *directory;
     const bool *alone; /* as in struct kg_pairing_options */
     double budget_ns;  /* as in struct kg_gate_options, like the next two */
@@ -50,8 +48,8 @@ struct kg_ab {
     /* number of measured cases with the same machine code in both builds. Possible causes: an absolute path in the
      * suite, or one build given twice. */
     size_t same_code;
-    int signal; /* signal that stopped the measurement, or 0; the outcome then covers the rounds measured
-                    * until the signal */
+    /* signal that stopped the measurement, or 0; the outcome then covers the rounds measured until the signal */
+    int signal;
     /* internal: */
     const char *start_note;      /* note about the machine; ""; NULL for pairs within a gate */
     const char *harness_note;    /* note about a benchmark harness; NULL: none */
@@ -62,8 +60,8 @@ struct kg_ab {
     struct kg_arena arena;
 };
 
-/* Measures, compares, and writes base.json, head.json and comparison.json. Then suggests and writes the reports; as
- * in kg_gate_run, a failure of this advice is a note.
+/* Measures, compares, and writes base.json, head.json and comparison.json. Then suggests and writes the reports; as in
+ * kg_gate_run, a failure of this advice is a note.
  * The function fails before it measures if a build does not exist or the directory cannot be created. If the builds
  * have no common case, the error is KG_ERROR_USAGE. Measured rounds are written even if a later step fails.
  * what     must outlive `ab`
@@ -72,17 +70,17 @@ struct kg_ab {
  * returns  whether there is a comparison; its exit_status has the verdict */
 bool kg_ab_run(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
                struct kg_ab *ab, struct kg_error *err);
-/* Like kg_ab_run for given builds per case, without suggestions and reports: measures, compares, and writes the
- * results to the options' paths.
+/* Like kg_ab_run for given builds per case, without suggestions and reports: measures, compares, and writes the results
+ * to the options' paths.
  * what, options  must outlive `ab`, like the paths
  * budget_ns      remaining time; INFINITY: no limit
- * ab             zeroed by the caller, who frees it with kg_ab_free, also on failure. `base` is NULL if the
- *                measurement did not begin. */
+ * ab             zeroed by the caller, who frees it with kg_ab_free, also on failure. `base` is NULL if the measurement
+ *                did not begin. */
 bool kg_ab_measure(const struct kg_prepared_suite *what, const struct kg_pairing_options *options,
                    double budget_ns, struct kg_ab *ab, struct kg_error *err);
 
-/* Samples the functions of both builds in the changed cases, unless the budget is spent. The caller calls it after
- * the verdict. */
+/* Samples the functions of both builds in the changed cases, unless the budget is spent. The caller calls it after the
+ * verdict. */
 void kg_ab_profile(struct kg_ab *ab, struct kg_advice *advice);
 
 /* Adds one note about the cases whose builds could not run side by side. */

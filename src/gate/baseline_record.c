@@ -17,8 +17,7 @@ struct storing {
     size_t cases;
 };
 
-/* Whether no case failed and at least one was measured. A case on a busy machine or without a device is not stored.
- * */
+/* Whether no case failed and at least one was measured. A case on a busy machine or without a device is not stored. */
 static bool is_storable(const struct kg_results *results, struct kg_error *err)
 {
     const struct kg_case_result *missing = NULL;

@@ -19,8 +19,8 @@ struct kg_store_runs_options {
 
 /* Measures the suite options->runs times in sequence, each case with its minimum rounds. Stores each run before the
  * next begins. A later run uses the batches of the run before it.
- * A failed case ends the function with an error that names the case; earlier runs stay stored. The function checks
- * that the store is writable before it measures.
+ * A failed case ends the function with an error that names the case; earlier runs stay stored. The function checks that
+ * the store is writable before it measures.
  * stored  number of stored runs, also on failure
  * cases   number of cases in the last stored run
  * signal  signal that stopped the measurement, or 0; the stopped run is not stored

@@ -95,8 +95,8 @@ static bool others_gate(struct calibrator *calibrator, size_t current)
     return good;
 }
 
-/* Whether a pair catches the case alone, slowed down by `change`. The case gets its share of alpha. This is as
- * strict as a full comparison that tests all other cases first. */
+/* Whether a pair catches the case alone, slowed down by `change`. The case gets its share of alpha. This is as strict
+ * as a full comparison that tests all other cases first. */
 static bool pair_catches(struct calibrator *calibrator, size_t base, size_t current, size_t index,
                          double change, bool *caught)
 {
@@ -202,7 +202,7 @@ static void advise(struct calibrator *calibrator, size_t index)
     struct kg_calibrated_case *c = &calibrator->calibration->cases[index];
     struct kg_arena *arena = &calibrator->calibration->arena;
     const size_t rounds = calibrator->runs[0].cases[index].round_count;
-    /* 1.5 times the worst of these pairs, because later pairs will be worse than any of them */
+    /* 1.5 times the worst of these pairs, because a later pair will be worse */
     const double wanted = rounded_up(1.5 * (c->worst_ratio - 1));
     const bool rounds_help =
         c->run_scatter < 2 * c->round_scatter / sqrt(rounds ? (double)rounds : 1);

@@ -17,8 +17,8 @@ struct kg_replay {
     struct kg_arena arena;
 };
 
-/* Starts without rounds. Screening takes the recorded rounds that do not confirm, confirmation takes the others,
- * each in recorded order, until none is left. `recorded` and `factors` must outlive the replay. */
+/* Starts without rounds. Screening takes the recorded rounds that do not confirm. Confirmation takes the confirming
+ * rounds. Both use the recorded order until no round is left. `recorded` and `factors` must outlive the replay. */
 void kg_replay_start(struct kg_replay *replay, const struct kg_results *recorded,
                      const double *factors);
 
@@ -42,8 +42,8 @@ struct kg_calibrate_options {
     void (*run_begins)(void *user, size_t run, size_t runs);
 };
 
-/* Measures the suite options->runs times in sequence and calibrates. A failed case is KG_ERROR_MEASURE with the
- * case's name, because nothing can then be said about noise.
+/* Measures the suite options->runs times in sequence and calibrates. A failed case is KG_ERROR_MEASURE with the case's
+ * name, because nothing can then be said about noise.
  * calibration  filled; the caller frees it with kg_calibration_free. Zeroed on failure. After a signal it covers the
  *              complete runs; zeroed if fewer than two are complete.
  * signal       signal that stopped the measurement, or 0

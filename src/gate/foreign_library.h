@@ -1,6 +1,6 @@
 /* foreign_library.h: finds a build that loads a library from the folder of the other build. Both sides then run the
- * same library, and kgate cannot see a change of that library. Example: a checkout copied after its build has
- * programs whose RUNPATH names the first checkout. */
+ * same library, and kgate cannot see a change of that library. Example: a checkout copied after its build has programs
+ * whose RUNPATH names the first checkout. */
 #pragma once
 #include <stdbool.h>
 

@@ -22,7 +22,7 @@
 #include "why/observe/observe.h"
 #include "why/suggest.h"
 
-/* --- Measurement until the result is clear ------------------------------------------------------ */
+/* --- Measurement until the result is clear ---------------------------------------------------- */
 
 static bool rounds_measure(void *user, const size_t *wanted, bool confirm, struct kg_error *err)
 {
@@ -105,8 +105,8 @@ static bool measure(const struct kg_prepared_suite *what, const struct kg_gate_o
     return results_write(gate, good, err);
 }
 
-/* Profiles after the verdict, which profiles cannot influence, and before the store, which keeps them. Later gates
- * use stored profiles to explain a change. */
+/* Profiles after the verdict, which profiles cannot influence, and before the store, which keeps them. Later gates use
+ * stored profiles to explain a change. */
 static void profile(const struct kg_gate_options *options, struct kg_gate *gate,
                     struct kg_advice *advice)
 {
@@ -214,8 +214,8 @@ static void wait_begins(void *user)
         wait->options->waits(wait->options->waits_user, wait->comparison);
 }
 
-/* Does not record an interrupted run, because too few rounds make a poor baseline. Without new cases the gate does
- * not touch the store, which may be read-only. */
+/* Does not record an interrupted run, because too few rounds make a poor baseline. Without new cases the gate does not
+ * touch the store, which may be read-only. */
 static bool missing_record(const struct kg_gate_options *options, struct kg_gate *gate,
                            struct kg_error *err)
 {

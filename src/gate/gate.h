@@ -1,5 +1,5 @@
-/* gate.h: the main job: measures a prepared suite until the result is clear, compares it with the stored baseline
- * of this machine, makes suggestions, and writes files. Prints nothing. */
+/* gate.h: the main job: measures a prepared suite until the result is clear and compares it with the stored baseline of
+ * this machine. Then makes suggestions and writes files. Prints nothing. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,11 +28,10 @@ struct kg_gate_options {
     const struct kg_gate_stored *stored;
     bool update_missing; /* whether to add NEW cases to the store */
     double builds_most;  /* as in struct kg_baseline_options */
-    /* a build for kg_build_resolve that settles undecided cases; NULL: the builds in the
-     * store */
+    /* a build for kg_build_resolve that settles undecided cases; NULL: the builds in the store */
     const char *base;
-    /* Time limit: no round begins that would likely end after it; INFINITY: no limit. With a limit the gate does
-     * not profile calls on the GPU and the CPU. */
+    /* Time limit: no round begins that would likely end after it; INFINITY: no limit. With a limit the gate does not
+     * profile calls on the GPU and the CPU. */
     double budget_ns;
     const char *left_out;             /* the filter in words, for the results; NULL: no filter */
     const struct kg_waiving *waiving; /* NULL: nothing is waived */
@@ -52,8 +51,9 @@ struct kg_gate {
     const char *results_path;        /* DIRECTORY/results.json */
     size_t recorded;                 /* number of cases added to the store */
     struct kg_builds_outcome builds; /* builds of the added cases */
-    int signal; /* signal that stopped the measurement, or 0; the outcome then covers the rounds measured
-                 * until the signal, and nothing was recorded */
+    /* signal that stopped the measurement, or 0; the outcome then covers the rounds measured until the signal, and
+     * nothing was recorded */
+    int signal;
     /* internal: */
     struct kg_run run;
     struct kg_foresaid foresaid; /* empty after its note */
@@ -68,9 +68,9 @@ struct kg_gate {
     struct kg_arena arena;
 };
 
-/* Measures, decides, writes results.json and comparison.json, profiles, records, suggests, and writes the reports.
- * Only the results, the comparison and the store can fail the gate. If a profile, the suggestions or a report
- * fails, the comparison gets a note, which also goes to standard error.
+/* Measures, decides, writes results.json and comparison.json, profiles, records, suggests, and writes the reports. Only
+ * the results, the comparison and the store can fail the gate. If a profile, the suggestions or a report fails, the
+ * comparison gets a note, which also goes to standard error.
  * The gate fails before it measures if the baseline is unreadable or the directory cannot be created. If a later step
  * fails, the results are still written. If recording fails, the reports are still written.
  * what     must outlive the gate

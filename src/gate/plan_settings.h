@@ -15,17 +15,17 @@ enum kg_unchanged_code *kg_planned_unchanged(struct kg_arena *arena, const struc
 /* Returns for every case whether to skip it if its code is unchanged. In `arena`. */
 bool *kg_planned_skips(struct kg_arena *arena, const struct kg_plan *plan);
 
-/* Returns calls per sample of every case in the newest run of the suite; 0: not stored. Compared samples must have
- * the same batches. In `arena`. */
+/* Returns calls per sample of every case, from its newest ordinary run with this definition; 0: not stored. Compared
+ * samples must have the same batches. In `arena`. */
 uint64_t *kg_planned_batches(struct kg_arena *arena, const struct kg_prepared_suite *what,
                              const struct kg_baseline *baseline);
 
-/* Returns the measured time per round of every case in the newest run, in ns; 0: not stored. In `arena`. */
+/* Returns the measured time per round of every case, from the same run, in ns; 0: not stored. In `arena`. */
 double *kg_planned_round_ns(struct kg_arena *arena, const struct kg_prepared_suite *what,
                             const struct kg_baseline *baseline);
 
-/* Batches and round lengths from the store in `directory`. A run that refreshes a baseline must use the same
- * batches and rounds of the same length. Arrays in `arena`.
+/* Batches and round lengths from the store in `directory`. A run that refreshes a baseline must use the same batches
+ * and rounds of the same length. Arrays in `arena`.
  * returns  false if the machine's file is unreadable */
 struct kg_planned_stored {
     const uint64_t *batches;

@@ -11,8 +11,8 @@
 /* Limits for the measured time of one side. The minimum is enough for some samples and two slices of each build. The
  * maximum is a multiple of the suite's min_time. */
 static const double LENGTH_LEAST_NS = 3e6, LENGTH_MOST = 4;
-/* Share of the suite's min_time that the first pairs measure. A calm case needs no more. Other cases use the rest
- * of their time for rounds of the best length. */
+/* Share of the suite's min_time that the first pairs measure. A calm case needs no more. Other cases use the rest of
+ * their time for rounds of the best length. */
 static const double FIRST_SHARE = 0.2;
 /* Minimum number of samples per round, so that the round has a useful median. */
 static const double SAMPLES_LEAST = 10;
@@ -171,7 +171,7 @@ static double length_choose(const struct kg_run *run, size_t index, const struct
 /* First rounds of a case. */
 struct first {
     size_t tried;    /* number of rounds for the choice of the length */
-    double tried_ns; /* total time of those rounds */
+    double tried_ns; /* total time of the tried rounds */
     size_t all;      /* number of all rounds, with the tried ones */
 };
 

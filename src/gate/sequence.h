@@ -1,9 +1,9 @@
-/* sequence.h: measures each case until its result is clear. Every case gets its minimum rounds. A doubtful case
- * gets half as many again, repeatedly, until it is clear, has its maximum rounds, or the time is used up. With a
+/* sequence.h: measures each case until its result is clear. Every case gets its minimum rounds. A doubtful case gets
+ * half as many again, repeatedly. It ends once it is clear, has its maximum rounds, or the time is used up. With a
  * budget, only the time limits a case that may be worse.
- * A case that looks changed is then a suspect. kgate measures it again later, and these confirming rounds alone
- * decide. So interim analyses do not raise the rate of false alarms. The confirming rounds get at most three
- * analyses, each with a third of alpha (docs/statistics.md).
+ * A case that looks changed is then a suspect. kgate measures it again later, and these confirming rounds alone decide.
+ * So interim analyses do not raise the rate of false alarms. The confirming rounds get at most three analyses, each
+ * with a third of alpha (docs/statistics.md).
  *
  * The caller supplies the rounds, from a measurement or from a recording. */
 #pragma once
@@ -16,9 +16,9 @@
 #include "model/comparison.h"
 #include "model/results.h"
 
-/* Rounds of the suite's min_time that a case gets before the judgement. Confirming rounds, at most `most`, are
- * extra. If a case may be worse, a budget replaces `most`. If rounds have another length, the limits stand for the
- * same total time. */
+/* Rounds of the suite's min_time that a case gets before the judgement. Confirming rounds, at most `most`, are extra.
+ * If a case may be worse, a budget replaces `most`. If rounds have another length, the limits stand for the same total
+ * time. */
 struct kg_round_limits {
     size_t least;
     size_t most;
@@ -27,8 +27,7 @@ struct kg_round_limits {
 /* Limit for the rounds of a case. More rounds add no information. */
 enum { KG_SEQUENCE_ROUNDS_MOST = 500 };
 
-/* Forecast for a case's next rounds, from its rounds so far. Measured times include both sides of a pair. NaN:
- * unknown. */
+/* Forecast for a case's next rounds from its earlier rounds. Measured times cover both sides of a pair. NaN: unknown */
 struct kg_round_plan {
     double elapsed_ns; /* total time of the rounds so far */
     double fixed_ns;   /* time per round besides the measured time */
@@ -58,13 +57,12 @@ struct kg_sequence {
     double (*elapsed_ns)(void *user);
     /* Whether to stop, for example after Ctrl-C. */
     bool (*stopped)(void *user);
-    /* Settles cases of the comparison by other means and sets their done[i]. A settled case gets no more rounds
-     * against the ordinary runs. NULL: no other means. */
+    /* Settles cases of the comparison by other means and sets their done[i]. A settled case gets no more rounds against
+     * the ordinary runs. NULL: no other means. */
     bool (*settle)(void *user, const struct kg_comparison *comparison, bool *done,
                    struct kg_error *err);
     void *user;
-    /* cases that `settle` will likely settle; before `settle` they get only the
-     * minimum rounds; NULL: none */
+    /* cases that `settle` will likely settle; before `settle` they get only the minimum rounds; NULL: none */
     const bool *expected;
     const struct kg_round_limits *limits; /* one per case of the results */
     double budget_ns;                     /* INFINITY: no limit */
@@ -127,12 +125,12 @@ void kg_runner_references_count(struct kg_runner *runner);
 /* Counts rounds and tests. The caller calls it after each interim analysis. */
 void kg_runner_counts_take(struct kg_runner *runner);
 
-/* Sets the next rounds of doubtful cases, in the report's order, so that a short budget serves the worst cases first.
+/* Sets the next rounds of doubtful cases in the report's order. If the budget is short, the worst cases come first.
  * Returns false if no case gets rounds. */
 bool kg_runner_more(struct kg_runner *runner);
 
-/* Sets the confirming rounds of the suspects in the report's order, within the budget. Suspects whose planned
- * rounds fit come first. The others get the rounds that still fit. */
+/* Sets the confirming rounds of the suspects in the report's order, within the budget. Suspects whose planned rounds
+ * fit come first. The others get the rounds that still fit. */
 bool kg_runner_suspects(struct kg_runner *runner);
 
 /* Doubles the confirming rounds of cases that are still open and may have a change that counts.

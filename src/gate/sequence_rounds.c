@@ -68,8 +68,8 @@ static bool is_apart(const struct kg_metric *metric)
     return kind < KG_METRIC_KINDS && kg_metric_rows[kind].origin == KG_ORIGIN_APART;
 }
 
-/* Whether more rounds could make the metric clear. False if rounds do not measure it, or if its change lies between
- * the suite's threshold and the noise between runs. */
+/* Whether more rounds could make the metric clear. False if rounds do not measure the metric. Also false if its change
+ * lies between the suite's threshold and the noise between runs. */
 static bool rounds_help(const struct kg_metric *metric)
 {
     if (metric->doubt == KG_DOUBT_BUSY || metric->doubt == KG_DOUBT_DISTURBED)
@@ -148,8 +148,8 @@ static bool is_planned(const struct kg_round_plan *plan)
     return plan->fixed_ns + plan->asked_ns > 0;
 }
 
-/* Planned time of a round that measures `length_ns`. If the length is unknown (NaN) or there is no plan: mean time
- * of all rounds so far. */
+/* Planned time of a round that measures `length_ns`. If the length is unknown (NaN) or there is no plan: mean time of
+ * all rounds so far. */
 static double cost_ns(const struct kg_runner *runner, size_t index, double length_ns)
 {
     const size_t rounds = runner->rounds;
@@ -175,9 +175,9 @@ static bool has_budget(const struct kg_runner *runner, const struct kg_case_chan
            change->change != KG_CHANGE_NEW && !kg_change_not_worse(change);
 }
 
-/* Maximum number of rounds for a case: its present rounds plus the rounds of that length that `left_ns` pays for,
- * at most KG_SEQUENCE_ROUNDS_MOST. If the rounds are not longer than the suite asks, at least the suite's maximum.
- * If the budget limits the case, KG_SEQUENCE_ROUNDS_MOST or the suite's maximum if larger. */
+/* Maximum number of rounds for a case: its present rounds plus the rounds of that length that `left_ns` pays for, at
+ * most KG_SEQUENCE_ROUNDS_MOST. If the rounds are not longer than the suite asks, at least the suite's maximum. If the
+ * budget limits the case, KG_SEQUENCE_ROUNDS_MOST or the suite's maximum if larger. */
 static size_t rounds_most(const struct kg_runner *runner, const struct kg_case_change *change,
                           double length_ns, size_t has, double left_ns)
 {
@@ -262,8 +262,8 @@ static struct confirming confirming_of(const struct kg_runner *runner,
     return (struct confirming){rounds, length_ns, (double)rounds * cost};
 }
 
-/* Plans the cheapest sufficient confirming rounds. If the test needs many rounds in any case, rounds shorter than
- * the best length for the spread are enough. */
+/* Plans the cheapest sufficient confirming rounds. If the test needs many rounds in any case, rounds shorter than the
+ * best length for the spread are enough. */
 static struct confirming confirming(const struct kg_runner *runner,
                                     const struct kg_case_change *change)
 {
@@ -288,9 +288,9 @@ static double left_ns(const struct kg_runner *runner)
     return sequence->budget_ns - sequence->elapsed_ns(sequence->user);
 }
 
-/* Number of planned confirming rounds that the remaining time pays for; 0 if fewer than the case's minimum. The
- * number depends only on the time, not on the rounds' values. Fewer rounds detect less, but each analysis keeps its
- * part of alpha. */
+/* Number of planned confirming rounds that the remaining time pays for; 0 if fewer than the case's minimum. The number
+ * depends only on the time, not on the rounds' values. Fewer rounds detect less, but each analysis keeps its part of
+ * alpha. */
 static size_t payable(const struct kg_runner *runner, size_t index, const struct confirming *chosen,
                       double left)
 {
@@ -303,8 +303,8 @@ static size_t payable(const struct kg_runner *runner, size_t index, const struct
     return fit >= least ? fit : 0;
 }
 
-/* Time that doubtful cases must leave for confirming the present suspects. If the suspects need more than is left:
- * at most half of the budget, so that neither group takes all of it. */
+/* Time that doubtful cases must leave for confirming the present suspects. If the suspects need more than is left: at
+ * most half of the budget, so that neither group takes all of it. */
 static double reserve_ns(const struct kg_runner *runner, double left)
 {
     double ns = 0;
@@ -422,8 +422,8 @@ static bool is_open(const struct kg_case_change *change)
            kg_metric_large(first);
 }
 
-/* Number of confirming rounds for the next analysis: as many again. At the last analysis: all that the case's share
- * of the budget pays for. The number depends only on the time, not on the rounds' values. */
+/* Number of confirming rounds for the next analysis: as many again. At the last analysis: all that the case's share of
+ * the budget pays for. The number depends only on the time, not on the rounds' values. */
 static size_t again(const struct kg_runner *runner, const struct kg_case_change *change, bool last,
                     double share_ns)
 {

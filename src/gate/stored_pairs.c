@@ -9,7 +9,7 @@
 #include "judge/pair_merge.h"
 #include "model/baseline_index.h"
 
-/* --- Available builds --------------------------------------------------------------------------- */
+/* --- Available builds ------------------------------------------------------------------------- */
 
 /* Returns the case from the newest ordinary run that has this definition; NULL if the case names no build. */
 static const struct kg_baseline_case *stored_find(const struct kg_baseline_index *index,
@@ -47,7 +47,7 @@ void kg_settle_start(const struct kg_settling *settling, struct kg_settled *sett
     }
 }
 
-/* --- Choice of the cases ------------------------------------------------------------------------ */
+/* --- Choice of the cases ---------------------------------------------------------------------- */
 
 /* Notes why kgate cannot use the build of a case. Each reason gets one note. */
 static void note_add(struct kg_settled *settled, const char *id, const char *why)

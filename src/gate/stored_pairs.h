@@ -1,6 +1,5 @@
-/* stored_pairs.h: if the stored runs leave a case open, the same gate measures it in paired rounds against the build
- * behind these runs. If kgate cannot get or run that build, it adds a note, and the stored runs alone decide the
- * case. */
+/* stored_pairs.h: measures the cases that the stored runs leave open, in paired rounds against the build behind these
+ * runs. If kgate cannot get or run that build, it adds a note, and the stored runs decide the case. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,8 +45,8 @@ struct kg_settled {
  * settled  the caller frees it with kg_settled_free, also on failure */
 void kg_settle_start(const struct kg_settling *settling, struct kg_settled *settled);
 
-/* Measures the open cases of the comparison in pairs, in the comparison's order and within the budget. Writes
- * base.json and head.json.
+/* Measures the open cases of the comparison in pairs, in the comparison's order and within the budget. Writes base.json
+ * and head.json.
  * run         the gate's run, which continues after this call.
  * comparison  comparison of the run's results so far.
  * done        the function sets done[i] for each case i of the plan that needs no more rounds.

@@ -4,8 +4,8 @@
 #include "base/shell_words.h"
 #include "base/text.h"
 
-/* Writes a suite with the command as its only workload. For two commands this is the candidate's, since reports
- * speak of the candidate. The workload is named after the program, with the characters that a name allows.
+/* Writes a suite with the command as its only workload. For two commands this is the candidate's, since reports speak
+ * of the candidate. The workload is named after the program, with the characters that a name allows.
  * words  at least one */
 void kg_suite_of_command(struct kg_words words, struct kg_text *yaml);
 

@@ -17,8 +17,8 @@ enum { KG_BUDGET_NOTE_BYTES = 256 };
 /* Returns the end of the budget by kg_clock_ns; 0: no limit. */
 uint64_t kg_budget_end(uint64_t started_ns, double budget_ns);
 
-/* Whether the minimum rounds will clearly end after the budget. The excess must be large, since a first round may
- * be slow.
+/* Whether the minimum rounds will clearly end after the budget. The excess must be large, since a first round may be
+ * slow.
  * missing_ns  least time for the missing minimum rounds
  * note        KG_BUDGET_NOTE_BYTES; on true: the problem and a sufficient budget */
 bool kg_budget_short(double elapsed_ns, double missing_ns, double budget_ns, char *note);

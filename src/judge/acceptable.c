@@ -23,8 +23,8 @@ static bool is_worse(const struct kg_metric *metric)
            kg_metric_against(metric) != KG_AGAINST_BUDGET;
 }
 
-/* Whether the case changed more in the same metric against another reference, such as a pin.
- * One entry in the list of accepted changes covers both. */
+/* Whether the case changed more in the same metric against another reference, such as a pin. One entry in the list of
+ * accepted changes covers both. */
 static bool is_outdone(const struct kg_case_change *change, const struct kg_metric *metric)
 {
     for (size_t i = 0; i < change->metric_count; i++) {

@@ -1,7 +1,7 @@
 #include "judge/baseline_store.h"
 
-/* baseline_store.c: changes to the store: read, change and write back under the store's lock. The builds beside
- * the store have their own lock. Copying builds takes long, and a writer of runs must not wait for the copy. */
+/* baseline_store.c: changes to the store: read, change and write back under the store's lock. The builds beside the
+ * store have their own lock. Copying builds takes long, and a writer of runs must not wait for the copy. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,8 +71,8 @@ static void run_keep_missing(const struct kg_baseline *baseline, struct kg_basel
     kg_arena_free(&scratch);
 }
 
-/* The comparison describes changes against the newest ordinary run and the pins only. Features of older ordinary
- * runs would only make the file larger. */
+/* The comparison describes changes against the newest ordinary run and the pins only. Features of older ordinary runs
+ * would only make the file larger. */
 static void older_traits_drop(struct kg_baseline *baseline, const char *suite)
 {
     for (size_t i = 0; i < baseline->run_count; i++)
@@ -147,8 +147,8 @@ static bool pin_free(const struct kg_baseline *baseline, const char *suite, cons
     return true;
 }
 
-/* If a run counted twice, two equal runs would make the noise between runs look small. The user may pin a run
- * that is also an ordinary run. */
+/* If a run counted twice, two equal runs would make the noise between runs look small. The user may pin a run that is
+ * also an ordinary run. */
 static bool run_is_new(const struct kg_baseline *baseline, const struct kg_baseline_run *run,
                        struct kg_error *err)
 {
@@ -195,8 +195,8 @@ static bool change_apply(const struct change *change, struct kg_baseline *baseli
     return true;
 }
 
-/* The caller holds the lock. kgate checks the baseline first: a file that does not load fails every later gate of
- * the machine. */
+/* The caller holds the lock. kgate checks the baseline first: a file that does not load fails every later gate of the
+ * machine. */
 static bool baseline_save(const struct kg_baseline *baseline, const char *path,
                           struct kg_error *err)
 {

@@ -1,5 +1,5 @@
-/* baseline_store.h: changes to the store: adds a run, removes old runs. Each change reads a file, changes the
- * baseline, and writes the file under the store's lock. */
+/* baseline_store.h: changes to the store: adds a run, removes old runs. Each change reads a file, changes the baseline,
+ * and writes the file under the store's lock. */
 #pragma once
 #include "base/file_lock.h"
 #include "judge/builds.h"
@@ -11,11 +11,11 @@ enum { KG_BASELINE_KEEP_DEFAULT = 5 };
 struct kg_baseline_options {
     const char *pin; /* name of the new run, which kgate then never prunes; or NULL */
     size_t keep;     /* number of ordinary runs to keep per suite; at least 1 */
-    /* add only cases that no run of this suite has with the same definition: to the newest
-     * ordinary run of the suite, or to a new run if the suite has none */
+    /* add only cases that no run of this suite has with the same definition: to the newest ordinary run of the suite,
+     * or to a new run if the suite has none */
     bool missing_only;
-    /* Accepted changes. If a change was accepted before the results were measured, and not only until an earlier day,
-     * the history of its case starts again. NULL: no change */
+    /* Accepted changes. If a change was accepted before the measurement, the history of its case starts again. A change
+     * whose last day is before the measurement does not count. NULL: no change */
     const struct kg_waivers *waivers;
     struct kg_renewals *renewals; /* outcomes of these acceptances, added to (renewal.h); or NULL */
     /* limit for the size of all kept builds, in bytes; 0: no build is kept or removed */
@@ -25,11 +25,11 @@ struct kg_baseline_options {
 };
 
 /* Adds results to the store of their machine. Waits up to kg_lock_seconds for the store's lock (DIR/.lock). Then
- * prunes: the last `keep` ordinary runs per suite and all pinned runs stay. Of the ordinary runs only the newest
- * keeps its features.
- * The function refuses results without a case of status OK, and a pin whose name exists. Unless missing_only, it
- * also refuses results with `filter` set and incomplete results. Otherwise later comparisons would call the left-out
- * cases REMOVED.
+ * prunes: the last `keep` ordinary runs per suite and all pinned runs stay. Of the ordinary runs only the newest keeps
+ * its features.
+ * The function refuses results without a case of status OK, and a pin whose name exists. Unless missing_only, it also
+ * refuses results with `filter` set and incomplete results. Otherwise later comparisons would call the left-out cases
+ * REMOVED.
  * added   number of recorded cases, 0 on failure; may be NULL */
 bool kg_baseline_update(const char *directory, const struct kg_results *results,
                         const struct kg_baseline_options *options, size_t *added,
@@ -49,8 +49,8 @@ struct kg_prune_outcome {
     struct kg_builds_outcome builds;
 };
 
-/* Removes runs of a machine, under the lock: ordinary runs beyond the last `keep` of each suite, or the run pinned
- * as `pin`, or the ordinary run of time `run`. Then removes builds that no stored run of any machine names.
+/* Removes, under the lock, runs of a machine: the run pinned as `pin`, or the ordinary run of time `run`, or ordinary
+ * runs beyond the last `keep` of each suite. Then removes builds that no stored run of any machine names.
  * err  KG_ERROR_USAGE: no run has that pin or time, several runs have that time, or only pinned runs have it */
 bool kg_baseline_prune(const char *directory, const char *fingerprint,
                        const struct kg_prune_options *options, struct kg_prune_outcome *outcome,

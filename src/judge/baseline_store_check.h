@@ -1,13 +1,13 @@
-/* baseline_store_check.h: checks of a store before kgate measures. Is the path a store? Can kgate record runs
- * there? If a baseline is missing: which baselines has the store? */
+/* baseline_store_check.h: checks of a store before kgate measures. Is the path a store? Can kgate record runs there? If
+ * a baseline is missing: which baselines has the store? */
 #pragma once
 #include <dirent.h>
 #include <stdbool.h>
 
 #include "model/baseline.h"
 
-/* Whether the path is a folder or does not exist. A file is KG_ERROR_USAGE: the user gave the path of a baseline
- * file, not of its folder. */
+/* Whether the path is a folder or does not exist. A file is KG_ERROR_USAGE: the user gave the path of a baseline file,
+ * not of its folder. */
 bool kg_store_check(const char *directory, struct kg_error *err);
 
 /* Whether kgate can record runs. Creates and removes a file in the folder, or in its nearest existing parent. */

@@ -6,8 +6,8 @@
 #include "model/comparison.h"
 #include "model/results.h"
 
-/* counterpart.c: finds the CPU case with the workload and parameters of a GPU case. The two cases may differ in
- * their timing method. Pure. */
+/* counterpart.c: finds the CPU case with the workload and parameters of a GPU case. The two cases may differ in their
+ * timing method. Pure. */
 
 /* CPU cases, sorted by workload and parameters */
 struct kg_counterparts {

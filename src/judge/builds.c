@@ -16,7 +16,7 @@
 static const char FOLDER[] = "builds";
 static const char HALF[] = ".new-"; /* prefix of an unfinished folder's name */
 
-/* --- Reading --------------------------------------------------------------------------------- */
+/* --- Reading ---------------------------------------------------------------------------------- */
 
 static bool is_hash(const char *name)
 {
@@ -111,7 +111,7 @@ bool kg_builds_has(const char *directory, const char *hash)
            file_find(folder, path, &facts);
 }
 
-/* --- Opening a build to measure it again -------------------------------------------------------- */
+/* --- Opening a build to measure it again ------------------------------------------------------ */
 
 bool kg_builds_open(struct kg_arena *arena, const char *directory, const char *hash,
                     const char **path, struct kg_error *err)
@@ -132,7 +132,7 @@ bool kg_builds_open(struct kg_arena *arena, const char *directory, const char *h
     return true;
 }
 
-/* --- Keeping ----------------------------------------------------------------------------------- */
+/* --- Keeping ---------------------------------------------------------------------------------- */
 
 /* Removes a build's folder, finished or unfinished. */
 static void folder_remove(const char *folder)
@@ -149,8 +149,7 @@ static void folder_remove(const char *folder)
     rmdir(folder);
 }
 
-/* Removes folders that a killed kgate left unfinished. This process has the lock, so no other process fills one
- * now. */
+/* Removes folders that a killed kgate left unfinished. This process has the lock, so no other process fills one now. */
 static void halves_remove(const char *directory)
 {
     char folder[PATH_MAX], path[PATH_MAX];

@@ -1,7 +1,7 @@
 /* builds.h: the builds behind stored runs, so that kgate can measure them again. A build is one file,
- * DIR/builds/HASH/NAME, beside the store in DIR; HASH is the SHA-256 of its bytes. The folder's own .gitignore keeps
- * it out of git. A cache may carry it. A writer holds the lock DIR/builds/.lock. A reader needs no lock, since
- * kgate creates and removes a build in one step. */
+ * DIR/builds/HASH/NAME, beside the store in DIR; HASH is the SHA-256 of its bytes. The folder's own .gitignore keeps it
+ * out of git. A cache may carry it. A writer holds the lock DIR/builds/.lock. A reader needs no lock, since kgate
+ * creates and removes a build in one step. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,8 +51,8 @@ struct kg_builds_outcome {
 /* Whether the folder of builds exists. */
 bool kg_builds_any(const char *directory);
 
-/* Lists the kept builds, in `arena`. A folder that does not exist has none. This function and those below
- * ignore entries of the folder that are not builds.
+/* Lists the kept builds, in `arena`. A folder that does not exist has no builds. All functions of this file ignore
+ * entries of the folder that are not builds.
  * returns  false if the folder is unreadable */
 bool kg_builds_list(struct kg_arena *arena, const char *directory, struct kg_kept_builds *builds,
                     struct kg_error *err);
@@ -67,8 +67,8 @@ bool kg_builds_open(struct kg_arena *arena, const char *directory, const char *h
                     const char **path, struct kg_error *err);
 
 /* Copies files with their permissions if their bytes still have the hash of the measured file. Then removes other
- * builds until at most `most` bytes remain: unused ones first, then by time of last use. Skips a file that does not
- * fit beside the pinned builds. The caller holds the folder's lock.
+ * builds until at most `most` bytes remain: unused ones first, then by time of last use. Skips a file that does not fit
+ * beside the pinned builds. The caller holds the folder's lock.
  * uses     uses by the stored runs, the new run included; the function skips a file that no run uses
  * outcome  filled; its paths belong to `files`
  * returns  false if the folder is not writable */

@@ -1,6 +1,6 @@
 /* calibration.h: how well a suite's gate works on a machine, from runs of the same code. It holds the rate of false
- * alarms and the smallest change that the gate would have caught. JSON in kgate.calibration.v1. gate/calibrate.h
- * fills it. */
+ * alarms and the smallest change that the gate would have caught. JSON in kgate.calibration.v1. gate/calibrate.h fills
+ * it. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

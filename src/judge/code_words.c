@@ -10,8 +10,8 @@ static bool has(const struct kg_code_identity *code, const char *library)
     return kg_word_is_among(library, code->libraries, code->library_count);
 }
 
-/* Whether an earlier library of `code` has the same name and also differs from the other side. Each name is
- * printed once. */
+/* Whether an earlier library of `code` has the same name and also differs from the other side. Each name is printed
+ * once. */
 static bool said(const struct kg_code_identity *code, const struct kg_code_identity *other,
                  size_t index)
 {

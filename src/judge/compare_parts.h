@@ -12,11 +12,10 @@
 
 /* decide.c: judges all estimated metrics of a comparison together: the change and the reason code of each. */
 
-/* Settles every metric with the usual noise of the cases and adjusts the p-values of all tests together. Sets
- * `change`, `doubt`, `suspected` and `p_value` of every metric, and the members that explain the decision.
+/* Settles every metric with the usual noise of the cases and adjusts the p-values of all tests together. Sets `change`,
+ * `doubt`, `suspected` and `p_value` of every metric, and the members that explain the decision.
  * tests        number of tests in the family, as in struct kg_results; 0: only the tests of `evidence`
- * asked_alpha  the suite's alpha; a value above 2.5 % counts as 2.5 %, so that no verdict contradicts its
- *              95 % interval */
+ * asked_alpha  the suite's alpha; at most 2.5 % counts, since a verdict must not contradict its 95 % interval */
 void kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
                         enum kg_stage stage, size_t tests, double asked_alpha,
                         struct kg_student_points *points);
@@ -44,8 +43,8 @@ void kg_past_keep_metric(struct kg_arena *arena, struct kg_arena *scratch,
 void kg_removed_append(const struct kg_baseline_run *newest, const struct kg_results *current,
                        bool missing, struct kg_arena *scratch, struct kg_comparison *comparison);
 
-/* level_shift.c: detects that a change of the code moved the stored runs from one level to another. Pure. Internal
- * to src/judge. */
+/* level_shift.c: detects that a change of the code moved the stored runs from one level to another. Pure. Internal to
+ * src/judge. */
 
 /* Two successive levels of the stored runs. Logarithms. */
 struct kg_levels {
@@ -55,16 +54,16 @@ struct kg_levels {
 };
 
 /* Divides the runs at the largest step between neighbours, oldest run first. With three runs, noise alone makes two
- * levels with the next run beyond both in up to 5 % of cases; with four runs in 1 %. (Simulated with deviations of 5
- * to 20 %, normal and Student's with 3 degrees of freedom.)
+ * levels with the next run beyond both in up to 5 % of cases; with four runs in 1 %. (Simulated with deviations of 5 to
+ * 20 %, normal and Student's with 3 degrees of freedom.)
  * locations  logarithms */
 struct kg_levels kg_levels_find(const double *locations, size_t count);
 
-/* Sets `step` and `beyond` of a metric if the stored runs have two levels and the current rounds are worse than both.
- * Both distances must exceed the threshold and three times the scatter of one level: the step between the levels, and
- * the distance of the current rounds from the worse level. The second distance must exceed this limit by the
- * uncertainty of the current rounds. Reason: kgate counts a step as noise between runs, which would hide the next
- * change. Noise alone seldom makes two levels that lie so far apart.
+/* Sets `step` and `beyond` of a metric if its current rounds are worse than both levels of the stored runs. The step
+ * between the levels must exceed the threshold and three times the scatter of one level. The distance of the current
+ * rounds from the worse level must exceed this limit by the uncertainty of the current rounds. Reason: kgate counts a
+ * step as noise between runs, which would hide the next change. Noise alone seldom makes two levels that lie so far
+ * apart.
  * metric  its `better` is set */
 void kg_levels_judge(const struct kg_levels *levels, const struct kg_location *now,
                      double threshold, struct kg_metric *metric);

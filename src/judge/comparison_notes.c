@@ -130,8 +130,8 @@ static void rest_note(struct kg_comparison *comparison, size_t count, const char
                                          count == 1 ? "" : "s", count == 1 ? does : do_all));
 }
 
-/* Names cases with more disturbed rounds than kgate measured replacements for. If the machine was too busy, the
- * case's own reason says so. */
+/* Names cases with more disturbed rounds than kgate measured replacements for. If the machine was too busy, the case's
+ * own reason says so. */
 static void disturbances_note(struct kg_comparison *comparison, const struct kg_results *current)
 {
     enum { MOST = 4 };

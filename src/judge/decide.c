@@ -8,7 +8,7 @@
 #include "judge/wait_bounds.h"
 
 /* Whether the interval alone proves a change. Peak memory repeats to the page, and counts repeat to a few parts in a
- * million. A test of such values would demand more rounds without need, and would weaken the tests of times. */
+ * million. A test of peaks or counts would demand more rounds without need, and would weaken the tests of times. */
 static bool by_interval(const struct kg_evidence *evidence)
 {
     return !evidence->state.tested;
@@ -36,8 +36,8 @@ static void metrics_settle(struct kg_arena *scratch, struct kg_evidence *evidenc
     }
 }
 
-/* Number of rounds that each side needs to be called unchanged. Fewer rounds do not show their own scatter. Peaks and
- * counts repeat, so they need none. */
+/* Number of rounds that each side needs before kgate may call the metric unchanged. Fewer rounds do not show their own
+ * scatter. Peaks and counts repeat, so they need none. */
 static size_t rounds_least(const struct kg_evidence *evidence)
 {
     enum { LEAST = 3 };
@@ -65,8 +65,8 @@ static bool mean_moved(const struct kg_evidence *evidence, double alpha)
     return shifted(evidence->metric, &evidence->means, alpha);
 }
 
-/* Whether the CPU time per call shifted, and by a relevant part of the time. A call that mostly waits may use a
- * little more CPU time. */
+/* Whether the CPU time per call shifted, and by a relevant part of the time. A call that mostly waits may use a little
+ * more CPU time. */
 static bool cpu_moved(const struct kg_evidence *evidence, double alpha)
 {
     const struct kg_metric *metric = evidence->metric;
@@ -80,8 +80,8 @@ static bool counts(const struct kg_metric *metric, double times)
     return (times - 1) * metric->baseline > metric->min_effect;
 }
 
-/* Whether a few calls became so slow that the mean of the candidate's rounds exceeds every round of the reference.
- * No test finds this, because few rounds contain such a call. */
+/* Whether a few calls became so slow that the mean of the candidate's rounds exceeds every round of the reference. No
+ * test finds this, because few rounds contain such a call. */
 static bool is_dwarfed(const struct kg_evidence *evidence)
 {
     const double above = KG_SHARED_MOST * (1 + evidence->metric->threshold);
@@ -119,8 +119,7 @@ static enum kg_doubt code_doubt(const struct kg_evidence *evidence)
     }
 }
 
-/* Whether kgate may call the metric unchanged. If the time moved with the GPU's clock, the clock must govern the
- * time. */
+/* Whether kgate may call the metric unchanged. If the time moved with the GPU's clock, the clock must govern it. */
 static bool unchanged(const struct kg_evidence *evidence, double alpha)
 {
     const struct kg_metric *metric = evidence->metric;
@@ -150,9 +149,9 @@ static enum kg_doubt doubt_find(const struct kg_evidence *evidence, double alpha
     return kg_metric_doubt(metric);
 }
 
-/* Whether the machine was so busy that other programs also used its caches and memory. Then even rounds with a free
- * CPU are slower. Two programs on one memory, or two threads of a core, slow each other by less than KG_SHARED_MOST.
- * A larger ratio is a change. */
+/* Whether the machine was so busy that other programs also used its caches and memory. Then even rounds with a free CPU
+ * are slower. Two programs on one memory, or two threads of a core, slow each other by less than KG_SHARED_MOST. A
+ * larger ratio is a change. */
 static bool may_be_the_machine(const struct kg_evidence *evidence)
 {
     const double ratio = evidence->metric->ratio;
@@ -170,8 +169,8 @@ static bool beyond_load(const struct kg_evidence *evidence)
            kg_metric_in_cycles(metric) && !kg_metric_clock_moved(metric);
 }
 
-/* Whether some calls became slower by more than waits and another load explain. Chance causes this in at most one of
- * 20 suites. */
+/* Whether some calls became slower by more than waits and another load explain. Chance causes this in at most one of 20
+ * suites. */
 static bool is_slower(const struct kg_evidence *evidence, const struct kg_shift *shift)
 {
     static const double P_MOST = 0.05;
@@ -278,8 +277,7 @@ static bool looked_at(const struct kg_evidence *evidence, enum kg_stage stage)
 }
 
 /* Adjusts the p-values for the family of tests. A test after an interim analysis counts, but with p = 1. Its own
- * p-value is too small and must not make other tests easier. Such a test shows its p-value times the number of
- * tests. */
+ * p-value is too small and must not make other tests easier. It stores its p-value times the number of tests. */
 static void p_values_adjust(const struct kg_evidence *evidence, size_t count, enum kg_stage stage,
                             size_t family, double *p)
 {
@@ -296,7 +294,7 @@ static void p_values_adjust(const struct kg_evidence *evidence, size_t count, en
             p[i] = fmin(1, evidence[i].metric->p_value * (double)(tests + others));
 }
 
-/* --- Times that instructions confirm -------------------------------------------------------- */
+/* --- Times that instructions confirm ---------------------------------------------------------- */
 
 /* Whether the code changed and the time's interval lies beyond its threshold without proof. */
 static bool looks_changed(const struct kg_evidence *evidence)
@@ -330,8 +328,7 @@ static const struct kg_metric *instructions_of(const struct kg_evidence *evidenc
     return NULL;
 }
 
-/* Instructions do not depend on waits or on the state of the machine. If they changed too, the code caused the
- * change. */
+/* Instructions do not depend on waits or on the state of the machine. If they changed too, the code is the cause. */
 static void times_confirm(struct kg_evidence *evidence, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -347,8 +344,7 @@ static void times_confirm(struct kg_evidence *evidence, size_t count)
     }
 }
 
-/* Probability beyond one end of the 95 % interval. If a one-sided p-value is larger, the interval includes "no
- * change". */
+/* Probability beyond one end of the 95 % interval. If a one-sided p is larger, the interval includes "no change". */
 static const double INTERVAL_TAIL = 0.025;
 
 void kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,

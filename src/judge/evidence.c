@@ -36,8 +36,8 @@ static void input_start(const struct kg_gathering *gathering, struct kg_metric_i
     input->scratch = room + 3 * most;
 }
 
-/* Appends the runs of the reference and returns their number of values. If a round lacks its clock probe, sets
- * paces_ns to NULL. */
+/* Appends the runs of the reference and returns their number of values. If a round lacks its clock probe, sets paces_ns
+ * to NULL. */
 static size_t runs_append(const struct kg_gathering *gathering, struct kg_metric_input *input)
 {
     const struct kg_reference *reference = gathering->reference;
@@ -123,8 +123,8 @@ static void metric_start(const struct kg_gathering *gathering, struct kg_metric 
                                  .better = gathering->series->better};
 }
 
-/* Whether the two sides average different numbers of calls per sample. If times are skewed, the medians of such
- * samples differ. The means of their rounds do not. */
+/* Whether the two sides average different numbers of calls per sample. If times are skewed, the medians of such samples
+ * differ. The means of their rounds do not. */
 static bool batches_differ(const struct kg_case_result *result,
                            const struct kg_reference *reference)
 {
@@ -148,10 +148,9 @@ static bool means_known(const struct kg_reference *reference)
     return known && known == reference->round_count;
 }
 
-/* Share of a time that a change of the memory bandwidth may explain. It is the whole change if the workload moves
- * bytes as fast as the probe, or does not say how many. A slower workload gets its proportion. kgate cannot correct
- * the time, because the direction is too uncertain. Workloads smaller than the probe's buffer live in the caches:
- * NaN. */
+/* Share of a time that a change of the memory bandwidth may explain. If the workload moves bytes as fast as the probe,
+ * or does not state its bytes, it is the whole change. A slower workload gets its proportion. kgate cannot correct the
+ * time, because the direction is too uncertain. Workloads smaller than the probe's buffer live in the caches: NaN. */
 static double memory_doubt(const struct kg_case_result *result,
                            const struct kg_reference *reference, double bandwidth)
 {
@@ -165,8 +164,8 @@ static double memory_doubt(const struct kg_case_result *result,
     return share * (fmax(before / bandwidth, bandwidth / before) - 1);
 }
 
-/* Share by which waits for a CPU may have made the judged rounds longer. kgate drops rounds that waited too long,
- * but a judged round may still have waited a tenth of its time. */
+/* Share by which waits for a CPU may have made the judged rounds longer. kgate drops rounds that waited too long, but a
+ * judged round may still have waited a tenth of its time. */
 static double wait_doubt(const struct kg_gathering *gathering)
 {
     /* limit of the waited share; the threshold then rises a thousandfold */
@@ -205,8 +204,8 @@ static void beyond_waits_find(const struct kg_gathering *gathering, struct kg_ev
     evidence->beyond_waits = kg_waits_exceeded(&base, &now, gathering->series->threshold, factor);
 }
 
-/* Whether more than a third of the rounds waited for a CPU beyond the limit, unjudged rounds included. False for
- * pairs, whose sides wait at the same moments. */
+/* Whether more than a third of the rounds waited for a CPU beyond the limit, unjudged rounds included. False for pairs,
+ * whose sides wait at the same moments. */
 static bool is_disturbed(const struct kg_gathering *gathering, double limit)
 {
     const struct kg_case_result *result = gathering->result;
@@ -220,8 +219,8 @@ static bool is_disturbed(const struct kg_gathering *gathering, double limit)
     return 3 * disturbed > count;
 }
 
-/* Lower bound for the time of a call, in ns. If the case uses one core, its CPU time is also a lower bound, because
- * CPU time contains no wait. */
+/* Lower bound for the time of a call, in ns. If the case uses one core, its CPU time is also a lower bound, because CPU
+ * time contains no wait. */
 static double least_of(const struct kg_round *round, bool one_core)
 {
     const double least_ns = kg_round_least_ns(round);
@@ -229,8 +228,8 @@ static double least_of(const struct kg_round *round, bool one_core)
                                          : least_ns;
 }
 
-/* Sets evidence->widening. Other programs may have slowed a round through caches and memory if it is not judged or
- * the machine was disturbed. Such a round enters with its time divided by KG_SHARED_MOST. */
+/* Sets evidence->widening. Other programs may slow rounds through caches and memory. So a round enters with its time
+ * divided by KG_SHARED_MOST if it is not judged, or if the machine was disturbed. */
 static void widening_find(const struct kg_gathering *gathering, const struct kg_metric_input *input,
                           size_t base, struct kg_evidence *evidence)
 {
@@ -263,8 +262,8 @@ static bool on_device(const struct kg_gathering *gathering)
     return gathering->row->timed && timing && strcmp(timing, kg_timing_names[KG_TIMING_WALL]) != 0;
 }
 
-/* Estimates the change in cycles: times divided by the clock probes of their rounds. Removes the probes from the
- * input, so that kgate reports the times without correction. */
+/* Estimates the change in cycles: times divided by the clock probes of their rounds. Removes the probes from the input,
+ * so that kgate reports the times without correction. */
 static void cycles_estimate(const struct kg_gathering *gathering, struct kg_metric_input *input,
                             size_t base, struct kg_metric *metric)
 {
@@ -289,8 +288,8 @@ static void cycles_estimate(const struct kg_gathering *gathering, struct kg_metr
                              kg_median_of(paces, base, input->scratch));
 }
 
-/* Whether the clock of the multiprocessors explains a time. False if the workload waits for memory or the bus, which
- * have their own clocks, or if kgate does not know its bandwidth. */
+/* Whether the clock of the multiprocessors explains a time. Memory and the bus have their own clocks. So false if the
+ * workload waits for one of them, or if its bandwidth is unknown. */
 static bool clock_governs(const struct kg_case_result *result, const struct kg_metric *metric)
 {
     const struct kg_trace *trace = &result->trace;

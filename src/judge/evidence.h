@@ -24,8 +24,7 @@ struct kg_widening_rounds {
 /* How far the slowest rounds lie above the reference's median. */
 struct kg_widening {
     bool widened;
-    /* slowest round of this run over the reference's median, without the slowest tenth of the
-     * rounds (at least one) */
+    /* slowest round of this run over the reference's median, without the slowest tenth of the rounds (at least one) */
     double tail;
     double base_tail; /* slowest round of the reference over its median */
 };
@@ -33,9 +32,9 @@ struct kg_widening {
 /* Compares log(tail) with six times the larger of log(base_tail) and the log of 1 + threshold.
  * threshold  relative change that counts, as a share
  * scratch    room for all rounds
- * returns    `widened` if log(tail) is larger: then more than one round in ten is far slower. False with NaN ratios
- *            if a side has fewer than five rounds, or if no round is judged. If some rounds are not judged, three
- *            rounds of the reference are enough, because it may lack the same rounds. */
+ * returns    `widened` if log(tail) is larger: then more than one round in ten is far slower. False with NaN ratios if
+ *            a side has fewer than five rounds, or if no round is judged. If some rounds are not judged, three rounds
+ *            of the reference are enough, because it may lack the same rounds. */
 struct kg_widening kg_widening_find(const struct kg_widening_rounds *rounds, double threshold,
                                     double *scratch);
 
@@ -50,8 +49,8 @@ struct kg_shift {
     double ratio;  /* ratio of the two locations */
     double effect; /* difference of the two locations, in ns */
     double p;      /* p-value of equal locations, two-sided */
-    /* mean of the candidate's rounds without the largest, over the largest round of the reference; shows
-     * a few calls that take most of the time */
+    /* mean of the candidate's rounds without the largest, over the largest round of the reference; shows a few calls
+     * that take most of the time */
     double excess;
 };
 

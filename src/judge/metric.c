@@ -7,8 +7,8 @@
 
 /* Values repeat if their spread is at most this share of the threshold. */
 static const double REPEATS = 0.25;
-/* The rank test counts only if its smallest possible p-value is this many times below the level. At the level itself
- * a test would pass only if all rounds of one side lay beyond all rounds of the other. */
+/* The rank test counts only if its smallest possible p-value is this many times below the level. At the level itself, a
+ * test passes only if every round of one side lies beyond every round of the other. */
 static const double RANKS_SPARE = 10;
 
 /* Logarithm of the largest value over the smallest. */
@@ -30,8 +30,7 @@ static size_t base_count(const struct kg_metric_input *input)
     return count;
 }
 
-/* Peaks and counts may be 0, which has no logarithm. If a value is 0, adds 1 to all values, which changes no
- * verdict. */
+/* Peaks and counts may be 0, which has no logarithm. If any is 0, adds 1 to all values, which changes no verdict. */
 static bool zeros_shift(const struct kg_metric_input *input, size_t count)
 {
     bool any = false;
@@ -71,8 +70,8 @@ static void pace_apply(const struct kg_metric_input *input, size_t count, struct
 
 /* --- Ratio ------------------------------------------------------------------------------------ */
 
-/* Noise floor: how far one more run may lie from the mean of the stored runs' medians, as a share; NaN for one run.
- * Two runs say little about noise, so the result is at most MOST. kgate then still reports a metric that doubles. */
+/* Noise floor: how far one more run may lie from the mean of the stored runs' medians, as a share; NaN for one run. Two
+ * runs say little about noise, so the result is at most MOST. kgate then still reports a metric that doubles. */
 static double runs_floor(const struct kg_metric_input *input)
 {
     static const double MOST = 0.5;
@@ -153,8 +152,8 @@ static void between_relate(struct kg_metric_state *state)
         state->between.freedom = 0;
 }
 
-/* Limits the weight of the stored rounds to the weight of the current ones. Other work may run on the machine now,
- * and only the current rounds show it. */
+/* Limits the weight of the stored rounds to the weight of the current ones. Other work may run on the machine now, and
+ * only the current rounds show it. */
 static void current_pool(struct kg_metric_state *state, const struct kg_location *now)
 {
     if (now->freedom > 0)
@@ -192,8 +191,8 @@ static void sides_estimate(struct kg_metric_input *input, size_t base, struct kg
     ranks_test(input, base, state);
 }
 
-/* For pairs only the ratio counts, because both sides ran at the same time. The candidate's time is the baseline's
- * time multiplied by the ratio, so that a row does not contradict itself. */
+/* For pairs only the ratio counts, because both sides ran at the same time. The candidate's time is the baseline's time
+ * multiplied by the ratio, so that a row does not contradict itself. */
 static void pairs_estimate(const struct kg_metric_input *input, struct kg_metric *metric,
                            struct kg_metric_state *state)
 {
@@ -267,8 +266,8 @@ static struct kg_variance runs_variance(const struct kg_metric_state *state,
     return runs;
 }
 
-/* Variance of the difference. If the variance between runs is known, the part that rounds explain gets the same
- * degrees of freedom. */
+/* Variance of the difference. If the variance between runs is known, the part that rounds explain gets the same degrees
+ * of freedom. */
 static struct kg_variance difference_variance(const struct kg_metric_state *state,
                                               const struct kg_metric_usual *usual,
                                               struct kg_variance *runs)

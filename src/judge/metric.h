@@ -35,8 +35,8 @@ struct kg_metric_state {
     double current_rounds; /* effective rounds of the current run, or effective pairs */
     /* variance of a run's location that the scatter of its rounds explains; 0 for pairs */
     double explained;
-    /* variance of the runs' locations, over `explained`; a pin uses that of the
-     * ordinary runs. freedom 0: one run, so unknown */
+    /* variance of the runs' locations, over `explained`; a pin uses that of the ordinary runs. freedom 0: one run, so
+     * unknown */
     struct kg_variance between;
     size_t run_count; /* number of runs of the reference */
     /* One-sided p-value of the rank test, and the smallest p-value that the number of rounds allows. NaN for several
@@ -52,8 +52,7 @@ struct kg_metric_usual {
     struct kg_variance between;
 };
 
-/* Estimates `metric` from its own values alone. p_value is one-sided and not adjusted; NaN if the metric is not
- * tested. */
+/* Estimates `metric` from its own values alone. p_value is one-sided and not adjusted; NaN: not tested. */
 void kg_metric_estimate(struct kg_metric_input *input, struct kg_metric *metric,
                         struct kg_metric_state *state);
 
@@ -63,15 +62,14 @@ struct kg_metric_usual kg_metric_usual(const struct kg_metric_state *states, siz
                                        struct kg_variance *scratch);
 
 /* Estimates interval, p_value and noise_floor again, with the usual noise of the cases.
- * tests   number of tests at `alpha`; if the rounds are enough for a rank test at that level, the rank test must
- *         agree
+ * tests   number of tests at `alpha`; if the rounds are enough for a rank test at that level, the rank test must agree
  * points  shared by all estimates; or NULL */
 void kg_metric_settle(struct kg_metric *metric, const struct kg_metric_state *state,
                       const struct kg_metric_usual *usual, double alpha, size_t tests,
                       struct kg_student_points *points);
 
-/* Raises the threshold by the uncertainty from the clock, the memory bandwidth and waits for a CPU. The threshold
- * of an untested metric is at least the noise floor. */
+/* Raises the threshold by the uncertainty from the clock, the memory bandwidth and waits for a CPU. The threshold of an
+ * untested metric is at least the noise floor. */
 void kg_metric_raise(struct kg_metric *metric);
 
 /* Whether the whole interval lies beyond the threshold on one side. */
@@ -81,8 +79,8 @@ bool kg_metric_outside(const struct kg_metric *metric);
  * counts. */
 bool kg_metric_worse_by(const struct kg_metric *metric, double factor);
 
-/* Whether the change may reach the threshold, and the difference exceeds the smallest effect that counts. For a
- * tested metric the interval must reach beyond the threshold, for another metric the ratio. */
+/* Whether the change may reach the threshold, and the difference exceeds the smallest effect that counts. For a tested
+ * metric the interval must reach beyond the threshold, for another metric the ratio. */
 bool kg_metric_large(const struct kg_metric *metric);
 
 /* Whether a GPU time moved with the multiprocessors' clock while its number of cycles did not change. */
@@ -111,9 +109,9 @@ bool kg_metric_rounds_settle(const struct kg_metric *metric);
 /* Returns the reason code of a SUSPECT or INCONCLUSIVE metric, from its interval. */
 enum kg_doubt kg_metric_doubt(const struct kg_metric *metric);
 
-/* Whether the interval excludes a change for the worse that counts. False without an interval, with too few rounds,
- * or if the rounds' means or the CPU time per call are worse. With the same code and an interval that includes "no
- * change", the limit is KG_SHARED_MOST, because another load can explain a smaller change. */
+/* Whether the interval excludes a change for the worse that counts. False without an interval or with too few rounds.
+ * Also false if the rounds' means or the CPU time per call are worse. If the code is the same and the interval includes
+ * "no change", the limit is KG_SHARED_MOST. Another load can explain a smaller change. */
 bool kg_metric_not_worse(const struct kg_metric *metric);
 
 /* Returns the largest absolute effect within the interval, in the metric's unit. */

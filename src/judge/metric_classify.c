@@ -24,8 +24,8 @@ bool kg_metric_worse_by(const struct kg_metric *metric, double factor)
            fabs(metric->current - metric->baseline) > metric->min_effect;
 }
 
-/* Absolute effect of a ratio, in the metric's unit. Reduced by 1e-9 of itself, so that rounding of the logarithms
- * does not turn one page into more than one page. */
+/* Absolute effect of a ratio, in the metric's unit. The factor 1 - 1e-9 absorbs rounding of the logarithms. Otherwise a
+ * difference of one page could exceed one page. */
 static double effect_of(const struct kg_metric *metric, double ratio)
 {
     /* the estimate adds 1 to zeros */
@@ -112,16 +112,16 @@ static bool stepped(const struct kg_metric *metric)
     return metric->beyond > 0 && fabs(metric->current - metric->baseline) > metric->min_effect;
 }
 
-/* Whether the metric is beyond the threshold, but only without the waits of its rounds. The rounds may have waited
- * for the case's own threads. */
+/* Whether the metric is beyond the threshold, but only without the waits of its rounds. The rounds may have waited for
+ * the case's own threads. */
 static bool waited(const struct kg_metric *metric)
 {
     return metric->wait_doubt > 0 && is_outside(metric, metric->threshold - metric->wait_doubt) &&
            fabs(metric->current - metric->baseline) > metric->min_effect;
 }
 
-/* Whether the metric is probably worse, by twice the threshold. The adjusted test allows one false suspicion in
- * twenty suites. Without the condition on the estimate, noisy suites would have a suspect in one gate of fifty. */
+/* Whether the metric is probably worse, by twice the threshold. The adjusted test allows one false suspicion in twenty
+ * suites. Without the condition on the estimate, noisy suites would have a suspect in one gate of fifty. */
 static bool leans(const struct kg_metric *metric)
 {
     static const double P_MOST = 0.05;

@@ -1,5 +1,5 @@
-/* metric_compare.c: the metrics of one case against its references: ordinary runs, pinned runs and budgets. If a
- * metric has no value, or the machine was too busy, the metric has a reason instead of a judgement. */
+/* metric_compare.c: the metrics of one case against its references: ordinary runs, pinned runs and budgets. If a metric
+ * has no value, or the machine was too busy, the metric has a reason and no judgement. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -122,8 +122,8 @@ static void scatter_take(struct kg_comparer *comparer, struct kg_evidence *evide
     }
 }
 
-/* Whether the machine was too busy to judge the series, and waits for a CPU may explain its change. If both sides
- * have the same code, the judgement needs no value.
+/* Whether the machine was too busy to judge the series, and waits for a CPU may explain its change. If both sides have
+ * the same code, the judgement needs no value.
  * before  number of evidence entries before the series; the series adds one if it has values */
 static bool is_refused(const struct kg_comparer *comparer, const struct kg_series *series,
                        size_t before)

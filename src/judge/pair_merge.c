@@ -97,8 +97,7 @@ static const struct kg_metric *metric_find(const struct kg_case_change *pair, co
     return NULL;
 }
 
-/* Makes "settled by 40 pairs against the baseline's build (stored runs: +12.3 %)", followed by the reason of the
- * pairs. */
+/* Makes "settled by 40 pairs against the baseline's build (stored runs: +12.3 %)", then the reason of the pairs. */
 static const char *reason_make(struct kg_arena *arena, const struct kg_metric *metric,
                                double stored_ratio, size_t pairs, const char *build)
 {
@@ -126,8 +125,7 @@ static void metric_take(struct kg_arena *arena, struct kg_metric *metric,
     metric->reason = reason_make(arena, pair, stored.ratio, pairs, build);
 }
 
-/* Adds to the reason why the pairs did not settle the metric: too many pairs waited for a CPU, so they have no
- * value. */
+/* Adds to the reason why the pairs did not settle the metric: too many pairs waited for a CPU, so no value exists. */
 static void unsettled_say(struct kg_arena *arena, struct kg_metric *metric,
                           const struct kg_case_change *pair, const char *build)
 {

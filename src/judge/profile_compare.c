@@ -119,8 +119,8 @@ static void ids_distinguish(struct kg_results *results)
     }
 }
 
-/* Turns a profile into results: one case per path, except the profiler's own paths. If the profile has one process,
- * the parts of the process are the rounds (struct kg_profile_row).
+/* Turns a profile into results: one case per path, except the profiler's own paths. If the profile has one process, the
+ * parts of the process are the rounds (struct kg_profile_row).
  * results  the caller frees it with kg_results_free */
 static void results_make(const struct kg_profile *profile, const struct kg_profile_judging *judging,
                          struct kg_results *results)
@@ -208,8 +208,8 @@ static int by_effect(const void *a, const void *b)
     return (x->effect_ns < y->effect_ns) - (x->effect_ns > y->effect_ns);
 }
 
-/* Notes the paths whose total may have changed because the number of calls did. Names those with the largest change
- * of time. */
+/* Notes paths with a changed number of calls, which may explain a changed total. Names the paths with the largest
+ * change of time. */
 static void calls_note(const struct side *base, const struct side *current,
                        struct kg_comparison *comparison)
 {
@@ -256,7 +256,7 @@ static void incomplete_note(const struct kg_profile *profile, const char *side,
                                         count, profile->process_count, side));
 }
 
-/* Sets reasons that fit a profile. Those of kg_compare speak of a suite. */
+/* Sets reasons that fit a profile. The reasons of kg_compare speak of a suite. */
 static void reasons_put(struct kg_comparison *comparison)
 {
     for (size_t i = 0; i < comparison->case_count; i++) {
@@ -291,7 +291,7 @@ static void notes_add(const struct side *base_side, const struct side *current_s
         kg_comparison_note(comparison, "a profile is sampled: totals are of what was recorded");
 }
 
-/* --- Checks before the comparison --------------------------------------------------------------- */
+/* --- Checks before the comparison ------------------------------------------------------------- */
 
 /* If a profile lost entries, its totals are too small. */
 static bool nothing_lost(const struct kg_profile *profile, const char *side, struct kg_error *err)
@@ -362,8 +362,7 @@ static bool same_sampling(const struct kg_profile *base, const struct kg_profile
     return true;
 }
 
-/* `run --profile` calls kernels and plugins for a fixed time. Its totals show the number of calls, not their
- * duration. */
+/* `run --profile` calls kernels and plugins for a fixed time. Its totals show how often they ran, not how long. */
 static bool fixed_time(const struct kg_profile *profile)
 {
     for (size_t i = 0; i < profile->process_count; i++) {

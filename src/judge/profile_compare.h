@@ -1,5 +1,5 @@
-/* profile_compare.h: compares two profiles like two sets of results. A path is a case, a process is one of its
- * rounds, and the path's total in the process is the round's time. */
+/* profile_compare.h: compares two profiles like two sets of results. A path is a case, and a process is a round. The
+ * path's total in the process is the time of the round. */
 #pragma once
 #include <stdbool.h>
 

@@ -116,8 +116,7 @@ static const char *noise_say(struct kg_arena *arena, const struct kg_metric *met
         100 * metric->asked_threshold, 100 * metric->noise_floor);
 }
 
-/* Without a change of the code, the stored runs would not differ so much. The user must say which level is
- * intended. */
+/* Without a change of the code, the stored runs would not differ so much. The user must say which level is intended. */
 static const char *stepped_say(struct kg_arena *arena, const struct kg_metric *metric)
 {
     char step[KG_UNIT_BYTES], beyond[KG_UNIT_BYTES];

@@ -63,8 +63,7 @@ static void suite_append(const struct kg_results *current, struct kg_text *text)
     kg_shell_quote(text, known ? current->suite_path : "SUITE");
 }
 
-/* Number of measured pairs that are not judged because they waited too long for a CPU. 0 if they are not the
- * majority. */
+/* Number of pairs that are not judged because they waited too long for a CPU; 0 unless they are the majority. */
 static size_t disturbed_pairs(const struct kg_case_change *worst, const struct kg_results *current)
 {
     const struct kg_metric *metric = worst->metrics;

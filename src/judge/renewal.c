@@ -33,8 +33,8 @@ static double median_of(const struct kg_baseline_series *series)
     return median;
 }
 
-/* Returns the ratio of a metric to its stored value if the ratio exceeds the accepted change, else NaN. NOISE
- * allows for the difference between runs of the same code. */
+/* Returns the ratio of a metric to its stored value if the ratio exceeds the accepted change, else NaN. NOISE allows
+ * for the difference between runs of the same code. */
 static double further_find(const struct kg_baseline_case *run,
                            const struct kg_baseline_case *stored, const char *metric, double change)
 {

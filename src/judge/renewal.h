@@ -20,13 +20,12 @@ struct kg_renewals {
     size_t count, capacity;
 };
 
-/* Sets `accepted` of the run's cases: the newest accepted change that applies to the run, else `accepted` of the
- * newest stored run. A change applies if it was accepted before the run, and not only until an earlier day.
- * An acceptance does not renew the baseline beyond its limit, measured from the newest run stored before the
- * acceptance. If only another metric is accepted and the time rose, the acceptance also renews nothing.
+/* Sets `accepted` of the run's cases: the newest accepted change that applies to the run, else `accepted` of the newest
+ * stored run. A change applies if it was accepted before the run, and not only until an earlier day. An acceptance does
+ * not renew the baseline beyond its limit, measured from the newest run stored before the acceptance. If only another
+ * metric is accepted and the time rose, the acceptance also renews nothing.
  * waivers    NULL: nothing is accepted
- * renewals   gets the outcome of each stored case with an acceptance, replacing an earlier outcome of the case; or
- *            NULL */
+ * renewals   gets the outcome of each stored case with an acceptance, replacing its earlier outcome; or NULL */
 void kg_renewals_mark(const struct kg_baseline *baseline, const struct kg_waivers *waivers,
                       struct kg_baseline_run *run, struct kg_renewals *renewals);
 

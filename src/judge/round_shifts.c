@@ -1,5 +1,5 @@
-/* round_shifts.c: shifts of a case that the medians of its rounds do not show. A few long calls move the means. The
- * CPU time per call hardly depends on other work on the machine. */
+/* round_shifts.c: shifts of a case that the medians of its rounds do not show. A few long calls move the means. The CPU
+ * time per call hardly depends on other work on the machine. */
 #include <math.h>
 #include <string.h>
 
@@ -95,8 +95,8 @@ static struct kg_shift shift_of(const struct sides *sides, double paced)
         .p = 2 * kg_student_tail(fabs(is - was) / sqrt(variance.value), variance.freedom)};
 }
 
-/* Whether one thread of the calls uses the CPU time. If several threads run, an idle thread may spin. The limit
- * allows a tenth for other work of the process. */
+/* Whether one thread of the calls uses the CPU time. If several threads run, an idle thread may spin. The limit allows
+ * a tenth for other work of the process. */
 static bool on_one_core(const struct kg_gathering *gathering, const struct sides *means,
                         const struct sides *cpu)
 {

@@ -18,8 +18,7 @@ struct finder {
     const char *across;        /* NULL: one column */
     const char *against;       /* key of the reference; NULL: none */
     const char *against_value; /* value of that key */
-    /* one element per case: the key of its table, equal for all cases of the table; NULL: the case
-     * is in no table */
+    /* one element per case: the key of its table, equal for all cases of the table; NULL: the case is in no table */
     const char **groups;
     struct kg_sweeps *sweeps;
     size_t capacity;

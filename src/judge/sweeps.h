@@ -9,8 +9,8 @@
 
 /* A key is the name of a parameter, or "device". */
 struct kg_sweep_request {
-    const char *by;     /* key whose values are the rows; "all": one table per key with several
-                          * values */
+    /* key whose values are the rows; "all": one table per key with several values */
+    const char *by;
     const char *across; /* key whose values are the columns; NULL: one column */
     /* "KEY=VALUE": the reference of a case has this value and is otherwise equal; or NULL */
     const char *against;

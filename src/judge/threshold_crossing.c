@@ -19,8 +19,8 @@ static double half_width(const struct kg_metric *metric)
     return log(metric->interval_high / metric->interval_low) / 2;
 }
 
-/* Factor by which the interval must narrow until p is small enough. Computes p from the interval, since the
- * adjusted p of many tests is 1 for any change far from proof. Infinite if nothing changed. */
+/* Factor by which the interval must narrow until p is small enough. Computes p from the interval, since the adjusted p
+ * of many tests is 1 for any change far from proof. Infinite if nothing changed. */
 static double narrower_to_prove(const struct kg_metric *metric)
 {
     static const double TAIL = 0.025;
@@ -33,8 +33,8 @@ static double narrower_to_prove(const struct kg_metric *metric)
     return fmax(1 / beyond, kg_student_point(needed, NORMAL) / now);
 }
 
-/* The factor of narrower_to_prove if the narrowed interval still reaches the threshold, which noise may have
- * raised; else infinite. A change within the threshold does not count, however certain it is. */
+/* The factor of narrower_to_prove if the narrowed interval still reaches the threshold, which noise may have raised;
+ * else infinite. A change within the threshold does not count, however certain it is. */
 static double narrower_to_count(const struct kg_metric *metric)
 {
     const double narrower = narrower_to_prove(metric);
@@ -57,7 +57,7 @@ static double fixed_width(const struct kg_metric *metric)
     return metric->noise_floor > 0 ? log1p(metric->noise_floor) : 0;
 }
 
-/* Factor by which the rest of the half width must narrow. Infinite if that is not enough. */
+/* Factor by which the rest of the half width must narrow. Infinite if no factor is enough. */
 static double narrower_by_rounds(const struct kg_metric *metric)
 {
     const double half = half_width(metric), fixed = fixed_width(metric);
@@ -67,8 +67,8 @@ static double narrower_by_rounds(const struct kg_metric *metric)
     return sqrt((pow(half, 2) - pow(fixed, 2)) / (pow(wanted, 2) - pow(fixed, 2)));
 }
 
-/* Number of rounds that is enough if only the candidate gets more rounds. The interval narrows with the square root
- * of that number. */
+/* Number of sufficient rounds if only the candidate gets more rounds. The interval narrows with the square root of the
+ * number of rounds. */
 static double rounds_needed(const struct kg_metric *metric, double narrower)
 {
     const double stored =
@@ -78,8 +78,8 @@ static double rounds_needed(const struct kg_metric *metric, double narrower)
     return wanted > 0 ? ceil(1 / wanted) : INFINITY;
 }
 
-/* Makes "about 12 more rounds". Leaves out the number if the last interim analysis already added as many rounds.
- * NULL if the number is too large or unknown. */
+/* Makes "about 12 more rounds". Leaves out the number if the last interim analysis already added as many rounds. NULL
+ * if the number is too large or unknown. */
 static const char *more_rounds(struct kg_arena *arena, const struct kg_metric *metric, bool *sure)
 {
     enum { MANY = 200 };

@@ -18,8 +18,8 @@ static bool figure_same(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* Whether the properties outside the fingerprint are the same: all that the report notes, except kgate's compiler.
- * The code of kgate's kernels already reflects the compiler. */
+/* Whether the properties outside the fingerprint are the same: all that the report notes, except kgate's compiler. The
+ * code of kgate's kernels already reflects the compiler. */
 static bool machine_same(const struct kg_baseline_run *run, const struct kg_machine *machine)
 {
     return text_same(run->kernel, machine->kernel) && text_same(run->governor, machine->governor) &&

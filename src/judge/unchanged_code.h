@@ -7,15 +7,15 @@
 #include "model/results.h"
 
 /* Marks a case as UNCHANGED if it needs no measurement. Definition, machine, and the code with all its libraries must
- * equal those of the suite's newest ordinary run. The code must also equal that of every pinned run with the case.
- * Does not mark a case with a budget, because a budget judges the present. Does not mark a case if its reference
- * lacks a compared metric, or if its code can load or start other code.
+ * equal the suite's newest ordinary run. The code must also equal every pinned run with the case. Does not mark a case
+ * with a budget, because a budget judges the present. Does not mark a case if its reference lacks a compared metric.
+ * Does not mark a case if its code can load or start other code.
  * wanted   one element per case: whether the suite asks to skip it */
 void kg_unchanged_mark(const struct kg_baseline *baseline, const bool *wanted,
                        struct kg_results *results);
 
-/* Whether a marked case has the code of the suite's newest ordinary run. The baseline may differ from the baseline
- * that marked the case. For a pair both sides are marked, so the result is true. */
+/* Whether a marked case has the code of the suite's newest ordinary run. The baseline may differ from the baseline that
+ * marked the case. For a pair both sides are marked, so the result is true. */
 bool kg_unchanged_holds(const struct kg_reference_index *index, const struct kg_results *results,
                         const struct kg_case_result *result);
 

@@ -8,7 +8,7 @@
 /* Numbers of cases, by outcome. */
 struct kg_decided {
     size_t compared; /* cases compared with a reference, and new cases judged by budgets */
-    /* compared cases, without those that need no measurement because their code is unchanged */
+    /* compared cases, except cases not measured because their code is unchanged */
     size_t measured;
     size_t undecided; /* SUSPECT cases, and INCONCLUSIVE cases that may be worse; not waived */
     /* INCONCLUSIVE cases without a change for the worse that counts; not waived */
@@ -29,8 +29,7 @@ bool kg_change_not_worse(const struct kg_case_change *change);
 /* "4 of 5 compared cases are SUSPECT or INCONCLUSIVE". */
 const char *kg_undecided_most(struct kg_comparison *comparison, const struct kg_decided *decided);
 
-/* Whether paired rounds have cases that the base's suite lacks. Such cases can be compared once the change is
- * merged. */
+/* Whether paired rounds have cases that the base's suite lacks. They can be compared once the change is merged. */
 bool kg_undecided_is_new_pair(const struct kg_comparison *comparison,
                               const struct kg_results *current);
 
@@ -62,11 +61,11 @@ const char *kg_undecided_next(struct kg_comparison *comparison, const struct kg_
 
 /* How to repeat an `ab`. */
 struct kg_again {
-    const char *command; /* command as given, without --budget; NULL: not repeatable, because its
-                   * folders belong to a pipeline */
-    bool is_filtered;    /* whether the command already selects cases */
-    size_t rounds_most;  /* largest number of pairs per case */
-    double budget_ns;    /* budget, in ns; INFINITY: none */
+    /* command as given, without --budget; NULL: not repeatable, because its folders belong to a pipeline */
+    const char *command;
+    bool is_filtered;   /* whether the command already selects cases */
+    size_t rounds_most; /* largest number of pairs per case */
+    double budget_ns;   /* budget, in ns; INFINITY: none */
 };
 
 /* Sets the remedy of an UNDECIDED `ab` to its own command, instead of a command with words to fill in.

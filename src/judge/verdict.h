@@ -4,8 +4,8 @@
 
 #include "model/comparison.h"
 
-/* Counts the changes, marks the cases that the policy fails on, and decides verdict, exit status and reasons. Adds
- * the notes. The cases must already be ranked. */
+/* Counts the changes, marks the cases that the policy fails on, and decides verdict, exit status and reasons. Adds the
+ * notes. The cases must already be ranked. */
 void kg_verdict_decide(const struct kg_baseline *baseline, const struct kg_results *current,
                        struct kg_comparison *comparison);
 

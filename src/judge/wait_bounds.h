@@ -1,5 +1,5 @@
-/* wait_bounds.h: whether waits for a CPU can explain the difference of a time, on a machine that was too busy to
- * judge its rounds. Pure. */
+/* wait_bounds.h: whether waits for a CPU can explain the difference of a time. Used if the machine was too busy to
+ * judge rounds. Pure. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,8 +20,8 @@ struct kg_wait_bounds {
 void kg_wait_bounds_stored(struct kg_arena *arena, const struct kg_reference *reference,
                            struct kg_wait_bounds *bounds);
 
-/* Whether the candidate is slower or faster than the reference by more than all waits of both sides. Each side
- * leaves out its wildest tenth. Of the rest, every round of one side must lie beyond every round of the other.
+/* Whether the candidate is slower or faster than the reference by more than all waits of both sides. Each side leaves
+ * out its wildest tenth. Of the rest, every round of one side must lie beyond every round of the other.
  * base, now  reordered
  * threshold  relative change that counts, as a share
  * factor     the slower side must also take this many times as long. KG_SHARED_MOST for a stored reference, because

@@ -61,8 +61,8 @@ static bool same_text(const char *a, const char *b)
     return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Medians of the case's time in the last `most` ordinary runs newer than `since` (NULL: all), oldest first. An
- * accepted change starts the case's history again, so earlier runs do not count. */
+/* Medians of the case's time in the last `most` ordinary runs newer than `since` (NULL: all), oldest first. An accepted
+ * change starts the case's history again, so earlier runs do not count. */
 static void medians_find(struct waiver_pass *pass, const struct kg_case_result *result,
                          const char *since, size_t most, double *medians, size_t *count)
 {
@@ -104,7 +104,7 @@ static void instability_find(struct waiver_pass *pass, const struct kg_case_resu
     *instability = kg_instability(medians, *runs, room);
 }
 
-/* --- Acceptances -------------------------------------------------------------------------------- */
+/* --- Acceptances ------------------------------------------------------------------------------ */
 
 /* Whether the metric is no worse than accepted. The better end of the interval decides. */
 static bool covers(const struct kg_waiver *waiver, const struct kg_metric *metric)
@@ -202,7 +202,7 @@ static void accepted_apply(struct waiver_pass *pass, struct kg_case_change *chan
         say(pass, change, last, KG_WAIVER_ACCEPTED, "");
 }
 
-/* --- Quarantine --------------------------------------------------------------------------------- */
+/* --- Quarantine ------------------------------------------------------------------------------- */
 
 static void quarantine_apply(struct waiver_pass *pass, const struct kg_case_result *result,
                              const struct kg_waiver *waiver, struct kg_case_change *change)
@@ -247,7 +247,7 @@ static void quarantine_propose(struct waiver_pass *pass, const struct kg_case_ch
     kg_text_free(&text);
 }
 
-/* --- Entries without effect --------------------------------------------------------------------- */
+/* --- Entries without effect ------------------------------------------------------------------- */
 
 static void entry_note(struct waiver_pass *pass, const char *words)
 {
