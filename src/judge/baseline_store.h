@@ -28,8 +28,9 @@ struct kg_baseline_options {
  * prunes: the last `keep` ordinary runs per suite and all pinned runs stay. Of the ordinary runs only the newest keeps
  * its features.
  * The function refuses results without a case of status OK, and a pin whose name exists. Unless missing_only, it also
- * refuses results with `filter` set and incomplete results. Otherwise later comparisons would call the left-out cases
- * REMOVED.
+ * refuses results with UNCHANGED cases, results with `filter` set, and incomplete results. A partial run would make
+ * later comparisons call the left-out cases REMOVED. Without pin and missing_only, it refuses a run that is already
+ * stored.
  * added   number of recorded cases, 0 on failure; may be NULL */
 bool kg_baseline_update(const char *directory, const struct kg_results *results,
                         const struct kg_baseline_options *options, size_t *added,
