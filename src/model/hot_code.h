@@ -166,8 +166,8 @@ struct kg_counted {
     size_t edge_count;
 };
 
-/* Whether Callgrind's name `counted` is the function `name`. Compilers add to the names of parts and
- * specialised copies (`find.isra.0`), Callgrind to those of recursive calls (`find'2`). */
+/* Whether Callgrind's name `counted` is the function `name`. Compilers append suffixes to split or
+ * specialised functions (`find.isra.0`). Callgrind appends a number to recursive calls (`find'2`). */
 bool kg_counted_is(const char *counted, const char *name);
 
 /* Sets `calls` of the sites whose calls were counted. Sites stay NaN if only a part of a call was counted. */

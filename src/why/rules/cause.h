@@ -1,8 +1,8 @@
 /* cause.h: the causes of a case's time: kinds, names, shares, places. Pure.
  *
- * To add a cause: its kind here, and its row among the rules (rules.h). The row has its words, its bound,
- * its sketches and its saving. If functions of libraries show it: rows in known_functions.c. Else a function
- * that weighs it (causes_weighing.h). */
+ * To add a cause: add its kind here, and a row to a table of rules (rules.h) with description,
+ * bound, sketches and saving. If functions of libraries show the cause, add them to
+ * known_functions.c. Otherwise write a function that weighs the cause (causes_weighing.h). */
 #pragma once
 #include <stddef.h>
 
@@ -46,7 +46,8 @@ enum kg_cause_kind {
     KG_CAUSE_BARRIERS,
     KG_CAUSE_LOAD_IMBALANCE,
     KG_CAUSE_OVERSUBSCRIPTION,
-    KG_CAUSE_LAUNCH_GAPS, /* from here on of cases on the GPU */
+    /* From here on: causes of cases on the GPU. */
+    KG_CAUSE_LAUNCH_GAPS,
     KG_CAUSE_PAGEABLE_TRANSFERS,
     KG_CAUSE_OVERLAP_TRANSFERS,
     KG_CAUSE_SMALL_GRID,
@@ -57,46 +58,46 @@ enum kg_cause_kind {
 
 enum { KG_CAUSES_MOST = 3 };
 
-/* A turn of a hot loop: what it took, and what was counted in it. The loop has that share of what
- * was counted of the workload's own code, as of its samples. */
+/* Features of one iteration of a hot loop. kgate divides the counts of the workload's own code
+ * among its loops in proportion to their samples. */
 struct kg_loop_turn {
-    double turns;        /* in a call, about; 0: nothing was counted */
-    double cycles;       /* NaN: likewise */
-    double least_cycles; /* that it takes by its instructions */
-    double stalled;      /* share of the cycles that its instructions do not explain */
+    double turns;        /* iterations per call, estimated; 0: nothing was counted */
+    double cycles;       /* NaN: nothing was counted */
+    double least_cycles; /* lower bound by the loop's instructions */
+    double stalled;      /* share of the cycles that the loop's instructions do not explain */
     double mispredicted;
     double misses;
     double memory_misses;
-    double guessed; /* cycles that wrong guesses cost, and that misses do: about */
+    double guessed; /* estimated cycles lost to mispredicted branches */
     double missed;
 };
 
-/* A cause, with where it is best seen. Places are of the facts' `hot`. */
+/* A cause and the places that show it best. The places belong to the facts' `hot`. */
 struct kg_cause {
     enum kg_cause_kind kind;
-    double share; /* of the case's time that it explains, 0 to 1 */
-    /* Share of the case's time that mending it saves, at the least and at the most; NaN: not known,
-     * as it depends on what takes its place. */
+    double share; /* share of the case's time, 0 to 1 */
+    /* Lowest and highest share of the case's time that a fix saves. NaN: unknown, because the
+     * saving depends on the replacement. */
     double saves_least, saves_most;
-    bool proven;   /* it is counted that this is done over and over, or measured what it costs */
-    bool measured; /* an experiment, or a run with one thread, says so */
-    const struct kg_place *seen;    /* the function of a library, or the line; NULL: not known */
-    const struct kg_place *caller;  /* the workload's function that leads there; NULL: not known */
+    bool proven;                 /* a count shows many repetitions, or kgate measured the cost */
+    bool measured;               /* an experiment or a run with one thread measured the cost */
+    const struct kg_place *seen; /* a library function, or a line of the workload; NULL: unknown */
+    const struct kg_place *caller;  /* the workload's function that leads there; NULL: unknown */
     const struct kg_hot_loop *loop; /* or NULL */
-    struct kg_loop_turn turn;       /* of that; all zero without */
-    const char *in_call;            /* the system call that most of it is in; NULL: in none */
-    const struct kg_system_call *call; /* that, as it was traced; NULL: it was not */
-    bool several;                      /* it is in other functions, or system calls, too */
+    struct kg_loop_turn turn;       /* an iteration of `loop`; all zero: not counted */
+    const char *in_call;            /* name of the system call with most of the time; NULL: none */
+    const struct kg_system_call *call; /* the traced record of `in_call`; NULL: not traced */
+    bool several;                      /* other functions or system calls show the cause too */
 };
 
 struct kg_causes {
-    struct kg_cause of[KG_CAUSES_MOST]; /* by the time that each explains, most first */
+    struct kg_cause of[KG_CAUSES_MOST]; /* sorted by share, largest first */
     size_t count;
-    double unexplained;                 /* share of the time; NaN where nothing was seen */
-    const struct kg_hot_place *hottest; /* line or function; NULL: none is known */
+    double unexplained; /* share of the time; NaN if no observation covers the case */
+    const struct kg_hot_place *hottest; /* line or function; NULL: unknown */
 };
 
-/* The cause of that kind among those that were found for an operation; NULL without. */
+/* The cause of this kind that kgate found for an operation; NULL: not found. */
 const struct kg_cause *kg_cause_of(const struct kg_facts *facts, enum kg_cause_kind kind);
 
 /* "74 % in cos, called from make_window (window.c:41)" */

@@ -52,7 +52,8 @@ static bool is_linker(const struct kg_place *place)
     return false;
 }
 
-/* What OpenMP's runtime does besides its work has no symbols where a distribution strips them. */
+/* Distributions strip the symbols of OpenMP's runtime. So its unknown functions count as
+ * barriers. */
 static enum kg_cause_kind cause_of(const struct kg_place *place)
 {
     if (is_linker(place))
@@ -70,15 +71,15 @@ static const struct kg_system_call *call_of(const struct kg_hot *hot, const char
     return NULL;
 }
 
-/* Bytes that a system call of that name moves, on the average. */
+/* Mean bytes that a system call of this name moves. */
 static double bytes_of(const struct kg_hot *hot, const char *name)
 {
     const struct kg_system_call *call = call_of(hot, name);
     return call ? call->bytes / call->calls : NAN;
 }
 
-/* The workload's own function that a stack comes from: the innermost that has lines of source, or
- * else a name, as functions of libraries without debug information have. NULL without one. */
+/* The workload's own function that a stack comes from: the innermost frame with source lines. If
+ * none has source lines: the innermost frame with a name. NULL: no such frame. */
 static const struct kg_place *caller_in(const struct kg_hot_stack *stack)
 {
     const struct kg_place *named = NULL;
@@ -93,8 +94,8 @@ static const struct kg_place *caller_in(const struct kg_hot_stack *stack)
     return named;
 }
 
-/* A stack is the outermost known function on it: what malloc spends in memset is malloc's. The
- * lock that malloc takes is malloc's, too. */
+/* The outermost known function decides. So memset inside malloc counts as malloc, and so does
+ * malloc's lock. */
 static enum kg_cause_kind cause_of_stack(const struct kg_hot *hot, const struct kg_hot_stack *stack,
                                          const struct kg_place **seen)
 {
@@ -111,7 +112,7 @@ static enum kg_cause_kind cause_of_stack(const struct kg_hot *hot, const struct 
         found == KG_CAUSE_PROCESSES)
         return found;
     const enum kg_cause_kind call = kg_known_system_call(stack->call, bytes_of(hot, stack->call));
-    if (found == KG_CAUSE_LINKING && call != KG_CAUSE_PROCESSES) /* not the start of a program */
+    if (found == KG_CAUSE_LINKING && call != KG_CAUSE_PROCESSES) /* no new program starts */
         return found;
     return call == KG_CAUSE_SMALL_IO && stack->waiting ? KG_CAUSE_WAITING : call;
 }
@@ -125,12 +126,13 @@ enum kg_cause_kind kg_cause_of_site(const struct kg_hot *hot, const struct kg_pl
     return cause_of_stack(hot, &stack, &seen);
 }
 
-/* A thread is stopped when it next leaves the kernel, or some microseconds after it was asked to:
- * where it makes a system call every few microseconds, nearly all samples are in one. How much of
- * the time that really is, is told by the kernel's account of CPU time, and by the times of calls. */
+/* The sampler stops a thread when the thread next leaves the kernel, or some microseconds after
+ * the request. If a thread makes a system call every few microseconds, nearly all samples are in
+ * system calls. The kernel's account of CPU time and the traced times of the calls give the true
+ * share. */
 struct account {
-    double in_calls; /* what samples in system calls count */
-    double missing;  /* share of the time that was in user mode, and was not sampled there */
+    double in_calls; /* factor that corrects the share of samples in system calls */
+    double missing;  /* share of the time spent in user mode without samples */
 };
 
 static double calls_time_share(const struct kg_weighing *weighing)
@@ -159,7 +161,7 @@ static struct account account_of(const struct kg_weighing *weighing)
     return (struct account){.in_calls = really / in_calls, .missing = in_calls - really};
 }
 
-/* Time in user mode that samples missed is divided as instructions were counted. */
+/* kgate divides unsampled time in user mode in proportion to counted instructions. */
 static void missing_weigh(struct kg_weighing *weighing, double missing)
 {
     const struct kg_counted *counted = &weighing->hot->counted;
@@ -207,7 +209,7 @@ double kg_on_stacks(const struct kg_sampled *sampled, const char *function)
     return share;
 }
 
-/* Whether a cause was seen in others than the system call, or the function, with the most of it. */
+/* Whether the cause shows in more than its main system call or its main function. */
 static void several_tell(struct kg_weighing *weighing)
 {
     static const double ALONE = 0.8;
@@ -248,13 +250,13 @@ static void stacks_weigh(struct kg_weighing *weighing)
         cause->call = stack->call ? call_of(weighing->hot, stack->call) : NULL;
     }
     several_tell(weighing);
-    /* stacks that were too many to be kept are like those that were */
+    /* dropped stacks are assumed to resemble the kept ones */
     if (kept > 0)
         weighing->own *= fmax(1, fmin(1 / kept, 4));
     missing_weigh(weighing, account.missing);
 }
 
-/* Comparing with entry after entry is a search, whatever compares. */
+/* A repeated comparison with many entries is a search. */
 static void searches_tell(struct kg_weighing *weighing)
 {
     static const char *const compares[] = {"strcmp", "memcmp", "strncmp", "strcasecmp"};
@@ -277,9 +279,9 @@ static void searches_tell(struct kg_weighing *weighing)
     }
 }
 
-/* A sample that is due may wait until the thread comes to the kernel: one or two system calls a
- * call then seem to take far more than they do. Where they were too many to be traced, they are not
- * few. */
+/* A pending sample may wait until the thread enters the kernel. So one or two system calls per
+ * call of the workload seem to take far more time than they do. If there were too many calls to
+ * trace, they are not few. */
 static void few_requests_tell_nothing(struct kg_weighing *weighing)
 {
     const struct kg_system_calls *calls = &weighing->hot->system_calls;
@@ -294,7 +296,7 @@ static void few_requests_tell_nothing(struct kg_weighing *weighing)
         weighing->of[KG_CAUSE_SMALL_IO].share = 0;
 }
 
-/* Who starts programs over and over and waits to read is waiting for what they print. */
+/* A parent that starts many programs and waits in `read` waits for their output. */
 static void programs_tell(struct kg_weighing *weighing)
 {
     struct kg_cause *waiting = &weighing->of[KG_CAUSE_WAITING];
@@ -307,7 +309,7 @@ static void programs_tell(struct kg_weighing *weighing)
     waiting->share = 0;
 }
 
-/* Who sleeps or polls makes others wait for locks and messages: the sleep is the cause. */
+/* A thread that sleeps or polls makes others wait for locks: the sleep is the cause. */
 static void waits_tell(struct kg_weighing *weighing)
 {
     static const double TELLS = 0.2;
@@ -334,7 +336,8 @@ static const struct kg_hot_place *hottest_of(const struct kg_sampled *sampled)
                                      : NULL;
 }
 
-/* Samples vary, and what seems to take a tenth in one run takes less in the next. A trace does not. */
+/* Shares from samples vary from run to run, so an unproven cause needs a larger share. A GPU
+ * trace is exact. */
 static bool is_worth_a_word(const struct kg_weighing *weighing, const struct kg_cause *cause)
 {
     const bool sure = cause->proven || kg_on_device(weighing->facts, "cuda");
@@ -374,7 +377,7 @@ static void cpu_weigh(struct kg_weighing *weighing)
     kg_weigh_threads(weighing);
 }
 
-/* Whether anything was seen of it that can be weighed. */
+/* Whether observations of the case exist that kgate can weigh. */
 static bool is_seen(const struct kg_facts *facts)
 {
     if (facts->kind != KG_OPERATION_CASE || !kg_known(facts->traits.time_ns))

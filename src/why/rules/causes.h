@@ -1,16 +1,17 @@
-/* causes.h: weighs the causes of a case's time, once, from all observations: samples, system calls, loops of
- * machine code, counted lines, experiments, threads. Pure. A case on the GPU is weighed by its trace alone. */
+/* causes.h: weighs the causes of a case's time from samples, system calls, loops of machine
+ * code, counted lines, experiments and threads. Pure. On the GPU only the trace counts. */
 #pragma once
 #include "model/suggest_settings.h"
 #include "why/rules/cause.h"
 
-/* All zero where nothing was seen of it. */
+/* If no observation covers the case, all fields are zero except `unexplained`, which is NaN. */
 void kg_causes_weigh(const struct kg_facts *facts, const struct kg_suggest_settings *settings,
                      struct kg_causes *causes);
 
-/* Share of the time in which a case was off the CPU, by samples; NaN where these missed its work:
- * the CPU time that it took would not fit into the rest. */
+/* Share of the time that the case spent off the CPU, by samples. NaN if the samples contradict
+ * the measured CPU time. */
 double kg_off_cpu(const struct kg_facts *facts);
 
-/* Of the work that is seen in parallel regions, what threads other than the first do; NaN: none is. */
+/* Share of the sampled work in parallel regions that threads other than the first do. NaN: too
+ * few samples in parallel regions. */
 double kg_pool_share(const struct kg_hot *hot);

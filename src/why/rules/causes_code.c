@@ -5,17 +5,18 @@
 #include "why/rules/causes_weighing.h"
 #include "why/rules/rule_parts.h"
 
-/* Cycles that a processor of the last decade loses, as in Intel's and AMD's optimisation manuals: a
- * mispredicted branch, a line that comes from the second level of cache or the third. */
+/* Cycles lost per mispredicted branch, and per line from the second or third level of cache.
+ * Typical values for processors of the last decade, from the optimisation manuals of Intel and
+ * AMD. */
 static const double CYCLES_OF_MISPREDICTION = 15, CYCLES_OF_LINE = 10;
 static const double MEMORY_NS = 80;
-/* A division of integers of 64 bits or of doubles, with what hides behind it. */
+/* Division of doubles or 64-bit integers, less the cycles that other work hides. */
 static const double CYCLES_OF_DIVISION = 10;
-/* A load of what was just stored in another width. */
+/* A load from a location just stored with another width. */
 static const double CYCLES_OF_FORWARDING = 12;
 static const double PER_CYCLE = 3;
 
-/* What was counted in code of the workload itself, a call of it. */
+/* Counts per call of the workload, in the workload's own code. */
 struct counts {
     double instructions, mispredicted, line_misses, memory_misses;
 };
@@ -28,8 +29,9 @@ static void counts_add(struct counts *sum, const struct kg_counted_line *line)
     sum->memory_misses += line->memory_misses;
 }
 
-/* What the processor counted of all the code, as far as it is of the workload's own: where lines
- * were simulated, by their part of that, else by time. */
+/* Scales a count of the whole process to the workload's own code. If Callgrind simulated the
+ * lines, the scale is the simulated share of own code. Otherwise the scale is own code's share
+ * of the time. */
 static double measured_of(double own, double simulated, double measured, double own_time)
 {
     if (isnan(measured))
@@ -37,9 +39,9 @@ static double measured_of(double own, double simulated, double measured, double 
     return simulated > 0 ? own / simulated * measured : own_time * measured;
 }
 
-/* The processor's own counters count instead of what is simulated, where there are any. Of lines
- * that come into the first level of cache they say nothing; where a part of a call was simulated,
- * these are as many as instructions say. */
+/* Hardware counters replace simulated counts if they exist. They do not count lines into the
+ * first level of cache. If Callgrind simulated a part of a call, kgate scales these lines by the
+ * number of instructions. */
 static struct counts counts_of(const struct kg_weighing *weighing)
 {
     const struct kg_counted *counted = &weighing->hot->counted;
@@ -61,7 +63,7 @@ static struct counts counts_of(const struct kg_weighing *weighing)
     return sum;
 }
 
-/* Of all threads; without what other programs took of one that does not wait. */
+/* Cycles of all threads per call. If one thread was preempted, only its CPU time counts. */
 static double cycles_of_call(const struct kg_weighing *weighing)
 {
     const struct kg_traits *traits = &weighing->facts->traits;
@@ -77,14 +79,15 @@ static bool uses_vectors(const struct kg_hot_loop *loop)
     return loop->vectors > 0 || loop->vector_floats > 0;
 }
 
-/* The least cycles that a turn of the loop takes by its instructions. */
+/* Minimum cycles per iteration that the loop's instructions allow. */
 static double least_cycles(const struct kg_hot_loop *loop)
 {
     return fmax(fmax(loop->chain_cycles, loop->throughput_cycles), loop->instructions / PER_CYCLE);
 }
 
-/* What wrong guesses and misses cost in a turn: by how many there were; where the top-down method
- * tells, and most of the time is in this loop, by the slots that they took. */
+/* Cycles per iteration lost to mispredicted branches and to cache misses. Normally kgate
+ * multiplies their counts by typical costs. If the loop has most of the time, the top-down
+ * counters give the lost slots instead. */
 static void costs_find(const struct kg_weighing *weighing, const struct kg_hot_loop *loop,
                        struct kg_loop_turn *turn)
 {
@@ -118,13 +121,15 @@ static struct kg_loop_turn turn_of(const struct kg_weighing *weighing,
     return turn;
 }
 
-/* Stalled: so much of a turn is not explained by its instructions. */
+/* Minimum share of an iteration's cycles that its instructions leave unexplained, for a loop to
+ * count as stalled. */
 static const double STALLED = 0.4;
 static const double MISSES_LEAST = 0.02, MISSES_PER_INSTRUCTION = 0.004;
-/* A load that waits for a store of the turn before is not seen in a long loop. */
+/* In a longer loop, a store has finished before the next iteration's load needs its value. */
 static const double SHORT_LOOP = 32;
 
-/* Loads whose address goes on by itself, at most one of them from elsewhere. */
+/* A short loop with at most one load per iteration, at an address that does not depend on loaded
+ * data. */
 static bool is_regular(const struct kg_hot_loop *loop)
 {
     return loop->loads <= 1 && loop->instructions <= 10 && !(loop->address_loads > 0);
@@ -144,7 +149,7 @@ static enum kg_cause_kind missing_kind(const struct kg_weighing *weighing,
                                                    : KG_CAUSE_CACHE_MISSES;
 }
 
-/* What a stalled turn waits for. Mispredicted branches are weighed by what they cost. */
+/* The cause that explains the stall of an iteration. KG_CAUSE_NONE: unknown. */
 static enum kg_cause_kind stall_kind(const struct kg_weighing *weighing,
                                      const struct kg_hot_loop *loop,
                                      const struct kg_loop_turn *turn)
@@ -162,8 +167,8 @@ static enum kg_cause_kind stall_kind(const struct kg_weighing *weighing,
     return KG_CAUSE_NONE;
 }
 
-/* Whether a division is among the instructions around the hottest: a loop may have one on a way
- * that is seldom taken. Without their text it is not known, and the loop has one. */
+/* Whether a division is among the instructions around the hottest one. A division elsewhere may
+ * be on a path that seldom runs. If the instructions' text is unknown, kgate assumes a division. */
 static bool divides_where_hot(const struct kg_hot_loop *loop)
 {
     for (size_t i = 0; i < loop->code_count; i++)
@@ -172,7 +177,8 @@ static bool divides_where_hot(const struct kg_hot_loop *loop)
     return loop->code_count == 0;
 }
 
-/* What a turn of the loop spends its cycles on by its instructions. */
+/* The cause that the loop's instructions show, with the `part` of the loop's time that it
+ * explains. */
 static enum kg_cause_kind loop_kind(const struct kg_hot_loop *loop, const struct kg_loop_turn *turn,
                                     double *part)
 {
@@ -201,15 +207,16 @@ static enum kg_cause_kind loop_kind(const struct kg_hot_loop *loop, const struct
     return KG_CAUSE_NONE;
 }
 
-/* Items of a call, or as many of four bytes as it moves; NaN: the workload does not say. */
+/* Items per call. If the workload gives none: its bytes divided by four. NaN: both are unknown. */
 static double items_of(const struct kg_traits *traits)
 {
     static const double BYTES_EACH = 4;
     return kg_known(traits->items) ? traits->items : traits->bytes / BYTES_EACH;
 }
 
-/* Whether a loop turns about as often as there are pairs of items: one loop inside of another, each
- * over all of them. Floating point is left out: forces between all bodies are meant so. */
+/* Whether the number of iterations is close to the number of pairs of items, as in two nested
+ * loops over all items. Floating-point loops are excluded: forces between all bodies are
+ * quadratic by design. */
 static bool is_quadratic(const struct kg_weighing *weighing, const struct kg_hot_loop *loop,
                          const struct kg_loop_turn *turn)
 {
@@ -220,8 +227,8 @@ static bool is_quadratic(const struct kg_weighing *weighing, const struct kg_hot
            !loop->whole_function && items >= ITEMS_LEAST && turn->turns >= items * items / PAIRS;
 }
 
-/* Whether what the loop's function calls is the mathematics library: what the call itself takes is
- * that library's, too. */
+/* Whether the loop's function calls the mathematics library. If so, the call overhead counts as
+ * that library's. */
 static bool calls_mathematics(const struct kg_weighing *weighing, const struct kg_hot_loop *loop)
 {
     const struct kg_cause *library = &weighing->of[KG_CAUSE_MATH_LIBRARY];
@@ -229,10 +236,10 @@ static bool calls_mathematics(const struct kg_weighing *weighing, const struct k
            loop->place.function && !strcmp(library->caller->function, loop->place.function);
 }
 
-/* Instructions that a core of the last decade ends in a cycle where nothing stalls it: in this
- * range lies a loop's turn without its division, or without its chain. */
+/* Instructions per cycle without stalls, on cores of the last decade: between PER_CYCLE and this
+ * number. A loop without its division or dependency chain runs in this range. */
 static const double MOST_PER_CYCLE = 6;
-/* What mended code does instead of what stalled: as much as half of its instructions again. */
+/* Extra work of the fixed code, as a share of the loop's remaining time. */
 static const double INSTEAD = 0.5;
 
 static double part_left(double cycles, double turn_cycles)
@@ -240,12 +247,13 @@ static double part_left(double cycles, double turn_cycles)
     return fmin(1, cycles / turn_cycles);
 }
 
-/* What mending a loop saves, where its machine code says what its turn then takes. `share` is what
- * the cause explains of the time, `whole` what the loop takes of it. */
+/* Adds the saving of a fixed loop, if its machine code predicts the new cycles per iteration.
+ * share  share of the case's time that the cause explains
+ * whole  share of the case's time that the loop takes */
 static void loop_saves(struct kg_cause *cause, const struct kg_hot_loop *loop,
                        const struct kg_loop_turn *turn, double share, double whole)
 {
-    enum { SUMS = 4 }; /* that are made of one */
+    enum { SUMS = 4 }; /* independent sums that replace one */
     const double quick = loop->instructions / MOST_PER_CYCLE;
     const double slow = loop->instructions / PER_CYCLE;
     const double chain = fmax(loop->throughput_cycles, loop->chain_cycles / SUMS);
@@ -268,7 +276,8 @@ static void loop_saves(struct kg_cause *cause, const struct kg_hot_loop *loop,
     }
 }
 
-/* Its code says that it waits for what it has just stored, whatever else it misses, but for memory. */
+/* Whether the machine code shows a load that waits for a recent store. Misses to memory would
+ * explain more. */
 static bool forwards(const struct kg_hot_loop *loop, const struct kg_loop_turn *turn)
 {
     const double longest = fmax(least_cycles(loop), isnan(turn->cycles) ? 0 : turn->cycles);
@@ -279,7 +288,7 @@ static bool forwards(const struct kg_hot_loop *loop, const struct kg_loop_turn *
 static void loop_weigh(struct kg_weighing *weighing, const struct kg_hot_loop *loop,
                        const struct counts *counts, double *left)
 {
-    if (isnan(loop->throughput_cycles)) /* it has instructions that could not be read */
+    if (isnan(loop->throughput_cycles)) /* some instructions could not be decoded */
         return;
     const struct kg_loop_turn turn = turn_of(weighing, loop, counts);
     double part = 1;
@@ -311,8 +320,8 @@ static void loop_weigh(struct kg_weighing *weighing, const struct kg_hot_loop *l
     *left -= share;
 }
 
-/* Whether a call does what the workload says that it does, and no more: it executes no more
- * instructions than that wants, or brings in each line once. Then nothing of it is done twice. */
+/* Whether a call executes no more instructions than its work needs, or loads each line about
+ * once. Then it repeats nothing. */
 static bool does_no_more(const struct kg_weighing *weighing)
 {
     static const double BYTES_EACH = 4, LINE_BYTES = 64, ONCE_LEAST = 0.5, ONCE_MOST = 1.5;
@@ -327,7 +336,7 @@ static bool does_no_more(const struct kg_weighing *weighing)
             (lines >= ONCE_LEAST * traits->bytes && lines <= ONCE_MOST * traits->bytes));
 }
 
-/* Whether each call of a function has many items of its own. */
+/* Whether each call of a function has at least ITEMS_EACH items of its own. */
 static bool has_its_own(const struct kg_weighing *weighing, const struct kg_counted_edge *edge)
 {
     static const double ITEMS_EACH = 8;
@@ -335,8 +344,8 @@ static bool has_its_own(const struct kg_weighing *weighing, const struct kg_coun
     return kg_known(items) && edge->calls * ITEMS_EACH <= items;
 }
 
-/* A function of the workload's own that is called again and again, does much each time, and has
- * nothing else to be said of it: perhaps it gives the same each time. */
+/* Finds a function of the workload that runs many times, does much work each time, and has no
+ * other cause. Its results may be the same each time. */
 static void repeats_tell(struct kg_weighing *weighing, double left)
 {
     static const double MUCH = 200, REQUESTS_TELL = 0.2;
@@ -365,8 +374,8 @@ static void repeats_tell(struct kg_weighing *weighing, double left)
     }
 }
 
-/* Code that goes through memory in sequence is never stalled for long, as the processor fetches
- * ahead: that memory is what limits it shows by how much it moves. */
+/* Sequential code never stalls for long, because the processor prefetches. So the bytes moved
+ * per second show whether memory is the bottleneck. */
 static void streams_tell(struct kg_weighing *weighing, const struct counts *counts, double *left)
 {
     static const double IN_SEQUENCE = 0.3, FROM_MEMORY = 0.2, LINE_BYTES = 64;

@@ -1,4 +1,5 @@
-/* causes_counted.c: how often functions call each other in a call of the workload, by Callgrind. */
+/* causes_counted.c: how often functions call each other per call of the workload, counted by
+ * Callgrind. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ double kg_calls_in_all(const struct kg_counted *counted, const char *callee)
     return calls;
 }
 
-/* Of what nobody calls, as the workload's entry, there is one call. */
+/* A function without callers, such as the workload's entry, has one call. */
 static double calls_of(const struct kg_counted *counted, const char *caller)
 {
     return fmax(1, kg_calls_in_all(counted, caller));
@@ -29,7 +30,8 @@ double kg_calls_each(const struct kg_counted *counted, const char *caller, const
     return calls / calls_of(counted, caller);
 }
 
-/* The same of all functions of a cause: samples may be in what these call inside of the library. */
+/* Calls of all functions of the cause per call of the caller. Samples may lie deeper inside the
+ * library. */
 static double calls_of_kind(const struct kg_counted *counted, const struct kg_cause *cause)
 {
     double calls = 0;
@@ -42,11 +44,11 @@ static double calls_of_kind(const struct kg_counted *counted, const struct kg_ca
     return calls / calls_of(counted, cause->caller->function);
 }
 
-/* Whether one look through a string is long. Many short ones, each at another piece of a text, are
- * how a text is read well. */
+/* Whether a single scan of a string is long. Many short scans at different places are good
+ * parsing. */
 static bool scans_far(const struct kg_counted *counted)
 {
-    static const double INSTRUCTIONS = 128; /* some 2 KiB by vectors */
+    static const double INSTRUCTIONS = 128; /* about 2 KiB with vectors */
     double calls = 0, instructions = 0;
     for (size_t i = 0; i < counted->edge_count; i++) {
         const struct kg_counted_edge *edge = &counted->edges[i];
@@ -57,7 +59,7 @@ static bool scans_far(const struct kg_counted *counted)
     return instructions >= INSTRUCTIONS * calls;
 }
 
-/* Or so often in one call of the workload it is done over and over. */
+/* From this number of calls per call of the workload, an action counts as repeated. */
 static const double OFTEN_IN_ALL = 64;
 
 bool kg_cause_is_often(const struct kg_hot *hot, const struct kg_cause *cause)

@@ -1,5 +1,5 @@
-/* causes_measured.c: causes whose cost was measured: by experiments, of page faults on this machine, and
- * by the trace of a GPU. */
+/* causes_measured.c: causes with a measured cost, from experiments, page faults on this machine,
+ * and GPU traces. */
 #include <math.h>
 #include <string.h>
 
@@ -16,8 +16,8 @@ void kg_weighing_shrink(struct kg_weighing *weighing, double share)
     }
 }
 
-/* Whether a loop is known to chase, stride or stream: huge pages help it too, but are not what it
- * lacks. */
+/* Whether a loop has a more specific cause. Huge pages speed up such a loop too, but they do not
+ * fix it. */
 static bool has_its_name(const struct kg_weighing *weighing)
 {
     static const double TELLS = 0.2;
@@ -26,15 +26,16 @@ static bool has_its_name(const struct kg_weighing *weighing)
            weighing->of[KG_CAUSE_MEMORY_TRAFFIC].share >= TELLS;
 }
 
-/* Whether most accesses go on in the line of the one before: a page then serves many of them. Huge
- * pages help there, too, as the processor fetches ahead within a page only. */
+/* Whether most accesses stay in the line of the previous access, so that one page serves many
+ * accesses. Huge pages speed up such code too, because the processor prefetches within a page
+ * only. */
 static bool is_in_sequence(const struct kg_hot *hot)
 {
     static const double MISSES_OF_ACCESSES = 0.3;
     return hot->counted.line_misses < MISSES_OF_ACCESSES * hot->counted.loads;
 }
 
-/* Where few samples were in system calls for memory, these are not where the faults are. */
+/* If few samples were in system calls for memory, the faults are elsewhere. */
 static void faults_elsewhere(struct kg_cause *faults, double share)
 {
     static const double MOSTLY = 0.5;
@@ -44,8 +45,9 @@ static void faults_elsewhere(struct kg_cause *faults, double share)
     faults->call = NULL;
 }
 
-/* Keeping memory saves the faults, the calls that lead to them, and what follows them: it takes the
- * place of what faults were weighed at, but for where they are. */
+/* Keeping memory saves the faults, the calls that cause them, and their aftermath. So the
+ * experiment's result replaces the share and the saving that the faults had. Only their place
+ * stays. */
 static void faults_replace(struct kg_weighing *weighing, double share)
 {
     struct kg_cause *faults = &weighing->of[KG_CAUSE_PAGE_FAULTS];
@@ -73,7 +75,7 @@ static void experiment_weigh(struct kg_weighing *weighing, const struct kg_exper
     kg_cause_saves(cause, 1 - experiment->ratio_high, 1 - experiment->ratio_low);
 }
 
-/* The rule of the cause that an experiment measures; NULL without one. */
+/* The rule whose experiment has this name; NULL: none. */
 static const struct kg_rule *rule_of(const char *experiment)
 {
     const struct kg_rule *rule;
@@ -105,7 +107,8 @@ void kg_weigh_experiments(struct kg_weighing *weighing)
     }
 }
 
-/* Share of the samples in the kernel in no system call of another cause; 0: not known. */
+/* Share of the samples in the kernel, outside of system calls that have another cause; 0:
+ * unknown. */
 static double kernel_share(const struct kg_weighing *weighing)
 {
     static const enum kg_cause_kind others[] = {KG_CAUSE_SMALL_IO,  KG_CAUSE_SYNC_IO,
@@ -117,8 +120,8 @@ static double kernel_share(const struct kg_weighing *weighing)
     return kg_known_or_zero(share);
 }
 
-/* A fault takes longer than its first touch of a page was measured to, where its page must be
- * cleared and given back: what the kernel took in all says so. */
+/* If the kernel must clear a page and take it back, a fault costs more than the measured first
+ * touch. So the kernel's total share is a second estimate. */
 void kg_weigh_faults(struct kg_weighing *weighing)
 {
     const double modelled = kg_faulting_ns(weighing->facts) / weighing->facts->traits.time_ns;
@@ -132,7 +135,7 @@ void kg_weigh_faults(struct kg_weighing *weighing)
     faults_elsewhere(cause, share);
     cause->share = share;
     cause->proven = true;
-    /* what touches fresh pages misses the caches, too: half of the rest may go with it */
+    /* touching fresh pages also misses the caches: up to half of the rest may go away */
     kg_cause_saves(cause, share, share + (1 - share) / 2);
 }
 

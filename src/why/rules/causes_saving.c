@@ -1,4 +1,4 @@
-/* causes_saving.c: what mending a cause saves, where it can go away entirely. */
+/* causes_saving.c: the saving of a fix, for causes that can go away entirely. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static double error_of(double share, double samples)
     return samples > 0 ? 2 * sqrt(fmax(0, share * (1 - share)) / samples) : 0;
 }
 
-/* Share of the samples below a function; 0: not known. */
+/* Share of the samples below a function; 0: unknown. */
 static double total_of(const struct kg_sampled *sampled, const struct kg_place *place)
 {
     for (size_t i = 0; place && place->function && i < sampled->function_count; i++) {
@@ -22,7 +22,7 @@ static double total_of(const struct kg_sampled *sampled, const struct kg_place *
     return 0;
 }
 
-/* If the function around it goes away too, no more is left than the time outside of that function. */
+/* If the caller goes away too, its whole share is the upper bound of the saving. */
 void kg_cause_saving(const struct kg_hot *hot, struct kg_cause *cause)
 {
     const struct kg_rule *rule = kg_rule_of_cause(cause->kind);

@@ -1,5 +1,5 @@
-/* causes_threads.c: what threads do to each other. What samples say of it is compared with the time
- * of one thread alone. */
+/* causes_threads.c: conflicts between threads. kgate checks samples against the time with one
+ * thread. */
 #include <math.h>
 #include <string.h>
 
@@ -7,9 +7,10 @@
 #include "why/rules/causes_weighing.h"
 #include "why/rules/rule_parts.h"
 
-/* Fewer are busy where one thread does all the work. */
+/* Cores busy below this limit: one thread does all the work. */
 static const double CORES_SHARED = 1.2;
-/* The time with one thread is of a few rounds: no less than this says that threads lose time. */
+/* Minimum lost share of the time. The time with one thread comes from few rounds, so smaller
+ * losses are noise. */
 static const double LOST_LEAST = 0.25;
 
 static bool has_threads(const struct kg_weighing *weighing)
@@ -19,8 +20,7 @@ static bool has_threads(const struct kg_weighing *weighing)
            !kg_cpus_taken(weighing->facts, weighing->settings);
 }
 
-/* Share of the time that would be saved if the threads did the work of one alone, divided evenly;
- * NaN: not known. */
+/* Share of the time saved if the threads divided one thread's work evenly; NaN: unknown. */
 static double lost_share(const struct kg_weighing *weighing)
 {
     const struct kg_traits *traits = &weighing->facts->traits;
@@ -29,13 +29,13 @@ static double lost_share(const struct kg_weighing *weighing)
 
 /* --- An uneven share --- */
 
-/* One thread has nobody to wait for. */
+/* One thread alone: nobody to wait for. */
 static bool is_alone(const struct kg_traits *traits)
 {
     return kg_under(traits->threads, 2) && !kg_at_least(traits->cores_busy, CORES_SHARED);
 }
 
-/* Few parallel regions in which threads wait at the end: one of them has more to do. */
+/* If there are few parallel regions and threads wait at their end, one thread has more work. */
 static void regions_tell(struct kg_weighing *weighing)
 {
     static const double FEW = 8, WORTH = 20;
@@ -53,7 +53,7 @@ static void regions_tell(struct kg_weighing *weighing)
     barriers->share = 0;
 }
 
-/* The function that a compiler makes of a parallel region; where it is on the stack. */
+/* Index of the stack's frame that is an outlined parallel region; frame_count: none. */
 static size_t region_of(const struct kg_hot_stack *stack)
 {
     for (size_t i = 0; i < stack->frame_count; i++) {
@@ -64,7 +64,8 @@ static size_t region_of(const struct kg_hot_stack *stack)
     return stack->frame_count;
 }
 
-/* The first thread comes to a region from the workload's code, a pool's thread from its library. */
+/* The first thread enters a region from the workload's code, a pool thread from the OpenMP
+ * library. */
 static bool is_first_thread(const struct kg_hot_stack *stack, size_t region)
 {
     for (size_t i = region + 1; i < stack->frame_count; i++)
@@ -74,8 +75,8 @@ static bool is_first_thread(const struct kg_hot_stack *stack, size_t region)
     return false;
 }
 
-/* Samples of work in parallel regions. A pool's thread that has none left may sleep, and is then in
- * no sample. */
+/* Shares of the samples in parallel regions: the first thread's and the pool's. A pool thread
+ * without work may sleep, and then has no samples. */
 static void work_of(const struct kg_sampled *sampled, double *first, double *pool,
                     const struct kg_place **seen)
 {
@@ -101,7 +102,7 @@ double kg_pool_share(const struct kg_hot *hot)
     return first + pool >= KG_SHARE_LEAST ? pool / (first + pool) : NAN;
 }
 
-/* The first thread works on while the others have nothing left. Where all are seen to work as much,
+/* The first thread still works while the others have finished. If all threads worked equally,
  * waiting at the end has another reason. */
 static void work_tells(struct kg_weighing *weighing)
 {
@@ -124,8 +125,8 @@ static void work_tells(struct kg_weighing *weighing)
     cause->caller = NULL;
 }
 
-/* Threads that wait no more than one alone loses nothing: what samples see of waiting is then of
- * the sampling, which stops a thread that others wait for. */
+/* If the threads lose nothing against one thread alone, the sampler itself caused the sampled
+ * waits: it stops a thread that others wait for. */
 static void waits_are_capped(struct kg_weighing *weighing)
 {
     static const enum kg_cause_kind waits[] = {KG_CAUSE_LOAD_IMBALANCE, KG_CAUSE_BARRIERS};
@@ -136,7 +137,7 @@ static void waits_are_capped(struct kg_weighing *weighing)
     }
 }
 
-/* Processes that end soon are in few samples: then their parent seems to wait for nobody. */
+/* Short-lived processes have few samples. Then the parent seems to wait for nobody. */
 double kg_off_cpu(const struct kg_facts *facts)
 {
     static const double SLACK = 0.1;
@@ -148,7 +149,7 @@ double kg_off_cpu(const struct kg_facts *facts)
 
 /* --- Quarrels --- */
 
-/* The threads' hottest loop, where it loads and stores in each turn. */
+/* The threads' hottest loop, if it loads and stores in each iteration. */
 static const struct kg_hot_loop *writing_loop(const struct kg_hot *hot)
 {
     static const double SHORT = 16, HOT = 0.2;
@@ -162,7 +163,8 @@ static const struct kg_hot_loop *writing_loop(const struct kg_hot *hot)
     return NULL;
 }
 
-/* NULL: none has a name, and an uneven share is seen. */
+/* The conflict that explains the loss. NULL: no conflict has enough time, and the share is
+ * uneven. */
 static struct kg_cause *quarrel_of(struct kg_weighing *weighing, double share)
 {
     static const enum kg_cause_kind quarrels[] = {KG_CAUSE_LOCKS, KG_CAUSE_ATOMICS,
@@ -184,8 +186,8 @@ static struct kg_cause *quarrel_of(struct kg_weighing *weighing, double share)
     return kg_weighing_add(weighing, KG_CAUSE_OVERSUBSCRIPTION, share);
 }
 
-/* One thread alone is faster than all: whatever the threads do to each other costs that. An uneven
- * share never does: the thread that has all the work takes no longer than one alone. */
+/* If one thread alone is faster than all, a conflict between threads costs the difference. An
+ * uneven share cannot: the thread with all the work takes no longer than one thread alone. */
 static void quarrels_weigh(struct kg_weighing *weighing)
 {
     const struct kg_traits *traits = &weighing->facts->traits;
@@ -200,10 +202,10 @@ static void quarrels_weigh(struct kg_weighing *weighing)
     found->measured = found->proven = true;
 }
 
-/* --- What mending saves --- */
+/* --- Savings --- */
 
-/* Evenly divided, the work takes a part of what one thread takes. Besides, the threads' way to
- * share may cost half of that again. */
+/* Upper bound: the threads divide one thread's work evenly. Lower bound: sharing makes that work
+ * 1.5 times as expensive. */
 static void savings_say(struct kg_weighing *weighing)
 {
     static const double DEARER = 1.5;

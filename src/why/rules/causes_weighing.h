@@ -1,78 +1,80 @@
-/* causes_weighing.h: what is shared while the causes of one case are weighed. Internal to causes. */
+/* causes_weighing.h: state and functions shared by the files that weigh the causes of one case.
+ * Internal. */
 #pragma once
 #include "why/rules/cause.h"
 
-/* A cause that explains less is not worth a sentence. */
+/* A cause that explains a smaller share of the time is not reported. */
 static const double KG_SHARE_LEAST = 0.1;
-/* And one for which nothing but its looks speaks must explain more. */
+/* Minimum share for a cause without proof: no count and no measurement supports it. */
 static const double KG_TELLS_LEAST = 0.25;
-/* What is done so often in one call of the function that does it is done over and over. */
+/* From this number of calls per call of the calling function, an action counts as repeated. */
 static const double KG_OFTEN = 8;
-/* Fewer requests to the kernel, in one call of the workload, are not many. */
+/* Fewer system calls per call of the workload are not many. */
 static const double KG_REQUESTS = 4;
 
 struct kg_weighing {
     const struct kg_facts *facts;
     const struct kg_suggest_settings *settings;
     const struct kg_hot *hot;
-    struct kg_cause of[KG_CAUSE_COUNT]; /* by kind; a share of 0 is none */
+    struct kg_cause of[KG_CAUSE_COUNT]; /* indexed by kind; a share of 0: not found */
     double own;                         /* share of the samples in code of the workload itself */
 };
 
-/* Adds a share of the time to what a cause explains. */
+/* Adds `share` of the case's time to a cause and returns the cause. */
 struct kg_cause *kg_weighing_add(struct kg_weighing *weighing, enum kg_cause_kind kind,
                                  double share);
 
-/* Adds what mending saves of the case's time, by a model: at the least, and at the most. */
+/* Adds a modelled saving of the case's time: its lowest and highest share. */
 void kg_cause_saves(struct kg_cause *cause, double least, double most);
 
-/* What was measured takes its share from what was only seen. */
+/* Scales all causes down so that a measured cause can take `share` of the time. */
 void kg_weighing_shrink(struct kg_weighing *weighing, double share);
 
 /* Share of the samples in a system call. */
 double kg_in_call(const struct kg_sampled *sampled, const char *call);
 
-/* Share of the samples with a function anywhere on the stack: of one that is not among those that
- * most stacks go through, as far as the stacks that are kept say. */
+/* Share of the samples with the function anywhere on the stack. If the sampled table of
+ * functions lacks it, the kept stacks decide. */
 double kg_on_stacks(const struct kg_sampled *sampled, const char *function);
 
 /* Whether the place is in a library of the system, not in the workload's own code. */
 bool kg_place_is_library(const struct kg_place *place);
 bool kg_place_is_openmp(const struct kg_place *place);
 
-/* The cause that a function of a library, or a system call, speaks for. KG_CAUSE_NONE: own code.
- * callee  all NULL: none
- * call    NULL: none */
+/* The cause that a library function or a system call indicates. KG_CAUSE_NONE: the workload's
+ * own code.
+ * callee  all fields NULL: no function
+ * call    NULL: no system call */
 enum kg_cause_kind kg_cause_of_site(const struct kg_hot *hot, const struct kg_place *callee,
                                     const char *call);
 
-/* How often a function is called in one call of the workload. */
+/* Calls of a function per call of the workload. */
 double kg_calls_in_all(const struct kg_counted *counted, const char *callee);
 
-/* A function that is called for entry after entry: how often in one call of the function that calls
- * it. `callee` is a part of its name. */
+/* Calls of a function per call of its caller. `callee` is a part of the function's name. */
 double kg_calls_each(const struct kg_counted *counted, const char *caller, const char *callee);
 
-/* Whether what a cause accuses was counted to be done over and over. */
+/* Whether counts show that the cause's action repeats many times. */
 bool kg_cause_is_often(const struct kg_hot *hot, const struct kg_cause *cause);
 
-/* Of an experiment the cause that it measures, KG_CAUSE_NONE without one, and what it changes. */
+/* The cause that an experiment measures (KG_CAUSE_NONE: no rule names it), and the rule's words
+ * for the change. */
 enum kg_cause_kind kg_experiment_cause(const char *name);
 const char *kg_experiment_words(const char *name);
 
-/* What experiments measured, and what page faults take. */
+/* Weigh the results of experiments, and the cost of page faults. */
 void kg_weigh_experiments(struct kg_weighing *weighing);
 void kg_weigh_faults(struct kg_weighing *weighing);
 
-/* What the trace of a case on the GPU says. */
+/* Weighs the trace of a case on the GPU. */
 void kg_weigh_gpu(struct kg_weighing *weighing);
 
-/* Divides the time in the workload's own code by what its hot loops do. */
+/* Divides the time in the workload's own code among the causes that its hot loops show. */
 void kg_weigh_own_code(struct kg_weighing *weighing);
 
-/* What threads do to each other: an uneven share, waiting, shared lines. */
+/* Weighs conflicts between threads: uneven shares, waiting, shared cache lines. */
 void kg_weigh_threads(struct kg_weighing *weighing);
 
-/* What mending it saves, where no loop, experiment or thread has said so yet; stays unknown where
- * that depends on what takes its place. */
+/* Sets the cause's saving if no loop, experiment or thread has set it. It stays NaN if the
+ * rule's `needs` is 0, because the saving then depends on the replacement. */
 void kg_cause_saving(const struct kg_hot *hot, struct kg_cause *cause);

@@ -9,7 +9,7 @@ const char *const kg_bound_names[KG_BOUND_COUNT + 1] = {
     "unknown",        "memory-bound",          "compute-bound", "latency-bound", "launch-bound",
     "transfer-bound", "synchronisation-bound", "system-bound",  "waiting",       NULL};
 
-/* --- How much of the time, or of a roof, speaks for each. NaN where the evidence is missing. -- */
+/* --- Shares of the time, or of a peak, that support a bound; NaN: unknown -------------------- */
 
 static double of_time(const struct kg_facts *facts, double ns)
 {
@@ -38,8 +38,8 @@ static double regions(const struct kg_facts *facts, const struct kg_suggest_sett
     return kg_parallel_regions_applies(facts, settings) ? of_time(facts, facts->parallel_ns) : NAN;
 }
 
-/* Few regions are started soon: what is long in them is waiting for the slowest thread, where it is
- * known what threads do, and they had their CPUs. */
+/* A parallel region starts fast. So if there are few, their time outside of scopes is a wait for
+ * the slowest thread. This needs scopes in the threads and CPUs that no other program took. */
 static double joins(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     return kg_under(facts->parallel_count, (double)settings->batch_calls) &&
@@ -65,7 +65,7 @@ static double uneven(const struct kg_facts *facts, const struct kg_suggest_setti
     return kg_load_imbalance_applies(facts, settings) ? of_time(facts, facts->imbalance_ns) : NAN;
 }
 
-/* Threads that take a line from each other wait for it. */
+/* Threads that write to one line wait for it. */
 static double shared_lines(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     if (!kg_false_sharing_applies(facts, settings))
@@ -84,7 +84,7 @@ static double bandwidth(const struct kg_facts *facts, const struct kg_suggest_se
     return facts->traits.bandwidth_share;
 }
 
-/* A core that computes at its roof does not wait for lines. */
+/* A core at its arithmetic peak does not wait for lines. */
 static double lines(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     if (kg_at_least(facts->traits.flops_share, settings->bound_share))
@@ -104,7 +104,7 @@ static double arithmetic(const struct kg_facts *facts, const struct kg_suggest_s
     return facts->traits.flops_share;
 }
 
-/* Of what scalar instructions can do, where these are what computes. */
+/* Share of the peak of scalar instructions, if most instructions are scalar. */
 static double scalar(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     return kg_under(facts->traits.flops_per_instruction, 1) && !kg_threads_wait(facts, settings)
@@ -112,7 +112,8 @@ static double scalar(const struct kg_facts *facts, const struct kg_suggest_setti
                : NAN;
 }
 
-/* Threads that wait for each other count as they do so; a process that waits ends none. */
+/* Spinning threads retire instructions too, so their rate says nothing. A waiting process
+ * retires none. */
 static double instructions(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     return kg_known(facts->traits.instructions_per_cycle) && !kg_threads_wait(facts, settings)
@@ -121,15 +122,15 @@ static double instructions(const struct kg_facts *facts, const struct kg_suggest
                : NAN;
 }
 
-/* --- What speaks the loudest --- */
+/* --- The sign with the largest share --- */
 
 enum { EVIDENCE_MOST = 6 };
 
-/* A core that moves or computes as fast as it can ends many instructions, too: these say something
- * only where no roof is near. */
+/* A core at its memory or arithmetic peak retires many instructions too. So instructions count
+ * only if no peak is near. */
 enum nearness { ANYWHERE, AT_ROOF, UNDER_ROOFS };
 
-/* A share that speaks for a bound from a threshold of the suite on. */
+/* A share that supports a bound if it reaches a threshold of the suite. */
 struct sign {
     enum kg_bound bound;
     enum nearness nearness;
@@ -139,7 +140,7 @@ struct sign {
 };
 
 #define FROM(member) offsetof(struct kg_suggest_settings, member)
-/* Of two equal shares the first counts; roofs come before what is under them. */
+/* Of two equal shares the first row wins. Rows AT_ROOF precede rows UNDER_ROOFS. */
 static const struct sign signs[] = {
     {KG_BOUND_TRANSFER,
      ANYWHERE,
@@ -205,7 +206,7 @@ static double threshold_of(const struct sign *sign, const struct kg_suggest_sett
     return value;
 }
 
-/* The sign with the largest share, and that share; NULL where none reaches its threshold. */
+/* The sign with the largest share, stored in `most`. NULL: none reaches its threshold. */
 static const struct sign *loudest_of(const struct kg_facts *facts,
                                      const struct kg_suggest_settings *settings, double *most)
 {
@@ -236,9 +237,9 @@ static void conclude(enum kg_bound bound, double share, const char *const *evide
 
 /* --- Neither --- */
 
-/* Whether all that a call does is compared with a roof: what is left then is waiting for single
- * loads and results. On the CPU also whether the core's instructions are:
- * integer work has no roof. */
+/* Whether all work of a call was compared with a peak: the rest is then waiting for single loads
+ * and results. On the CPU the rate of instructions must be known too, because integer work has
+ * no peak. */
 static bool is_latency(const struct kg_facts *facts)
 {
     const struct kg_traits *traits = &facts->traits;

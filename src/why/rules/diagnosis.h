@@ -1,14 +1,14 @@
-/* diagnosis.h: what holds an operation back, from measured facts alone. Pure. */
+/* diagnosis.h: the bottleneck of an operation, from measured facts alone. Pure. */
 #pragma once
 #include "base/text.h"
 #include "model/suggest_settings.h"
 #include "why/evidence/facts.h"
 
 enum kg_bound {
-    KG_BOUND_UNKNOWN, /* the evidence for any of the others is missing, or says none of them */
+    KG_BOUND_UNKNOWN, /* the facts are missing, or support no other bound */
     KG_BOUND_MEMORY,  /* moving data, from memory or a level of cache */
     KG_BOUND_COMPUTE, /* arithmetic, or instructions of any kind */
-    KG_BOUND_LATENCY, /* waiting for single loads or results: neither roof is near */
+    KG_BOUND_LATENCY, /* waiting for single loads or results; far below each peak */
     KG_BOUND_LAUNCH,  /* starting work: kernels, parallel regions, calls */
     KG_BOUND_TRANSFER,
     KG_BOUND_SYNCHRONISATION, /* threads, or the host and the device, waiting for each other */
@@ -20,10 +20,11 @@ extern const char *const kg_bound_names[KG_BOUND_COUNT + 1]; /* "unknown", "memo
 
 struct kg_diagnosis {
     enum kg_bound bound;
-    double share;            /* of the time or of the roof that says so; NaN for unknown */
-    const char *evidence[6]; /* names of facts that say so, the first NULL ends them */
-    const char *missing; /* for unknown: what would tell, and how to measure it; a sentence, static
-                            text; else NULL */
+    double share; /* share of the time or of the peak that supports the bound; NaN: unknown */
+    const char *evidence[6]; /* names of the supporting facts; NULL ends the list */
+    /* A sentence for an unknown bound: the missing measurement and its command. Static text;
+     * otherwise NULL. */
+    const char *missing;
 };
 
 void kg_diagnose(const struct kg_facts *facts, const struct kg_suggest_settings *settings,

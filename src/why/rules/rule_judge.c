@@ -3,8 +3,8 @@
 
 #include "why/rules/rule_parts.h"
 
-/* A rule has its priority if it saves at least half of the time, one lower from a fifth on, two
- * lower below that. */
+/* A rule keeps its priority if it saves at least half of the time. It loses one level below a
+ * half, and one more below a fifth. */
 static const double priority_shares[] = {0.5, 0.2};
 enum { PRIORITY_SHARES = sizeof priority_shares / sizeof priority_shares[0] };
 
@@ -18,7 +18,7 @@ static enum kg_priority priority_of(const struct kg_rule *rule, enum kg_basis ba
     return priority < KG_PRIORITY_LOW ? (enum kg_priority)priority : KG_PRIORITY_LOW;
 }
 
-/* A profile of any program has no cases: its outermost scopes take their place. */
+/* A profile of any program has no cases. Its outermost scopes count as cases. */
 static bool looks_at(const struct kg_rule *rule, const struct kg_facts *facts)
 {
     const bool whole =
@@ -67,8 +67,8 @@ static bool memory_judge(const struct kg_rule *rule, const struct kg_facts *fact
     return true;
 }
 
-/* The time that is left is said where its least and its most are so near that what is between them
- * is within a factor of 1.5 of both. */
+/* Gives an estimate only if the longest remaining time is at most 2.25 times the shortest. The
+ * estimate is their geometric mean. */
 static void cause_estimate(const struct kg_cause *cause, double roof, struct kg_judged *judged)
 {
     static const double NEAR = 1.5 * 1.5, LEAST = 1e-6;
@@ -85,7 +85,7 @@ static bool cause_judge(const struct kg_rule *rule, const struct kg_facts *facts
                         const struct kg_suggest_settings *settings, struct kg_judged *judged)
 {
     const struct kg_cause *cause = kg_cause_of(facts, rule->cause);
-    /* what is left is no less than the roofs want */
+    /* the roofline limits the saving */
     const double roof = kg_attainable_ns(facts, settings) / facts->traits.time_ns;
     const double share = cause ? fmin(cause->share, 1 - roof) : 0;
     if (!cause || !(share >= settings->min_gain))
@@ -103,7 +103,7 @@ static bool cause_judge(const struct kg_rule *rule, const struct kg_facts *facts
     return true;
 }
 
-/* What stands on less, or is known to who wrote the suite, comes after all else. */
+/* A weaker suggestion, or one that the suite's author knows, ranks below all others. */
 static void rank_lower(struct kg_judged *judged)
 {
     judged->rank = 0;
@@ -141,7 +141,7 @@ static bool judge(const struct kg_rule *rule, const struct kg_facts *facts,
     return true;
 }
 
-/* Of a version that another is faster than, that is said, and nothing else is worth as much. */
+/* If a faster version of the case exists, that suggestion ranks above all others. */
 bool kg_rule_judge(const struct kg_rule *rule, const struct kg_facts *facts,
                    const struct kg_suggest_settings *settings, struct kg_judged *judged)
 {
@@ -154,7 +154,7 @@ bool kg_rule_judge(const struct kg_rule *rule, const struct kg_facts *facts,
 
 /* --- Words --- */
 
-/* The facts that are texts; NULL where the name is none of them or it is not known. */
+/* The value of a fact that is text; NULL: unknown, or the fact is a number. */
 static const char *text_fact(const char *name, const struct kg_facts *facts)
 {
     const struct {

@@ -1,5 +1,5 @@
-/* rule_parts.h: what the families of rules share. Pure. A condition is false where a fact that it
- * needs is unknown. */
+/* rule_parts.h: conditions and estimates that the families of rules share. Pure. If a condition
+ * needs an unknown fact, it is false. */
 #pragma once
 #include <math.h>
 #include <string.h>
@@ -13,15 +13,15 @@ struct kg_rule_family {
 };
 extern const struct kg_rule_family kg_rules_compare; /* against other cases */
 extern const struct kg_rule_family kg_rules_calls;   /* calls of scopes, starting, waiting */
-extern const struct kg_rule_family kg_rules_memory;  /* what is moved and held */
-extern const struct kg_rule_family kg_rules_threads; /* CPUs that are idle, threads in conflict */
+extern const struct kg_rule_family kg_rules_memory;  /* memory traffic and peak memory */
+extern const struct kg_rule_family kg_rules_threads; /* idle CPUs, conflicts between threads */
 extern const struct kg_rule_family kg_rules_vectors; /* one element at a time */
 extern const struct kg_rule_family kg_rules_gpu;
-extern const struct kg_rule_family kg_rules_causes; /* where the time goes: what a program does */
-extern const struct kg_rule_family kg_rules_causes_core;   /* how a core executes it */
+extern const struct kg_rule_family kg_rules_causes;        /* functions that a program calls */
+extern const struct kg_rule_family kg_rules_causes_core;   /* execution of loops by a core */
 extern const struct kg_rule_family kg_rules_causes_system; /* the kernel, other threads */
 
-/* Conditions of rules that other rules and the diagnosis ask too. */
+/* Conditions of rules that other rules and the diagnosis use too. */
 bool kg_parallel_regions_applies(const struct kg_facts *facts,
                                  const struct kg_suggest_settings *settings);
 bool kg_page_faults_applies(const struct kg_facts *facts,
@@ -29,7 +29,7 @@ bool kg_page_faults_applies(const struct kg_facts *facts,
 bool kg_access_pattern_applies(const struct kg_facts *facts,
                                const struct kg_suggest_settings *settings);
 bool kg_idle_cpu_applies(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
-/* Time of a call in which no CPU worked for it, and it did not wait for one. */
+/* Time per call without a CPU, except time spent waiting for a CPU. */
 double kg_idle_ns(const struct kg_facts *facts);
 bool kg_false_sharing_applies(const struct kg_facts *facts,
                               const struct kg_suggest_settings *settings);
@@ -56,8 +56,8 @@ static inline double kg_known_or_zero(double value)
     return kg_known(value) ? value : 0;
 }
 
-/* The least time that a well-made version could take by the known ceilings, each of which limits it
- * alone; 0 if none is known. */
+/* The least time that a well-made version could take, by each known ceiling alone; 0: no ceiling
+ * is known. */
 static inline double kg_attainable_ns(const struct kg_facts *facts,
                                       const struct kg_suggest_settings *settings)
 {
@@ -67,45 +67,47 @@ static inline double kg_attainable_ns(const struct kg_facts *facts,
     return fmax(kg_known_or_zero(traits->roof_ns), share * traits->time_ns) / settings->attainable;
 }
 
-/* Bytes of the cache lines that the case brought in, and the least time that moving `bytes` takes,
- * as a share of the case's time. More than the work's bytes: lines came in vain. */
+/* kg_lines_brought: bytes of the cache lines that the case loaded. If they exceed the work's
+ * bytes, some lines were loaded in vain. kg_moving_share: least time to move `bytes`, as a share
+ * of the case's time. */
 double kg_lines_brought(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
 double kg_moving_share(const struct kg_facts *facts, double bytes);
 
-/* Share of the time in which the case has work for a CPU, preempted or not; 1 if unknown. */
+/* Share of the time in which the case has work for a CPU, preempted or not; 1: unknown. */
 double kg_running_share(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
 
-/* Instructions retired in a cycle; if the case has several threads, by its time with one thread.
- * NaN if it is more than any core can retire: then something else than the work was counted. */
+/* Instructions retired per cycle. If the case has several threads: by its time with one thread.
+ * NaN if no core can retire so many: then the count includes other work. */
 double kg_instructions_per_cycle(const struct kg_facts *facts);
 
-/* Instructions a cycle that cores of the last decade can sustain. */
+/* Instructions per cycle that cores of the last decade can sustain. */
 static const double KG_ISSUE_WIDTH = 4;
 
-/* Whether other programs took so much of the case's CPUs that its threads cannot be judged. */
+/* Whether other programs took so much CPU time that kgate cannot judge the case's threads. */
 bool kg_cpus_taken(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
 
-/* Time that touching fresh pages takes in a call. */
+/* Time per call spent on first touches of fresh pages. */
 double kg_faulting_ns(const struct kg_facts *facts);
 
-/* Speedup that the threads can reach over one: less than their number if two share a core. */
+/* Speedup that the threads can reach over one thread. If two threads share a core, it is less
+ * than their number. */
 double kg_threads_do(const struct kg_facts *facts);
 
-/* Time of all threads together: what the work should take, given what cores lose when all are busy,
- * and what the threads spend. */
+/* Time of all threads together. kg_shared_work_ns: expected for the work, with the loss of a
+ * fully busy machine. kg_threads_spend_ns: measured. */
 double kg_shared_work_ns(const struct kg_facts *facts);
 double kg_threads_spend_ns(const struct kg_facts *facts);
 
-/* Whether it computes one element of single precision at a time. */
+/* Whether the code computes one single-precision element at a time. */
 bool kg_is_scalar(const struct kg_facts *facts);
 
 /* Speedup of a compiler's vectors over scalar instructions; lanes must be known. */
 double kg_vectors_gain(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
 
-/* Whether the profile shows threads that wait for each other, or for a parallel region to start. */
+/* Whether the profile shows threads that wait for each other or for a parallel region to start. */
 bool kg_threads_wait(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
 
-/* Whether the case is roofline bound. */
+/* Whether the case is near a peak of the roofline. */
 static inline bool kg_at_roof(const struct kg_facts *facts,
                               const struct kg_suggest_settings *settings)
 {

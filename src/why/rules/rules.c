@@ -8,7 +8,8 @@ const char *const kg_priority_names[KG_PRIORITY_COUNT + 1] = {"critical", "high"
                                                               NULL};
 const char *const kg_basis_names[KG_BASIS_COUNT + 1] = {"measured", "modelled", "at most", NULL};
 
-/* In the order of the reference. Of suggestions with the same rank the first rule's is first. */
+/* In the order of the reference. If two suggestions have the same rank, the earlier rule comes
+ * first. */
 static const struct kg_rule_family *const families[] = {
     &kg_rules_compare,       &kg_rules_causes,  &kg_rules_causes_core,
     &kg_rules_causes_system, &kg_rules_calls,   &kg_rules_memory,

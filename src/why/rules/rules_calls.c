@@ -23,9 +23,9 @@ static double batch_calls_estimate(const struct kg_facts *facts,
     return facts->traits.time_ns + facts->between_ns / facts->calls;
 }
 
-/* No measurement shows whether the inputs repeat. A scope that moves data of its own, or is one
- * thread's part of many, does something different in each call. A scope that waits computes
- * nothing, so there is nothing to keep. */
+/* No measurement shows whether the inputs repeat. The rule excludes scopes that differ in each
+ * call: scopes with data of their own, and one thread's part of shared work. It excludes scopes
+ * that wait, which compute nothing. */
 static bool cache_results_applies(const struct kg_facts *facts,
                                   const struct kg_suggest_settings *settings)
 {
@@ -46,7 +46,7 @@ static double cache_results_estimate(const struct kg_facts *facts,
 
 /* --- Parts of a whole --- */
 
-/* A scope that is all there is says nothing that its whole does not. */
+/* A scope with nearly all of its whole's time adds no information. */
 static const double ALONE_SHARE = 0.98;
 
 static bool dominant_part_applies(const struct kg_facts *facts,
@@ -56,8 +56,8 @@ static bool dominant_part_applies(const struct kg_facts *facts,
            kg_under(facts->self_share, ALONE_SHARE);
 }
 
-/* By Amdahl's law: all of it, but for what its roof wants, or its part of what the whole's roof wants,
- * and a fiftieth that is always left. */
+/* By Amdahl's law, all of the scope's own time can go away except the largest of three parts: 2
+ * %, the minimum of its roofline, and its share of the whole's roofline. */
 static double dominant_part_estimate(const struct kg_facts *facts,
                                      const struct kg_suggest_settings *settings)
 {
@@ -85,7 +85,8 @@ static double parallel_regions_estimate(const struct kg_facts *facts,
     return facts->traits.time_ns - facts->parallel_ns * (1 - 1 / facts->parallel_count);
 }
 
-/* Waiting without the part that an uneven share explains: fewer waits would not save that. */
+/* Time spent waiting, less the part that an uneven share explains. Fewer waits would not save
+ * that part. */
 static double idle_waiting(const struct kg_facts *facts)
 {
     return facts->wait_ns - kg_known_or_zero(facts->imbalance_ns);
@@ -123,8 +124,8 @@ bool kg_page_faults_applies(const struct kg_facts *facts,
            kg_at_least(kg_faulting_ns(facts), settings->min_gain * facts->traits.time_ns);
 }
 
-/* The cost of a fault varies so much that faults times cost can exceed the call's whole time. So
- * the estimate never falls below min_gain of it. */
+/* The cost of a fault varies: the product of faults and cost can exceed the call's whole time.
+ * So the estimate is at least min_gain of the call's time. */
 static double page_faults_estimate(const struct kg_facts *facts,
                                    const struct kg_suggest_settings *settings)
 {

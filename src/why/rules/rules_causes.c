@@ -1,5 +1,5 @@
-/* rules_causes.c: causes in what a program does: functions that it calls, and work that it does again. causes.c
- * found that the time of a case goes there. Each names the place by itself. */
+/* rules_causes.c: causes in the program itself: calls of library functions, and repeated work.
+ * causes.c weighs them. Each suggestion names its place. */
 #include "why/rules/rule_parts.h"
 
 static const struct kg_rule rules[] = {

@@ -1,5 +1,5 @@
-/* rules_causes_core.c: causes in how a core executes a loop: slow instructions, waits for the one before, and
- * memory. causes.c found that the time of a case goes there. Each names the place by itself. */
+/* rules_causes_core.c: causes in how a core executes a loop: slow instructions, dependent
+ * results, and memory. causes.c weighs them. Each suggestion names its place. */
 #include "why/rules/rule_parts.h"
 
 static const struct kg_rule rules[] = {

@@ -6,8 +6,7 @@
         "for (...) { if (!(p = fork())) execv(program, arguments[i]); waitpid(p, NULL, 0); }",     \
         "for (...) job_put(queue, i); /* to processes that were started once */"
 
-/* What the time of a case goes to, as causes.c found it, where that is the kernel, or other
- * threads. */
+/* Causes in the kernel or in other threads. causes.c weighs them. */
 static const struct kg_rule rules[] = {
     {
         .name = "small_io",

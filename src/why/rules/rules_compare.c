@@ -101,8 +101,8 @@ static bool superlinear_applies(const struct kg_facts *facts,
            kg_at_least(facts->time_growth, facts->log_growth + settings->growth);
 }
 
-/* If the parameter is the side of a matrix, a call does more work than its items or bytes say.
- * Flops say it exactly. */
+/* If the parameter is the side of a matrix, a call does more work than its items or bytes show.
+ * FLOPs are exact. */
 static bool superlinear_doubtful(const struct kg_facts *facts,
                                  const struct kg_suggest_settings *settings)
 {

@@ -2,11 +2,11 @@
 
 /* --- Around the kernels: shares of a call by the host's clock --- */
 
-/* A launch takes the host a few microseconds, about ten with many arguments. If it takes much
+/* A launch takes the host a few microseconds, about ten with many arguments. If it takes far
  * longer, the host does something else. */
 static const double LAUNCH_MOST_NS = 50e3;
 
-/* Host time spent on launching; if that was not measured, all of the overhead may be. */
+/* Host time spent on launching. If it was not measured: the whole overhead, as an upper bound. */
 static double launching_ns(const struct kg_traits *traits)
 {
     return kg_known(traits->launch_ns) ? fmin(traits->launch_ns, traits->overhead_ns)
@@ -67,8 +67,8 @@ static bool pageable_transfers_applies(const struct kg_facts *facts,
            kg_at_least(pageable_share(&facts->traits), settings->bound_share);
 }
 
-/* Pageable memory is copied twice, once by the host into a page-locked buffer (CUDA C++ Best
- * Practices Guide, "Pinned Memory"): page-locked memory saves one copy, and its copies can overlap
+/* The host copies pageable memory twice, once into a page-locked buffer (CUDA C++ Best Practices
+ * Guide, "Pinned Memory"). Page-locked memory saves one copy, and its copies can overlap
  * kernels. */
 static double pageable_transfers_estimate(const struct kg_facts *facts,
                                           const struct kg_suggest_settings *settings)
@@ -86,8 +86,8 @@ static bool overlap_transfers_applies(const struct kg_facts *facts,
     return transfers_matter(facts, settings) && !pageable_transfers_applies(facts, settings);
 }
 
-/* If kernels hide some transfers already, the rest may be the first piece and the last, which
- * nothing can hide. */
+/* If kernels hide some transfers already, the rest may be the first piece and the last. Nothing
+ * can hide these. */
 static bool overlap_transfers_doubtful(const struct kg_facts *facts,
                                        const struct kg_suggest_settings *settings)
 {
@@ -117,8 +117,8 @@ static bool roofs_are_far(const struct kg_facts *facts, const struct kg_suggest_
            !kg_at_roof(facts, settings);
 }
 
-/* The case's time if its main kernel took only `share` of its time. The kernels together never take
- * less than the roofline allows, nor less than launching them takes. */
+/* The case's time if its main kernel took only `share` of its time. The time of all kernels has
+ * two lower limits: the roofline, and the time to launch them. */
 static double main_kernel_shrunk(const struct kg_facts *facts,
                                  const struct kg_suggest_settings *settings, double share)
 {
@@ -160,7 +160,7 @@ static double low_occupancy_estimate(const struct kg_facts *facts,
     return main_kernel_shrunk(facts, settings, facts->traits.occupancy / settings->utilization);
 }
 
-/* The last wave takes as long as a full one, however few blocks it has. */
+/* The last wave takes as long as a full one, even with few blocks. */
 static double filled(const struct kg_facts *facts)
 {
     return facts->traits.waves / ceil(facts->traits.waves);

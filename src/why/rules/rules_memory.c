@@ -1,15 +1,15 @@
 #include "model/traits.h"
 #include "why/rules/rule_parts.h"
 
-/* Instructions retired in a cycle. Cores of the last decade can retire four to eight. One that
- * retires BUSY does not wait for memory; one that retires fewer than STALLED waits most of the
- * time; no core retires MOST. */
+/* Instructions retired per cycle. Cores of the last decade can retire four to eight. A core at
+ * BUSY does not wait for memory. A core below STALLED waits most of the time. No core retires
+ * MOST. */
 static const double BUSY_PER_CYCLE = 2, STALLED_PER_CYCLE = 1, MOST_PER_CYCLE = 6;
 
-/* A core that retires so many has no time left to wait for memory, whatever is moved. */
+/* A core at this rate has no time left to wait for memory. */
 static const double FULL_PER_CYCLE = 3;
 
-/* --- What is moved --- */
+/* --- Memory traffic --- */
 
 /* Lines from memory, if the data lie in memory and more lines came than the work needs; else lines
  * into the first level of cache. */
@@ -51,8 +51,8 @@ double kg_instructions_per_cycle(const struct kg_facts *facts)
     return kg_known(rate) && rate < MOST_PER_CYCLE ? rate : NAN;
 }
 
-/* Whether useless lines cost something. Moving them takes time at the ceiling's bandwidth. They
- * cost far more if the core waits for each, as it does where the prefetcher cannot predict them. */
+/* Whether useless lines cost time. Moving them takes bandwidth. If the prefetcher cannot predict
+ * them, the core waits for each, which costs far more. */
 static bool is_waste_dear(const struct kg_facts *facts, double lines,
                           const struct kg_suggest_settings *settings)
 {
@@ -60,10 +60,11 @@ static bool is_waste_dear(const struct kg_facts *facts, double lines,
            kg_under(kg_instructions_per_cycle(facts), STALLED_PER_CYCLE);
 }
 
-/* Blocked arithmetic moves many lines too. So the rule asks for more: moving takes longer than
- * computing, useless lines cost something, and the core waits for lines. A core that retires two
- * instructions a cycle does not wait, unless moving is most of its time; one that retires three
- * never does. Bytes that several passes move in turn are needed: `fuse_passes` is about them. */
+/* Blocked arithmetic moves many lines too. So the rule also requires that moving takes longer
+ * than computing, that useless lines cost time, and that the core waits for lines. A core that
+ * retires two instructions per cycle does not wait, unless moving takes most of its time. A core
+ * that retires three never waits. Bytes that several passes move in turn are needed: they belong
+ * to `fuse_passes`. */
 bool kg_access_pattern_applies(const struct kg_facts *facts,
                                const struct kg_suggest_settings *settings)
 {
@@ -81,8 +82,9 @@ bool kg_access_pattern_applies(const struct kg_facts *facts,
            moving > kg_known_or_zero(traits->flops_share) && is_waste_dear(facts, lines, settings);
 }
 
-/* The share of the time that shrinks with the lines: the time to move them, or the time in which
- * the core retires nothing, if that is more: then it waits for one line after the other. */
+/* The share of the time that shrinks with the lines. This is the time to move them, or the time
+ * in which the core retires nothing, whichever is longer. In the second case the core waits for
+ * one line after the other. */
 static double lines_share(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const double rate = kg_instructions_per_cycle(facts);
@@ -91,9 +93,9 @@ static double lines_share(const struct kg_facts *facts, const struct kg_suggest_
     return fmax(waiting, moving) * kg_running_share(facts, settings);
 }
 
-/* The same data may be needed many times: then lines can shrink by more than time can. The roofline
- * limits the gain; if the arithmetic ceiling is unknown, what vectors gain does. Code that computes
- * one element at a time because its data are not contiguous can use vectors once they are. */
+/* If the case uses the same data many times, lines can shrink by more than time can. The
+ * roofline limits the gain. If the arithmetic peak is unknown, the gain of vectors is the limit.
+ * Scalar code with scattered data can use vectors once the data are contiguous. */
 static double access_pattern_estimate(const struct kg_facts *facts,
                                       const struct kg_suggest_settings *settings)
 {
@@ -125,7 +127,7 @@ static double fuse_passes_estimate(const struct kg_facts *facts,
            facts->fusible_ns * (1 - facts->fused_bytes / facts->separate_bytes);
 }
 
-/* --- What is held --- */
+/* --- Peak memory --- */
 
 static bool holds_much(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {

@@ -9,8 +9,8 @@ static bool is_imbalanced(const struct kg_facts *facts, const struct kg_suggest_
 /* A preempting thread runs for about one time slice of Linux' scheduler. */
 static const double TIME_SLICE_NS = 3e6;
 
-/* Whether other programs took at least `least_ns` of a call. Where it is not known how long its threads
- * waited for a CPU, by how often they were preempted; a few in a long call cost little. */
+/* Whether other programs took at least `least_ns` of a call. If the time spent waiting for a CPU
+ * is unknown, the number of preemptions decides. A few preemptions in a long call cost little. */
 static bool took(const struct kg_facts *facts, double least_ns)
 {
     const double preempted = facts->traits.preempted;
@@ -19,14 +19,15 @@ static bool took(const struct kg_facts *facts, double least_ns)
     return kg_at_least(preempted, 1) && kg_at_least(preempted * TIME_SLICE_NS, least_ns);
 }
 
-/* Whether all threads were busy all the time: then no other program had their CPUs for long. */
+/* Whether all threads were busy all the time. If so, no other program took their CPUs for long. */
 static bool has_all(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
     return kg_at_least(traits->cores_busy, (1 - settings->min_gain / 2) * traits->threads);
 }
 
-/* A thread that never waits is busy, except while it is preempted: less busy means preempted. */
+/* A thread that never waits is busy except while it is preempted. So a lower busy share means
+ * preemption. */
 bool kg_cpus_taken(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
@@ -49,11 +50,11 @@ double kg_threads_do(const struct kg_facts *facts)
                : facts->traits.threads;
 }
 
-/* Of an even share of the work, what the other threads must have for it to be shared. */
+/* The work is shared if the other threads have at least this part of an even share. */
 static const double SHARED_LEAST = 0.5;
 
-/* Whether samples show work in the other threads, or the profile that they had some, even if they
- * were preempted. */
+/* Whether the other threads work. Either samples or the profile's scopes must show it. Scopes
+ * count even if the threads were preempted. */
 static bool is_shared(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
@@ -71,8 +72,8 @@ static bool are_idle(const struct kg_facts *facts, const struct kg_suggest_setti
     return kg_under(fmax(traits->cores_busy - 1, 0) / (traits->threads - 1), settings->utilization);
 }
 
-/* Threads that compete for memory bandwidth are slow for that reason. It is excluded if they are
- * known to be far below the memory ceiling, or if their data lie in private caches. */
+/* Threads that compete for memory bandwidth are slow for that reason. kgate excludes it if they
+ * are far below the memory peak, or if their data lie in private caches. */
 static bool memory_is_free(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
@@ -81,12 +82,14 @@ static bool memory_is_free(const struct kg_facts *facts, const struct kg_suggest
                : kg_under(traits->bandwidth_share, settings->bound_share);
 }
 
-/* No second thread is at work. What one thread takes is then the same again, but for noise. */
+/* Fewer busy cores mean that no second thread works. Then the time with one thread is the same
+ * except for noise. */
 static const double SERIAL_CORES = 1.1;
 
-/* Idle OpenMP threads spin for a while: they look busy, but one thread alone is as fast as all. One
- * alone is also as fast where all of them wait for memory, so that is excluded. If one alone were
- * faster, the threads would slow each other down or be preempted: other rules are about that. */
+/* Idle OpenMP threads spin and look busy, but one thread alone matches the speed of all. One
+ * thread also matches it if all threads wait for memory, so the last condition excludes memory.
+ * If one thread is faster than all, the threads conflict or were preempted, and other rules
+ * apply. */
 static bool gain_little(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
@@ -99,13 +102,12 @@ static bool gain_little(const struct kg_facts *facts, const struct kg_suggest_se
             (memory_is_free(facts, settings) && !kg_at_roof(facts, settings)));
 }
 
-/* A call that takes no longer than so many starts of threads is not worth sharing. A start is
- * hardly ever quicker than that, whatever an empty parallel region took when the machine was
- * measured. */
+/* A call shorter than this number of thread starts is not worth sharing. START_LEAST_NS replaces
+ * the measured time of an empty parallel region if that was shorter: real starts take longer. */
 static const double STARTS_WORTH = 20, START_LEAST_NS = 1e3;
 
-/* What the call takes at the least: its instructions, where they are counted, are the same in each
- * run, and the time of a short call is not. */
+/* The least time of the call. The time of a short call is noisy. The count of instructions is
+ * the same in each run, so it is preferred. */
 static double least_ns(const struct kg_facts *facts)
 {
     static const double PER_CYCLE = 3;
@@ -113,7 +115,8 @@ static double least_ns(const struct kg_facts *facts)
     return kg_known(ns) ? ns : facts->traits.time_ns;
 }
 
-/* Whether a second thread was seen, or the case was told how many it may use. A command is any program. */
+/* Whether several threads are possible: kgate saw a second thread, or the case says how many it
+ * may use. A command is any program. */
 static bool may_share(const struct kg_facts *facts)
 {
     return !facts->threads_assumed || kg_at_least(facts->traits.cores_busy, SERIAL_CORES) ||
@@ -121,7 +124,7 @@ static bool may_share(const struct kg_facts *facts)
            (facts->hot && kg_known(kg_pool_share(facts->hot)));
 }
 
-/* If even the first core is not busy, the cause is another: `idle_cpu`. */
+/* If even the first core is idle, the rule `idle_cpu` applies instead. */
 static bool unused_cores_applies(const struct kg_facts *facts,
                                  const struct kg_suggest_settings *settings)
 {
@@ -134,8 +137,8 @@ static bool unused_cores_applies(const struct kg_facts *facts,
            !kg_cpus_taken(facts, settings);
 }
 
-/* The work to share is what one thread takes alone; if that is unknown, the CPU time. It is at
- * least the call's time: where the first thread waits, sharing does not shorten the waiting. */
+/* The work to share is the time of one thread alone, or the CPU time if that is unknown. It is
+ * at least the call's time: sharing does not shorten the first thread's waits. */
 static double unused_cores_estimate(const struct kg_facts *facts,
                                     const struct kg_suggest_settings *settings)
 {
@@ -154,7 +157,7 @@ double kg_idle_ns(const struct kg_facts *facts)
            kg_known_or_zero(facts->scheduler_wait_ns);
 }
 
-/* Whether a CPU was idle for most of the time in which the case could have one. */
+/* Whether a CPU was idle for most of the time in which the case could use one. */
 static bool is_idle(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
@@ -164,8 +167,8 @@ static bool is_idle(const struct kg_facts *facts, const struct kg_suggest_settin
            kg_at_least(kg_idle_ns(facts), settings->min_gain * traits->time_ns);
 }
 
-/* A process that never gives up its CPU does not wait: it was preempted. So it was if preemptions
- * explain most of its idle time. */
+/* A process that never gives up its CPU does not wait: it was preempted. The same holds if
+ * preemptions explain most of its idle time. */
 bool kg_idle_cpu_applies(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
@@ -175,8 +178,8 @@ bool kg_idle_cpu_applies(const struct kg_facts *facts, const struct kg_suggest_s
            !kg_threads_wait(facts, settings);
 }
 
-/* Several waits can overlap each other. During a single one, or an unknown number, other calls can
- * compute. */
+/* Several waits can overlap. If there is one wait, or an unknown number, other calls can compute
+ * meanwhile. */
 static double idle_cpu_estimate(const struct kg_facts *facts,
                                 const struct kg_suggest_settings *settings)
 {
@@ -191,15 +194,16 @@ double kg_shared_work_ns(const struct kg_facts *facts)
     return facts->traits.alone_ns * facts->traits.threads / kg_threads_do(facts);
 }
 
-/* Contention for a cache line takes CPU time. Time in scopes beyond the CPU time was preemption. */
+/* Contention for a cache line takes CPU time. So time in scopes beyond the CPU time was
+ * preemption. */
 double kg_threads_spend_ns(const struct kg_facts *facts)
 {
     return kg_known(facts->traits.cpu_ns) ? fmin(facts->thread_busy_ns, facts->traits.cpu_ns)
                                           : facts->thread_busy_ns;
 }
 
-/* All threads together take far longer for the work than one alone, and nothing else explains it:
- * no waiting, no uneven share, no cores that share their units. */
+/* All threads together take far longer for the work than one thread alone. Nothing else explains
+ * it: no waiting, no uneven share, no cores that share their units. */
 bool kg_false_sharing_applies(const struct kg_facts *facts,
                               const struct kg_suggest_settings *settings)
 {
@@ -212,8 +216,8 @@ bool kg_false_sharing_applies(const struct kg_facts *facts,
            !is_imbalanced(facts, settings) && !kg_cpus_taken(facts, settings);
 }
 
-/* The time in threads shrinks to the work that one alone needs. The rest of the time stays; a
- * profile gives it, inexactly: less than min_gain counts as nothing. */
+/* The time in threads shrinks to the work of one thread. The rest of the time stays. The profile
+ * measures the rest inexactly, so a rest below min_gain counts as zero. */
 static double false_sharing_estimate(const struct kg_facts *facts,
                                      const struct kg_suggest_settings *settings)
 {

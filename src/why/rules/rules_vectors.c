@@ -8,14 +8,15 @@ static bool moves_vectors(const struct kg_traits *traits)
     return kg_known(traits->bytes) && traits->bytes > SINGLE_BYTES * traits->instructions;
 }
 
-/* Scalar loops over numbers reach this; other code does something else than arithmetic. */
+/* Scalar loops over numbers reach this. Below it, code does something else than arithmetic. */
 static const double LEAST_FLOPS_PER_INSTRUCTION = 0.1;
 
-/* A loop in which each result needs the one before retires one instruction a cycle or fewer. */
+/* In a dependent loop, each result needs the previous one: such a loop retires at most about one
+ * instruction per cycle. */
 static const double CHAINED_PER_CYCLE = 1.25;
 
-/* A scalar instruction does one flop at most (a multiply-add two); loads, counters and jumps do
- * none. What vectors gain was measured in single precision only. */
+/* A scalar instruction does at most one FLOP, a multiply-add two. Loads, counters and jumps do
+ * none. The measured gain of vectors exists for single precision only. */
 bool kg_is_scalar(const struct kg_facts *facts)
 {
     const struct kg_traits *traits = &facts->traits;
@@ -25,7 +26,8 @@ bool kg_is_scalar(const struct kg_facts *facts)
            facts->vector_lanes > 1 && isfinite(facts->vector_lanes) && !moves_vectors(traits);
 }
 
-/* The machine code says so, whatever the flops that the workload tells of. */
+/* Whether the hot loops' machine code has more vector than scalar arithmetic. It outranks the
+ * workload's FLOPs. */
 static bool hot_uses_vectors(const struct kg_facts *facts)
 {
     double vectors = 0, scalars = 0;
@@ -36,9 +38,9 @@ static bool hot_uses_vectors(const struct kg_facts *facts)
     return vectors > scalars;
 }
 
-/* Vectors help if the core is busy retiring instructions. If it waits, for loads or for the
- * previous result, vectors would wait too. If data are not contiguous, that comes first
- * (`access_pattern`). If threads wait, most instructions may belong to spinning. */
+/* Vectors help if the core is busy retiring instructions. If it waits for loads or for the
+ * previous result, vectors would wait too. Scattered data come first (rule `access_pattern`). If
+ * threads wait, most instructions may belong to spinning. */
 static bool unvectorised_applies(const struct kg_facts *facts,
                                  const struct kg_suggest_settings *settings)
 {

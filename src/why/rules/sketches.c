@@ -4,7 +4,7 @@
 
 #include "why/evidence/known_functions.h"
 
-/* --- What a row's words are compared with ----------------------------------------------------- */
+/* --- Comparison of a row's words with names --------------------------------------------------- */
 
 typedef bool (*fitting)(const char *name, const char *word, size_t length);
 
@@ -61,7 +61,7 @@ static bool is_of_whole_numbers(const struct kg_hot_loop *loop)
     return loop && !(loop->scalar_floats > 0) && !(loop->vector_floats > 0);
 }
 
-/* --- Who starts threads ----------------------------------------------------------------------- */
+/* --- The library that starts threads ---------------------------------------------------------- */
 
 static bool is_of_openmp(const struct kg_place *place)
 {
