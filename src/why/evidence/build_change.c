@@ -7,7 +7,7 @@
 #include "model/traits.h"
 #include "why/evidence/compiler_options.h"
 
-/* Machine code that grew or shrank by less says nothing. */
+/* Smaller relative changes of the size mean nothing. */
 static const double CODE_LEAST = 0.1;
 
 static bool are_known(const struct kg_sampled *base, const struct kg_sampled *candidate)
@@ -23,7 +23,7 @@ static bool has_library(const struct kg_sampled *sampled, const char *name)
     return false;
 }
 
-/* A library that checks a program as it runs. */
+/* Whether the library checks a program at run time. */
 static bool is_checker(const char *library)
 {
     static const char *const begins[] = {"libasan.", "libubsan.", "libtsan.", "liblsan.",
@@ -34,7 +34,7 @@ static bool is_checker(const char *library)
     return false;
 }
 
-/* Appends the libraries of `side` that `other` lacks: those that check, or all others. */
+/* Appends the libraries of `side` that `other` lacks: either the checking ones, or all others. */
 static void libraries_add(struct kg_text *text, const char *label, const struct kg_sampled *side,
                           const struct kg_sampled *other, bool checkers)
 {

@@ -1,5 +1,5 @@
-/* The evidence that changed in one case, in the order that a reader needs it: how the build was made, the place in
- * code, the most telling trait of each metric, the parts of the build. */
+/* The changed evidence of one case, in the order that a reader needs: compiler and options, the
+ * place in code, the strongest trait of each metric, the parts of the build. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum { METRICS = KG_METRIC_KINDS };
 
-/* Whether the trait is told of the case already, of another metric. */
+/* Whether the case already has an entry for this trait, from another metric. */
 static bool is_told(const struct kg_evidence_change *told, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
@@ -42,7 +42,8 @@ static const char *cause_text(struct kg_arena *arena, const struct kg_slower *sl
     return calls ? kg_arena_printf(arena, "%s; %s", text, calls) : text;
 }
 
-/* The place in code that explains the change of time; and the table of all places. */
+/* Makes the entry for the place in code that explains the change of time, and adds the table of
+ * all places. */
 static bool place_tell(struct kg_suggestions *suggestions, const char *id,
                        const struct kg_slower *slower, struct kg_evidence_change *change)
 {
@@ -72,7 +73,7 @@ static bool place_tell(struct kg_suggestions *suggestions, const char *id,
     return found;
 }
 
-/* A sentence about the build. It explains nothing by itself. */
+/* Makes an entry with a sentence about the build. Alone it explains nothing. */
 static bool build_tell(const char *name, const char *text, struct kg_evidence_change *change)
 {
     if (text)
@@ -81,7 +82,7 @@ static bool build_tell(const char *name, const char *text, struct kg_evidence_ch
     return text;
 }
 
-/* How the build was made comes first. */
+/* Compiler and options come first. */
 static bool made_tell(struct kg_arena *arena, const struct kg_slower *slower,
                       struct kg_evidence_change *change)
 {
@@ -90,7 +91,7 @@ static bool made_tell(struct kg_arena *arena, const struct kg_slower *slower,
                       kg_build_made(arena, slower->base_sampled, slower->current_sampled), change);
 }
 
-/* What the build consists of comes last: it need not have an effect. */
+/* The build's libraries and size come last, because they may have no effect. */
 static bool parts_tell(struct kg_arena *arena, const struct kg_slower *slower,
                        struct kg_evidence_change *change)
 {
@@ -99,7 +100,7 @@ static bool parts_tell(struct kg_arena *arena, const struct kg_slower *slower,
                       change);
 }
 
-/* Part of the change from which a place in code makes symptoms superfluous. */
+/* If a place explains at least this part of the change, symptoms add nothing. */
 static const double PLACED = 0.5;
 
 void kg_case_changes_add(struct kg_suggestions *suggestions, const char *case_id,

@@ -12,15 +12,15 @@
 
 enum { METRICS = KG_METRIC_KINDS };
 
-/* A case of the results that became worse, in one metric or more, and what it is compared with. */
+/* A case that became worse in one or more metrics, with its baseline. */
 struct slower_case {
-    size_t index; /* of the results */
-    double worst; /* ratio */
+    size_t index; /* index in the results */
+    double worst; /* largest ratio of candidate to baseline */
     struct kg_slower slower[METRICS];
     size_t slower_count;
 };
 
-/* What all of the finding shares. */
+/* State of the search for changes. */
 struct search {
     const struct kg_suggest_input *input;
     const struct kg_traits *traits;
@@ -30,8 +30,8 @@ struct search {
     size_t case_count;
 };
 
-/* The run that a comparison's `against` means, of those that have traits: a pin's, or the newest
- * ordinary one. NULL without one. */
+/* The run that a comparison's `against` refers to: the run of the pin, or the newest ordinary
+ * run. Runs without traits do not count. NULL: there is none. */
 static const struct kg_baseline_run *run_find(const struct kg_baseline *baseline, const char *suite,
                                               const char *pin)
 {
@@ -44,7 +44,7 @@ static const struct kg_baseline_run *run_find(const struct kg_baseline *baseline
     return NULL;
 }
 
-/* The case as that run has it, if its definition is the same; NULL without one. */
+/* The run's stored case for this result, if the definition is the same; NULL: there is none. */
 static const struct kg_baseline_case *stored_find(const struct search *search,
                                                   const struct kg_baseline_run *run,
                                                   const struct kg_case_result *result)
@@ -67,7 +67,7 @@ static const struct kg_case_result *result_find(const struct kg_results *results
     return NULL;
 }
 
-/* Both builds were sampled side by side: nothing but the code differs. */
+/* Both builds were sampled side by side, so only the code differs. */
 static void pair_sampled_take(const struct kg_suggest_input *input, const char *id,
                               struct kg_slower *slower)
 {
@@ -83,7 +83,7 @@ static void pair_sampled_take(const struct kg_suggest_input *input, const char *
     slower->current_system_calls = &head->hot.system_calls;
 }
 
-/* What the case is compared with; false where the run has no traits of it. */
+/* Fills in the baseline of a case. Returns false if the run has no traits of the case. */
 static bool slower_make(struct search *search, size_t index, const char *pin,
                         struct kg_slower *slower)
 {
@@ -108,14 +108,14 @@ static bool slower_make(struct search *search, size_t index, const char *pin,
     return true;
 }
 
-/* One more metric of the case; those of a case come one after the other. */
+/* Adds a metric to its case. The caller adds the metrics of one case consecutively. */
 static void slower_add(struct search *search, size_t index, const struct kg_slower *slower)
 {
     struct slower_case *one = search->cases + search->case_count;
     if (search->case_count && one[-1].index == index)
         one--;
     else if (search->case_count == search->input->results->case_count)
-        return; /* a comparison may be of any file */
+        return; /* a comparison may come from any file */
     else
         search->cases[search->case_count++] = (struct slower_case){.index = index};
     if (one->slower_count == METRICS)
@@ -124,12 +124,12 @@ static void slower_add(struct search *search, size_t index, const struct kg_slow
     one->slower[one->slower_count++] = *slower;
 }
 
-/* --- What the traits say ---------------------------------------------------------------------- */
+/* --- Changes of traits ------------------------------------------------------------------------ */
 
-/* Less is no rise of instructions that the suite does not compare, and so has no threshold for. */
+/* Threshold for metrics without one in the suite: smaller rises of instructions do not count. */
 static const double THRESHOLD_USUAL = 0.02;
 
-/* What the traits have of a metric; NaN of one that they do not have. */
+/* The trait that corresponds to a metric; NaN: none. */
 static double trait_of(const struct kg_traits *traits, enum kg_metric_kind kind)
 {
     switch (kind) {
@@ -146,7 +146,8 @@ static double trait_of(const struct kg_traits *traits, enum kg_metric_kind kind)
     }
 }
 
-/* Where the trait is above that of the baseline by more than counts, or a sampled time is below it. */
+/* Adds the metric if its trait rose by more than the threshold, or if a sampled time changed by
+ * as much. */
 static void own_change_add(struct search *search, size_t index, enum kg_metric_kind metric,
                            struct kg_slower *slower)
 {
@@ -167,7 +168,7 @@ static void own_change_add(struct search *search, size_t index, enum kg_metric_k
     slower_add(search, index, slower);
 }
 
-/* Of what the suite compares; time always. */
+/* Adds the metrics that the suite compares, and always time. */
 static void own_add(struct search *search)
 {
     const struct kg_results *results = search->input->results;
@@ -181,9 +182,9 @@ static void own_add(struct search *search)
     }
 }
 
-/* --- What a comparison says ------------------------------------------------------------------- */
+/* --- Changes of a comparison ------------------------------------------------------------------ */
 
-/* A regression, or what would be one if it were sure. */
+/* Whether the metric is a regression, or looks like one without being confirmed. */
 static bool looks_worse(const struct kg_metric *metric)
 {
     if (kg_metric_against(metric) == KG_AGAINST_BUDGET || metric->better != KG_BETTER_LOWER)
@@ -193,8 +194,8 @@ static bool looks_worse(const struct kg_metric *metric)
             metric->current - metric->baseline > metric->min_effect);
 }
 
-/* The metric that says that the case became worse in that than what was stored: what is sure
- * before what is not, and the baseline before a pin; NULL without one. */
+/* The metric of this kind that became worse than the stored run. Confirmed changes rank above
+ * unconfirmed ones, and the baseline above a pin. NULL: there is none. */
 static const struct kg_metric *metric_worse(const struct kg_case_change *change,
                                             enum kg_metric_kind kind)
 {
@@ -226,7 +227,8 @@ static void metric_add(struct search *search, size_t index, enum kg_metric_kind 
     slower_add(search, index, &slower);
 }
 
-/* Figures of the workload's own have no reasons here but those of a time that rose too. */
+/* Metrics of the workload's own have no traits. Their only possible reason is a time that rose
+ * too. */
 static void figures_add(struct search *search, const struct kg_case_change *change)
 {
     struct kg_slower slower;
@@ -239,7 +241,7 @@ static void figures_add(struct search *search, const struct kg_case_change *chan
         }
 }
 
-/* The time that became shorter; NULL if none did. */
+/* The time that became shorter; NULL: none. */
 static const struct kg_metric *time_better(const struct kg_case_change *change)
 {
     for (size_t m = 0; m < change->metric_count; m++) {
@@ -282,7 +284,7 @@ static void compared_add(struct search *search)
 
 /* --- The whole -------------------------------------------------------------------------------- */
 
-/* The worst first; of those as bad, in the results' order. */
+/* The worst case first; if equal, in the results' order. */
 static int compare_slower(const void *a, const void *b)
 {
     const struct slower_case *x = a, *y = b;
@@ -303,7 +305,7 @@ static void changes_add(const struct search *search, struct kg_suggestions *sugg
 
 /* --- The change of the source ------------------------------------------------------------------ */
 
-/* Names of the commits of both sides; NULL each if not known. */
+/* Names the commits of both sides; NULL: unknown. */
 static void commits_name(const struct kg_suggest_input *input, const char **base, const char **head)
 {
     const struct kg_baseline_run *run = run_find(input->baseline, input->results->suite, NULL);
@@ -314,7 +316,8 @@ static void commits_name(const struct kg_suggest_input *input, const char **base
         *base = run ? run->commit : NULL;
 }
 
-/* Shows the changed lines of the functions that explain the worst changes. Each costs a question to git. */
+/* Shows the changed lines of the functions that explain the worst changes. Each needs a call of
+ * git. */
 static void sources_find(const struct kg_suggest_input *input, struct kg_suggestions *suggestions)
 {
     struct kg_arena scratch = {0};
@@ -343,16 +346,16 @@ static void sources_find(const struct kg_suggest_input *input, struct kg_suggest
     kg_arena_free(&scratch);
 }
 
-/* --- What cannot be compared ------------------------------------------------------------------ */
+/* --- Cases that cannot be compared ------------------------------------------------------------ */
 
-/* Whether the baseline is of the results' machine. */
+/* Whether the baseline comes from the results' machine. */
 static bool same_machine(const struct kg_suggest_input *input)
 {
     const char *base = input->baseline->fingerprint, *own = input->results->machine.fingerprint;
     return base && own && !strcmp(base, own);
 }
 
-/* Of the ordinary runs of the suite, all or only those that have traits. */
+/* Whether the suite has ordinary runs, optionally only runs with traits. */
 static bool any_run(const struct kg_suggest_input *input, bool with_traits)
 {
     for (size_t r = 0; r < input->baseline->run_count; r++) {
@@ -374,7 +377,8 @@ static bool any_case(const struct search *search)
     return false;
 }
 
-/* A comparison says itself what it could not compare; of evidence it knows nothing. */
+/* The reason why evidence is missing; NULL: none is. A comparison reports cases without a
+ * baseline itself, but it knows nothing about evidence. */
 static const char *missing_find(const struct search *search, struct kg_arena *arena)
 {
     const struct kg_suggest_input *input = search->input;
@@ -410,7 +414,7 @@ static void changes_find(struct search *search, struct kg_suggestions *suggestio
     sources_find(search->input, suggestions);
 }
 
-/* The slowdown of a case; NULL if its time did not rise. */
+/* The slowdown of a case; NULL: its time did not rise. */
 static const struct kg_slower *slowdown_of(const struct slower_case *one)
 {
     for (size_t s = 0; s < one->slower_count; s++)

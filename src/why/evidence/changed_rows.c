@@ -7,68 +7,67 @@
 
 enum direction { FELL, ROSE, STAYED, MOVED };
 
-/* The smallest change that counts is a share of the earlier value, or an amount. Of what stayed it
- * is the largest. */
+/* The unit of `least`: a share of the earlier value, or an amount. STAYED: the largest share
+ * that still counts. */
 enum measure { BY_SHARE, BY_AMOUNT };
 
-/* How much of the slowdown a change may be the reason for. */
+/* The model for the part of the slowdown that a change can explain. */
 enum weight {
-    OF_RATIO,    /* the time grows with it: the logarithms compared */
-    OF_TIME,     /* it is a part of the time */
-    OF_LINES,    /* as OF_RATIO, but each line costs no more than a load from memory */
-    OF_BYTES,    /* as OF_RATIO, but each page costs no more than a page fault */
-    OF_FAULTS,   /* each costs what the machine was measured to take for one; else nothing */
-    OF_LAUNCHES, /* likewise; else as OF_RATIO */
-    OF_REST,     /* what no change of another cause explains */
-    OF_LAST      /* as OF_RATIO, where nothing else is told */
+    OF_RATIO,    /* time grows with the trait: the ratio of their logarithms */
+    OF_TIME,     /* the trait is a part of the time */
+    OF_LINES,    /* as OF_RATIO, but a line costs at most a load from memory */
+    OF_BYTES,    /* as OF_RATIO, but a page costs at most a page fault */
+    OF_FAULTS,   /* each costs the machine's measured page fault; unknown: nothing */
+    OF_LAUNCHES, /* each costs the machine's measured launch; unknown: as OF_RATIO */
+    OF_REST,     /* the part that no change with another cause explains */
+    OF_LAST      /* as OF_RATIO, if no other change counts */
 };
 
 enum cause {
     BY_WORK = 1,     /* other instructions */
-    BY_DATA = 2,     /* where data lies, and in which order it is read */
-    BY_THREADS = 4,  /* how the work is shared */
-    BY_SYSTEM = 8,   /* the operating system is asked for more */
+    BY_DATA = 2,     /* another layout of data, or another order of access */
+    BY_THREADS = 4,  /* another division of the work */
+    BY_SYSTEM = 8,   /* more requests to the operating system */
     BY_HOST = 16,    /* the GPU waits */
-    BY_KERNEL = 32,  /* what a kernel needs of the GPU */
+    BY_KERNEL = 32,  /* more resources of the GPU per kernel */
     BY_MACHINE = 64, /* the machine itself */
     BY_NONE = 0      /* a symptom */
 };
 
 struct row {
-    enum kg_metric_kind metric; /* whose rise it is a reason for */
+    enum kg_metric_kind metric; /* the metric whose rise it explains */
     size_t offset;              /* of the trait */
     enum direction direction;
     enum measure measure;
     double least;
     enum weight weight;
-    double most; /* of the rise that it may ever explain */
+    double most; /* largest share of the rise that it can explain */
     enum cause cause;
-    unsigned agrees; /* OF_REST: causes that say the same, and take nothing away */
-    bool (*holds)(const struct kg_slower *slower); /* more to ask; or NULL */
+    unsigned agrees; /* OF_REST: causes of the same kind, which leave its share alone */
+    bool (*holds)(const struct kg_slower *slower); /* further condition; or NULL */
     const char *subject, *tail, *reading;
 };
 
-/* Less than this is no reason; of a symptom more must be left over. */
+/* Minimum share for a reason; and minimum unexplained share for a symptom. */
 static const double EXPLAINS_LEAST = 0.2;
 static const double REST_LEAST = 0.5;
-/* Counts of instructions differ by less from run to run, times by one thread
- * by less than the next. */
+/* Largest change from run to run of an instruction count, and of a time with one thread. */
 static const double SAME_COUNT = 0.02;
 static const double SAME_TIME = 0.05;
-/* With what reading the core's pace between samples adds. */
+/* Busy cores of one thread, with a margin for the clock probe between samples. */
 static const double ONE_CORE = 1.1;
 
-/* For less than about so long nobody else is given a CPU. */
+/* Approximate minimum time for which the scheduler gives a CPU to another process. */
 static const double SLICE_NS = 2e6;
 
 static const double LINE_BYTES = 64;
 static const double PAGE_BYTES = 4096;
 
-/* Upper limits of the costs, for a machine without measured ones. Assumed, not measured. */
+/* Upper limits of the costs on a machine without measured ones. Assumed, not measured. */
 static const double LATENCY_NS = 150;
 static const double PAGE_NS = 1000;
 
-/* No machine moves, takes or counts more in a call, or in a second. */
+/* Larger values are invalid: no machine moves, takes or counts more per call or per second. */
 static const double MOST = 1e18;
 
 static bool same(double base, double current, double share)
@@ -81,20 +80,23 @@ static bool same_instructions(const struct kg_slower *slower)
     return same(slower->base.instructions, slower->current.instructions, SAME_COUNT);
 }
 
-/* Which roof the case was nearer to before; one that is not known is far. */
+/* Whether the baseline was at least as near to the memory peak as to the arithmetic peak.
+ * Unknown counts as far. */
 static bool near_bandwidth(const struct kg_slower *slower)
 {
     return !(slower->base.flops_share > slower->base.bandwidth_share);
 }
 
-/* Where just as much is computed by the same instructions, neither reading can be right. */
+/* Whether the baseline was nearer to the arithmetic peak. If the instructions are the same,
+ * neither reading of the row can be true. */
 static bool near_arithmetic(const struct kg_slower *slower)
 {
     return !(slower->base.bandwidth_share >= slower->base.flops_share) &&
            !same_instructions(slower);
 }
 
-/* Else the ceiling is another one, and not a changed one. */
+/* Whether both sides have the same kind of ceiling: another level or number of threads means
+ * another ceiling. */
 static bool same_ceiling(const struct kg_slower *slower)
 {
     const struct kg_traits *base = &slower->base, *current = &slower->current;
@@ -102,7 +104,8 @@ static bool same_ceiling(const struct kg_slower *slower)
            (base->threads == current->threads || (isnan(base->threads) && isnan(current->threads)));
 }
 
-/* Threads that it may use and does not use hinder nobody; where it is not known, it uses them. */
+/* Whether the case uses the same number of threads, above one. Unused threads hinder nobody. If
+ * the number of busy cores is unknown, kgate assumes that threads are used. */
 static bool same_threads(const struct kg_slower *slower)
 {
     const struct kg_traits *base = &slower->base, *current = &slower->current;
@@ -110,21 +113,21 @@ static bool same_threads(const struct kg_slower *slower)
     return base->threads > 1 && base->threads == current->threads && !alone;
 }
 
-/* Waiting now and then is nobody's concern, however much rarer it was before. */
+/* Fewer additional waits per call do not matter, even if waits were much rarer before. */
 static bool waits_now(const struct kg_slower *slower)
 {
     return slower->current.waits - slower->base.waits >= 0.5;
 }
 
-/* Unless transfers are known not to be what takes longer. */
+/* Whether transfers may explain the rise; false only if they are known not to. */
 static bool transfers_matter(const struct kg_slower *slower)
 {
     const double more_ns = slower->current.transfer_ns - slower->base.transfer_ns;
     return !(more_ns < EXPLAINS_LEAST * (slower->current_value - slower->base_value));
 }
 
-/* Whether threads lost their CPUs so often that it matters: more often than before, or than they
- * gave them up; a run before may have been disturbed, too. */
+/* Whether preemptions can explain the rise. They must be more frequent than before, or more
+ * frequent than voluntary waits, because the earlier run may have been preempted too. */
 static bool preempted(const struct kg_slower *slower)
 {
     static const double MOST_OF_IT = 0.8;
@@ -138,7 +141,7 @@ static bool preempted(const struct kg_slower *slower)
            (current->preempted > current->waits && current->preempted >= least);
 }
 
-/* What is less busy than its one core waits; on more of them the work may also be shared worse. */
+/* On one core, a less busy case waits. On several cores, threads may also share the work worse. */
 static bool was_parallel(const struct kg_slower *slower)
 {
     return slower->base.cores_busy > ONE_CORE && !preempted(slower);
@@ -154,7 +157,7 @@ static bool alone_and_waits(const struct kg_slower *slower)
     return !(slower->base.cores_busy > ONE_CORE) && !preempted(slower) && waits_now(slower);
 }
 
-/* Time and CPU time rose alike, on the host, and nobody counted what the CPU did. */
+/* Whether time and CPU time rose alike on the host, and instructions were not counted. */
 static bool uncounted(const struct kg_slower *slower)
 {
     const struct kg_traits *base = &slower->base, *current = &slower->current;
@@ -164,13 +167,14 @@ static bool uncounted(const struct kg_slower *slower)
            (isnan(base->instructions) || isnan(current->instructions));
 }
 
-/* A few pages are nobody's buffers. */
+/* Fewer pages are no buffer. */
 static bool faults_now(const struct kg_slower *slower)
 {
     return slower->current.page_faults - slower->base.page_faults >= 16;
 }
 
-/* Some pages more or less are held by chance: as much as a suite's min_memory_effect usually is. */
+/* Peak memory varies by some pages at random. The limit is the usual min_memory_effect of a
+ * suite. */
 static bool much_memory(const struct kg_slower *slower)
 {
     return slower->current.peak_bytes - slower->base.peak_bytes >= 1024.0 * 1024;
@@ -190,11 +194,11 @@ static bool deeper(const struct kg_slower *slower)
 {
     const double base = slower->base.working_set_bytes;
     const double current = slower->current.working_set_bytes;
-    /* of as much data the level is told from how fast it comes */
+    /* for the same amount of data, the level only reflects the speed */
     return slower->current.level > slower->base.level && !same(base, current, SAME_TIME);
 }
 
-/* Whether the workload says that a call does as much as before. */
+/* Whether the workload declares the same work per call. */
 static bool same_work(const struct kg_slower *slower)
 {
     const struct kg_traits *base = &slower->base, *current = &slower->current;
@@ -217,8 +221,8 @@ static bool other_work(const struct kg_slower *slower)
 #define ENERGY_OF(member) KG_METRIC_ENERGY, offsetof(struct kg_traits, member)
 /* clang-format off */
 
-/* The order decides between changes that explain as much: the nearer to what a reader can mend, the
- * earlier. Least changes are what counts and times of unchanged code stay below. */
+/* If two changes explain equally much, the earlier row wins; rows near a possible fix come
+ * first. Times of unchanged code vary by less than `least`. */
 static const struct row rows[] = {
     {OF(level), MOVED, BY_AMOUNT, 1, OF_RATIO, 1, BY_DATA, 0, deeper,
      "the working set", "", "it no longer fits into its cache"},
@@ -311,7 +315,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 
 static const struct kg_trait *trait_of(const struct row *row)
 {
-    return &kg_trait_table[row->offset / sizeof(double)]; /* which has the struct's order */
+    return &kg_trait_table[row->offset / sizeof(double)]; /* the table has the struct's order */
 }
 
 static bool large_enough(const struct row *row, double base, double current)
@@ -349,7 +353,7 @@ static bool fires(const struct row *row, const struct kg_slower *slower)
     return false;
 }
 
-/* Both from 0 up; from or to nothing is all there can be. */
+/* base and current are at least 0. A change from or to 0 gives infinity: the whole rise. */
 static double ratio_explains(const struct kg_slower *slower, double base, double current)
 {
     return fabs(log(current / base)) / log(slower->current_value / slower->base_value);
@@ -371,7 +375,7 @@ static bool is_of_bytes(const struct row *row)
     return row->weight == OF_LINES || row->weight == OF_BYTES;
 }
 
-/* The most that one byte more costs on the CPU. */
+/* Highest cost of one more byte on the CPU. */
 static double byte_ns(enum weight weight, const struct kg_slower *slower)
 {
     return weight == OF_LINES ? known_or(slower->memory_latency_ns, LATENCY_NS) / LINE_BYTES
@@ -396,8 +400,8 @@ static double explains(const struct row *row, const struct kg_slower *slower)
     return share > 0 ? fmin(row->most, share) : 0; /* NaN is no reason */
 }
 
-/* What the causes that do not agree with a symptom leave over; found[] of rows that do not fire is
- * 0. */
+/* Share of the rise that a symptom can explain: the rest after all causes that do not agree with
+ * it. found[] is 0 for rows that do not fire. */
 static double rest(const struct row *row, const double *found)
 {
     double explained = 0;
@@ -430,8 +434,8 @@ static void rows_weigh(const struct kg_slower *slower, double *found)
             found[i] = explains(&rows[i], slower);
 }
 
-/* What it may come of: the environment decides how much is done and by how many threads, before a
- * guess at code that did not change. */
+/* The reading of a row. Environment variables decide the work and the number of threads. So a
+ * changed environment outranks a guess about unchanged code. */
 static const char *reading_of(const struct row *row, const struct kg_slower *slower)
 {
     const bool decides = row->cause == BY_WORK || row->cause == BY_THREADS;
@@ -462,7 +466,7 @@ static const char *row_text(struct kg_arena *arena, const struct row *row,
     return kept;
 }
 
-/* The first of the rows that explain the most; ROWS where none is left. */
+/* The first row with the largest share; ROWS: none is left. */
 static size_t best(const double *found)
 {
     size_t at = ROWS;

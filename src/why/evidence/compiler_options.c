@@ -7,7 +7,7 @@
 
 /* The words of a producer: "GNU", "C17", "12.2.0", "-O2". The first words name the compiler. */
 struct words {
-    const char *at; /* the rest */
+    const char *at; /* the text after the word */
     const char *word;
     size_t length;
 };
@@ -21,7 +21,7 @@ static bool next_word(struct words *words)
     return words->length > 0;
 }
 
-/* Options that do not change how fast the code is. */
+/* Options that do not affect speed. */
 static bool is_neutral(const struct words *words)
 {
     static const char *const neutral[] = {"-g",    "-std=", "-fPI",       "-fpi",   "-ffile-prefix",
@@ -33,7 +33,7 @@ static bool is_neutral(const struct words *words)
     return false;
 }
 
-/* The last -O option decides, and -O0 is the compiler's default. */
+/* The last -O option decides; the compiler's default is -O0. */
 static bool is_level(const struct words *words)
 {
     return words->length >= 2 && !strncmp(words->word, "-O", 2);
@@ -91,7 +91,7 @@ static void level_add(struct kg_text *text, const char *base, const char *candid
                        (int)old.length, old.word);
 }
 
-/* Length of the compiler's name and version: all before the first option. */
+/* Length of the compiler's name and version, up to the first option. */
 static size_t name_length(const char *producer)
 {
     const char *option = strstr(producer, " -");

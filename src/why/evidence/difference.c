@@ -10,15 +10,17 @@
 
 /* A cause explains at least a fifth of the change. */
 static const double EXPLAINS_LEAST = 0.2;
-/* One function is the cause by itself from here on; below, the function around it may say more. */
+/* From this share on, one function alone is the cause. Below, a function around it may explain
+ * more. */
 static const double EXPLAINS_ALONE = 0.5;
-/* Part of a growth that a caller or a callee needs to be named with it. */
+/* Minimum part of a growth for a caller or a callee to be named. */
 static const double MOST_OF_IT = 0.6;
-/* Part of the change that a function with all its calls must have, if no function has it alone. */
+/* Minimum part of the change for a function with all its calls, if no single function is the
+ * cause. */
 static const double AROUND_LEAST = 0.7;
-/* A function on more stacks than this, on both sides, is the whole program. */
+/* A function on more stacks than this share, on both sides, is the whole program. */
 static const double EVERYTHING = 0.95;
-/* Standard errors of the samples that a growth must exceed: of a cause, and of a row. */
+/* Minimum growth in standard errors of the samples: for a cause, and for a row. */
 static const double SURE = 3, NOISE = 2;
 
 /* --- Subtracting ------------------------------------------------------------------------------ */
@@ -28,7 +30,8 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* A rebuilt library may have another file name, so functions are alike by name if they have one. */
+/* A rebuilt library may have another file name, so functions with a name are compared by name
+ * only. */
 static bool same_place(const struct kg_place *a, const struct kg_place *b)
 {
     return same_text(a->function, b->function) && (a->function || same_text(a->module, b->module));
@@ -128,7 +131,7 @@ static double explained(const struct kg_difference *difference, const struct kg_
     return growth(row) / change_of(difference);
 }
 
-/* Sum of the rows of this function, whoever calls it and whatever it enters. */
+/* Sum of the function's rows over all callers and callees. */
 static struct kg_difference_row function_sum(const struct kg_difference *difference,
                                              const struct kg_place *place)
 {
@@ -152,7 +155,7 @@ static struct kg_difference_row function_most(const struct kg_difference *differ
     return most;
 }
 
-/* Which neighbour of a place: its caller, or the library function that it entered. */
+/* A neighbour of a place: its caller, or the library function that it entered. */
 enum neighbour { CALLER, CALLEE };
 
 static const struct kg_place *neighbour_of(const struct kg_difference_row *row, enum neighbour kind)
@@ -178,7 +181,7 @@ static struct kg_difference_row neighbour_sum(const struct kg_difference *differ
     return sum;
 }
 
-/* The neighbour that most of the place's growth goes through; without one its function is NULL. */
+/* The neighbour with most of the place's growth. If there is none, its function is NULL. */
 static struct kg_difference_row neighbour_most(const struct kg_difference *difference,
                                                const struct kg_difference_row *of,
                                                enum neighbour kind)
@@ -198,7 +201,8 @@ static struct kg_difference_row neighbour_most(const struct kg_difference *diffe
     return most;
 }
 
-/* Caller and callee that most of the growth goes through. The time is then that of the callee. */
+/* Names the caller and the callee with most of the growth. If there is a callee, the row's time
+ * is the callee's. */
 static void neighbours_name(const struct kg_difference *difference, struct kg_difference_row *row)
 {
     const struct kg_difference_row callee = neighbour_most(difference, row, CALLEE);
@@ -231,7 +235,8 @@ static bool is_everything(const struct kg_difference *difference,
            row->current_ns > EVERYTHING * difference->current_ns;
 }
 
-/* The function with the least time, with its calls, among those that most of the growth goes through. */
+/* Among the functions with most of the growth in their calls: the one with the least time, calls
+ * included. */
 static bool around_find(const struct kg_difference *difference, const struct kg_sampled *base,
                         const struct kg_sampled *current, struct kg_difference_row *found)
 {
@@ -458,7 +463,8 @@ static void share_add(struct kg_text *text, double share, bool slower)
         kg_text_printf(text, ", %.0f %% of the %s", 100 * share, whole);
 }
 
-/* Whether samples of the side without the place would show a twentieth of the other side's time. */
+/* Whether the side without the place has enough samples to show a twentieth of the other side's
+ * time. */
 static bool absence_is_proven(const struct kg_difference *difference,
                               const struct kg_difference_row *row)
 {
@@ -469,7 +475,7 @@ static bool absence_is_proven(const struct kg_difference *difference,
     return PART * fmax(row->base_ns, row->current_ns) * samples_per_ns >= SAMPLES_LEAST;
 }
 
-/* Which side alone has the place; NULL: both have it, or the samples are too few. */
+/* The one side that has the place; NULL: both sides have it, or the samples are too few. */
 static const char *side_words(const struct kg_difference *difference,
                               const struct kg_difference_row *row)
 {

@@ -1,6 +1,7 @@
-/* difference.h: a differential profile: time per call of each place in code, in the baseline and in the
- * candidate, and the place that explains the change. Samples of both sides are shares; times the time per
- * call they are comparable, and their growths add up to the change. Pure but for the arena; thread-safe. */
+/* difference.h: a differential profile: time per call of each place in code, in the baseline and
+ * in the candidate, and the place that explains the change. Samples of each side are shares. A
+ * share times the side's time per call is comparable, and the growths add up to the change. Pure
+ * except for the arena; thread-safe. */
 #pragma once
 #include <stddef.h>
 
@@ -10,18 +11,17 @@
 
 /* A place on both sides. Times are per call of the workload. */
 struct kg_difference_row {
-    struct kg_place place;  /* as the candidate has it, else as the baseline */
-    struct kg_place caller; /* all NULL: none, as of callee */
+    struct kg_place place;  /* in the candidate, if it has the place; else in the baseline */
+    struct kg_place caller; /* all NULL: none; the same for `callee` */
     struct kg_place callee; /* function of an installed library that the place entered */
     const char *call;       /* system call; NULL: none */
     double base_ns;
     double current_ns;
-    double
-        base_calls; /* of the callee, else of the place, per call of the workload; NaN: not counted */
+    /* Calls of the callee, without a callee of the place, per call of the workload; NaN: not counted. */
+    double base_calls;
     double current_calls;
-    bool sure; /* of a table, as `note`: its growth is more than the noise of the samples */
-    const char
-        *note; /* the side that alone has the place, or the calls of both sides; NULL: not known */
+    bool sure; /* rows of a table only, like `note`: the growth exceeds the noise of the samples */
+    const char *note; /* the one side that has the place, or the calls of both; NULL: not known */
 };
 
 struct kg_difference {
@@ -34,7 +34,7 @@ struct kg_difference {
 };
 
 /* Subtracts the sites of two profiles. Strings are borrowed.
- * base, current        with samples, else the difference has no rows
+ * base, current        if one has no samples, the difference has no rows
  * base_ns, current_ns  time per call of each side */
 void kg_difference_make(struct kg_arena *arena, const struct kg_sampled *base, double base_ns,
                         const struct kg_sampled *current, double current_ns,
@@ -43,12 +43,13 @@ void kg_difference_make(struct kg_arena *arena, const struct kg_sampled *base, d
 /* The place with the largest part of the change, in the change's direction. */
 struct kg_difference_cause {
     struct kg_difference_row row; /* time of the place, with its callees in installed libraries */
-    double explains;              /* its part of the change, 0 to 1 */
+    double explains;              /* part of the change that the place explains, 0 to 1 */
     bool inclusive;               /* the row's time includes calls to other own functions */
 };
 
-/* Finds the cause: one function whose growth is at least a fifth of the change and clearly more than the
- * noise of the samples; else the innermost function on the stacks of most of the growth.
+/* Finds the cause. First choice: one function whose growth is at least a fifth of the change and
+ * clearly exceeds the noise of the samples. Second choice: the innermost function on the stacks
+ * of most of the growth.
  * returns  false if no place explains enough */
 bool kg_difference_explain(const struct kg_difference *difference, const struct kg_sampled *base,
                            const struct kg_sampled *current, struct kg_difference_cause *cause);
@@ -78,7 +79,7 @@ const char *kg_difference_system_calls(struct kg_arena *arena, const char *name,
                                        const struct kg_system_calls *base,
                                        const struct kg_system_calls *current);
 
-/* Whether the growth is two standard errors of the samples or more. */
+/* Whether the growth is at least two standard errors of the samples. */
 bool kg_difference_beyond_noise(const struct kg_difference *difference,
                                 const struct kg_difference_row *row);
 
@@ -93,12 +94,12 @@ struct kg_difference_table {
     size_t row_count;
 };
 
-/* Keeps the rows with 1 % of the call or more. The table and its strings live in `arena`.
+/* Keeps the rows with at least 1 % of the call. The table and its strings live in `arena`.
  * returns  false if there are none */
 bool kg_difference_table_make(struct kg_arena *arena, const struct kg_difference *difference,
                               struct kg_difference_table *table);
 
-/* The time of the call that no row has. */
+/* The time of the call outside of the table's rows. */
 struct kg_difference_row kg_difference_rest(const struct kg_difference_table *table);
 
 extern const struct kg_record kg_difference_table_record;

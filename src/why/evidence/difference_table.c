@@ -1,11 +1,11 @@
-/* The rows of a differential profile that reports show, and the JSON of them. */
+/* The rows of a differential profile that reports show, and their JSON. */
 #include <math.h>
 #include <string.h>
 
 #include "why/evidence/difference.h"
 
 enum { ROWS_MOST = 40 };
-/* Part of the longer call that a row needs, on one side at least. */
+/* Minimum part of the longer call for a row, on at least one side. */
 static const double ROW_LEAST = 0.01;
 
 #define STRUCT kg_difference_row

@@ -57,7 +57,8 @@ const struct kg_trait kg_fact_table[] = {
 };
 const size_t kg_fact_count = sizeof kg_fact_table / sizeof kg_fact_table[0];
 
-/* A hundred rules ask for facts of each case: most names differ in their first letter. */
+/* A hundred rules look up facts for each case. Most names differ in their first letter, so it is
+ * compared first. */
 static bool is_name(const char *a, const char *b)
 {
     return *a == *b && !strcmp(a, b);
@@ -106,7 +107,7 @@ double kg_facts_call_ns(const struct kg_facts *facts)
     const bool cuda = facts->device && !strcmp(facts->device, "cuda");
     if (!cuda || facts->kind != KG_OPERATION_CASE)
         return traits->time_ns;
-    /* what is not known to be there is no transfer */
+    /* an unknown transfer time means no transfers */
     const double transfer_ns = isnan(traits->transfer_ns) ? 0 : traits->transfer_ns;
     const bool sound = traits->gpu_ns >= 0 && transfer_ns >= 0 && traits->overhead_ns >= 0;
     return sound ? traits->gpu_ns + transfer_ns + traits->overhead_ns : NAN;

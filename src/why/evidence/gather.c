@@ -30,14 +30,14 @@ void kg_fact_words(const struct kg_trait *fact, double value, struct kg_text *te
     }
 }
 
-/* The better of two rates, either of which may not be known. */
+/* The better of two rates; unknown rates are ignored. */
 static double faster(double a, double b)
 {
     return fmax(kg_known(a) ? a : NAN, kg_known(b) ? b : NAN);
 }
 
-/* What the GPU's roofs allow for a case's work: the later of moving and computing, each only where
- * both sides of it are known. */
+/* Least time of a case's work by the GPU's peaks: the longer of moving and computing. A part
+ * counts only if its amount and its peak are known. */
 static double gpu_roof(const struct kg_ceilings *ceilings, const struct kg_traits *traits)
 {
     const double bandwidth = faster(ceilings->copy_bytes_per_s, ceilings->read_bytes_per_s);
@@ -48,8 +48,8 @@ static double gpu_roof(const struct kg_ceilings *ceilings, const struct kg_trait
     return faster(moving, computing);
 }
 
-/* The most of what was measured: work seldom wants all of a unit that two threads share, and a
- * measurement that others disturbed comes out too low. NaN where nothing is known. */
+/* The largest measured scaling. Real work seldom needs all of a unit that two threads share, and
+ * CPU contention makes a measurement too low. NaN: nothing was measured. */
 static double thread_scaling(const struct kg_cpu_ceilings *cpu, double threads)
 {
     const double scalar = kg_cpu_flops(cpu, false, threads) / kg_cpu_flops(cpu, false, 1);
@@ -66,7 +66,7 @@ static void machine_facts(const struct kg_results *results, struct kg_facts *fac
     const struct kg_cpu_ceilings *cpu = &results->cpu_ceilings;
     const struct kg_gpu *gpu = kg_machine_gpu(&results->machine);
     facts->machine_cores = results->machine.cpu_count ? (double)results->machine.cpu_count : NAN;
-    /* more threads than CPUs do no more at once */
+    /* more threads than CPUs do not run at once */
     if (facts->traits.threads > facts->machine_cores)
         facts->traits.threads = facts->machine_cores;
     const double threads =
@@ -121,7 +121,7 @@ static void cases_gather(const struct kg_results *results, struct kg_arena *aren
     kg_neighbours_find(results, cases->of);
 }
 
-/* What each case's time goes to, where that was looked at. */
+/* Weighs the causes of each case that has observations. */
 static void causes_weigh(const struct kg_suggest_settings *settings, struct kg_arena *arena,
                          struct kg_facts_list *cases)
 {
@@ -136,7 +136,7 @@ static void causes_weigh(const struct kg_suggest_settings *settings, struct kg_a
     }
 }
 
-/* What the recording has of one case. */
+/* Adds the recording of one case to its facts and scopes. */
 static void case_scopes(const struct kg_suggest_input *input, struct kg_scope_split *split,
                         const struct kg_suggest_settings *settings, struct kg_facts *facts,
                         struct kg_arena *arena, struct kg_facts_list *scopes)

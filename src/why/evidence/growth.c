@@ -37,8 +37,8 @@ static double itself(double y)
     return y;
 }
 
-/* The exponent b of y = a x^b by least squares on logarithms, y being `of` a member; NaN for fewer
- * than three points, for values that are not finite and above 0, and where all x are equal. */
+/* The exponent b of y = a x^b by least squares on logarithms, with y = of(member). NaN if there
+ * are fewer than three points, if a value is not finite and above 0, or if all x are equal. */
 static double exponent_of(const struct kg_sweep_point *points, size_t count, size_t x, size_t y,
                           double (*of)(double))
 {
@@ -86,9 +86,9 @@ const char *kg_sweep_measure(const struct kg_growth *growth)
     return KG_SWEEP_PARAMETER;
 }
 
-/* What says the most of what a call does comes first. One that is known but does not rise with the
- * parameter, such as the size of a tile or a number of threads, makes it no size; where none is
- * known, only the parameter is left. */
+/* Chooses the measure of work; measures[] has the most reliable first. If a measure is known but
+ * none rises with the parameter, the sweep is not over sizes: it varies a tile or a number of
+ * threads. If no measure is known, the parameter itself is the measure. */
 static bool work_choose(const struct kg_sweep_point *points, size_t count, size_t *offset)
 {
     bool known = false;
@@ -104,9 +104,9 @@ static bool work_choose(const struct kg_sweep_point *points, size_t count, size_
     return !known;
 }
 
-/* T = a + c x through the smallest size and the next whose time differs from its by more than the
- * noise of both; a is what a call costs however little it does. Twice the noise, since an error in
- * the difference comes out several times as large in a. */
+/* Fits T = a + c x through the smallest size and the next size with a clearly different time.
+ * The result a is the fixed cost of a call. The threshold is twice the noise, because an error
+ * in the difference is multiplied in a. */
 static double fixed(const struct kg_growth *growth, const struct kg_sweep_point *points,
                     size_t count)
 {

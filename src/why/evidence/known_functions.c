@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* What a name begins with, once underscores and `GI_` in front are taken off. The first that fits
- * counts; a row that ends in '$' is the whole name, but for what names a version of it for a CPU. */
+/* Starts of function names, without leading underscores and `GI_`. The first match counts. A '$'
+ * marks a whole name, which only a version suffix may follow. */
 static const struct {
     const char *begins;
     enum kg_cause_kind cause;
@@ -118,7 +118,7 @@ static const struct {
     {"Unwind_", KG_CAUSE_EXCEPTIONS},
     {"dl_find_object", KG_CAUSE_EXCEPTIONS},
     {"dl_iterate", KG_CAUSE_NONE},
-    {"dl_allocate_tls", KG_CAUSE_NONE}, /* of threads */
+    {"dl_allocate_tls", KG_CAUSE_NONE}, /* threads use these */
     {"dl_deallocate_tls", KG_CAUSE_NONE},
     {"dl_", KG_CAUSE_LINKING},
     {"dlopen", KG_CAUSE_LINKING},
@@ -195,7 +195,7 @@ static const struct {
     {"system$", KG_CAUSE_PROCESSES},
 };
 
-/* Whether what follows the beginning may: the end, or a suffix that names a version of it. */
+/* Whether the rest of a name is empty or a version suffix. */
 static bool ends_well(const char *rest)
 {
     return !*rest || *rest == '_' || *rest == '@' || *rest == '.' || isdigit((unsigned char)*rest);
@@ -263,7 +263,7 @@ static const struct {
     {"futex", KG_CAUSE_LOCKS},          {"sched_yield", KG_CAUSE_LOCKS},
 };
 
-/* A transfer of less does not pay for the way into the kernel and back. */
+/* A smaller transfer costs less than the system call itself. */
 static const double SMALL_BYTES = 4096;
 
 enum kg_cause_kind kg_known_system_call(const char *name, double bytes)

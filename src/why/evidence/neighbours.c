@@ -12,12 +12,12 @@
 
 static const char version_name[] = "version";
 
-/* A case under a key: those of one key are neighbours of one kind. */
+/* A case under a key. Equal keys make cases neighbours of one kind. */
 struct entry {
     uint64_t key;
-    double value;          /* in a sweep: of the parameter */
-    size_t index;          /* of the case */
-    const char *parameter; /* in a sweep: its name */
+    double value;          /* in a sweep: value of the parameter */
+    size_t index;          /* index of the case */
+    const char *parameter; /* in a sweep: name of the parameter */
 };
 
 struct entries {
@@ -25,17 +25,17 @@ struct entries {
     size_t count;
 };
 
-/* What is known while neighbours are looked for. */
+/* State of the search for neighbours. */
 struct search {
     const struct kg_results *results;
     struct kg_facts *facts;
     struct entries entries;
     struct kg_sweep_point *points; /* room for a sweep of all cases */
-    double *spread;                /* of the sweep whose figures case i has; 0 without one */
+    double *spread;                /* per case: spread of the sweep in its facts; 0: none */
 };
 
-/* Sums of hashes do not depend on the order; so that no two cancel out, every bit counts in all
- * (finalizer of SplitMix64: Steele, Lea and Flood 2014). */
+/* Sums of hashes do not depend on order. Each bit affects all others, so that no two hashes
+ * cancel out (finalizer of SplitMix64: Steele, Lea and Flood 2014). */
 static uint64_t scrambled(uint64_t x)
 {
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -72,21 +72,21 @@ static const char *version_of(const struct kg_case_result *result)
     return NULL;
 }
 
-/* What the workload is, on whatever device. */
+/* Hash of the workload's identity, independent of the device. */
 static uint64_t target_hash(const struct kg_case_result *result)
 {
     const char *source = result->source ? result->source : "";
     uint64_t hash = kg_hash_string(KG_HASH_START, source);
     if (result->target)
         hash = kg_hash_string(hash, result->target);
-    /* what a process does is in its arguments: the same program is not the same work */
+    /* a process's arguments decide its work, so the program's name alone is not enough */
     const struct kg_source_facts *facts = kg_source_find(source);
     if (!result->target || (facts && facts->own_process))
         hash = kg_hash_string(hash, result->workload);
     return hash;
 }
 
-/* How it is measured. */
+/* Adds the way of measuring to a hash. */
 static uint64_t way_hash(uint64_t hash, const struct kg_case_result *result)
 {
     hash = kg_hash_string(hash, result->device ? result->device : "");
@@ -118,7 +118,7 @@ static void entry_add(struct entries *entries, struct entry entry)
     entries->of[entries->count++] = entry;
 }
 
-/* Calls `visit` with each run of entries of one key, and forgets them all. */
+/* Calls `visit` for each group of entries with one key, and then removes all entries. */
 static void groups_visit(struct search *search,
                          void (*visit)(struct search *, const struct entry *, size_t))
 {
@@ -135,14 +135,14 @@ static void groups_visit(struct search *search,
 
 /* --- The other device --- */
 
-/* What a caller hands over is not in the GPU's cache. */
+/* Whether the case may find its data in the GPU's cache. A caller's fresh data are not there. */
 static bool warm(const struct kg_case_result *result)
 {
     return result->timing && (!strcmp(result->timing, kg_timing_names[KG_TIMING_HOT]) ||
                               !strcmp(result->timing, kg_timing_names[KG_TIMING_GRAPH]));
 }
 
-/* Whether the call of `entry` stands for its device rather than that of `other`. */
+/* Whether `entry` represents its device better than `other`. */
 static bool before(const struct search *search, const struct entry *entry,
                    const struct entry *other)
 {
@@ -153,7 +153,7 @@ static bool before(const struct search *search, const struct entry *entry,
            kg_facts_call_ns(&search->facts[other->index]);
 }
 
-/* The entry of that device whose call is over the soonest; NULL without one. */
+/* The entry of this device with the fastest call; NULL: there is none. */
 static const struct entry *fastest_on(const struct search *search, const char *device,
                                       const struct entry *group, size_t count)
 {
@@ -196,7 +196,7 @@ static void devices_find(struct search *search)
 
 /* --- Versions --- */
 
-/* What is faster on the device may take longer to call. */
+/* A version that is faster on the device may have a slower call. */
 static bool call_is_faster(const struct kg_facts *facts, const struct kg_facts *than)
 {
     const double ns = kg_facts_call_ns(facts), than_ns = kg_facts_call_ns(than);
@@ -257,7 +257,7 @@ static struct kg_sweep_point point_of(const struct search *search, const struct 
                                    .noise = isfinite(threshold) ? fmax(threshold, 0) : 0};
 }
 
-/* The points of a group, of two of one value the faster. */
+/* Makes the points of a group; of two cases with one value, the faster counts. */
 static size_t points_make(struct search *search, const struct entry *group, size_t count)
 {
     size_t made = 0;

@@ -17,8 +17,8 @@ void kg_scopes_of_case(const struct kg_profile *profile, const struct kg_suggest
 
 /* --- One scope ------------------------------------------------------------------------------- */
 
-/* What lies between the row's calls, in no scope. What a scope costs is estimated, and a processor
- * reads the clock ahead of what comes before: of tiny calls it is not told from either. */
+/* Time between the row's calls, in no other scope. The cost of a scope is an estimate, and
+ * processors read the clock out of order. So tiny calls have no such time (NaN). */
 static double between_find(const struct kg_scope_subject *subject, size_t row, size_t parent)
 {
     enum { COSTS_LEAST = 10 };
@@ -32,7 +32,7 @@ static double between_find(const struct kg_scope_subject *subject, size_t row, s
                : NAN;
 }
 
-/* How often it is called where it stands, how long that takes, and what is between the calls. */
+/* Sets the number of calls, their mean time, and the time between them. */
 static void calls_tell(const struct kg_scope_subject *subject, size_t row, struct kg_facts *facts)
 {
     const struct kg_scope_view *view = &subject->view;
@@ -47,7 +47,8 @@ static void calls_tell(const struct kg_scope_subject *subject, size_t row, struc
         facts->between_ns = between_find(subject, row, parent);
 }
 
-/* Time in the scope itself. A thread that waits there, or starts others, does so for what they do. */
+/* Sets the time in the scope itself. Scopes that wait or start threads have none: their time
+ * depends on others. */
 static void self_tell(const struct kg_scope_subject *subject, size_t row, struct kg_facts *facts)
 {
     if (row == subject->view.root || subject->on_gpu || kg_scope_is_region(subject, row) ||
@@ -104,7 +105,7 @@ static void traits_tell(const struct kg_scope_subject *subject, const struct kg_
         roof_tell(subject, of, facts);
 }
 
-/* What the machine can do, from the case, or from what was measured of it. */
+/* Copies the machine's facts from the case, or takes them from the ceilings. */
 static void machine_tell(const struct kg_scope_subject *subject, const struct kg_facts *of,
                          struct kg_facts *facts)
 {
@@ -131,7 +132,7 @@ static void machine_tell(const struct kg_scope_subject *subject, const struct kg
     }
 }
 
-/* "case;outer;inner": a command's paths do not begin with the case. */
+/* "case;outer;inner". A command's recorded paths lack the case, so it is added. */
 static const char *operation_of(const struct kg_scope_subject *subject, const struct kg_facts *of,
                                 size_t row, struct kg_arena *arena)
 {
@@ -166,7 +167,7 @@ static void scope_tell(struct kg_scope_subject *subject, const struct kg_facts *
 
 /* --- All scopes ------------------------------------------------------------------------------ */
 
-/* What `run --profile` puts around a call on the GPU is no scope of the workload's. */
+/* Whether the row is the scope that `run --profile` puts around a call on the GPU. */
 static bool is_wrapper(const struct kg_scope_subject *subject, const struct kg_facts *of,
                        size_t row)
 {
@@ -203,8 +204,8 @@ static void scopes_add(struct kg_scope_subject *subject, const struct kg_facts *
     }
 }
 
-/* Whether the first thread of some process called it: the outermost scopes of other threads are
- * parts of something. */
+/* Whether the first thread of a process called the row. Other threads' outermost scopes belong
+ * to a larger whole. */
 static bool is_whole(const struct kg_profile *profile, size_t row)
 {
     const struct kg_profile_path *path = &profile->rows[row].path;
@@ -221,7 +222,7 @@ static bool is_whole(const struct kg_profile *profile, size_t row)
     return false;
 }
 
-/* Outermost rows come by total, the largest first. */
+/* The profile's outermost rows are sorted by total time, largest first. */
 void kg_scopes_find(const struct kg_profile *profile, const struct kg_facts *of,
                     const struct kg_suggest_settings *settings,
                     const struct kg_cpu_ceilings *ceilings, double least_share,

@@ -1,10 +1,11 @@
-/* scopes.h: what a profile says: of a case all its scopes together, and each scope by itself. Pure
- * but for the memory; thread-safe.
+/* scopes.h: facts from a profile, about a case as a whole and about each scope. Pure except for
+ * the memory; thread-safe.
  *
- * A case's recording is that of the processes whose label is the case's id. In them the case is the
- * outermost scope of that name, as `run --profile` puts around each call, and its thread is the
- * first; the outermost scopes of other threads stand beside it. A command has no such scope: each
- * of its processes is a call, and its first thread is the first that recorded. */
+ * A case's recording consists of the processes whose label is the case's id. In them, the case
+ * is the outermost scope of that name, which `run --profile` puts around each call. The thread
+ * of that scope is the first thread. Outermost scopes of other threads stand beside it. A
+ * command has no such scope: each of its processes is a call, and its first thread is the first
+ * that recorded. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,138 +18,144 @@
 #include "why/evidence/facts.h"
 #include "why/evidence/scopes_view.h"
 
-/* scopes_subject.c: a case, or an outermost scope, that is looked at, and its rows' times and bytes
- * in one call of it. For scopes.c and scopes_parts.c. */
+/* scopes_subject.c: the case or outermost scope at hand, with its rows' times and bytes per
+ * call. For scopes.c and scopes_parts.c. */
 
-/* From this share of its time on the GPU, a whole's time is that of the GPU; and from this share of
- * what is inside a scope, one inside it is what it is there for. */
+/* If the GPU has this share of a whole's time, the whole's time is the GPU's. If one inner scope
+ * has this share of the time inside a scope, that scope exists for it. */
 #define KG_SCOPE_MOSTLY 0.5
 
 struct kg_scope_subject {
-    struct kg_scope_view view; /* without calls nothing was recorded of it */
+    struct kg_scope_view view; /* 0 calls: it was not recorded */
     const struct kg_suggest_settings *settings;
     const struct kg_cpu_ceilings *ceilings; /* or NULL */
     bool on_gpu;
-    double scale;     /* of the host's times: from all calls to one as it was measured */
-    double gpu_scale; /* of the GPU's */
+    double scale;     /* factor from recorded host time of all calls to measured time per call */
+    double gpu_scale; /* the same factor for GPU time */
 };
 
-/* of    facts of the case; NULL: the outermost scope `root` of a profile of any program
- * View and memory are to be freed by kg_scope_view_free, but not on failure. */
+/* Opens a subject. The caller frees `view` with kg_scope_view_free.
+ * of    facts of the case; NULL: the subject is the outermost scope `root` of any program's
+ *       profile
+ * root  ignored if `of` is given */
 void kg_scope_subject_open(const struct kg_profile *profile, const struct kg_facts *of, size_t root,
                            const struct kg_suggest_settings *settings,
                            struct kg_scope_subject *subject);
 
-/* a / b where both are known. */
+/* a / b if both are known; else NaN. */
 double kg_scope_ratio(double a, double b);
 
 const struct kg_profile_figures *kg_scope_figures(const struct kg_scope_subject *subject,
                                                   size_t row);
 size_t kg_scope_kind(const struct kg_scope_subject *subject, size_t row);
 
-/* The part of a row's figures that is of the first thread in the processes looked at. */
+/* Share of a row's calls that the first threads of the chosen processes made, 0 to 1. */
 double kg_scope_part(const struct kg_scope_subject *subject, size_t row);
 
-/* A row's calls and time in a call of the whole. Of what is on the GPU that is its time there: the
+/* Calls and time of a row per call of the whole. Work on the GPU has its GPU time, because the
  * host may only have launched it. */
 double kg_scope_calls(const struct kg_scope_subject *subject, size_t row);
 double kg_scope_time(const struct kg_scope_subject *subject, size_t row);
 
-/* Time on the GPU, of all calls, as it was recorded. */
+/* Recorded GPU time of all calls. */
 double kg_scope_gpu_time(const struct kg_scope_subject *subject, size_t row);
 
-/* Read and written in a call of the whole, by all threads; NaN where nothing was said. */
+/* Bytes read and written per call of the whole, by all threads. NaN: the scope named no bytes. */
 double kg_scope_bytes(const struct kg_scope_subject *subject, size_t row);
 
-/* Whether the first thread waited there, and was not waiting already; or
- * began a parallel region. */
+/* kg_scope_is_wait: whether the first thread waited in this row, outside of another wait.
+ * kg_scope_is_region: whether it began a parallel region there. */
 bool kg_scope_is_wait(const struct kg_scope_subject *subject, size_t row);
 bool kg_scope_is_region(const struct kg_scope_subject *subject, size_t row);
 
-/* Rows from `first` up to `end`: a scope and those inside it. */
+/* The rows of a scope and of the scopes inside it: `first` up to `end`, exclusive. */
 struct kg_scope_rows {
     size_t first, end;
     bool whole;
 };
 struct kg_scope_rows kg_scope_rows_at(const struct kg_scope_subject *subject, size_t row);
 
-/* scopes_lanes.c: the threads that recorded, where a call may start its own anew: those that come
- * after each other are one. For scopes_view.c. */
+/* scopes_lanes.c: the threads that recorded. If each call starts its own threads, consecutive
+ * threads form one lane. For scopes_view.c. */
 
-/* What one thread of a process had: some of the profile's shares, by row. */
+/* The shares of one thread in a process: a part of the profile's shares, sorted by row. */
 struct kg_scope_section {
     const struct kg_profile_share *shares;
     size_t count;
     size_t process;
     double start_ns, end_ns;
-    bool first; /* the thread that does the calls; set by the caller */
+    bool first; /* the thread that makes the calls; set by the caller */
     size_t lane;
 };
 
-/* Shares of one thread, from `from` on; in no lane. */
+/* The section of the thread whose shares begin at `from`. Its lane is not set. */
 struct kg_scope_section kg_scope_section_at(const struct kg_profile *profile, size_t from);
 
-/* Threads that come after each other, of which it has the last. */
+/* A lane: threads that ran one after the other. */
 struct kg_scope_lane {
     double end_ns;
-    size_t turn; /* when it got that, among the threads of its process */
+    /* position of its last thread in the process's order of start, from 1; 0: none yet */
+    size_t turn;
 };
 
-/* Gives each thread its lane, and sorts them by process and lane. A process has as many as there
- * were threads at a time, and they take turns: the first thread of a call is the first one of the
- * call before again, and the second the second, though it may have begun only when the first was
- * done. lanes: room for as many as there are sections. */
+/* Gives each thread its lane and sorts the sections by process and lane. A process has one lane
+ * per thread that ran at the same time. A new thread takes the free lane that was taken longest
+ * ago. So the first thread of a call continues the first thread of the previous call, even if
+ * other lanes were free.
+ * lanes  room for `count` lanes */
 void kg_scope_lanes_find(struct kg_scope_section *sections, size_t count,
                          struct kg_scope_lane *lanes);
 
-/* scopes_split.c: a recording of many cases, taken apart into what there is of each: to look through all of it
- * for every case took time by the square of their number. */
+/* scopes_split.c: splits a recording of many cases into one part per case. A search of the whole
+ * recording per case would take time by the square of the number of cases. */
 
-/* Where what belongs to a case is in a profile, which it borrows. */
+/* An index of the cases' parts in a profile, which it borrows. */
 struct kg_scope_split {
     const struct kg_profile *profile;
-    size_t *processes; /* by label; those without one come first */
-    size_t *roots;     /* outermost rows by name; of one name the first comes first */
+    size_t *processes; /* sorted by label; unlabelled ones first */
+    size_t *roots;     /* outermost rows by name; rows of one name in the profile's order */
     size_t root_count;
-    size_t *shares; /* of each process its first share, and at the end their number */
-    size_t *places; /* of each row its place in the part at hand, or KG_SCOPE_NONE */
+    size_t *shares; /* first share of each process; the last entry is their number */
+    size_t *places; /* each row's place in the current part, or KG_SCOPE_NONE */
 };
 
-/* In `arena`. */
+/* Makes the index, in `arena`. */
 void kg_scope_split_make(const struct kg_profile *profile, struct kg_arena *arena,
                          struct kg_scope_split *split);
 
-/* What the profile has of one case: the processes with that label, their shares, the rows of those with
- * the ones around them, and the outermost row of that name. kg_scopes_of_case and kg_scopes_find say of
- * the case with it what they say with the profile.
- * part   in `arena`, which is to live as long; strings and figures are borrowed; not to be freed */
+/* Extracts the part of a profile that belongs to one case: the processes with the label, their
+ * shares, the rows of these shares with their ancestors, and the outermost row with the label as
+ * its name. kg_scopes_of_case and kg_scopes_find give the same result for the part as for the
+ * whole profile.
+ * part  in `arena`, which must live as long; strings and figures are borrowed; not to be freed */
 void kg_scope_split_part(struct kg_scope_split *split, const char *label, struct kg_arena *arena,
                          struct kg_profile *part);
 
-/* scopes_parts.c: what the time in a scope goes to besides work, how threads shared it, and what
+/* scopes_parts.c: time in a scope besides work, its division among threads, and scopes that
  * could be fused. For scopes.c. */
 
-/* The profile's part of the facts, but calls, of a row and what is inside it; of the subject's root
- * everything. What there is nothing of stays as it is. */
+/* Sets the profile's part of a row's facts, except the facts about calls. The root gets the
+ * facts of the whole recording. Facts that the recording lacks keep their value. */
 void kg_scope_profile_tell(struct kg_scope_subject *subject, size_t row, struct kg_facts *facts);
 
-/* Adds to the facts of a case what the recording has of it (facts->operation is its id): waits,
- * parallel regions, balance of threads, what could be fused. What there is nothing of stays as it
- * is. Times are scaled from the recorded call's mean, less what the profiler took, to the time
- * that was measured, so that a slower moment does not count; those of a command are made smaller
- * only, for it does more than its scopes say. Whether a scope is limited by memory is told by
+/* Adds the recording's facts to a case (facts->operation is its id): waits, parallel regions,
+ * balance of threads, scopes that could be fused. Facts that the recording lacks keep their
+ * value.
+ *
+ * kgate subtracts the profiler's cost from the mean recorded call and scales the rest to the
+ * measured time. So a slow moment during the recording does not count. A command's times are
+ * only scaled down, because a command does more than its scopes show. Memory limits a scope by
  * facts->memory_ceiling_bytes_per_s, on the GPU by traits.bandwidth_ceiling_bytes_per_s. */
 void kg_scopes_of_case(const struct kg_profile *profile, const struct kg_suggest_settings *settings,
                        struct kg_facts *facts);
 
-/* Facts of each scope on the first thread that takes at least `least_share` of what it is inside
- * of, in `arena`, added to the list; strings are in it too, or borrowed from `of`.
- * of        facts of the case whose scopes they are; what they say of the machine is copied. NULL:
- *           a profile of any program: its outermost scopes on a first thread (the 200 with the most
- *           time), and those inside them
- * ceilings  may be NULL
- * Of scopes of the kinds waiting and parallel region `calls` and what goes with it is not told: to
- * call them less often is what `wait_count` and `parallel_count` are for. */
+/* Adds the facts of each scope on the first thread with at least `least_share` of its whole's
+ * time to the list. Facts and strings live in `arena`, or strings are borrowed from `of`. Scopes
+ * that wait or start parallel regions have no `calls`, `call_ns` and `between_ns`: wait_count
+ * and parallel_count cover them.
+ * of        facts of the scopes' case, with the machine's facts. NULL: a profile of any program,
+ *           of which the 200 outermost scopes with the most time on a first thread count
+ * ceilings  may be NULL */
 void kg_scopes_find(const struct kg_profile *profile, const struct kg_facts *of,
                     const struct kg_suggest_settings *settings,
                     const struct kg_cpu_ceilings *ceilings, double least_share,

@@ -38,7 +38,7 @@ static int by_lane(const void *one, const void *other)
     return (a->lane > b->lane) - (a->lane < b->lane);
 }
 
-/* How many of a process's threads, in the order in which they begin, were there at a time. */
+/* Number of threads that ran at one time. The sections are sorted by start. */
 static size_t lanes_count(struct kg_scope_lane *lanes, const struct kg_scope_section *of,
                           size_t count)
 {
@@ -55,7 +55,7 @@ static size_t lanes_count(struct kg_scope_lane *lanes, const struct kg_scope_sec
     return lane_count;
 }
 
-/* The free lane whose last thread began before all others' did. */
+/* The free lane that was taken longest ago. */
 static size_t lane_choose(const struct kg_scope_lane *lanes, size_t count, double start_ns)
 {
     size_t chosen = count;

@@ -23,7 +23,7 @@ static void waits_find(const struct kg_scope_subject *subject, struct kg_scope_r
     facts->wait_ns = wait_ns;
 }
 
-/* How threads shared the work of a part, over all names in it. */
+/* Balance of a part: how threads shared its work, summed over its names. */
 static struct kg_scope_balance balance_find(const struct kg_scope_subject *subject,
                                             struct kg_scope_rows part)
 {
@@ -59,8 +59,8 @@ static bool is_in_region(const struct kg_scope_subject *subject, size_t row)
     return false;
 }
 
-/* What of the regions' own time is spent on waiting for a busier thread is no overhead; nor is it
- * in that time where it was waited for in a scope. */
+/* A region's own time includes waits for a busier thread. Such a wait is no overhead, so kgate
+ * subtracts it, except waits that were recorded as scopes. */
 static void regions_find(const struct kg_scope_subject *subject, struct kg_scope_rows part,
                          const struct kg_scope_balance *balance, struct kg_facts *facts)
 {
@@ -90,10 +90,10 @@ static void imbalance_tell(const struct kg_scope_subject *subject,
     facts->imbalance_ns = fmax(0, balance->busiest_ns - balance->even_ns) * subject->scale;
 }
 
-/* --- What threads did ------------------------------------------------------------------------ */
+/* --- Work of threads ------------------------------------------------------------------------- */
 
-/* Marks the scopes of the first thread whose own time is waiting for other threads as much as it is
- * work: those around shared work, where no parallel region between them is told. */
+/* Marks the scopes of the first thread around shared work, if no recorded parallel region lies
+ * between. Their own time is work or waiting for other threads: unknown. */
 static void forks_mark(const struct kg_scope_view *view, bool *forks)
 {
     const struct kg_profile *profile = view->profile;
@@ -110,7 +110,7 @@ static void forks_mark(const struct kg_scope_view *view, bool *forks)
         forks[view->root] = true;
 }
 
-/* Whether threads recorded beside the one that does the calls. */
+/* Whether threads other than the calling one recorded scopes. */
 static bool has_others(const struct kg_scope_view *view)
 {
     for (size_t i = 0; i < view->profile->row_count; i++)
@@ -139,7 +139,7 @@ static void busy_find(struct kg_scope_subject *subject, struct kg_facts *facts)
         facts->thread_busy_ns = busy_ns * subject->scale;
 }
 
-/* --- What could be fused --------------------------------------------------------------------- */
+/* --- Scopes that could be fused -------------------------------------------------------------- */
 
 /* A scope that memory limits. */
 struct candidate {
@@ -174,8 +174,8 @@ static bool candidate_find(const struct kg_scope_subject *subject, const struct 
                                     subject->settings->bound_share * ceiling;
 }
 
-/* Siblings called equally often, each limited by memory: what one of them
- * wrote the next one reads. */
+/* Adds siblings that are called equally often and that memory limits. Each may read the data
+ * that the previous one wrote. */
 static void group_add(const struct candidate *group, size_t count, struct kg_facts *facts)
 {
     double largest = 0;
@@ -211,7 +211,7 @@ static void fusible_find(struct kg_scope_subject *subject, struct kg_scope_rows 
 
 /* --- A scope --------------------------------------------------------------------------------- */
 
-/* What there is to say of a case, and of any scope that is called by itself. */
+/* Facts of a case, or of any outermost scope. */
 static void whole_find(struct kg_scope_subject *subject, struct kg_facts *facts)
 {
     const struct kg_scope_rows part = kg_scope_rows_at(subject, subject->view.root);
@@ -224,7 +224,7 @@ static void whole_find(struct kg_scope_subject *subject, struct kg_facts *facts)
     fusible_find(subject, part, facts);
 }
 
-/* How threads shared the scope itself, as far as the first one's part of that is in this place. */
+/* Balance of the scope itself, reduced to this row's part of the first thread's time. */
 static struct kg_scope_balance own_balance(const struct kg_scope_subject *subject, size_t row)
 {
     const struct kg_scope_view *view = &subject->view;

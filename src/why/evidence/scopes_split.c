@@ -19,7 +19,7 @@ static int named_compare(const void *one, const void *other)
     return names ? names : (a->index > b->index) - (a->index < b->index);
 }
 
-/* Their indices by name. */
+/* Stores the indices of `named`, sorted by name. */
 static void indices_sort(struct named *named, size_t count, size_t *indices)
 {
     qsort(named, count, sizeof *named, named_compare);
@@ -51,7 +51,7 @@ static void roots_sort(struct kg_scope_split *split, struct named *named)
     indices_sort(named, split->root_count, split->roots);
 }
 
-/* Shares come by process. */
+/* Shares are sorted by process. */
 static void shares_find(struct kg_scope_split *split)
 {
     const struct kg_profile *profile = split->profile;
@@ -85,7 +85,7 @@ void kg_scope_split_make(const struct kg_profile *profile, struct kg_arena *aren
 
 /* --- A part ----------------------------------------------------------------------------------- */
 
-/* The first of `count` processes whose label is not before it. */
+/* Position of the first process, in the order of labels, with this label or a later one. */
 static size_t process_find(const struct kg_scope_split *split, const char *label)
 {
     size_t low = 0, high = split->profile->process_count;
@@ -99,7 +99,7 @@ static size_t process_find(const struct kg_scope_split *split, const char *label
     return low;
 }
 
-/* The first outermost row of that name; KG_SCOPE_NONE without one. */
+/* The first outermost row of this name; KG_SCOPE_NONE: there is none. */
 static size_t root_find(const struct kg_scope_split *split, const char *name)
 {
     const struct kg_profile_row *rows = split->profile->rows;
@@ -116,14 +116,14 @@ static size_t root_find(const struct kg_scope_split *split, const char *name)
                : KG_SCOPE_NONE;
 }
 
-/* Rows that a part has, as they are met. */
+/* The rows of a part, in the order of discovery. */
 struct met {
     struct kg_arena *arena;
     size_t *rows;
     size_t count, capacity;
 };
 
-/* A row and those around it. */
+/* Adds a row and its ancestors. */
 static void row_meet(struct kg_scope_split *split, struct met *met, size_t row)
 {
     for (; row != KG_SCOPE_NONE && split->places[row] == KG_SCOPE_NONE;
@@ -140,7 +140,7 @@ static int size_compare(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-/* In their order, so that each stays directly before those inside it. */
+/* Takes the rows in the profile's order, so that each stays directly before the rows inside it. */
 static void rows_take(struct kg_scope_split *split, const struct met *met, struct kg_profile *part)
 {
     part->rows = kg_arena_alloc(met->arena, met->count, sizeof *part->rows);
@@ -151,12 +151,12 @@ static void rows_take(struct kg_scope_split *split, const struct met *met, struc
         *row = split->profile->rows[met->rows[i]];
         split->places[met->rows[i]] = i;
         row->path.parent = split->places[row->path.parent];
-        row->calls = NULL; /* they are of all processes */
+        row->calls = NULL; /* valid only for all processes together */
         row->process_count = 0;
     }
 }
 
-/* Processes from `first` on in the order of labels, `count` of them: with their shares. */
+/* Takes `count` processes from `first` on, in the order of labels, with their shares. */
 static void shares_take(struct kg_scope_split *split, size_t first, size_t count, struct met *met,
                         struct kg_profile *part)
 {

@@ -35,11 +35,11 @@ double kg_scope_ratio(double a, double b)
     return kg_known(a) && kg_known(b) ? a / b : NAN;
 }
 
-/* `of`: facts of the case, or NULL. */
+/* of  facts of the case, or NULL */
 static void scales_find(struct kg_scope_subject *subject, const struct kg_facts *of)
 {
     const struct kg_scope_view *view = &subject->view;
-    /* What a scope costs is an estimate: of tiny ones it may come to more than the whole. */
+    /* The cost of a scope is an estimate. For tiny scopes, it could exceed the whole. */
     const double cost_ns = fmin(view->cost_ns, view->wall_ns / 2);
     const double recorded_ns = (view->wall_ns - cost_ns) / view->calls;
     const double gpu_ns =
@@ -60,7 +60,8 @@ double kg_scope_calls(const struct kg_scope_subject *subject, size_t row)
 
 /* --- Bytes ----------------------------------------------------------------------------------- */
 
-/* What other threads moved in scopes of the same name, as far as it was for this row. */
+/* Bytes that other threads moved in scopes of the row's name, in proportion to the row's part of
+ * the calls. */
 static double others_bytes(const struct kg_scope_subject *subject, size_t row)
 {
     const struct kg_scope_view *view = &subject->view;
@@ -116,7 +117,7 @@ bool kg_scope_is_region(const struct kg_scope_subject *subject, size_t row)
 
 /* --- The whole ------------------------------------------------------------------------------- */
 
-/* The outermost path of that name; KG_SCOPE_NONE without one. */
+/* The outermost row of this name; KG_SCOPE_NONE: there is none. */
 static size_t root_find(const struct kg_profile *profile, const char *name)
 {
     for (size_t i = 0; i < profile->row_count; i++) {

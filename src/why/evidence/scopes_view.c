@@ -64,7 +64,7 @@ static void names_number(struct kg_scope_view *view)
 
 /* --- Threads of a process -------------------------------------------------------------------- */
 
-/* The threads of the processes looked at, by process and lane. */
+/* The threads of the chosen processes, sorted by process and lane. */
 struct sections {
     struct kg_scope_section *of;
     size_t count;
@@ -78,7 +78,7 @@ static bool has_row(const struct kg_scope_section *section, size_t row)
     return false;
 }
 
-/* The first thread of a process is the one that has the root, or the first that recorded. */
+/* The first thread of a process is the one with the root, or the first that recorded. */
 static void sections_find(struct kg_scope_view *view, struct sections *sections)
 {
     const struct kg_profile *profile = view->profile;
@@ -97,15 +97,16 @@ static void sections_find(struct kg_scope_view *view, struct sections *sections)
     kg_scope_lanes_find(sections->of, sections->count, lanes);
 }
 
-/* What the passes over them share. */
+/* State of a pass over the threads. */
 struct pass {
     struct kg_scope_view *view;
-    double *inner_ns; /* of each row: of scopes inside it, on the thread at hand */
-    double *name_ns;  /* of each name, on the lane at hand */
-    double *first_ns; /* of that on the first thread */
+    double *inner_ns; /* per row: time of inner scopes, on the current thread */
+    double *name_ns;  /* per name: time on the current lane */
+    double *first_ns; /* the part of name_ns on the first thread */
     const bool *counted;
     struct kg_scope_balance *balances;
-    struct kg_scope_balance *process; /* of each name, in the process at hand: even_ns is the sum */
+    /* Per name, in the current process. Here even_ns is a sum. */
+    struct kg_scope_balance *process;
 };
 
 static void section_add(struct pass *pass, const struct kg_scope_section *section)
@@ -134,7 +135,7 @@ static void section_add(struct pass *pass, const struct kg_scope_section *sectio
             row->self_ns += self_ns;
         }
     }
-    /* Also of what was open to the end, and has no time. */
+    /* Also for rows that were open at the end and have no time. */
     for (size_t i = 0; i < section->count; i++) {
         const size_t parent = kg_scope_parent(profile, section->shares[i].row);
         if (parent != KG_SCOPE_NONE)
@@ -183,7 +184,7 @@ static void process_finish(struct pass *pass)
 
 /* --- Passes ---------------------------------------------------------------------------------- */
 
-/* Neither waiting, nor what is around parallel work, is work. */
+/* Waits, and scopes around parallel work, are no work. */
 static bool is_work(const struct kg_profile *profile, size_t row)
 {
     const size_t kind = profile->rows[row].path.kind;
@@ -191,7 +192,7 @@ static bool is_work(const struct kg_profile *profile, size_t row)
            !kg_scope_waits(profile, row);
 }
 
-/* Whether a thread counts: the one that does the calls may do no more than to wait for others. */
+/* Whether a thread counts. The calling thread may only wait for others; then it does not count. */
 static bool is_at_work(const struct kg_scope_view *view, const struct kg_scope_section *section)
 {
     for (size_t i = 0; i < section->count; i++)
@@ -204,7 +205,7 @@ static void rows_add(struct pass *pass, const struct sections *sections)
 {
     struct kg_scope_view *view = pass->view;
     double threads = 0;
-    size_t lane = KG_SCOPE_NONE; /* the last of the process that counted */
+    size_t lane = KG_SCOPE_NONE; /* lane of the process's last counted thread */
     for (size_t i = 0; i < sections->count; i++) {
         const struct kg_scope_section *section = &sections->of[i];
         if (!i || section->process != section[-1].process) {
@@ -220,7 +221,7 @@ static void rows_add(struct pass *pass, const struct sections *sections)
     }
 }
 
-/* Of rows that are counted. */
+/* Balances of the counted rows. */
 static void balances_find(struct pass *pass, const struct sections *sections)
 {
     for (size_t i = 0; i < sections->count; i++) {

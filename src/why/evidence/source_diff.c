@@ -1,5 +1,5 @@
-/* Asks git for the change between two commits. It runs after the verdict, and its failure is no failure of the gate:
- * the report then lacks the lines. */
+/* Asks git for the change between two commits. This runs after the verdict, so a failure does
+ * not fail the gate: the report then lacks the lines. */
 #include "why/evidence/source_diff.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ enum { DIFF_MOST = 4 << 20, LOG_MOST = 1 << 20, COMMIT_MOST = 250, LINE_MOST = 1
 static const double DIFF_SECONDS = 5, LOG_SECONDS = 1;
 static const char DIRTY[] = "-dirty";
 
-/* Whether git can take the name for nothing but a commit. It may come from any file. */
+/* Whether git can read the name only as a commit. The name may come from any file. */
 static bool is_name(const char *name, size_t length)
 {
     static const char letters[] =
@@ -21,7 +21,7 @@ static bool is_name(const char *name, size_t length)
     return length && length < COMMIT_MOST && *name != '-' && strspn(name, letters) >= length;
 }
 
-/* Without "-dirty" at the end. NULL: it is no name of a commit. */
+/* The name without "-dirty" at the end. NULL: it is not the name of a commit. */
 static const char *commit_of(struct kg_arena *arena, const char *name, bool *dirty)
 {
     size_t length = name ? strlen(name) : 0;
@@ -31,7 +31,8 @@ static const char *commit_of(struct kg_arena *arena, const char *name, bool *dir
     return length && is_name(name, length) ? kg_arena_copy_bytes(arena, name, length) : NULL;
 }
 
-/* Whether the working tree has that name now, and git reads it without a filter. */
+/* Whether the working tree has this name now. kg_checkout_read calls it dirty only if git needs
+ * no filter. */
 static bool is_here(struct kg_arena *arena, const char *name)
 {
     const struct kg_checkout here = kg_checkout_read(arena, ".");

@@ -1,5 +1,6 @@
-/* Chooses the hunk of a unified diff that touches a place in code. Profiles name a function and its hottest line. The
- * change is often some lines beside it, or in another file that calls it, so hunks are rated. */
+/* Chooses the hunk of a unified diff that touches a place in code. Profiles name a function and
+ * its hottest line. The change is often some lines away, or in another file that calls the
+ * function, so hunks are rated. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +12,9 @@
 enum { LINES_SHOWN = 8, WIDTH_SHOWN = 120 };
 static const char TAB[] = "    ";
 
-/* A hunk, as parts of the diff's text. */
+/* A hunk: pointers into the diff's text. */
 struct hunk {
-    const char *old_file, *new_file; /* up to the end of the line */
+    const char *old_file, *new_file; /* path, up to the end of the line */
     size_t old_line, old_count, new_line, new_count;
     const char *heading; /* the function, as git guesses it */
     const char *body, *end;
@@ -35,7 +36,7 @@ static bool begins(const char *line, const char *with)
     return !strncmp(line, with, strlen(with));
 }
 
-/* "-A,B +C,D @@ heading"; a count that is left out is 1. */
+/* Reads "-A,B +C,D @@ heading". A missing count is 1. */
 static bool range_read(const char *line, struct hunk *hunk)
 {
     char *at;
@@ -54,7 +55,7 @@ static bool range_read(const char *line, struct hunk *hunk)
     return true;
 }
 
-/* Reads up to the end of the next hunk; `at` moves there. false: there is no further one. */
+/* Reads the next hunk and moves `at` to its end. Returns false if there is none. */
 static bool hunk_next(const char **at, struct hunk *hunk)
 {
     const char *line = *at;
@@ -78,7 +79,8 @@ static bool hunk_next(const char **at, struct hunk *hunk)
 
 /* --- Rating ----------------------------------------------------------------------------------- */
 
-/* The path of a file line without "a/" or "b/", up to the end of the line; of a removed file the old one. */
+/* The path of a file line without "a/" or "b/", up to the end of the line. For a removed file:
+ * its old path. */
 static size_t path_of(const struct hunk *hunk, const char **path)
 {
     const char *file = begins(hunk->new_file, "/dev/null") ? hunk->old_file : hunk->new_file;
@@ -86,7 +88,8 @@ static size_t path_of(const struct hunk *hunk, const char **path)
     return strcspn(*path, "\t\n");
 }
 
-/* Whether the path of debug information means this file: one path ends with the other, at a folder. */
+/* Whether the path of debug information is this file: one path must end with the other, at a
+ * folder. */
 static bool same_file(const char *debug, const char *path, size_t length)
 {
     const size_t own = strlen(debug), least = own < length ? own : length;
@@ -95,7 +98,7 @@ static bool same_file(const char *debug, const char *path, size_t length)
             (own > length ? debug[own - least - 1] : path[length - least - 1]) == '/');
 }
 
-/* The last part of a function's name, without arguments: "parse" of "json::parse<int>(char)". */
+/* The last part of a function's name, without arguments: "parse" for "json::parse<int>(char)". */
 static size_t name_of(const char *function, const char **name)
 {
     size_t length = strcspn(function, "(<");
@@ -129,7 +132,7 @@ static bool changes_name(const struct hunk *hunk, const char *name, size_t lengt
     return false;
 }
 
-/* Whether the file holds source code: a word in a text or in a list says nothing. */
+/* Whether the file is source code. In other files, a matching word means nothing. */
 static bool is_source(const char *path, size_t length)
 {
     static const char *const endings[] = {".c",   ".h",   ".cc",  ".cpp", ".cxx", ".hh",
@@ -143,7 +146,8 @@ static bool is_source(const char *path, size_t length)
     return false;
 }
 
-/* first  the most important place: a library function that it calls counts in its file alone */
+/* first  the most important place; a library function that it calls counts only in the place's
+ *        file */
 static enum fit fit_of(const struct hunk *hunk, const struct kg_place *place,
                        const struct kg_place *first)
 {
@@ -165,7 +169,8 @@ static enum fit fit_of(const struct hunk *hunk, const struct kg_place *place,
 
 /* --- Showing ---------------------------------------------------------------------------------- */
 
-/* The changed line that is nearest to the place's, or names its function; else the first one. Sets its number. */
+/* The changed line nearest to the place, or the one that names its function; else the first one.
+ * Sets its number. */
 static const char *line_choose(const struct hunk *hunk, const struct kg_place *place,
                                size_t *number)
 {
@@ -185,7 +190,8 @@ static const char *line_choose(const struct hunk *hunk, const struct kg_place *p
     return found;
 }
 
-/* The start of the changed lines around this one, with a line of context. The number is that of the first changed line. */
+/* Start of the changed lines around this one, with a line of context. Sets the number of the
+ * first changed line. */
 static const char *block_start(const struct hunk *hunk, const char *line, size_t *number)
 {
     for (size_t back = 0; line > hunk->body && back < LINES_SHOWN / 2; back++) {
@@ -200,7 +206,7 @@ static const char *block_start(const struct hunk *hunk, const char *line, size_t
     return line;
 }
 
-/* Appends a line of any bytes, without what a terminal would act on; a long one is cut. */
+/* Appends a line of any bytes without terminal escapes, cut to WIDTH_SHOWN. */
 static void line_append(const char *line, struct kg_text *text)
 {
     struct kg_text plain = {0};

@@ -9,7 +9,7 @@
 #include "why/rules/causes.h"
 #include "why/rules/causes_weighing.h"
 
-/* Takes over the text. */
+/* Takes ownership of the text. */
 static void figure_add(struct kg_evidence *evidence, const char *name, enum kg_trait_unit unit,
                        double value, struct kg_text *text)
 {
@@ -35,7 +35,8 @@ void kg_evidence_facts(struct kg_evidence *evidence, const struct kg_facts *fact
     }
 }
 
-/* "calls of read in a call: 4.10 k"; nothing where there is none. */
+/* Adds a figure such as "calls of read in a call: 4.10 k". Adds nothing if the value is not
+ * above 0. */
 __attribute__((format(printf, 5, 6))) static void figure_say(struct kg_evidence *evidence,
                                                              const char *name,
                                                              enum kg_trait_unit unit, double value,
@@ -54,7 +55,7 @@ __attribute__((format(printf, 5, 6))) static void figure_say(struct kg_evidence 
     figure_add(evidence, name, unit, value, &text);
 }
 
-/* "74 % of 446 samples in cos"; nothing that is not worth a word. */
+/* Adds "74 % of 446 samples in cos". Adds nothing if the share is small. */
 static void share_say(struct kg_evidence *evidence, const char *name, double share, double samples,
                       const char *place)
 {
@@ -69,7 +70,7 @@ static void share_say(struct kg_evidence *evidence, const char *name, double sha
 
 /* --- Samples ---------------------------------------------------------------------------------- */
 
-/* Each system call of the cause that many of the samples are in. */
+/* Adds each system call of the cause that has many samples. */
 static void calls_share(struct kg_evidence *evidence, const struct kg_sampled *sampled,
                         const struct kg_cause *cause)
 {
@@ -84,7 +85,8 @@ static void calls_share(struct kg_evidence *evidence, const struct kg_sampled *s
     }
 }
 
-/* The samples of a function are no evidence if other figures corrected its share of the time. */
+/* Samples of a function are evidence only if other observations did not correct the cause's
+ * share. */
 static void samples_say(struct kg_evidence *evidence, const struct kg_hot *hot,
                         const struct kg_cause *cause)
 {
@@ -117,10 +119,10 @@ static void call_says(struct kg_evidence *evidence, const struct kg_system_call 
     figure_say(evidence, "system_call_ns", KG_TRAIT_NS, call->time_ns, "time in %s", call->name);
 }
 
-/* --- What was counted ------------------------------------------------------------------------- */
+/* --- Counts ----------------------------------------------------------------------------------- */
 
-/* The function that was counted most often of those that speak for the cause: that which was seen,
- * of whatever code, or another of the same kind. */
+/* The cause's function with the most counted calls. The function that the samples show comes
+ * first, then others of the same kind. */
 static const struct kg_counted_edge *edge_of(const struct kg_counted *counted,
                                              const struct kg_cause *cause)
 {
@@ -141,7 +143,8 @@ static const struct kg_counted_edge *edge_of(const struct kg_counted *counted,
     return most;
 }
 
-/* Callgrind's names end in the number of a recursive call, others in the version of a library. */
+/* Length without the suffixes: Callgrind adds a number to recursive calls, others the version of
+ * a library. */
 static int name_length(const char *counted)
 {
     enum { MOST = 80 };
@@ -172,12 +175,12 @@ _Static_assert(KG_CAUSE_COUNT <= 64, "a bit for each cause");
     (OF(KG_CAUSE_POINTER_CHASING) | OF(KG_CAUSE_CACHE_MISSES) | OF(KG_CAUSE_ACCESS_PATTERN) |      \
      OF(KG_CAUSE_MEMORY_TRAFFIC) | OF(KG_CAUSE_PAGE_WALKS))
 
-/* What is said of a turn of a loop where it is the cause, of whatever cause or of these. */
+/* Figures of a loop iteration, for causes with a loop. */
 static const struct {
     const char *name, *words;
     uint64_t causes; /* 0: all */
     size_t offset;
-    bool of_turn; /* a member of the turn, else of the loop */
+    bool of_turn; /* member of struct kg_loop_turn; else of struct kg_hot_loop */
 } of_loop[] = {
 #define LOOP(member) offsetof(struct kg_hot_loop, member), false
 #define TURN(member) offsetof(struct kg_loop_turn, member), true
@@ -209,8 +212,8 @@ static const struct {
 #undef TURN
 };
 
-/* A turn that took less than its instructions need was counted, or divided, otherwise than it ran:
- * then neither figure is told. */
+/* If an iteration took fewer cycles than its instructions need, the counts are wrong. Then both
+ * figures are omitted. */
 static bool is_refuted(const struct kg_loop_turn *turn, size_t row)
 {
     const size_t offset = of_loop[row].offset;
