@@ -1,5 +1,5 @@
-/* addresses.h: the hottest addresses of machine code that the samples of one case found: what a
- * disassembler starts from. */
+/* addresses.h: the hottest addresses of machine code in the samples of one case. A disassembler
+ * starts from them. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -10,13 +10,13 @@
 enum { KG_HOT_ADDRESSES_MOST = 512 };
 
 struct kg_hot_address {
-    const char *module_path; /* the file of machine code, as the process had it open */
+    const char *module_path; /* path of the file of machine code, as the process opened it */
     uint64_t address;        /* of the instruction, as in the ELF file */
-    double share;            /* of the samples: a thread was about to execute it */
-    struct kg_place place;   /* of it; inlined functions by their own names */
+    double share;            /* share of the samples with this instruction next */
+    struct kg_place place;   /* place of the address; inlined functions by their own names */
 };
 
-/* What samples of a case found, by share, the hottest first. */
+/* The addresses in a case's samples, by share, hottest first. */
 struct kg_hot_addresses {
     struct kg_hot_address *of;
     size_t count;

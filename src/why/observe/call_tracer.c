@@ -24,19 +24,19 @@ enum {
     TRACED_MOST = 4096,
     OPTIONS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
               PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL,
-    CALL_STOP = SIGTRAP | 0x80, /* what PTRACE_O_TRACESYSGOOD makes of it */
-    LOOK_AGAIN_NS = 2000000,    /* whether it shall stop */
+    CALL_STOP = SIGTRAP | 0x80, /* the signal of a system call, by PTRACE_O_TRACESYSGOOD */
+    LOOK_AGAIN_NS = 2000000,    /* interval between checks of `stop` */
 };
-/* How long threads may take to stop: one in the middle of a vfork takes as long as its child. */
+/* Time limit for threads to stop: a thread in vfork stops only after its child. */
 static const uint64_t STOP_NS = 1000000000;
 
 struct traced {
     pid_t thread;
-    bool counts; /* its calls are the workload's */
+    bool counts; /* its system calls belong to the workload */
     bool first;  /* the first thread of its process */
-    bool held;   /* stopped until it is known who started it */
-    bool inside; /* of a call */
-    bool mark;   /* which is the worker's mark */
+    bool held;   /* stopped until its parent reports it */
+    bool inside; /* in a system call */
+    bool mark;   /* the current call is a mark of the worker */
     long number;
     uint64_t entered_ns;
 };
@@ -44,15 +44,15 @@ struct traced {
 struct kg_call_tracer {
     struct kg_traced_process target;
     pthread_t thread;
-    sigset_t mask; /* of the thread that started it, from before */
+    sigset_t mask; /* signal mask of the starting thread */
     sem_t started;
-    int refusal; /* errno; 0: it traces */
+    int refusal; /* errno; 0: tracing works */
     atomic_bool stop;
-    atomic_size_t seen; /* calls that were added */
+    atomic_size_t seen; /* number of recorded calls */
     struct traced traced[TRACED_MOST];
     size_t count;
-    size_t counted_threads; /* whose calls were added */
-    pid_t counted;          /* the last of them */
+    size_t counted_threads; /* number of threads with recorded calls */
+    pid_t counted;          /* the last of these threads */
     struct kg_traced_calls calls;
 };
 
@@ -71,7 +71,7 @@ static struct traced *traced_find(struct kg_call_tracer *tracer, pid_t thread)
     return NULL;
 }
 
-/* NULL where there are too many. */
+/* NULL: there is no room. */
 static struct traced *traced_add(struct kg_call_tracer *tracer, pid_t thread)
 {
     if (tracer->count == TRACED_MOST)
@@ -87,7 +87,7 @@ static void traced_drop(struct kg_call_tracer *tracer, pid_t thread)
             tracer->traced[i] = tracer->traced[--tracer->count];
 }
 
-/* data  a signal, or options: ptrace takes numbers there */
+/* data  a signal or options: ptrace takes numbers there */
 static long request(enum __ptrace_request what, pid_t thread, unsigned long data)
 {
     return ptrace(what, thread, 0L, data);
@@ -95,7 +95,8 @@ static long request(enum __ptrace_request what, pid_t thread, unsigned long data
 
 /* --- Stops ------------------------------------------------------------------------------------ */
 
-/* Threads take turns where they share an instance: the time of a call then is no thread's alone. */
+/* Notes the thread of a call. If several threads share an instance, their calls overlap: the
+ * times are not additive. */
 static void thread_count(struct kg_call_tracer *tracer, const struct traced *one)
 {
     if (tracer->counted == one->thread)
@@ -113,7 +114,7 @@ static void call_end(struct kg_call_tracer *tracer, struct traced *one, int64_t 
         kg_traced_mark_timed(&tracer->calls, (double)(now_ns - one->entered_ns));
         return;
     }
-    /* the worker asks for its CPU time between calls of the workload */
+    /* the worker reads its CPU time between calls of the workload */
     const bool own = one->thread == tracer->target.process && one->number == SYS_getrusage;
     if (!one->counts || own || !tracer->calls.inside)
         return;
@@ -134,7 +135,7 @@ static void call_stop(struct kg_call_tracer *tracer, struct traced *one)
     } else if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
         one->inside = true;
         one->number = (long)info.entry.nr;
-        if (info.arch != seccomp_arch_native()) { /* a program of 32 bits has other numbers */
+        if (info.arch != seccomp_arch_native()) { /* a 32-bit program has other numbers */
             one->number = KG_CALL_NUMBERS;
             tracer->calls.foreign = tracer->calls.foreign || one->counts;
         }
@@ -167,13 +168,13 @@ static void event_stop(struct kg_call_tracer *tracer, struct traced *one, int ev
     if (fresh->held)
         request(PTRACE_SYSCALL, fresh->thread, 0);
     fresh->held = false;
-    /* one command after the other makes its calls alone */
+    /* a command's processes run one after the other, so their calls do not overlap */
     if (tracer->target.command && one->thread == tracer->target.process)
         tracer->counted = 0;
 }
 
-/* Takes note of a stop, and says with which signal it goes on; -1: it stays stopped, as a shell's job
- * control wants. */
+/* Processes a stop and returns the signal to continue with. -1: the thread stays stopped, as a
+ * shell's job control requires. */
 static int stop_take(struct kg_call_tracer *tracer, struct traced *one, int status)
 {
     const int signal = WSTOPSIG(status), event = status >> 16;
@@ -202,7 +203,8 @@ static void signal_await(void)
     sigtimedwait(&child, NULL, &again);
 }
 
-/* Whether a thread may not be traced, and not since it is ending, or was started by one that is. */
+/* Whether a failed attach is a real refusal. It is none if the thread is ending, or if this
+ * thread already traces it. */
 static bool is_refused(const struct kg_call_tracer *tracer, pid_t thread)
 {
     const struct kg_task task = {.process = tracer->target.process, .thread = thread};
@@ -210,8 +212,8 @@ static bool is_refused(const struct kg_call_tracer *tracer, pid_t thread)
     return thread == task.process || (kg_task_tracer(&task, &by) && by != gettid());
 }
 
-/* Takes a thread that is there already. Returns an errno, 0 also for one that ended meanwhile. One
- * that does not stop soon goes on traced when it has. */
+/* Attaches to an existing thread. Returns an errno; 0 also if the thread has ended. A thread
+ * that stops late continues, traced, when it stops. */
 static int thread_seize(struct kg_call_tracer *tracer, pid_t thread)
 {
     const uint64_t end_ns = kg_clock_ns() + STOP_NS;
@@ -238,7 +240,7 @@ static int thread_seize(struct kg_call_tracer *tracer, pid_t thread)
     return 0;
 }
 
-/* All threads, until no new one shows itself. */
+/* Attaches to all threads, until a listing has no new thread. */
 static int process_seize(struct kg_call_tracer *tracer)
 {
     char path[64];
@@ -265,7 +267,7 @@ static int process_seize(struct kg_call_tracer *tracer)
     return 0;
 }
 
-/* Whether the process itself has ended: its end is left for who started it. */
+/* Whether the traced process itself has ended. Its end is left for its parent. */
 static bool process_ended(const struct kg_call_tracer *tracer, const siginfo_t *news)
 {
     return news->si_pid == tracer->target.process &&
@@ -273,9 +275,9 @@ static bool process_ended(const struct kg_call_tracer *tracer, const siginfo_t *
             news->si_code == CLD_DUMPED);
 }
 
-/* Lets go of a thread that has stopped for that. What its stop tells is heard, or it would be lost:
- * a thread that it has just started is let go of, too.
- * returns  false while it has not stopped */
+/* Detaches a thread that has stopped for this. The stop's event is processed first: it may
+ * report a new thread, which must be detached too.
+ * returns  false if the thread has not stopped yet */
 static bool thread_release(struct kg_call_tracer *tracer, struct traced one)
 {
     int status;
@@ -287,14 +289,15 @@ static bool thread_release(struct kg_call_tracer *tracer, struct traced one)
         waitpid(one.thread, &status, __WALL) == one.thread && WIFSTOPPED(status)) {
         const int signal = stop_take(tracer, &one, status);
         if (request(PTRACE_DETACH, one.thread, signal > 0 ? (unsigned long)signal : 0) != 0)
-            return false; /* it was killed: its end is heard next */
+            return false; /* it was killed: its end comes next */
     }
     traced_drop(tracer, one.thread);
     return true;
 }
 
-/* In the order in which they stop: one that waits for a child of vfork does when that one goes on.
- * Those that do not stop at all are ended with this thread. */
+/* Detaches all threads in the order of their stops, because a thread in vfork stops after its
+ * child continues. Threads that do not stop in time are killed when this thread ends
+ * (PTRACE_O_EXITKILL). */
 static void all_release(struct kg_call_tracer *tracer)
 {
     const uint64_t end_ns = kg_clock_ns() + STOP_NS;
@@ -318,7 +321,7 @@ static void all_release(struct kg_call_tracer *tracer)
 
 /* --- The thread ------------------------------------------------------------------------------- */
 
-/* Takes all stops that there are; false where nothing is left to trace. */
+/* Processes all pending stops; false: nothing is left to trace. */
 static bool stops_take(struct kg_call_tracer *tracer)
 {
     int status;
@@ -338,10 +341,10 @@ static bool stops_take(struct kg_call_tracer *tracer)
             traced_drop(tracer, thread);
             continue;
         }
-        struct traced untold = {.thread = thread}; /* where there are too many */
+        struct traced untold = {.thread = thread}; /* used if there is no room */
         struct traced *one = traced_find(tracer, thread);
         if (!one && (one = traced_add(tracer, thread))) {
-            /* it stops for the first time before who started it does to tell of it */
+            /* a new thread stops before its parent's event reports it */
             one->held = true;
             continue;
         }
@@ -376,7 +379,7 @@ bool kg_call_tracer_start(const struct kg_traced_process *target, struct kg_call
     struct kg_call_tracer *fresh = *tracer = kg_alloc(1, sizeof *fresh);
     fresh->target = *target;
     sem_init(&fresh->started, 0, 0);
-    /* pending it waits for the thread; elsewhere it would be dropped */
+    /* blocked here, SIGCHLD stays pending for the tracing thread */
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     pthread_sigmask(SIG_BLOCK, &child, &fresh->mask);

@@ -10,11 +10,11 @@ enum {
     EVENTS_MOST = 32,
     POSITIONS_MOST = 2, /* of an instruction, of a line */
     NAMES_MOST = 1 << 20,
-    LINE_MOST = 1 << 30, /* of a source */
+    LINE_MOST = 1 << 30, /* limit of line numbers */
 };
 static const size_t FILE_MOST = (size_t)256 << 20;
 
-/* Stores are counted with loads, and what is mispredicted of either kind of jump is one sum. */
+/* Loads and stores share one sum, as do mispredicted branches and mispredicted indirect jumps. */
 static const struct {
     const char *event;
     enum kg_line_amount amount;
@@ -27,26 +27,27 @@ static const struct {
 
 /* --- Names ------------------------------------------------------------------------------------ */
 
-/* Names by the numbers that stand for them. Files, functions and objects are numbered apart. */
+/* Names by their numbers. Files, functions and objects have separate numbers. */
 struct names {
     const char **texts;
     size_t count;
 };
 
-/* Where the reader is in a file. */
+/* State of the reader of one file. */
 struct reader {
     struct kg_callgrind_lines *sums;
     struct names files, functions, objects;
-    enum kg_line_amount columns[EVENTS_MOST]; /* KG_LINE_AMOUNTS: an event of no use */
+    enum kg_line_amount columns[EVENTS_MOST]; /* KG_LINE_AMOUNTS: an unused event */
     size_t column_count;
     size_t position_count;
-    bool known;                         /* an event is of use */
-    uint64_t positions[POSITIONS_MOST]; /* the last of them is the line */
+    bool known;                         /* at least one event is used */
+    uint64_t positions[POSITIONS_MOST]; /* the last one is the line */
     const char *function, *file, *object;
-    const char *function_file; /* as `fl` said: a function begins in it again */
+    const char *function_file; /* from `fl`: file at the begin of each function */
     const char *callee, *callee_object;
-    double calls; /* of the callee: the next line is what they cost; 0: it is the function's own */
-    bool skip;    /* the next line belongs to a jump */
+    /* Calls of the callee, whose cost is the next line; 0: the next line is the function's own. */
+    double calls;
+    bool skip; /* the next line belongs to a jump */
 };
 
 static void names_room(struct reader *reader, struct names *names, size_t number)
@@ -62,7 +63,7 @@ static void names_room(struct reader *reader, struct names *names, size_t number
     *names = (struct names){texts, count};
 }
 
-/* "(7) name" defines, "(7)" refers, "name" is not numbered. */
+/* "(7) name" defines number 7, "(7)" refers to it, "name" has no number. */
 static const char *name_read(struct reader *reader, struct names *names, const char *text,
                              size_t length)
 {
@@ -82,7 +83,7 @@ static const char *name_read(struct reader *reader, struct names *names, const c
             length--;
         }
     }
-    /* without a symbol it is called by its address, which says nothing to anybody */
+    /* without a symbol, the name is an address, which helps nobody */
     const bool unknown =
         !strcmp(text, "???") || (names == &reader->functions && !strncmp(text, "0x", 2));
     const char *name = unknown ? "" : kg_arena_copy_bytes(&reader->sums->arena, text, length);
@@ -91,7 +92,7 @@ static const char *name_read(struct reader *reader, struct names *names, const c
     return name;
 }
 
-/* --- Whose it is ------------------------------------------------------------------------------ */
+/* --- Own code of kgate ------------------------------------------------------------------------ */
 
 static const char *base_name(const char *path)
 {
@@ -99,7 +100,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* kgate's program has no code of a workload. Built-in kernels call their version by a function of their own. */
+/* Whether the code is kgate's own. Built-in kernels run inside kg_kernel_run. */
 static bool is_own(const char *object, const char *function)
 {
     return !strcmp(base_name(object), "kgate") || !strcmp(function, "kg_kernel_run");
@@ -144,7 +145,7 @@ static void edge_add(struct reader *reader, const double amounts[KG_LINE_AMOUNTS
                              .instructions = amounts[KG_LINE_INSTRUCTIONS]};
 }
 
-/* "17", "0x11", "+3", "-3", "*": from the one before. */
+/* "17", "0x11", "+3", "-3", "*": absolute, or relative to the previous position. */
 static const char *position_read(const char *text, uint64_t *position)
 {
     char *after = (char *)text;
@@ -159,7 +160,7 @@ static const char *position_read(const char *text, uint64_t *position)
     return after;
 }
 
-/* A line of positions and counts; zeros at its end are left out. */
+/* Reads a line of positions and counts. Zeros at its end are omitted. */
 static void cost_read(struct reader *reader, const char *text)
 {
     double amounts[KG_LINE_AMOUNTS] = {0};
@@ -237,7 +238,7 @@ static void word_do(struct reader *reader, enum word word, const char *text)
     case CALLEE_OBJECT:
         reader->callee_object = name_read(reader, &reader->objects, text, length);
         break;
-    case CALLEE_FILE: /* may define a number */
+    case CALLEE_FILE: /* the text may define a number */
         name_read(reader, &reader->files, text, length);
         break;
     case CALLEE:
@@ -258,12 +259,12 @@ static bool is_cost(char c)
     return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '*';
 }
 
-/* `text` is one line, without its end. */
+/* Reads one line. `text` is without the line's end. */
 static void line_read(struct reader *reader, const char *text)
 {
     if (is_cost(*text)) {
         cost_read(reader, text);
-        reader->callee_object = reader->object; /* `cob` holds for one call */
+        reader->callee_object = reader->object; /* `cob` is valid for one call */
         return;
     }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

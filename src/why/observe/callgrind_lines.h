@@ -1,6 +1,6 @@
-/* callgrind_lines.h: reads what Callgrind counted by line of source and by call from its files: the
- * format of Valgrind's manual, "Callgrind Format Specification", with its names and positions that
- * are cut short. What does not fit the format is passed over. */
+/* callgrind_lines.h: reads Callgrind's counts per line of source and per call from its files.
+ * The format is in Valgrind's manual, "Callgrind Format Specification", with compressed names
+ * and positions. Lines that do not fit the format are skipped. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,11 +9,11 @@
 #include "base/arena.h"
 #include "model/results.h"
 
-/* callgrind_sums.c: what Callgrind counted, summed by line of source and by call, and the dearest
- * of it. Filled by callgrind_lines.c. */
+/* callgrind_sums.c: sums Callgrind's counts by line of source and by call, and keeps the most
+ * expensive. callgrind_lines.c fills the sums. */
 
-/* What a line is ranked by: instructions, and for each of these as many more. They are about the
- * cycles that one costs on today's processors. */
+/* A line's rank is its instructions plus these weights per miss. The weights are approximate
+ * costs in cycles on current processors. */
 enum { KG_COST_LINE_MISS = 10, KG_COST_MEMORY_MISS = 100, KG_COST_MISPREDICTED = 10 };
 
 enum kg_line_amount {
@@ -26,10 +26,10 @@ enum kg_line_amount {
     KG_LINE_AMOUNTS
 };
 
-/* Texts are "" where not known. */
+/* Unknown texts are "". */
 struct kg_line_sum {
     const char *function, *file, *object;
-    uint64_t line; /* 0: not known */
+    uint64_t line; /* 0: unknown */
     double amounts[KG_LINE_AMOUNTS];
 };
 
@@ -38,24 +38,25 @@ struct kg_edge_sum {
     double calls, instructions;
 };
 
-/* Sums over files; a line or a call may be there several times. Zero-initialise. */
+/* Sums over files, in which a line or a call may occur several times. The caller
+ * zero-initialises it. */
 struct kg_callgrind_lines {
-    struct kg_arena arena; /* owns what follows */
+    struct kg_arena arena; /* owns all arrays and texts */
     struct kg_line_sum *lines;
     size_t line_count, line_capacity;
     struct kg_edge_sum *edges;
     size_t edge_count, edge_capacity;
 };
 
-/* The sums as they are kept: of a call, the dearest lines and calls, in `arena`.
- * calls    that were counted
+/* Takes the sums per call of the workload: the most expensive lines and calls, in `arena`.
+ * calls    number of calls counted
  * counted  amounts, lines and edges are filled; `source` and `reason` stay */
 void kg_callgrind_lines_take(struct kg_callgrind_lines *lines, double calls, struct kg_arena *arena,
                              struct kg_counted *counted);
 
 void kg_callgrind_lines_free(struct kg_callgrind_lines *lines);
 
-/* Adds a file. kgate's own functions, which make the calls, are left out.
- * returns  false where it cannot be read, has no event that is known: then it
- *          adds nothing or a part */
+/* Adds a file, without kgate's own functions that make the calls.
+ * returns  false if the file cannot be read or has no known event; then it adds nothing or a
+ *          part */
 bool kg_callgrind_lines_add(struct kg_callgrind_lines *lines, const char *path);

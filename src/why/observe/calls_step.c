@@ -11,25 +11,27 @@
 #include "why/observe/modules.h"
 #include "why/observe/system_calls.h"
 
-/* Calls after which no turn is begun, and after which a turn is left alone. */
+/* ENOUGH: system calls after which no new slice begins. CALLS_MOST: system calls after which
+ * tracing ends. */
 enum { ENOUGH = 1000, CALLS_MOST = 20000, TURNS_MOST = 4 };
-/* Of a turn; of all that are traced, which go on to their end; of those before, in which the kernel
- * accounts for CPU time by ticks of some milliseconds; and when they are cut. */
+/* Times of: one slice (KG_TURN); all traced slices, after which none begins; the untraced slices
+ * before, long enough for the kernel's clock ticks of some milliseconds; the limit of traced
+ * slices; the end of the worker. */
 static const double TURN_NS = 40e6, TRACED_NS = 250e6, UNTRACED_NS = 150e6, CUT_NS = 2e9,
                     END_NS = 1e9;
 
-/* A worker that runs the workload in short turns: the first few by itself, the others traced. */
+/* A worker that runs the workload in short slices: the first few untraced, the others traced. */
 struct traced_run {
     struct kg_launch launch;
     struct kg_process process;
     struct kg_outcome outcome;
     uint64_t deadline_ns;
     struct kg_call_tracer *tracer;
-    double untraced_reads; /* and writes, in those turns */
-    const char *reason;    /* why there is nothing, or not all */
+    double untraced_reads; /* reads and writes in the untraced slices */
+    const char *reason;    /* reason why system calls are missing */
 };
 
-/* Waits for a line and takes it off. */
+/* Waits for a line and removes it. */
 static enum kg_ending line_await(struct traced_run *run, uint64_t deadline_ns)
 {
     const enum kg_ending ending =
@@ -39,8 +41,7 @@ static enum kg_ending line_await(struct traced_run *run, uint64_t deadline_ns)
     return ending;
 }
 
-/* Reads and writes of the process, and of those that it started and that have ended (proc(5)); NaN
- * where it is not said. */
+/* Number of reads and writes of the process and of its ended children (proc(5)). NaN: unknown. */
 static double reads_and_writes(pid_t process)
 {
     char path[64], line[128];
@@ -55,7 +56,7 @@ static double reads_and_writes(pid_t process)
     return sum;
 }
 
-/* Turns that nobody watches: what tracing adds is not in their times. */
+/* Runs slices without the tracer, so that their times exclude its cost. */
 static bool untraced_turns(struct traced_run *run)
 {
     bool good = line_await(run, run->deadline_ns) == KG_ENDED_LINE;
@@ -73,8 +74,8 @@ static bool untraced_turns(struct traced_run *run)
     return true;
 }
 
-/* Until as much has been seen as is wanted. A turn that makes more calls than that goes on untraced,
- * and nobody waits for its end. */
+/* Runs traced slices until there are enough system calls. A slice with too many continues
+ * untraced, and kgate does not wait for its end. */
 static void traced_turns(struct traced_run *run)
 {
     const uint64_t start = kg_clock_ns();
@@ -97,8 +98,8 @@ static void traced_turns(struct traced_run *run)
     }
 }
 
-/* A worker that is not in the middle of a turn ends by itself, and the workload with it. A command comes to its
- * end within the time-out: it may be in the middle of a file. */
+/* Ends the worker. Between slices, it ends by itself together with the workload. A command may
+ * be in the middle of a file, so kgate lets it finish within the time-out. */
 static void run_end(struct traced_run *run, bool command)
 {
     const uint64_t soon = kg_clock_ns() + (uint64_t)END_NS;
@@ -131,7 +132,7 @@ static bool trace(struct traced_run *run, bool command, double call_ns, struct k
     return true;
 }
 
-/* --- From where ------------------------------------------------------------------------------- */
+/* --- Origin of the calls ---------------------------------------------------------------------- */
 
 /* The workload's function on a stack: the innermost outside of the system's libraries. */
 static const char *function_of(const struct kg_hot_stack *stack)
@@ -144,7 +145,7 @@ static const char *function_of(const struct kg_hot_stack *stack)
     return NULL;
 }
 
-/* By the stacks that were sampled in them, the most frequent first. */
+/* Finds the function that makes each kind of call, by its most frequent sampled stack. */
 static void functions_find(const struct kg_sampled *sampled, struct kg_system_calls *calls)
 {
     for (size_t i = 0; i < calls->kind_count; i++)
@@ -153,7 +154,7 @@ static void functions_find(const struct kg_sampled *sampled, struct kg_system_ca
                 calls->kinds[i].from = function_of(&sampled->stacks[k]);
 }
 
-/* What a call takes, by the rounds; NaN where there is none. */
+/* Time of a call by the rounds; NaN: there is no round. */
 static double call_ns(const struct kg_case_result *result)
 {
     enum { MOST = 64 };

@@ -38,7 +38,7 @@ static const struct kg_symbol symbols[] = {
 static struct kg_capstone_calls calls;
 static const struct kg_capstone_calls *found;
 
-/* It stays open to the end. */
+/* Opens the library, which then stays open. */
 static void find(void)
 {
     void *library = kg_library_open(FILE_OF(CS_API_MAJOR), NULL, 0);

@@ -1,6 +1,6 @@
-/* capstone_calls.h: the functions of Capstone that kgate calls. The library is opened when code is
- * first read: its tables have 77,000 addresses to relocate, which took a quarter of the time that
- * each worker needs to start, and workers read no code. */
+/* capstone_calls.h: the functions of Capstone that kgate calls. kgate opens the library before
+ * it first disassembles code. Its tables need many relocations, which would slow the start of
+ * each worker, and workers disassemble nothing. */
 #pragma once
 #include <capstone/capstone.h>
 
@@ -14,5 +14,5 @@ struct kg_capstone_calls {
     __typeof__(cs_regs_access) *registers;
 };
 
-/* The same table each time. NULL where the library is not installed. Thread-safe. */
+/* Always the same table. NULL: the library is not installed. Thread-safe. */
 const struct kg_capstone_calls *kg_capstone(void);

@@ -6,14 +6,14 @@
 #include "run/case_worker.h"
 #include "run/counting/count_tool.h"
 
-/* Long enough for counters that take turns, each of which is some milliseconds. */
+/* Long enough for multiplexed counters, which alternate every few milliseconds. */
 static const double COUNTED_NS = 100e6, CALLS_MOST = 1e6;
-/* Operations that the widest of today's cores retires in a cycle, Zen 5, and two that it fuses. */
+/* Instructions that the widest current core retires per cycle, with a margin for fused pairs. */
 static const double PER_CYCLE_MOST = 10;
 
-/* What was counted of a call, as results have it.
- * counts   a call, NaN for what was not counted
- * returns  false where they are of no processor: then `core` has a reason and no figures */
+/* Stores the counts in the form of results. If they contradict each other, `core` gets a reason
+ * and no counts.
+ * counts  per call; NaN: not counted */
 static void counts_take(const double counts[KG_CORE_EVENTS], struct kg_core_counts *core)
 {
     const struct kg_topdown topdown = kg_topdown_of(counts);

@@ -10,11 +10,11 @@
 #include "why/observe/hot_pass.h"
 #include "why/observe/line_count.h"
 
-/* Once a call has warmed the caches, every further call moves the same lines. A few calls are
- * counted so that the harness's own lines are few beside those of a short call. */
+/* After the first call has warmed the caches, each further call moves the same lines. Counting
+ * several calls makes the harness's own lines a small part. */
 enum { LINE_CALLS_MOST = 8 };
 
-/* Work that is divided among threads may be rounded up for each of them. */
+/* Work divided among threads may be rounded up per thread. */
 static const double SAME_WORK = 0.01;
 
 struct pass {
@@ -23,7 +23,7 @@ struct pass {
     struct kg_error *err;
 };
 
-/* --- Which cases ------------------------------------------------------------------------------ */
+/* --- Selection of cases ----------------------------------------------------------------------- */
 
 static bool looked_at(const struct kg_session *session, size_t index)
 {
@@ -31,8 +31,8 @@ static bool looked_at(const struct kg_session *session, size_t index)
            kg_pass_observes(session, index);
 }
 
-/* Cases that may use more than one thread. A process of its own starts as many as it likes, and on
- * a single CPU more threads make no difference. */
+/* Whether the case may use several threads. Programs of their own choose their threads
+ * themselves, and on a single CPU more threads make no difference. */
 static bool alone_wanted(const struct kg_session *session, size_t index)
 {
     return looked_at(session, index) && session->results->cases[index].threads > 1 &&
@@ -56,10 +56,10 @@ static void reason_add(struct pass *pass, size_t index, const char *reason)
     *kept = *kept ? kg_arena_printf(&results->arena, "%s; %s", *kept, reason) : reason;
 }
 
-/* Whether the workload describes other work with one thread than with all: where each thread adds
- * work of its own, the time of one thread says nothing of what the others gain. Bytes may include
- * workspace that each thread needs, so they are compared only where there is nothing else.
- * reason   what differs; NULL where the work is the same, or not described */
+/* Whether the workload's work differs between one thread and all threads. If each thread adds
+ * work, the time of one thread does not show the gain of the others. Bytes may include workspace
+ * per thread, so they count only if nothing else is described.
+ * reason  the difference; NULL: the same work, or no description */
 static void other_work(struct kg_arena *arena, const struct kg_case_work *all,
                        const struct kg_case_work *alone, const char **reason)
 {
@@ -85,8 +85,8 @@ static void other_work(struct kg_arena *arena, const struct kg_case_work *all,
     }
 }
 
-/* A round of it, with one thread or with all; *time_ns is NaN where there is none, or one of other
- * work. */
+/* Measures a round with one thread or with all.
+ * time_ns  NaN: no result, or the round did other work */
 static bool round_time(struct pass *pass, size_t index, uint64_t threads, double *time_ns)
 {
     struct kg_results *results = pass->session->results;
@@ -109,7 +109,7 @@ static bool round_time(struct pass *pass, size_t index, uint64_t threads, double
     return true;
 }
 
-/* Rounds that are looked at, of those that a case has. */
+/* Maximum number of a case's rounds that count. */
 enum { ROUNDS_MOST = 64 };
 
 static double median_of_rounds(const struct kg_case_result *result, bool busy)
@@ -122,9 +122,9 @@ static double median_of_rounds(const struct kg_case_result *result, bool busy)
     return count ? kg_median_of(values, count, scratch) : NAN;
 }
 
-/* A machine has fast moments and slow ones. Rounds with one thread and with all, by turns, have the
- * same of both; how they compare tells what one thread takes in the moments of the case's rounds.
- * Where no second CPU is busy, one thread is all that it uses. */
+/* Measures the time with one thread. Rounds with one thread and with all threads are
+ * interleaved, so that fast and slow moments affect both equally. Their ratio times the case's
+ * median is the result. If no second CPU is busy, one round with one thread is enough. */
 static bool alone_look(struct pass *pass, size_t index)
 {
     enum { TURNS = 5 };
@@ -169,7 +169,7 @@ static void lines_take(struct pass *pass, size_t index, const struct kg_counts *
     reason_add(pass, index, lines_missing(counts));
 }
 
-/* By the processor's counters. */
+/* By hardware counters. */
 static bool lines_by_perf(struct pass *pass, size_t index)
 {
     const struct kg_session *session = pass->session;
@@ -190,8 +190,8 @@ static bool lines_by_perf(struct pass *pass, size_t index)
     return true;
 }
 
-/* By Callgrind. What it counts at each line is of use only where functions are looked at, and there
- * hot_pass.c takes these figures along. */
+/* By Callgrind. If the case is profiled, hot_pass.c counts these figures together with its
+ * lines. */
 static bool lines_by_callgrind(struct pass *pass, size_t index)
 {
     struct kg_counted counted = {0};

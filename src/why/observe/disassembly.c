@@ -81,8 +81,8 @@ static struct kg_memory_operand memory_of(const cs_insn *from, const x86_op_mem 
     return memory;
 }
 
-/* Whether operand i, in memory, is written. Capstone says that vector moves and x87 stores read it;
- * of the former it is the first operand of those that write it. */
+/* Whether operand i, in memory, is written. Capstone reports vector moves and x87 stores as
+ * reads. A vector move writes memory if its first operand is in memory. */
 static bool writes_memory(const struct kg_instruction *to, const cs_x86 *x86, size_t i,
                           const char *mnemonic)
 {
@@ -120,7 +120,7 @@ static void memory_take(struct kg_instruction *to, const cs_insn *from, const ch
         if (from->id == X86_INS_LEA || to->facts.operation == KG_OPERATION_NONE)
             return;
         if (to->facts.operation == KG_OPERATION_CALL || to->facts.operation == KG_OPERATION_JUMP)
-            continue; /* it loads where to go, which is predicted */
+            continue; /* it loads the jump's target, which is predicted */
         const bool written = writes_memory(to, x86, i, mnemonic);
         if (written)
             to->store_bytes = operand->size;
@@ -146,7 +146,7 @@ static void registers_take(csh capstone, struct kg_instruction *to, const cs_ins
         if (operand->type == X86_OP_REG && operand->access & CS_AC_READ)
             read_add(to, register_of(operand->reg));
     }
-    /* what is read, but not for the address alone */
+    /* registers that are read, except for the address alone */
     for (size_t i = 0; i < read_count; i++) {
         const unsigned char name = register_of(reads[i]);
         if (name != to->memory.base && name != to->memory.index)
@@ -156,7 +156,7 @@ static void registers_take(csh capstone, struct kg_instruction *to, const cs_ins
         to->vector |= to->reads[i] >= KG_REGISTER_VECTOR && to->reads[i] < KG_REGISTER_MASK;
 }
 
-/* The result that is a register plus a constant. */
+/* Finds the result that is a register plus a constant. */
 static void shift_take(struct kg_instruction *to, const cs_insn *from)
 {
     const cs_x86 *x86 = &from->detail->x86;
@@ -193,7 +193,7 @@ static void shift_take(struct kg_instruction *to, const cs_insn *from)
     }
 }
 
-/* x ^ x and x - x, which the processor knows to be zero. */
+/* x ^ x and x - x, which processors recognise as zero. */
 static bool clears(const cs_insn *from, const char *mnemonic)
 {
     const cs_x86 *x86 = &from->detail->x86;
@@ -251,10 +251,10 @@ static void instruction_take(csh capstone, const cs_insn *from, struct kg_instru
         shift_take(to, from);
 }
 
-/* --- What Capstone does not know -------------------------------------------------------------- */
+/* --- Instructions unknown to Capstone --------------------------------------------------------- */
 
-/* Bytes of the operand in memory behind a ModRM byte, which is the first at `bytes`, itself included
- * (Intel, "Software Developer's Manual", volume 2, 2.1). EVEX's short displacement is one byte, too. */
+/* Length of a ModRM byte and its memory operand; the ModRM byte is the first at `bytes` (Intel,
+ * "Software Developer's Manual", volume 2, 2.1). EVEX's compressed displacement is one byte too. */
 static size_t operand_length(const unsigned char *bytes, size_t length)
 {
     enum { DIRECT = 3, SIB = 4, NO_BASE = 5 };
@@ -269,7 +269,7 @@ static size_t operand_length(const unsigned char *bytes, size_t length)
     return 1 + sib + (mode == DIRECT ? 0 : shift);
 }
 
-/* Instructions with the prefixes VEX and EVEX that have a byte at the end, by map and opcode. */
+/* Whether an instruction with prefix VEX or EVEX ends with an immediate byte, by map and opcode. */
 static bool ends_with_byte(unsigned map, unsigned opcode)
 {
     enum { MAP_0F = 1, MAP_0F3A = 3 };
@@ -278,7 +278,7 @@ static bool ends_with_byte(unsigned map, unsigned opcode)
                               (opcode >= 0xc4 && opcode <= 0xc6)));
 }
 
-/* The length of an instruction with one of these prefixes (2.3.5, 2.7); 0: it has none of them. */
+/* Length of an instruction with prefix VEX or EVEX (2.3.5, 2.7); 0: another prefix. */
 static size_t vector_length(const unsigned char *bytes, size_t length)
 {
     const size_t prefix = !length            ? 0

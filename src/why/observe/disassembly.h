@@ -1,4 +1,5 @@
-/* disassembly.h: machine code of x86-64 as instructions with what they read and write, by Capstone. */
+/* disassembly.h: x86-64 machine code as instructions with their registers and memory operands,
+ * by Capstone. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -6,35 +7,35 @@
 
 #include "base/arena.h"
 
-/* operations.c: x86-64 instructions by what they do, a few classes instead of three thousand rows, and
- * what each costs on recent cores. Pure, thread-safe. */
+/* operations.c: classes of x86-64 instructions instead of three thousand rows, and their cost on
+ * recent cores. Pure; thread-safe. */
 
 enum kg_operation {
-    KG_OPERATION_NONE, /* does nothing: nop, prefetch, a fence */
+    KG_OPERATION_NONE, /* no effect: nop, prefetch, a fence */
     KG_OPERATION_MOVE, /* copies, also from and to memory */
     KG_OPERATION_INTEGER,
-    KG_OPERATION_INTEGER_ADD, /* and subtract, and what lea does */
+    KG_OPERATION_INTEGER_ADD, /* and subtract, and lea */
     KG_OPERATION_INTEGER_MULTIPLY,
     KG_OPERATION_INTEGER_DIVIDE,
-    KG_OPERATION_COMPARE, /* sets flags alone */
+    KG_OPERATION_COMPARE, /* sets only flags */
     KG_OPERATION_JUMP,
     KG_OPERATION_CALL,
     KG_OPERATION_FLOAT_ADD,   /* and subtract */
-    KG_OPERATION_FLOAT_ORDER, /* least, greatest */
+    KG_OPERATION_FLOAT_ORDER, /* minimum, maximum */
     KG_OPERATION_FLOAT_MULTIPLY,
     KG_OPERATION_FLOAT_FUSED,
     KG_OPERATION_FLOAT_DIVIDE,
     KG_OPERATION_FLOAT_ROOT,
     KG_OPERATION_CONVERT,
-    KG_OPERATION_VECTOR_INTEGER, /* and bits of floating-point numbers */
+    KG_OPERATION_VECTOR_INTEGER, /* and bit operations on floating-point numbers */
     KG_OPERATION_VECTOR_MULTIPLY,
     KG_OPERATION_SHUFFLE,
     KG_OPERATION_GATHER,
-    KG_OPERATION_STRING, /* rep movsb and the like: as long as it is told */
+    KG_OPERATION_STRING, /* rep movsb and similar: duration depends on the count */
     KG_OPERATIONS
 };
 
-/* What takes turns among an operation's kind in a core. */
+/* The execution unit that limits an operation's throughput. */
 enum kg_unit {
     KG_UNIT_NONE,
     KG_UNIT_INTEGER,
@@ -52,12 +53,12 @@ enum kg_unit {
 };
 
 struct kg_operation_cost {
-    double latency;   /* cycles until its result can be used, from registers */
-    double unit_time; /* cycles that it takes all units of its kind, on the average */
+    double latency;   /* cycles until its result is usable, with operands in registers */
+    double unit_time; /* mean cycles for which it occupies all units of its kind */
     enum kg_unit unit;
 };
 
-/* Of memory. */
+/* Costs of memory accesses, in cycles. */
 #define KG_CYCLES_LOAD 4.0
 #define KG_CYCLES_LOAD_VECTOR 6.0
 #define KG_CYCLES_FORWARD_FAILED 11.0 /* the store must reach the cache first */
@@ -66,23 +67,23 @@ struct kg_operation_cost {
 #define KG_UNIT_TIME_STORE 0.5
 #define KG_INSTRUCTIONS_CYCLE_MOST 6.0
 
-/* The least of recent cores, with data in the first level of cache.
- * wide  of division and root: of doubles */
+/* The lowest cost among recent cores, with data in the first level of cache.
+ * wide  division and root: of doubles */
 struct kg_operation_cost kg_operation_cost(enum kg_operation operation, bool wide);
 
 struct kg_operation_facts {
     enum kg_operation operation;
     bool float_scalar; /* floating-point arithmetic on one element */
-    bool float_vector; /* on several */
+    bool float_vector; /* on several elements */
     bool wide;
 };
 
-/* By an instruction's mnemonic, as Capstone writes it, without prefixes. */
+/* The facts by an instruction's mnemonic, as Capstone writes it, without prefixes. */
 struct kg_operation_facts kg_operation_find(const char *mnemonic);
 
 bool kg_operation_is_arithmetic(enum kg_operation operation);
 
-/* Registers, whole: `al` is `rax`, `xmm0` is `zmm0`. */
+/* Whole registers: `al` counts as `rax`, `xmm0` as `zmm0`. */
 enum kg_register {
     KG_REGISTER_NONE,
     KG_REGISTER_RAX,
@@ -97,13 +98,13 @@ enum kg_register {
     KG_REGISTER_VECTOR = KG_REGISTER_R8 + 8,
     KG_REGISTER_MASK = KG_REGISTER_VECTOR + 32,
     KG_REGISTER_FLAGS = KG_REGISTER_MASK + 8,
-    KG_REGISTER_THREAD, /* where segment fs begins */
+    KG_REGISTER_THREAD, /* start of segment fs */
     KG_REGISTER_COUNT
 };
 
 enum { KG_INSTRUCTION_READS = 6, KG_INSTRUCTION_WRITES = 6, KG_INSTRUCTION_TEXT = 200 };
 
-/* base + index * scale + displacement; without a base an address as it stands. */
+/* base + index * scale + displacement; without a base: an absolute address. */
 struct kg_memory_operand {
     unsigned char base, index, scale;
     int64_t displacement;
@@ -111,23 +112,23 @@ struct kg_memory_operand {
 
 struct kg_instruction {
     uint64_t address;
-    uint64_t target; /* of a direct jump or call; 0: none */
-    uint64_t table;  /* of an indirect one: where the address is taken from; 0: not known */
+    uint64_t target; /* address of a direct jump or call; 0: none */
+    uint64_t table;  /* indirect jump or call: address of the pointer; 0: unknown */
     unsigned length; /* bytes */
     struct kg_operation_facts facts;
-    bool conditional; /* a jump that may go on with what follows */
-    bool ends;        /* nothing follows it: jmp, ret, a trap */
+    bool conditional; /* a jump that may fall through */
+    bool ends;        /* never falls through: jmp, ret, a trap */
     bool locked;
-    bool clears;                      /* its result is zero, whatever it reads: xor eax, eax */
-    bool vector;                      /* it concerns a vector register */
-    bool unknown;                     /* to Capstone: nothing is said of it but its length */
-    unsigned load_bytes, store_bytes; /* 0: does not */
+    bool clears;                      /* the result is zero for all inputs: xor eax, eax */
+    bool vector;                      /* it uses a vector register */
+    bool unknown;                     /* unknown to Capstone: only the length is valid */
+    unsigned load_bytes, store_bytes; /* 0: no access */
     struct kg_memory_operand memory;
-    /* reads: besides those of the address. Of a call neither is known: what a function may change
-     * is said by the System V ABI */
+    /* registers read, except those of the address; empty for calls, as `writes`: the System V
+     * ABI defines a call's effects */
     unsigned char reads[KG_INSTRUCTION_READS], read_count;
     unsigned char writes[KG_INSTRUCTION_WRITES], write_count;
-    /* one of the results is a register plus a constant; to: KG_REGISTER_NONE: none is */
+    /* a result that is a register plus a constant; to: KG_REGISTER_NONE: there is none */
     struct {
         unsigned char to, from;
         int64_t amount;
@@ -135,8 +136,8 @@ struct kg_instruction {
     char text[KG_INSTRUCTION_TEXT];
 };
 
-/* Instructions from `address` on, in an array in `arena`, as far as the bytes can be understood. Of those
- * for vectors that Capstone does not know (many of AVX-512) only the length is found. Without Capstone
- * there are none, nor if it does not know the architecture. */
+/* Disassembles from `address` on, as far as the bytes can be decoded; the array lives in
+ * `arena`. Capstone lacks many AVX-512 instructions: for these only the length is found. There
+ * are no instructions if Capstone is missing or lacks the architecture. */
 void kg_disassemble(struct kg_arena *arena, const unsigned char *bytes, size_t length,
                     uint64_t address, struct kg_instruction **instructions, size_t *count);

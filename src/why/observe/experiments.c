@@ -9,19 +9,20 @@
 #include "run/case_worker.h"
 #include "run/interleaving.h"
 
-/* Pairs of processes. After the first three it is known whether anything moves; the others make its
- * interval narrow. */
+/* Numbers of pairs of processes. The first three show whether the change has an effect; the
+ * others narrow the interval. */
 enum { PAIRS_FIRST = 3, PAIRS_LEAST = 6, PAIRS_MOST = 12 };
-static const double MOVES = 0.97;  /* a ratio of times that is worth a closer look */
-static const double NARROW = 1.05; /* of the interval's ends */
-static const double TURN_NS = 1e6; /* twice in a block of four */
-/* Of an experiment: no pair begins later. The longer one is for what moves. */
+static const double MOVES = 0.97;  /* ratio of times that needs more pairs */
+static const double NARROW = 1.05; /* ratio of the interval's ends */
+static const double TURN_NS = 1e6; /* time of a slice; each side has two in a block of four */
+/* Time after which an experiment begins no further pair. The longer one is for changes with an
+ * effect. */
 static const double BUDGET_NS = 0.5e9, MOVING_BUDGET_NS = 1.2e9;
-static const double CALLS_OF_PAIR = 8; /* about: warm-up and turns of both */
+static const double CALLS_OF_PAIR = 8; /* estimate: warm-up and slices of both processes */
 static const double HANGS_NS = 5e9;    /* a pair that takes longer has failed */
 static const double CONFIDENCE = 0.95;
 
-/* --- What is tried ---------------------------------------------------------------------------- */
+/* --- Changes to try --------------------------------------------------------------------------- */
 
 static double cpu_ns(const struct kg_case_result *result)
 {
@@ -30,8 +31,7 @@ static double cpu_ns(const struct kg_case_result *result)
     return last ? last->cpu_ns : NAN;
 }
 
-/* Whether nearly all of the time is in loops that were looked at, and none of them has arithmetic
- * on floating-point numbers. */
+/* Whether nearly all of the time is in analysed loops without floating-point arithmetic. */
 static bool without_floats(const struct kg_hot *hot)
 {
     double share = 0;
@@ -43,8 +43,9 @@ static bool without_floats(const struct kg_hot *hot)
     return share > 0.8;
 }
 
-/* Arithmetic on a denormal number takes some 150 cycles: no processor then ends many instructions
- * in a cycle. Where that is not known it is tried. A process's mode does not outlast exec. */
+/* Arithmetic on a denormal number takes about 150 cycles, so few instructions retire per cycle.
+ * If their rate is unknown, kgate tries. The floating-point mode of a process ends with exec, so
+ * other programs are excluded. */
 static bool denormals_wanted(const struct kg_session *session, size_t index)
 {
     static const double FEW_PER_CYCLE = 0.7;
@@ -59,7 +60,7 @@ static bool denormals_wanted(const struct kg_session *session, size_t index)
            !(per_cycle >= FEW_PER_CYCLE);
 }
 
-/* Whether the kernel gives huge pages to who asks for them, or to all. */
+/* Whether the kernel gives huge pages on request, or always. */
 static bool huge_pages_there(void)
 {
     char words[128] = "";
@@ -82,7 +83,7 @@ static bool huge_pages_wanted(const struct kg_session *session, size_t index)
            huge_pages_there();
 }
 
-/* Whether the C library takes memory from the kernel in each call, which costs a fault for each page. */
+/* Whether the C library takes memory from the kernel in each call. Each page then costs a fault. */
 static bool kept_memory_wanted(const struct kg_session *session, size_t index)
 {
     static const char *const calls[] = {"brk", "mmap", "munmap", "mremap"};
@@ -109,7 +110,7 @@ enum { CHANGES = sizeof changes / sizeof *changes };
 
 /* --- A pair ----------------------------------------------------------------------------------- */
 
-/* The pairs so far: times of the case as it is, and with the change. */
+/* The pairs so far: times of the unchanged case, and of the changed case. */
 struct trial {
     const struct kg_session *session;
     size_t index;
@@ -135,7 +136,7 @@ static bool side_start(const struct trial *trial, size_t side, struct kg_arena *
     return kg_turns_start(turns, side, trial->err);
 }
 
-/* The median time of a player's turns; NaN where there is none. */
+/* The median time of a player's slices; NaN: none. */
 static double side_finish(struct kg_turns *turns, size_t side, struct kg_arena *arena)
 {
     struct kg_answer answer;
@@ -147,8 +148,8 @@ static double side_finish(struct kg_turns *turns, size_t side, struct kg_arena *
                : NAN;
 }
 
-/* *measured: there is a further pair. A process that fails is no failure of the case: it did what
- * it has to in its rounds. */
+/* Measures a pair. A process that fails does not fail the case, which has completed its rounds.
+ * measured  whether there is a new pair */
 static bool pair_measure(struct trial *trial, bool *measured)
 {
     struct kg_turns turns = {.kills = kg_out_of_memory_kills(),
@@ -169,7 +170,7 @@ static bool pair_measure(struct trial *trial, bool *measured)
     return started;
 }
 
-/* --- What they say ---------------------------------------------------------------------------- */
+/* --- Evaluation ------------------------------------------------------------------------------- */
 
 static void ratio_find(const struct trial *trial, struct kg_experiment *experiment)
 {
@@ -202,7 +203,7 @@ static double budget_ns(const struct trial *trial, const struct kg_experiment *e
     return trial->count >= PAIRS_FIRST && experiment->ratio <= MOVES ? MOVING_BUDGET_NS : BUDGET_NS;
 }
 
-/* Calls so long that not even the first pairs fit are not tried. */
+/* Whether the first pairs fit into the budget. */
 static bool affordable(const struct kg_case_result *result)
 {
     const struct kg_round *last =
@@ -210,7 +211,8 @@ static bool affordable(const struct kg_case_result *result)
     return last && PAIRS_FIRST * CALLS_OF_PAIR * last->median_ns < MOVING_BUDGET_NS;
 }
 
-/* *known: there are pairs enough to say something. */
+/* Runs an experiment.
+ * known  whether there are enough pairs for a result */
 static bool trial_run(struct trial *trial, struct kg_experiment *experiment, bool *known)
 {
     const uint64_t start = kg_clock_ns();

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 
-/* Those that glibc has several versions of. */
+/* Functions of glibc with several versions. */
 static const char *const names[] = {
     "memcpy",  "memmove", "mempcpy", "memset",    "memcmp",     "bcmp",        "memchr",
     "memrchr", "strlen",  "strnlen", "strcmp",    "strncmp",    "strcpy",      "strncpy",
@@ -58,8 +58,8 @@ static Elf_Data *section_find(Elf *elf, const char *name, GElf_Shdr *header)
     return NULL;
 }
 
-/* The table for binary search that linkers write into .eh_frame_hdr: pairs of offsets from the
- * section's address, in four bytes each, sorted by the first. */
+/* Reads the binary search table that linkers write into .eh_frame_hdr: pairs of offsets from the
+ * section's address, four bytes each, sorted by the first. */
 static void starts_read(struct kg_exported *exported, Elf *elf)
 {
     enum { HEAD = 12, RELATIVE_4 = 0x3b, COUNT_4 = 0x03, FRAMES_4 = 0x1b };

@@ -19,15 +19,15 @@
 #include "run/timing/counting.h"
 #include "suite/sources/source.h"
 
-/* Raised when what is seen changes its meaning, or the way in which it is found. */
+/* METHOD: to be raised if the meaning of the profile or its method changes. */
 enum { METHOD = 1, FILES_READ_MOST = 20000 };
 static const int64_t DAY_S = 24 * 3600;
 enum { KEPT_DAYS = 30 };
 
 /* --- The key ---------------------------------------------------------------------------------- */
 
-/* What nobody looked at may be other code tomorrow: then the file itself must be the same, and
- * bring its code itself. */
+/* Adds the code to the key; false: it is unknown. If kgate did not identify the libraries, the
+ * hash of the whole file must be part of the key. */
 static bool code_say(const struct kg_case_result *result, struct kg_text *text)
 {
     const struct kg_code_identity *code = &result->code;
@@ -41,7 +41,7 @@ static bool code_say(const struct kg_case_result *result, struct kg_text *text)
     return true;
 }
 
-/* Files that a command's words name are what it works on, or scripts that it runs. */
+/* Adds the contents of files that the command's words name: its inputs or scripts. */
 static void words_say(const struct kg_case *planned, const char *directory, struct kg_text *text)
 {
     char path[PATH_MAX], hex[KG_SHA256_DIGITS + 1];
@@ -55,7 +55,7 @@ static void words_say(const struct kg_case *planned, const char *directory, stru
     }
 }
 
-/* What this machine lets be seen, by tools that come and go. */
+/* Adds the tools that make observations possible, because they may be installed or removed. */
 static void tools_say(struct kg_text *text)
 {
     char valgrind[4096];
@@ -124,7 +124,7 @@ static void path_make(const char *directory, const char *key, char path[PATH_MAX
     snprintf(path, PATH_MAX, "%s/%s.json", directory, key);
 }
 
-/* Something could not be seen, which may be otherwise tomorrow. */
+/* Whether an observation failed, which may succeed later. */
 static bool has_reason(const struct kg_hot *hot)
 {
     return hot->sampled.reason || hot->system_calls.reason || hot->counted.reason ||
@@ -146,7 +146,7 @@ bool kg_looked_load(const char *directory, const char *key, int64_t now_s, struc
     const int64_t age_s = now_s - (int64_t)stored.made_s;
     if (stored.method != METHOD || age_s < -DAY_S || (has_reason(&stored.hot) && age_s > DAY_S))
         return false;
-    utimensat(AT_FDCWD, path, NULL, 0); /* it was used */
+    utimensat(AT_FDCWD, path, NULL, 0); /* marks the file as used */
     *hot = stored.hot;
     *look = stored.look;
     return true;

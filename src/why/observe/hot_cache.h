@@ -1,5 +1,5 @@
-/* hot_cache.h: what was seen of a case (model/hot_code.h) is kept in the user's cache from run to run,
- * by its code, definition and machine: code that did not change is looked into once. */
+/* hot_cache.h: keeps the profile of a case (model/hot_code.h) in the user's cache from run to
+ * run, by code, definition and machine. So kgate profiles unchanged code once. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,31 +10,31 @@
 #define KG_LOOKED_SCHEMA "kgate.looked.v1"
 
 enum {
-    KG_LOOKED_DIGITS = 32,      /* of a key */
-    KG_LOOKED_FILES_MOST = 2000 /* that are kept */
+    KG_LOOKED_DIGITS = 32,      /* number of digits of a key */
+    KG_LOOKED_FILES_MOST = 2000 /* maximum number of files kept */
 };
 
-/* The key of a case: hexadecimal digits in `arena`. NULL where its code is not known, or where a
- * program starts or loads what is not known.
- * kgate  the hash of this kgate's program: another one may see more */
+/* The key of a case: hexadecimal digits in `arena`. NULL: its code is unknown, or includes
+ * unknown programs or libraries.
+ * kgate  hash of this kgate's program, because another version may observe more */
 const char *kg_looked_key(const struct kg_session *session, size_t index, const char *kgate,
                           struct kg_arena *arena);
 
-/* The folder, in `arena`; NULL where the user has no cache. */
+/* The cache folder, in `arena`; NULL: the user has no cache. */
 const char *kg_looked_directory(struct kg_arena *arena);
 
-/* What was kept by that key; strings in `arena`. It holds for 30 days after it was used last, and
- * for one day where something could not be seen.
- * hot, look  filled on success; of `look` what is counted along
- * returns    false where there is none, or it cannot be read */
+/* Loads a kept profile; strings in `arena`. It is valid for 30 days after its last use, and for
+ * one day if an observation failed.
+ * hot, look  filled on success; `look` only with counts of lines
+ * returns    false if there is none, or it cannot be read */
 bool kg_looked_load(const char *directory, const char *key, int64_t now_s, struct kg_arena *arena,
                     struct kg_hot *hot, struct kg_look *look);
 
-/* Keeps it. A failure is none of measuring: it will be seen anew. */
+/* Stores a profile. A failure does not affect measuring: the next run profiles the case again. */
 bool kg_looked_store(const char *directory, const char *key, const struct kg_hot *hot,
                      const struct kg_look *look, struct kg_error *err);
 
-/* Removes what is 30 days old, and the oldest beyond `most` files. */
+/* Removes files unused for 30 days, and the oldest files beyond `most`. */
 void kg_looked_prune(const char *directory, int64_t now_s, size_t most);
 
 extern const struct kg_record kg_looked_record;

@@ -11,7 +11,7 @@
 #include "why/observe/hot_steps.h"
 #include "why/observe/line_count.h"
 
-/* In this order: what comes later may read what those before found. */
+/* In this order: later steps may read the results of earlier ones. */
 static kg_hot_step *const steps[] = {
     kg_sample_step, kg_loops_step,       kg_calls_step, kg_core_step,
     kg_lines_step,  kg_experiments_step, NULL};
@@ -27,7 +27,7 @@ static bool steps_do(const struct kg_session *session, size_t index, struct kg_e
 {
     struct kg_hot_look look = {0};
     bool good = true;
-    /* what a process of another harness does besides its calls is no part of them */
+    /* a process of another harness does more than its calls, so counting it would mislead */
     const bool harness = session->plan->cases[index].spec->setting.format != NULL;
     for (size_t i = 0; steps[i] && good && !kg_interrupt_caught(); i++)
         if (!harness || steps[i] == kg_sample_step || steps[i] == kg_loops_step)
@@ -36,15 +36,15 @@ static bool steps_do(const struct kg_session *session, size_t index, struct kg_e
     return good;
 }
 
-/* --- Once a code ------------------------------------------------------------------------------ */
+/* --- Cached profiles -------------------------------------------------------------------------- */
 
 struct pass {
     const char *directory; /* NULL: nothing is kept */
-    char kgate[17];        /* hash of its program */
+    char kgate[17];        /* hash of kgate's program */
     bool pruned;
 };
 
-/* What the processor counted in this run is newer. */
+/* Takes kept counts unless this run has newer ones. */
 static void look_take(struct kg_look *look, const struct kg_look *kept)
 {
     if (look->source || !kept->source)
@@ -68,12 +68,12 @@ static bool kept_take(struct pass *pass, const struct kg_session *session, size_
     return true;
 }
 
-/* Of a folder that cannot be written the results say so, once. */
+/* Stores the profile. If the folder cannot be written, the results say so once. */
 static void keep(struct pass *pass, struct kg_results *results, struct kg_case_result *result)
 {
     struct kg_error unstored;
     struct kg_look counted = result->look;
-    counted.alone_ns = NAN; /* is measured in each run */
+    counted.alone_ns = NAN; /* measured in each run */
     counted.reason = NULL;
     if (!kg_looked_store(pass->directory, result->hot.kept, &result->hot, &counted, &unstored)) {
         if (!results->not_kept)
@@ -98,7 +98,7 @@ static bool case_look(const struct kg_session *session, size_t index, void *user
     if (key && kept_take(pass, session, index, key))
         return true;
     if (!steps_do(session, index, err)) {
-        kg_hot_clear(&result->hot); /* a part of a profile would be read as a whole one */
+        kg_hot_clear(&result->hot); /* half a profile would look complete */
         return false;
     }
     result->hot.kept = kg_interrupt_caught() ? NULL : key;

@@ -1,4 +1,5 @@
-/* hot_steps.h: the observations of one case that hot_pass.c makes, one after the other. Internal to why/observe. */
+/* hot_steps.h: the steps of hot_pass.c, made one after the other per case. Internal to
+ * why/observe. */
 #pragma once
 #include <stdbool.h>
 
@@ -6,40 +7,41 @@
 #include "run/timing/core_events.h"
 #include "why/observe/hot_step.h"
 
-/* calls_step.c: a step of the hot pass: the system calls that a call of the workload makes. */
+/* calls_step.c: a step of the hot pass: the system calls per call of the workload. */
 
 kg_hot_step kg_calls_step;
 
-/* core_step.c: a step of the hot pass: what the processor's counters say of a call, where it has
- * any that may be read. */
+/* core_step.c: a step of the hot pass: the processor's counters per call, if kgate may read
+ * them. */
 
-/* Fills `core` of the case's `hot`; without counters nothing, and no reason. */
+/* Fills `core` of the case's `hot`. Without counters it fills nothing and stores no reason. */
 kg_hot_step kg_core_step;
 
-/* sample_step.c: the first look at a case: samples of its threads while it runs. */
+/* sample_step.c: the first step: samples of the case's threads while it runs. */
 
-/* Starts a worker that runs the workload for the suite's sample_time, and samples it meanwhile. What
- * goes wrong there is the reason in `sampled`. */
+/* Starts a worker that runs the workload for the suite's sample_time, and samples it meanwhile.
+ * A failure stores its reason in `sampled`. */
 kg_hot_step kg_sample_step;
 
-/* experiments.c: measures a case again with one thing changed, turn by turn with itself: what a
- * change would gain is then measured, not guessed. */
+/* experiments.c: measures a case again with one change, interleaved with the unchanged case. So
+ * the gain of the change is measured, not guessed. */
 
-/* Tries what may gain by what is known of the case: flushing denormal numbers to zero where its
- * instructions take longer than instructions do; huge pages where it works on more than a little
- * memory; keeping memory that the C library gives back to the kernel and takes again.
- * Some ten milliseconds each where nothing moves. */
+/* Tries the changes that may help, by the facts of the case. A change without an effect takes some
+ * ten milliseconds.
+ * - flush denormal numbers to zero, if its instructions take longer than usual;
+ * - use huge pages, if it uses more than a little memory;
+ * - keep memory, if the C library returns memory to the kernel and takes it again. */
 kg_hot_step kg_experiments_step;
 
 /* hot_loops.c: a step of the hot pass: the loops around the hottest addresses. */
 
-/* After the samples. */
+/* Runs after the sampling step. */
 kg_hot_step kg_loops_step;
 
-/* cpu_counters_pass.c: looks at cases on the CPU apart from their timed rounds, in processes of
- * their own: the time with one thread of what may use more, and the cache lines of what has its
- * instructions counted. Decides nothing, and fails no case. */
+/* cpu_counters_pass.c: measures cases on the CPU apart from their rounds, in processes of its
+ * own. It measures the time with one thread if a case may use more. It counts cache lines if a
+ * case has its instructions counted. It decides nothing and fails no case. */
 
-/* Fills `look` of every such case unless the suite says `trace: no`. `look.reason` says what could
- * not be measured. */
+/* Fills `look` of each such case unless the suite says `trace: no`. `look.reason` says why a
+ * measurement is missing. */
 extern const struct kg_observer kg_cpu_counters_observer;

@@ -10,14 +10,16 @@
 #include "run/counting/count_tool.h"
 #include "why/observe/callgrind_lines.h"
 
-/* More calls make the simulated caches and branches steadier, and tell calls that differ. */
+/* More calls make the simulated caches and branch predictors steadier, and show calls that
+ * differ. */
 enum { CALLS_MOST = 64, PATH_BYTES = KG_COUNT_PATH_BYTES + 260 };
-/* Callgrind takes fifty to a hundred times as long. Short calls may take less than the budget. */
+/* SLOWDOWN: Callgrind takes 50 to 100 times as long. BUDGET_NS: limit for short calls. */
 static const double SLOWDOWN = 80, BUDGET_NS = 0.8e9;
-/* A side of two builds: with caches simulated it would take this long, without them half of it. */
+/* SIDE_NS: limit for a side of two builds with simulated caches. Without them it takes half of that. */
 static const double SIDE_NS = 0.8e9;
-/* Calls that take longer are cut; what hangs is ended. A command is never cut, since it may be in the middle of
- * a file: one that would take longer than COMMAND_NS is not counted. */
+/* CUT_NS: longer calls are cut. END_NS: a process that hangs is ended. A command is never cut,
+ * because it may be in the middle of a file. It is not counted if it would take longer than
+ * COMMAND_NS. */
 static const double CUT_NS = 1.8e9, END_NS = 10e9, COMMAND_NS = 2.5e9, COMMAND_END_NS = 60e9;
 
 struct line_count {
@@ -31,14 +33,14 @@ struct line_count {
     struct kg_error *err;
 };
 
-/* --- How much --------------------------------------------------------------------------------- */
+/* --- Amount of work --------------------------------------------------------------------------- */
 
 static bool own_process(const struct line_count *count)
 {
     return kg_session_own_process(count->session, count->index);
 }
 
-/* CPU time of a call, of all threads, which Callgrind runs one after the other. */
+/* CPU time of a call over all threads, because Callgrind runs threads one after the other. */
 static double call_ns(const struct line_count *count)
 {
     const struct kg_case_result *result = &count->session->results->cases[count->index];
@@ -47,7 +49,8 @@ static double call_ns(const struct line_count *count)
     return last ? fmax(last->cpu_ns, last->median_ns / SLOWDOWN) : NAN;
 }
 
-/* Calls that fit the budget, and whether one before them does, which warms the caches. */
+/* Number of calls that fit into the budget.
+ * cold  set if no warm-up call fits as well */
 static uint64_t calls_choose(const struct line_count *count, bool *cold)
 {
     const double fit = BUDGET_NS / (SLOWDOWN * call_ns(count)); /* may be NaN */
@@ -55,8 +58,8 @@ static uint64_t calls_choose(const struct line_count *count, bool *cold)
     return fit - 1 < 1 || isnan(fit) ? 1 : fit - 1 < CALLS_MOST ? (uint64_t)(fit - 1) : CALLS_MOST;
 }
 
-/* How much of the last level of cache the case's threads can use: it may be in parts, each of which
- * belongs to some of the cores. NaN where unknown. */
+/* Part of the last level of cache that the case's threads can use. It may consist of parts for
+ * some cores each. NaN: unknown. */
 static double last_level_bytes(const struct kg_session *session, size_t index)
 {
     const struct kg_cpu_ceilings *ceilings = &session->results->cpu_ceilings;
@@ -67,14 +70,14 @@ static double last_level_bytes(const struct kg_session *session, size_t index)
                                         : ceilings->l3_bytes;
 }
 
-/* --- What was counted ------------------------------------------------------------------------- */
+/* --- Results of the count --------------------------------------------------------------------- */
 
 static void reason_set(struct line_count *count, const char *reason)
 {
     count->counted->reason = reason;
 }
 
-/* The files that kg_callgrind_take is to sum. */
+/* Reads the same files that kg_callgrind_take sums. */
 static bool files_read(struct line_count *count, struct kg_callgrind_lines *lines)
 {
     char path[PATH_BYTES];
@@ -103,7 +106,8 @@ static void look_fill(struct line_count *count, const struct kg_counts *sums, do
     look->source = kg_count_source_names[KG_COUNT_BY_CALLGRIND];
 }
 
-/* Takes what the process left. *any: there was something. */
+/* Takes the files of the process.
+ * any  whether there were any counts */
 static void files_take(struct line_count *count, bool cut, uint64_t batch, bool *any)
 {
     struct kg_callgrind_lines lines = {0};
@@ -127,7 +131,7 @@ static void answer_take(struct line_count *count, const struct kg_answer *answer
     struct kg_arena *arena = &count->session->results->arena;
     const bool cut =
         !answer->whole && answer->ending == KG_ENDED_EXIT && answer->code == KG_WORKER_COUNT_CUT;
-    const uint64_t done = answer->response.batch; /* fewer where they took too long */
+    const uint64_t done = answer->response.batch; /* fewer if they took too long */
     const uint64_t batch = done ? done : count->options.batch;
     bool any = false;
     if (answer->response.good || cut)
@@ -179,7 +183,8 @@ static bool run(struct line_count *count)
     return true;
 }
 
-/* A command that would run for too long under Callgrind, unless its instructions are asked for. */
+/* Whether a command would run too long under Callgrind. If the suite asks for its instructions,
+ * it is counted anyway. */
 static bool too_long(const struct line_count *count)
 {
     return own_process(count) && !count->whole && SLOWDOWN * call_ns(count) > COMMAND_NS;

@@ -3,19 +3,19 @@
 #include <math.h>
 #include <string.h>
 
-/* Chains show from the third turn on; the latency is of the last half, where it is steady. */
+/* Chains show from the third iteration on. The latency is a mean of the last STEADY iterations. */
 enum { TURNS = 12, STEADY = 6, LOOKED_AT = 4, INPUTS = 10, STORES_SEEN = 64, NOWHERE = -1 };
 
 enum edge { EDGE_DATA, EDGE_ADDRESS, EDGE_FLAGS, EDGE_MEMORY };
 
-/* What a register holds: something unknown, plus a constant. */
+/* The symbolic value of a register: an unknown plus a constant. */
 struct value {
     long symbol;
     int64_t offset;
-    long node; /* the instruction, in its turn, that gave it; NOWHERE: from before the loop */
+    long node; /* the instruction and iteration that set it; NOWHERE: set before the loop */
 };
 
-/* An instruction in one turn. */
+/* An instruction in one iteration. */
 struct node {
     struct {
         long node;
@@ -43,9 +43,9 @@ struct run {
     const size_t *loop;
     size_t count;
     struct value registers[KG_REGISTER_COUNT];
-    struct node *nodes; /* turn by turn */
+    struct node *nodes; /* iteration by iteration */
     struct stored stores[STORES_SEEN];
-    size_t store_count; /* in all; the last of them are kept */
+    size_t store_count; /* number of all stores; the last STORES_SEEN are kept */
     long symbols;
     size_t *stack;
     bool *seen;
@@ -78,8 +78,8 @@ static bool same_ground(const struct place *a, const struct place *b)
     return a->base == b->base && a->index == b->index && a->scale == b->scale;
 }
 
-/* Whether a load takes in elements that were stored one by one, at places that only their index tells
- * apart: near enough, and narrower than the load. */
+/* Whether a wide load covers elements that were stored one by one. Their places differ only by
+ * the index, are near, and the stores are narrower than the load. */
 static bool gathers_stored(const struct stored *one, const struct place *place, unsigned bytes)
 {
     return one->place.base == place->base && one->place.scale && !place->scale &&
@@ -87,7 +87,7 @@ static bool gathers_stored(const struct stored *one, const struct place *place, 
            one->place.offset < place->offset + bytes;
 }
 
-/* What was last stored to bytes that a load reads; NULL: nothing that is known of. */
+/* The last store to bytes that a load reads; NULL: unknown. */
 static const struct stored *stored_find(const struct run *run, const struct place *place,
                                         unsigned bytes)
 {
@@ -128,8 +128,8 @@ static void store_note(struct run *run, const struct kg_instruction *one, long n
         (struct stored){place_of(run, &one->memory), one->store_bytes, node};
 }
 
-/* A function may change these by the System V ABI for x86-64; what its results depend on is not
- * known. */
+/* Forgets the registers that a function may change by the System V ABI for x86-64. The inputs of
+ * its results are unknown. */
 static void call_forget(struct run *run, long node)
 {
     for (unsigned i = KG_REGISTER_RAX; i < KG_REGISTER_COUNT; i++) {
@@ -141,7 +141,7 @@ static void call_forget(struct run *run, long node)
     }
 }
 
-/* What a result is, as an address. */
+/* The symbolic value of a result. */
 static struct value result_of(struct run *run, const struct kg_instruction *one, unsigned name,
                               const struct value *source, long node)
 {
@@ -196,7 +196,7 @@ static double chain_cycles(const struct run *run)
     return most;
 }
 
-/* --- What depends on itself ------------------------------------------------------------------- */
+/* --- Results that depend on themselves -------------------------------------------------------- */
 
 static void push(struct run *run, long node, size_t *depth)
 {
@@ -206,8 +206,8 @@ static void push(struct run *run, long node, size_t *depth)
     run->stack[(*depth)++] = (size_t)node;
 }
 
-/* Whether an address goes on through an instruction: it is moved or added to. One that is mixed with
- * other values and multiplied is a place in a table, by a hash or a checksum. */
+/* Whether an instruction passes an address on by moving it or adding to it. A value that is
+ * mixed and multiplied is a hash or a checksum: an index into a table. */
 static bool address_goes_through(const struct run *run, long node)
 {
     const struct kg_instruction *one = &run->code[run->loop[(size_t)node % run->count]];
@@ -215,8 +215,8 @@ static bool address_goes_through(const struct run *run, long node)
            strncmp(one->text, "xor", 3) != 0;
 }
 
-/* Whether instruction i needs its own result of a turn before.
- * address  by way of its address, and no conditions */
+/* Whether instruction i needs its own result of an earlier iteration.
+ * address  only through its address, and not through conditions */
 static bool needs_itself(struct run *run, size_t i, bool address)
 {
     const long start = (long)((LOOKED_AT - 1) * run->count + i);
@@ -240,8 +240,8 @@ static bool needs_itself(struct run *run, size_t i, bool address)
     return false;
 }
 
-/* Whether anything that changes from turn to turn comes in besides the result itself: else an addition
- * only counts, or steps a pointer. */
+/* Whether the instruction's only changing input is its own result. Then it counts, or steps a
+ * pointer. */
 static bool only_counts(struct run *run, size_t i)
 {
     const struct kg_instruction *one = &run->code[run->loop[i]];
@@ -250,7 +250,7 @@ static bool only_counts(struct run *run, size_t i)
         one->facts.operation != KG_OPERATION_VECTOR_INTEGER)
         return false;
     if (one->load_bytes && !one->store_bytes)
-        return false; /* adds what it loads */
+        return false; /* it adds a loaded value */
     return node->input_count <= 1;
 }
 

@@ -2,16 +2,16 @@
 
 #include <string.h>
 
-/* Where control goes from each instruction: to the next, and where a jump leads within the code. */
+/* The control flow: from each instruction to the next, and along jumps within the code. */
 struct graph {
     size_t count;
     const struct kg_instruction *code;
-    size_t *jump;       /* index, or count */
-    size_t *first_from; /* the instructions that jump here: first[i], next[first[i]], ... */
-    size_t *next_from;  /* likewise; count ends the list */
-    size_t *orphans;    /* where no known way leads: what tables of jumps may lead to */
+    size_t *jump;       /* index of the jump's target, or count */
+    size_t *first_from; /* instructions that jump here: first[i], next[first[i]], ... */
+    size_t *next_from;  /* next in that list; count ends it */
+    size_t *orphans; /* instructions without a known predecessor: possible targets of jump tables */
     size_t orphan_count;
-    bool *inside;        /* what is looked at */
+    bool *inside;        /* instructions of the current part */
     unsigned char *seen; /* bits: REACHES, REACHED */
     size_t *stack;
 };
@@ -31,7 +31,8 @@ size_t kg_instruction_at(const struct kg_instruction *code, size_t count, uint64
     return low < count && code[low].address <= address ? low : count;
 }
 
-/* By a table: jmp *%rax. Not one to another function, by the table of its addresses. */
+/* Whether it jumps through a table (jmp *%rax). Jumps to other functions through a table of
+ * addresses do not count. */
 static bool jumps_by_table(const struct kg_instruction *one)
 {
     return one->facts.operation == KG_OPERATION_JUMP && one->ends && !one->target && !one->table &&
@@ -110,7 +111,8 @@ static void visit_before(struct graph *graph, size_t i, size_t *depth)
             visit(graph, from, REACHES, depth);
 }
 
-/* Marks what can be reached from `at`, or what reaches it; `at` itself only by way of others. */
+/* Marks the instructions that `at` reaches, or that reach it. `at` itself is marked only through
+ * others. */
 static void walk(struct graph *graph, size_t at, unsigned char mark)
 {
     size_t depth = 0;
@@ -126,7 +128,7 @@ static void walk(struct graph *graph, size_t at, unsigned char mark)
     }
 }
 
-/* Narrows `inside` to what lies on a way from `at` back to itself; false where there is none. */
+/* Narrows `inside` to the instructions on a path from `at` back to itself; false: there is none. */
 static bool narrow(struct graph *graph, size_t at)
 {
     for (size_t i = 0; i < graph->count; i++)
@@ -140,7 +142,7 @@ static bool narrow(struct graph *graph, size_t at)
     return true;
 }
 
-/* Whether control comes to i from outside of the loop. */
+/* Whether control enters the loop at i. */
 static bool is_entry(const struct graph *graph, size_t i)
 {
     if (i && falls_through(graph, i - 1) && !graph->inside[i - 1])
@@ -160,8 +162,8 @@ static size_t copy_inside(const struct graph *graph, size_t *loop)
     return found;
 }
 
-/* Loops nest as the strongly connected parts of the graph do, each without the entries of the one
- * around it (Steensgaard, 1993: it needs no loop to have one entry only). */
+/* Loops nest like the strongly connected components of the graph, each without the entries of
+ * the enclosing loop (Steensgaard, 1993). So a loop may have several entries. */
 size_t kg_loop_around(struct kg_arena *arena, const struct kg_instruction *code, size_t count,
                       size_t at, size_t **instructions)
 {
@@ -173,7 +175,7 @@ size_t kg_loop_around(struct kg_arena *arena, const struct kg_instruction *code,
         found = copy_inside(&graph, loop);
         if (is_entry(&graph, at))
             break;
-        /* entries are told apart before any is taken out */
+        /* find all entries before removing any */
         for (size_t i = 0; i < found; i++)
             graph.seen[loop[i]] = is_entry(&graph, loop[i]);
         bool any = false;

@@ -13,10 +13,10 @@ enum {
     LOOPS_SEEN_MOST = 32,
     LOOKED_AT_MOST = 128
 };
-/* What a loop of this share of the samples, or less, says explains nothing. */
+/* Maximum share of the samples for a loop to be ignored. */
 static const double SHARE_LEAST = 0.01;
 
-/* A function that is looked at. */
+/* A disassembled function. */
 struct body {
     const struct kg_machine_code *file;
     struct kg_function function;
@@ -29,14 +29,14 @@ struct found {
     const struct kg_hot_address *hottest;
     size_t *loop;
     size_t count;
-    size_t at; /* the hottest instruction */
+    size_t at; /* index of the hottest instruction */
     bool function;
     double share;
 };
 
 struct search {
-    struct kg_arena *arena; /* of what is found */
-    struct kg_arena own;    /* of the search */
+    struct kg_arena *arena; /* owns the results */
+    struct kg_arena own;    /* for the search only */
     struct {
         const char *path;
         struct kg_machine_code code;
@@ -49,7 +49,7 @@ struct search {
     size_t found_count;
 };
 
-/* --- Where an address is ---------------------------------------------------------------------- */
+/* --- Location of an address ------------------------------------------------------------------- */
 
 static const struct kg_machine_code *file_open(struct search *search, const char *path)
 {
@@ -66,7 +66,7 @@ static const struct kg_machine_code *file_open(struct search *search, const char
     return search->files[i].good ? &search->files[i].code : NULL;
 }
 
-/* NULL where there is no code to be had at the address. */
+/* NULL: there is no code at the address. */
 static struct body *body_find(struct search *search, const struct kg_hot_address *hot)
 {
     const struct kg_machine_code *file =
@@ -99,7 +99,7 @@ static bool same_loop(const struct found *a, const struct found *b)
             (a->count == b->count && !memcmp(a->loop, b->loop, a->count * sizeof *a->loop)));
 }
 
-/* Adds it to the loop that it is in too, or as one of its own. */
+/* Adds the share to a known loop, or adds a new one. */
 static void found_add(struct search *search, struct found *one)
 {
     for (size_t i = 0; i < search->found_count; i++)
@@ -118,7 +118,8 @@ static void found_add(struct search *search, struct found *one)
     search->found[search->found_count++] = *one;
 }
 
-/* Whether all of the function could be read: what seems to be in no loop may be in one that was not. */
+/* Whether the whole function could be disassembled. Otherwise an address outside of known loops
+ * may be in an unread one. */
 static bool is_whole(const struct body *body)
 {
     const struct kg_instruction *last = body->count ? &body->code[body->count - 1] : NULL;
@@ -140,7 +141,7 @@ static void address_take(struct search *search, const struct kg_hot_address *hot
     kg_arena_free(&scratch);
 }
 
-/* --- What a loop is made of ------------------------------------------------------------------- */
+/* --- Contents of a loop ----------------------------------------------------------------------- */
 
 static bool is_vector(const struct kg_instruction *one)
 {
@@ -168,7 +169,7 @@ static void instruction_count(const struct kg_instruction *one, struct kg_hot_lo
     loop->gathers += operation == KG_OPERATION_GATHER;
 }
 
-/* What a turn does and takes is not known where an instruction in it is not. */
+/* If an instruction is unknown, the effects and the cycles of an iteration are unknown. */
 static bool all_known(const struct found *found)
 {
     for (size_t i = 0; i < found->count; i++)
@@ -177,7 +178,8 @@ static bool all_known(const struct found *found)
     return true;
 }
 
-/* Least cycles of a turn: each unit does its part, and the front end brings in all. */
+/* Minimum cycles of an iteration: each unit does its part, and the front end delivers all
+ * instructions. */
 static double throughput_cycles(const struct found *found)
 {
     double units[KG_UNITS] = {0}, locked = 0;
@@ -196,9 +198,9 @@ static double throughput_cycles(const struct found *found)
     return most;
 }
 
-/* --- What is shown of it ---------------------------------------------------------------------- */
+/* --- Output ----------------------------------------------------------------------------------- */
 
-/* The text, with the name of what it calls where that is known. */
+/* The instruction's text. A call shows the name of its callee, if known. */
 static const char *text_of(struct kg_arena *arena, const struct body *body,
                            const struct kg_instruction *one)
 {
@@ -212,7 +214,7 @@ static const char *text_of(struct kg_arena *arena, const struct body *body,
     return kg_arena_printf(arena, "%.*s %s", (int)strcspn(one->text, " "), one->text, callee);
 }
 
-/* The hottest instruction and those of the loop around it, as many as there is room for. */
+/* Keeps the hottest instruction and the instructions of the loop around it, up to the limit. */
 static void code_show(struct kg_arena *arena, const struct found *found, struct kg_hot_loop *loop)
 {
     size_t middle = 0;
@@ -257,7 +259,7 @@ static void loop_show(struct search *search, const struct found *found, struct k
     for (size_t i = 0; i < found->count; i++)
         instruction_count(&found->body->code[found->loop[i]], loop);
     if (loop->branches > 0 && !found->function)
-        loop->branches--; /* its own */
+        loop->branches--; /* the loop's own branch */
     const bool known = all_known(found);
     loop->throughput_cycles = known ? throughput_cycles(found) : NAN;
     if (!found->function && known) {
@@ -272,7 +274,7 @@ static void loop_show(struct search *search, const struct found *found, struct k
     code_show(search->arena, found, loop);
 }
 
-/* The hottest first; the few are sorted by insertion. */
+/* Sorts by share, hottest first; insertion sort, because there are few. */
 static void sort(struct search *search)
 {
     for (size_t i = 1; i < search->found_count; i++) {

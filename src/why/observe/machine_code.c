@@ -46,7 +46,7 @@ void kg_machine_code_close(struct kg_machine_code *code)
 
 /* --- Sections --------------------------------------------------------------------------------- */
 
-/* The section that an address lies in; NULL bytes where there is none. */
+/* The bytes of the section around an address; NULL: there is no such section. */
 static const unsigned char *section_at(const struct kg_elf *elf, uint64_t address, uint64_t flags,
                                        Elf64_Shdr *section, size_t *size)
 {
@@ -98,9 +98,9 @@ static bool by_symbols(const struct kg_elf *elf, uint64_t address, struct bounds
     return false;
 }
 
-/* The table of .eh_frame_hdr (Linux Standard Base, "Exception Frames") in the form that linkers
- * write: pairs of 32 bits, sorted, relative to the section. A function ends where the next
- * begins. */
+/* Finds a function by the table of .eh_frame_hdr (Linux Standard Base, "Exception Frames") in
+ * the linkers' usual form: sorted pairs of 32 bits, relative to the section. A function ends at
+ * the start of the next. */
 static bool by_frames(const struct kg_elf *elf, uint64_t address, uint64_t end,
                       struct bounds *found)
 {
@@ -175,7 +175,8 @@ const char *kg_machine_code_imported(const struct kg_machine_code *code, uint64_
     return NULL;
 }
 
-/* An entry of the procedure linkage table is `jmp *offset(%rip)`, with endbr64 or bnd before it. */
+/* An entry of the procedure linkage table is `jmp *offset(%rip)`, after an optional endbr64 or
+ * bnd. */
 static uint64_t linkage_entry(const unsigned char *bytes, size_t length, uint64_t address)
 {
     enum { JUMP = 6, LOOK = 8 };

@@ -10,12 +10,12 @@
 #include "base/grow.h"
 #include "base/memory.h"
 
-/* Debug information is read for so long; later addresses have the names of symbols alone. */
+/* Time limit for reading debug information; later addresses get only symbol names. */
 static const uint64_t BUDGET_NS = 1500000000;
 
 struct module {
     const char *path;
-    Dwfl *dwfl; /* NULL before it is asked for, or where it cannot be read */
+    Dwfl *dwfl; /* NULL: not opened yet, or unreadable */
     Dwfl_Module *of;
     bool tried;
     bool system; /* kg_module_in_system */
@@ -32,7 +32,7 @@ struct kg_modules {
     struct kg_arena *arena;
     struct module *of;
     size_t count, capacity;
-    struct found *found; /* an open hash table, at most half full; address + 1, 0: free */
+    struct found *found; /* open hash table, at most half full; address + 1; 0: free */
     size_t found_count, found_room;
     uint64_t spent_ns;
 };
@@ -97,8 +97,8 @@ const char *kg_module_path(const struct kg_modules *modules, size_t number)
     return number < modules->count ? modules->of[number].path : NULL;
 }
 
-/* libdw opens the file that a debug link names, and would wait at a named pipe for ever. Its places are
- * dwfl_standard_find_debuginfo's, except the system's. */
+/* libdw opens the file that a debug link names, and would wait at a named pipe forever. These
+ * are the places of dwfl_standard_find_debuginfo, without the system's. */
 static bool link_is_file(const char *file, const char *link)
 {
     static const char *const folders[] = {"", ".debug/"};
@@ -118,8 +118,8 @@ static bool link_is_file(const char *file, const char *link)
     return true;
 }
 
-/* Debug information of files that are installed. What would be fetched over the network, where the
- * user's environment asks for that, is left alone: it takes as long as it takes. */
+/* Finds installed debug information only. If the user's environment names debuginfod servers,
+ * kgate does not ask them: a download may take any time. */
 static int debug_find(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
                       const char *file, const char *link, GElf_Word crc, char **found)
 {
@@ -139,7 +139,7 @@ static void module_open(struct module *module)
         return;
     module->tried = true;
     if (module->path[0] != '/')
-        return; /* what the kernel maps into each process */
+        return; /* the kernel maps this into each process */
     module->dwfl = dwfl_begin(&callbacks);
     if (!module->dwfl)
         return;
@@ -178,7 +178,8 @@ static void found_grow(struct kg_modules *modules)
     modules->found_room = room;
 }
 
-/* "blur.isra.0" is blur, "poll@@GLIBC_2.2.5" is poll. The bodies of parallel regions keep their ending: they are code apart. */
+/* "blur.isra.0" is blur, "poll@@GLIBC_2.2.5" is poll. Outlined parallel regions keep their
+ * suffix: they are code of their own. */
 static size_t name_length(const char *name)
 {
     static const char *const endings[] = {".isra.", ".constprop.", ".part.",
@@ -216,8 +217,8 @@ static bool in_call_table(const struct module *module, Dwarf_Addr address)
     return name && !strncmp(name, ".plt", 4);
 }
 
-/* In the system's libraries lines and inlined functions say nothing to who calls them, and a function
- * has the name that it is called by: not __memmove_avx_unaligned_erms or __libc_write. */
+/* The public name of a function in a system library: not __memmove_avx_unaligned_erms or
+ * __libc_write. Lines and inlined functions in such libraries mean nothing to their callers. */
 static const char *system_name(const struct module *module, uint64_t offset)
 {
     static const char *const beginnings[] = {"___", "__", "GI_", "__", "libc_"};
@@ -238,7 +239,7 @@ static void line_fill(const struct module *module, Dwarf_Addr address, struct kg
     place->line = line > 0 && place->file ? (size_t)line : 0;
 }
 
-/* Where a function was inlined into its caller. */
+/* Fills in the place of the call that was inlined. */
 static void call_fill(Dwarf_Die *inlined, Dwarf_Die *unit, struct kg_place *place)
 {
     Dwarf_Attribute attribute;
@@ -261,15 +262,17 @@ static const char *die_name(Dwarf_Die *die)
     return dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
 }
 
-/* Fills the functions that an address is inlined into, from the innermost; the last is the function
- * that was compiled. `lines` holds the line of the innermost, and then those of the calls. */
+/* Fills in the functions that an address is inlined into, innermost first; the last is the
+ * compiled function. The first place has the line of the address, the others the lines of the
+ * calls. */
 static size_t scopes_fill(const struct module *module, Dwarf_Addr address, struct kg_place *places,
                           size_t most)
 {
     Dwarf_Addr bias;
     Dwarf_Die *inner = NULL, *scopes = NULL;
     Dwarf_Die *unit = dwfl_module_addrdie(module->of, address, &bias);
-    /* The first gives where an inlined function was written, the second where it stands. */
+    /* The first gives the inlined function's definition, the second the place where it is
+     * inlined. */
     const int found = unit ? dwarf_getscopes(unit, address - bias, &inner) : 0;
     const int count = found > 0 ? dwarf_getscopes_die(&inner[0], &scopes) : 0;
     size_t filled = 0;

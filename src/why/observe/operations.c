@@ -3,10 +3,10 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Of each the least of recent cores: a chain or a turn takes no less than these say. Compared with
- * LLVM 14's models of Skylake's servers, Zen 2 and Zen 3 (tests/studies/operations.sh prints them; it
- * has none of later cores), and against chains of each timed on a Zen 4. The ranges are of latencies.
- * Divisions of integers and locked operations are as timed: the models do not have them right. */
+/* Each cost is the lowest of recent cores: a chain or an iteration takes at least this long.
+ * Sources: LLVM 14's models of Skylake server, Zen 2 and Zen 3 (tests/studies/operations.sh
+ * prints them), and timed chains on Zen 4. Comments give the upper end of the latencies. Integer
+ * divisions and locked operations are timed values, because the models are wrong there. */
 static const struct kg_operation_cost costs[KG_OPERATIONS] = {
     [KG_OPERATION_NONE] = {0, 0, KG_UNIT_NONE},
     [KG_OPERATION_MOVE] = {0, 0, KG_UNIT_NONE},          /* between registers: renamed */
@@ -41,7 +41,7 @@ struct kg_operation_cost kg_operation_cost(enum kg_operation operation, bool wid
     return cost;
 }
 
-/* Floating-point arithmetic: these, with an `ss`, `sd`, `ps` or `pd` behind. */
+/* Floating-point arithmetic: these names with the suffix `ss`, `sd`, `ps` or `pd`. */
 static const struct {
     const char *name;
     enum kg_operation operation;
@@ -55,7 +55,7 @@ static const struct {
     {"div", KG_OPERATION_FLOAT_DIVIDE},   {"sqrt", KG_OPERATION_FLOAT_ROOT},
 };
 
-/* The first row that fits; a star stands for the rest. */
+/* The first matching row counts; a star matches the rest of a name, `?` one letter. */
 static const struct {
     const char *pattern;
     enum kg_operation operation;
@@ -134,7 +134,7 @@ static const struct {
     {"cmp??pd", KG_OPERATION_VECTOR_INTEGER},
 };
 
-/* Of the x87 unit, which long double still uses. */
+/* Instructions of the x87 unit, which long double still uses. */
 static const struct {
     const char *prefix;
     enum kg_operation operation;
@@ -165,7 +165,7 @@ static bool is_fused(const char *name)
            begins(name, "fnmsub");
 }
 
-/* false where it is none such. */
+/* Returns false if the name is no floating-point arithmetic. */
 static bool float_find(const char *name, struct kg_operation_facts *facts)
 {
     const size_t length = strlen(name);
@@ -200,7 +200,8 @@ static bool stacked_find(const char *name, struct kg_operation_facts *facts)
 struct kg_operation_facts kg_operation_find(const char *mnemonic)
 {
     struct kg_operation_facts facts = {0};
-    /* the letter before vector instructions of three operands; `verr` and `verw` are not in loops */
+    /* skip the letter of three-operand vector instructions; `verr` and `verw` do not occur in
+     * loops */
     const char *name = *mnemonic == 'v' ? mnemonic + 1 : mnemonic;
     if (float_find(name, &facts) || stacked_find(name, &facts))
         return facts;

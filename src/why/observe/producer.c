@@ -1,4 +1,4 @@
-/* producer.c: which compiler made a file of machine code, and with which options. GCC writes both into the
+/* producer.c: the compiler and the options of a file of machine code. GCC writes both into the
  * debug information of each compilation unit (DW_AT_producer); clang writes its version. */
 #include <dwarf.h>
 #include <elfutils/libdw.h>

@@ -12,7 +12,7 @@
 #include "why/observe/observe.h"
 #include "why/observe/stack_sampler.h"
 
-/* A worker that runs the workload in one long turn. */
+/* A worker that runs the workload in one long slice (KG_TURN). */
 struct sampled_run {
     struct kg_launch launch;
     struct kg_process process;
@@ -25,7 +25,7 @@ static bool line_is(const struct sampled_run *run, const char *line)
     return !strncmp(kg_text_string(&run->outcome.response), line, strlen(line));
 }
 
-/* Looks at the threads until the turn is over, or the process. */
+/* Samples the threads until the slice or the process ends. */
 static enum kg_ending turn_sample(struct sampled_run *run, struct kg_stack_sampler *sampler)
 {
     for (;;) {
@@ -39,7 +39,8 @@ static enum kg_ending turn_sample(struct sampled_run *run, struct kg_stack_sampl
     }
 }
 
-/* The worker's one turn, sampled; then it is ended, since of its round nothing is wanted. */
+/* Samples the worker's only slice. The caller then ends the worker, because kgate needs no round
+ * from it. */
 static const char *run_sample(struct sampled_run *run, struct kg_stack_sampler *sampler)
 {
     if (kg_process_wait(&run->launch, &run->process, run->deadline_ns, true, &run->outcome) !=
@@ -60,7 +61,7 @@ static const char *run_sample(struct sampled_run *run, struct kg_stack_sampler *
     }
 }
 
-/* Samples one process of the case for this time. The first one opens the sampler. */
+/* Samples one process of the case for `part_ns`. The first call opens the sampler. */
 static bool part_sample(const struct kg_session *session, size_t index, double part_ns,
                         struct kg_stack_sampler **sampler, const char **reason,
                         struct kg_error *err)
@@ -128,7 +129,7 @@ static double in_system_calls(const struct kg_sampled *sampled)
 static bool case_sides_sample(const struct kg_session *const sides[2], size_t index,
                               struct kg_error *err)
 {
-    /* a disturbance that lasts longer than a part hits both sides; a part is one call at least */
+    /* CPU contention that outlasts a part hits both sides; a part is at least one call */
     static const size_t order[] = {0, 1, 1, 0};
     const double whole_ns = sides[0]->plan->cases[index].spec->settings.sample_time_ns;
     const bool slow = sides[0]->results->cases[index].summary.median_ns > whole_ns;

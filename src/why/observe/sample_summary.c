@@ -1,5 +1,5 @@
-/* sample_summary.c: the hottest of what was sampled, as results keep it. The tables of functions, lines,
- * stacks and sites are short, so that results stay small whatever was sampled. */
+/* sample_summary.c: keeps the hottest samples in the form of results. The tables of functions,
+ * lines, stacks and sites are short, so that results stay small. */
 #include <errno.h>
 #include <math.h>
 #include <seccomp.h>
@@ -7,7 +7,7 @@
 
 #include "why/observe/sampler_state.h"
 
-/* --- What is kept ----------------------------------------------------------------------------- */
+/* --- Selection -------------------------------------------------------------------------------- */
 
 static int place_hotter(const void *left, const void *right)
 {
@@ -46,13 +46,15 @@ static int place_fuller(const void *left, const void *right)
     return (a->total < b->total) - (a->total > b->total);
 }
 
-/* More functions than lines: callers on the way to the work have no samples of their own. */
+/* There are more functions than lines, because callers on the way to the work have no samples of
+ * their own. */
 static size_t places_most(const struct kg_tally_places *places)
 {
     return places->lines ? KG_HOT_PLACES_MOST : KG_HOT_FUNCTIONS_MOST;
 }
 
-/* The hottest first; the second half that is kept are those that most stacks go through. */
+/* Sorts by own samples, hottest first. The second half that is kept has the functions on most
+ * stacks. */
 static void places_sort(struct kg_tally_places *places)
 {
     const size_t most = places_most(places), by_self = most / 2;
@@ -125,7 +127,7 @@ static void sites_keep(const struct kg_sample_tally *summed, struct kg_arena *ar
     }
 }
 
-/* The file that most samples of own code are in: its compiler and its contents. */
+/* Reads the compiler and the contents of the file with most samples of own code. */
 static void file_read(const struct kg_sample_tally *summed, struct kg_arena *arena,
                       struct kg_sampled *sampled)
 {
@@ -169,8 +171,9 @@ static const char *refusal(int code)
                             : NULL;
 }
 
-/* Page faults are in the kernel without a system call: the kernel's own account of the process tells
- * them. It is by ticks of the clock, and has what looking costs. */
+/* Share of the kernel. Page faults run in the kernel without a system call, so only the kernel's
+ * account of the process has them. The account counts clock ticks and includes the cost of
+ * sampling. */
 static double system_share(const struct kg_sample_tally *summed)
 {
     static const double LOOKING = 0.05;

@@ -1,12 +1,13 @@
-/* sample_tally.c: which samples of stacks count, and their sums by function, line, stack, call site and
- * address. A thread that waits for work that goes on beside it would count that work twice. */
+/* sample_tally.c: selects the samples of stacks that count, and sums them by function, line,
+ * stack, call site and address. A thread that waits for work beside it must not count, or the
+ * work would count twice. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
 #include "why/observe/sampler_state.h"
 
-/* --- Which samples count ---------------------------------------------------------------------- */
+/* --- Selection of samples --------------------------------------------------------------------- */
 
 enum { THREAD_RAN = 1, PROCESS_RAN = 2, FIRST_RAN = 4, KINDS = 4 };
 
@@ -40,8 +41,8 @@ static void samples_resolve(struct kg_sample_tally *tally)
     }
 }
 
-/* Whether a thread that waits does so for work that goes on beside it: it is that work which takes
- * the time. A plugin that waits for a program that it has started waits nevertheless. */
+/* Whether a waiting thread waits for work that runs beside it: then that work takes the time. If
+ * a plugin waits for a program that it started, the wait counts. */
 static bool waits_for_own(const struct kg_sample_tally *tally, const struct kg_stack_sample *sample)
 {
     const unsigned char ran = tally->ticks[sample->tick];
@@ -57,12 +58,12 @@ static bool counts(struct kg_sample_tally *tally, const struct kg_stack_sample *
         return true;
     if (role == KG_STACK_LOCKED || (role == KG_STACK_BARRIER && sample->first))
         return true;
-    if (role == KG_STACK_BARRIER) /* of threads that wait for work, too */
+    if (role == KG_STACK_BARRIER) /* idle threads wait there too */
         return !(tally->ticks[sample->tick] & (FIRST_RAN | THREAD_RAN));
     return sample->first && !waits_for_own(tally, sample);
 }
 
-/* Leaves those that count, and counts what is asked of all. */
+/* Removes samples that do not count. Some totals include all samples. */
 static void samples_narrow(struct kg_sample_tally *tally)
 {
     struct kg_samples *samples = &tally->sampler->samples;
@@ -199,7 +200,7 @@ static void address_add(struct kg_sample_tally *tally, const struct kg_resolved_
     tally->addresses[i].count += count;
 }
 
-/* group  from 1 */
+/* group  number of the group, from 1 */
 static void group_add(struct kg_sample_tally *tally, const struct kg_stack_sample *sample,
                       size_t group, double count)
 {
@@ -228,7 +229,7 @@ static int sample_order(const void *left, const void *right)
     return 0;
 }
 
-/* Samples that are alike are summed at once. */
+/* Sums equal samples together. */
 static void samples_sum(struct kg_sample_tally *tally)
 {
     struct kg_samples *samples = &tally->sampler->samples;

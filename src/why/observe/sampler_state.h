@@ -1,4 +1,5 @@
-/* sampler_state.h: what stack_sampler.c gathers, sample_tally.c sums and sample_summary.c keeps. */
+/* sampler_state.h: state shared by stack_sampler.c (gathers samples), sample_tally.c (sums them)
+ * and sample_summary.c (keeps the hottest). */
 #pragma once
 #include <sched.h>
 #include <stdint.h>
@@ -8,18 +9,18 @@
 #include "why/observe/stack_sampler.h"
 #include "why/observe/thread_list.h"
 
-/* thread_stop.c: the registers of a thread and the top of its stack, for which it is stopped by ptrace for
- * some microseconds. Between two looks it is not traced. */
+/* thread_stop.c: reads the registers of a thread and the top of its stack. ptrace stops the
+ * thread for some microseconds. Between two samples the thread is not traced. */
 
-/* By the numbers that DWARF has for them: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 … r15, and the
- * place of the next instruction. */
+/* Registers by their DWARF numbers: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 … r15, and the
+ * instruction pointer. */
 enum { KG_REGISTERS = 17, KG_REGISTER_STACK = 7, KG_REGISTER_PLACE = 16 };
 enum { KG_STACK_BYTES = 16 * 1024 };
 
 struct kg_stopped {
     uint64_t registers[KG_REGISTERS];
     bool known[KG_REGISTERS];
-    long call;           /* the system call that it was in; -1: in none */
+    long call;           /* number of the current system call; -1: none */
     size_t stack_length; /* bytes of `stack`, from the stack pointer upwards */
     unsigned char stack[KG_STACK_BYTES];
 };
@@ -28,30 +29,30 @@ enum kg_stop {
     KG_STOP_READ,
     KG_STOP_GONE,
     KG_STOP_REFUSED,
-    KG_STOP_LATE, /* it has not stopped soon: kg_task_release must let it go later */
+    KG_STOP_LATE, /* it has not stopped in time: the caller must call kg_task_release later */
 };
 
-/* Stops a thread, reads it and lets it go on. SIGCHLD should be blocked, or each stop takes a
- * millisecond.
- * child    whether its process is a child of this one: what waits for its end still finds it
- * refusal  on KG_STOP_REFUSED: errno */
+/* Stops a thread, reads it and resumes it. The caller should block SIGCHLD; otherwise each stop
+ * takes a millisecond.
+ * child    whether the process is a child of this one: its end is then left for its waiter
+ * refusal  errno, on KG_STOP_REFUSED */
 enum kg_stop kg_task_stop(const struct kg_task *task, bool child, struct kg_stopped *stopped,
                           int *refusal);
 
-/* Lets a thread go on that was late to stop, or takes its end.
- * limit_ns  how long it is waited for
- * returns   false where it has not stopped yet */
+/* Resumes a thread that stopped late, or takes its end.
+ * limit_ns  maximum time to wait
+ * returns   false if it has not stopped yet */
 bool kg_task_release(const struct kg_task *task, bool child, uint64_t limit_ns);
 
-/* Reads what can be read of a thread that waits, without stopping it: the stack and the place alone. */
+/* Reads the stack and the instruction pointer of a waiting thread without stopping it. */
 void kg_task_waiting_read(const struct kg_task *task, const struct kg_task_state *state,
                           struct kg_stopped *stopped);
 
-/* Reads memory of a process; false where not all of it is there. */
+/* Reads memory of a process; false if a part of it is missing. */
 bool kg_process_memory(pid_t process, uint64_t address, void *bytes, size_t count);
 
-/* unwind.c: the stack of a stopped thread as addresses in files of machine code, by the tables that
- * compilers write for exceptions; by frame pointers where there are none. One thread. */
+/* unwind.c: the stack of a stopped thread as addresses in files of machine code. It uses the
+ * unwind tables that compilers write for exceptions, or else frame pointers. For one thread. */
 
 enum { KG_UNWIND_MOST = 256 };
 
@@ -62,14 +63,14 @@ struct kg_unwinder;
 struct kg_unwinder *kg_unwinder_open(struct kg_modules *modules);
 void kg_unwinder_close(struct kg_unwinder *unwinder);
 
-/* The frames of a thread, the innermost first: the address of the next instruction, then of the
- * calls. What cannot be unwound ends there; an address in no file is left out but for the innermost,
- * which is of KG_MODULE_NO_FILE.
- * returns  how many; 0 where the process has ended */
+/* The frames of a thread, innermost first: the address of the next instruction, then of the
+ * calls. The list ends at the first frame that cannot be unwound. Addresses in no file are
+ * skipped; only the innermost counts, in KG_MODULE_NO_FILE.
+ * returns  number of frames; 0: the process has ended */
 size_t kg_unwind(struct kg_unwinder *unwinder, const struct kg_task *task,
                  const struct kg_stopped *stopped, kg_code_address frames[KG_UNWIND_MOST]);
 
-/* thread_samples.c: what was seen of threads, tick by tick, each stack kept once. */
+/* thread_samples.c: the samples of threads by tick; each stack is stored once. */
 
 enum { KG_STACK_SAMPLES_MOST = 1 << 20 };
 
@@ -77,12 +78,12 @@ struct kg_stack_sample {
     uint32_t stack;
     uint32_t tick;
     bool first;   /* the workload's first thread */
-    bool root;    /* of the process that was asked about, not of one that it started */
-    bool waiting; /* off the CPU, and not ready */
-    long call;    /* the system call that it was in; -1: in none */
+    bool root;    /* belongs to the sampled process, not to a process started later */
+    bool waiting; /* off the CPU, and not ready to run */
+    long call;    /* number of the current system call; -1: none */
 };
 
-/* Frames, the innermost first, in the pool of all. */
+/* Frames in the common pool, innermost first. */
 struct kg_raw_stack {
     size_t start, count;
 };
@@ -94,7 +95,7 @@ struct kg_samples {
     size_t stack_count, stack_capacity;
     kg_code_address *pool;
     size_t pool_count, pool_capacity;
-    uint32_t *table; /* of stacks, by their hash: number + 1 */
+    uint32_t *table; /* hash table of stacks: number + 1 */
     size_t table_room;
 };
 
@@ -105,8 +106,8 @@ void kg_samples_free(struct kg_samples *samples);
 
 enum { KG_WAITS_MOST = 256, KG_LATE_MOST = 16 };
 
-/* A thread that waits at the same place as before has the same stack: it is stopped for it now and
- * then only, so that it goes on sleeping. */
+/* A thread that still waits at the same place has the same stack. So kgate stops it only now and
+ * then, and lets it sleep otherwise. */
 struct kg_wait_seen {
     pid_t thread;
     long call;
@@ -117,7 +118,7 @@ struct kg_wait_seen {
 
 struct kg_stack_sampler {
     struct kg_sampled_process target;
-    struct kg_arena arena; /* of the modules */
+    struct kg_arena arena; /* owns the modules' strings */
     struct kg_modules *modules;
     struct kg_unwinder *unwinder;
     struct kg_tasks tasks;
@@ -125,73 +126,78 @@ struct kg_stack_sampler {
     struct kg_random random;
     struct kg_wait_seen waits[KG_WAITS_MOST];
     struct kg_stopped stopped;
-    struct kg_task late[KG_LATE_MOST]; /* threads that were told to stop, and have not */
+    struct kg_task late[KG_LATE_MOST]; /* threads that were told to stop, but have not yet */
     size_t late_count;
     uint64_t next_ns;
     uint32_t ticks;
-    cpu_set_t allowed; /* where this thread may run; empty: not known */
-    unsigned running;  /* threads that ran in this tick */
-    int cpu;           /* of one of them; -1: none */
-    int refusal;       /* errno of the first thread that may not be looked at; 0 */
-    size_t executable; /* the worker's module */
-    bool followed;     /* the target has been looked at */
+    cpu_set_t allowed;                      /* CPUs that this thread may use; empty: unknown */
+    unsigned running;                       /* number of threads that ran in this tick */
+    int cpu;                                /* CPU of one of these threads; -1: none */
+    int refusal;                            /* errno of the first thread that refused; 0: none */
+    size_t executable;                      /* number of the worker's module */
+    bool followed;                          /* the target has been sampled */
     unsigned long user_ticks, system_ticks; /* CPU time of the process at its first tick */
-    unsigned long user_end, system_end;     /* and at its last */
+    unsigned long user_end, system_end;     /* CPU time at its last tick */
     unsigned long user_before,
-        system_before; /* CPU time of the targets before, between their ticks */
+        system_before; /* CPU time of previous targets, between their ticks */
 };
 
-/* symbol_resolve.c: what a stack of addresses means: functions and lines, without the frames of the worker
- * and of what starts programs and threads. One thread. */
+/* symbol_resolve.c: the functions and lines of a stack of addresses, without the frames of the
+ * worker and of the start of programs and threads. For one thread. */
 
 enum kg_stack_role {
-    KG_STACK_NONE, /* nothing of the workload is on it: the worker alone, a thread without work */
+    KG_STACK_NONE, /* no frame of the workload: the worker alone, or an idle thread */
     KG_STACK_WORK,
-    KG_STACK_LOCKED,  /* it is in a function that waits for what another thread holds */
-    KG_STACK_BARRIER, /* in one that waits until others come, too */
+    /* In a function that waits for a lock of another thread. */
+    KG_STACK_LOCKED,
+    KG_STACK_BARRIER, /* in a function that waits for other threads to arrive */
 };
 
 struct kg_resolved_stack {
-    struct kg_place *frames; /* the innermost first, a function that calls itself once */
+    struct kg_place *frames; /* innermost first; direct recursion counts once */
     size_t frame_count;      /* at most KG_HOT_FRAMES_MOST */
-    size_t own;         /* index of the innermost frame in the workload's own code; the outermost
-                                frame if all are in installed libraries */
+    /* Index of the innermost frame in the workload's own code. If all frames are in installed
+     * libraries: the outermost. */
+    size_t own;
     size_t own_module;  /* number of that frame's file; KG_MODULES_MOST: none */
-    kg_code_address at; /* of the innermost frame */
+    kg_code_address at; /* address of the innermost frame */
     enum kg_stack_role role;
 };
 
-/* arena  owns the frames; strings are the modules'
+/* Resolves a stack.
+ * arena  owns the frames; strings belong to the modules
  * first  whether it is the workload's first thread */
 void kg_stack_resolve(struct kg_stack_sampler *sampler, uint32_t stack, bool first, bool root,
                       struct kg_arena *arena, struct kg_resolved_stack *resolved);
 
-/* sample_tally.c: which samples count, and their sums. */
+/* sample_tally.c: selects the samples that count, and sums them. */
 
-/* A function or a line that shares are summed for. */
+/* Sums of a function or a line. */
 struct kg_tally_place {
     struct kg_place place;
     double self, total;
-    size_t last; /* the group of samples where it was met: it counts once in each */
-    double best; /* the most that one of its lines has */
+    size_t last; /* last group of samples with this place: it counts once per group */
+    double best; /* highest count of one of its lines */
 };
 
 struct kg_tally_places {
     struct kg_tally_place *of;
     size_t count, capacity;
-    bool lines; /* by line, else by function */
+    bool lines; /* true: by line; false: by function */
 };
 
 struct kg_tally_stack {
-    const struct kg_resolved_stack *stack; /* the most frequent of those alike but for lines */
+    /* the most frequent of the stacks that differ only in lines */
+    const struct kg_resolved_stack *stack;
     double count, best;
     bool waiting;
     long call;
 };
 
-/* Samples of a function of own code, its caller, and the function or the system call that it entered. */
+/* Samples of a function of own code, by caller and by the library function or system call that
+ * it entered. */
 struct kg_tally_site {
-    const struct kg_place *place; /* as its largest group has it */
+    const struct kg_place *place; /* as in its largest group */
     const struct kg_place *caller, *callee;
     long call;
     double count, best;
@@ -202,10 +208,10 @@ struct kg_tally_address {
     double count;
 };
 
-/* Samples that count, summed by what they are of. */
+/* Sums of the samples that count. */
 struct kg_sample_tally {
     struct kg_stack_sampler *sampler;
-    struct kg_arena arena; /* of the resolved stacks */
+    struct kg_arena arena; /* owns the resolved stacks */
     struct kg_resolved_stack *resolved;
     bool *resolved_is;
     unsigned char *ticks;
@@ -220,7 +226,7 @@ struct kg_sample_tally {
     double counted, running, system, unnamed, first, first_waiting;
 };
 
-/* Sums the sampler's samples, and leaves those that count.
- * tally  to be freed; borrows the sampler */
+/* Sums the sampler's samples and removes samples that do not count.
+ * tally  borrows the sampler; the caller frees it */
 void kg_samples_tally(struct kg_stack_sampler *sampler, struct kg_sample_tally *tally);
 void kg_sample_tally_free(struct kg_sample_tally *tally);

@@ -14,9 +14,9 @@
 #include "why/observe/sampler_state.h"
 
 static const double EVERY_NS = 1e6, JITTER = 0.05;
-/* Of the time, looking takes one part in so many at most. */
+/* Sampling takes at most this fraction (1 / PARTS) of the time. */
 enum { PARTS = 4 };
-/* A plugin starts processes seldom, and all of /proc is read to find one. */
+/* A plugin seldom starts processes, and finding one needs a scan of /proc. */
 enum { DESCENDANTS_EVERY = 8, STACK_AGAIN = 16 };
 
 static void executable_find(struct kg_stack_sampler *sampler)
@@ -43,8 +43,7 @@ struct kg_stack_sampler *kg_stack_sampler_open(const struct kg_sampled_process *
     return sampler;
 }
 
-/* Those that were late to stop go on, and those that were killed end, as soon as they are heard
- * of. */
+/* Resumes threads that stopped late, and takes the ends of killed ones, as soon as they report. */
 static void late_release(struct kg_stack_sampler *sampler, uint64_t limit_ns)
 {
     size_t kept = 0;
@@ -88,10 +87,11 @@ void kg_stack_sampler_close(struct kg_stack_sampler *sampler)
     free(sampler);
 }
 
-/* A thread on another CPU is told to stop by an interrupt that a virtual machine hands on some
- * microseconds late, and then it stops at the next end of a system call, however seldom it makes one.
- * One on this CPU was stopped by this thread's own timer, wherever it was. So the next look is from
- * the CPU of a thread that runs, of several now this one, now that. */
+/* Notes the CPU of a running thread; of several, each is equally likely. An interrupt stops a
+ * thread on another CPU. In a virtual machine the interrupt is late, and the thread stops at the
+ * end of its next system call: a biased place. On the sampler's own CPU, the sampler's timer has
+ * already stopped the thread at any place. So the sampler takes its next sample on the noted
+ * CPU. */
 static void running_note(struct kg_stack_sampler *sampler, const struct kg_task *task)
 {
     if (kg_random_between(&sampler->random, 0, 1) * ++sampler->running < 1)
@@ -122,7 +122,7 @@ static struct kg_wait_seen *wait_of(struct kg_stack_sampler *sampler, const stru
     return &sampler->waits[(key >> 32) % KG_WAITS_MOST];
 }
 
-/* A thread that was stopped goes on with its call under another name. */
+/* After a stop, a thread continues its system call under another name. */
 static void restarted_name(const struct kg_wait_seen *seen, const struct kg_task *task,
                            struct kg_task_state *state)
 {
@@ -145,7 +145,7 @@ static uint32_t stack_unwind(struct kg_stack_sampler *sampler, const struct kg_t
     return kg_samples_stack(&sampler->samples, frames, count);
 }
 
-/* Reads the registers of a thread; false where there are none. */
+/* Reads the registers of a thread; false: they are unavailable. */
 static bool thread_read(struct kg_stack_sampler *sampler, const struct kg_task *task,
                         const struct kg_task_state *state)
 {
@@ -165,7 +165,7 @@ static bool thread_read(struct kg_stack_sampler *sampler, const struct kg_task *
     return stop == KG_STOP_READ;
 }
 
-/* What a thread does; false where that is not to be seen just now. */
+/* Reads the state of a thread; false: it is unavailable now. */
 static bool thread_look(struct kg_stack_sampler *sampler, const struct kg_task *task,
                         struct kg_task_state *state)
 {
@@ -216,7 +216,7 @@ static uint64_t own_time_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* Where a tick takes long, the next comes later: the workload shall have the CPUs. */
+/* Plans the next tick. After a long tick it comes later, so that the workload has the CPUs. */
 static void next_plan(struct kg_stack_sampler *sampler, uint64_t took_ns)
 {
     const uint64_t rest = kg_clock_ns() + took_ns * (PARTS - 1);
@@ -235,7 +235,8 @@ void kg_stack_sampler_take(struct kg_stack_sampler *sampler)
     sigset_t child, mask;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
-    pthread_sigmask(SIG_BLOCK, &child, &mask); /* pending it wakes who waits for a stop */
+    /* pending, it wakes a thread that waits for a stop */
+    pthread_sigmask(SIG_BLOCK, &child, &mask);
     if (!sampler->followed)
         kg_process_times(sampler->target.process, &sampler->user_ticks, &sampler->system_ticks);
     late_release(sampler, 0);

@@ -1,7 +1,7 @@
-/* stack_sampler.h: where the time of a running process goes: its threads, and those of the processes that it
- * starts, are looked at about a thousand times a second, running or waiting. Each look stops a thread
- * for some microseconds (thread_stop.c); nothing is put into the process, and no privilege is needed for
- * a process of one's own. One thread, the same for all calls.
+/* stack_sampler.h: samples the threads of a running process, and of the processes that it
+ * starts, about a thousand times per second, running or waiting. Each sample stops a thread for
+ * some microseconds (thread_stop.c). Nothing is put into the process, and a user needs no
+ * privilege for own processes. For one thread, the same for all calls.
  *
  * modules.h names the code at an address; addresses.h is for a disassembler. */
 #pragma once
@@ -10,11 +10,12 @@
 #include "base/arena.h"
 #include "why/observe/addresses.h"
 
-/* What is looked at. */
+/* The process to sample. */
 struct kg_sampled_process {
     pid_t process; /* a child of this process */
     bool worker;   /* it is kgate's worker, whose own functions do not count */
-    bool command;  /* the workload is what that one starts, else in it */
+    /* the process starts the workload as a program; else it runs the workload itself */
+    bool command;
 };
 
 struct kg_stack_sampler;
@@ -22,21 +23,22 @@ struct kg_stack_sampler;
 struct kg_stack_sampler *kg_stack_sampler_open(const struct kg_sampled_process *target);
 void kg_stack_sampler_close(struct kg_stack_sampler *sampler);
 
-/* Goes on with another process of the same workload: the one before has ended. */
+/* Continues with another process of the same workload, after the previous one has ended. */
 void kg_stack_sampler_follow(struct kg_stack_sampler *sampler,
                              const struct kg_sampled_process *target);
 
-/* When to look next, by kg_clock_ns: a millisecond after the last, give or take a few per cent, so that
- * nothing regular is always met at the same place; later where looking takes long. */
+/* Time of the next sample, by kg_clock_ns: about a millisecond after the last. The distance
+ * varies by some per cent, so that regular work is not always sampled at the same place. It
+ * grows if sampling takes long. */
 uint64_t kg_stack_sampler_next_ns(const struct kg_stack_sampler *sampler);
 
-/* Looks at all threads once. */
+/* Samples all threads once. */
 void kg_stack_sampler_take(struct kg_stack_sampler *sampler);
 
-/* What the samples say. Of the worker's stacks those parts count that the workload's call is, and
- * samples of the worker alone, or of threads that wait for work, are left out.
- * sampled    filled; its strings and arrays live in `arena`
- * addresses  likewise, in `address_arena` */
+/* Summarises the samples. Stacks of the worker count only with the frames of the workload's
+ * call. Samples of the worker alone, or of threads that wait for work, do not count.
+ * sampled    filled; strings and arrays live in `arena`
+ * addresses  filled; strings and arrays live in `address_arena` */
 void kg_stack_sampler_summarize(struct kg_stack_sampler *sampler, struct kg_arena *arena,
                                 struct kg_sampled *sampled, struct kg_arena *address_arena,
                                 struct kg_hot_addresses *addresses);

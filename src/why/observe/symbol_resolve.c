@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-/* Logical frames of one stack, while it is looked at. */
+/* Frames of one stack, with inlined functions. */
 enum { FRAMES_MOST = KG_UNWIND_MOST + 64 };
 struct frames {
     struct kg_place of[FRAMES_MOST];
     bool worker[FRAMES_MOST];    /* in the worker's executable */
-    size_t module[FRAMES_MOST];  /* number of its file */
+    size_t module[FRAMES_MOST];  /* number of the frame's file */
     bool installed[FRAMES_MOST]; /* in a library of the machine */
     size_t count;
 };
@@ -35,7 +35,8 @@ static bool in_system(const struct kg_place *place)
     return kg_module_in_system(place->module);
 }
 
-/* Threads of a runtime library that have no work rest, or spin, in its own functions. */
+/* Whether the function belongs to a runtime library. Idle threads of such a library rest or spin
+ * there. */
 static bool is_runtime(const struct kg_place *place)
 {
     static const char *const functions[] = {"blas_thread_server", NULL};
@@ -69,8 +70,8 @@ static bool same_function(const struct kg_place *a, const struct kg_place *b)
     return a->function && b->function && !strcmp(a->function, b->function) && same_module(a, b);
 }
 
-/* Its unnamed functions mean nothing to who uses it, while those of a program of one's own that was
- * built without symbols are a find. */
+/* Whether the file is installed. Unnamed functions of installed libraries mean nothing to their
+ * users. In an own program without symbols they matter. */
 static bool is_installed(const struct kg_modules *modules, kg_code_address address)
 {
     static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", NULL};
@@ -98,23 +99,23 @@ static const char *const vdso[] = {"[vdso", "linux-vdso", NULL};
 
 /* --- The worker's own frames ------------------------------------------------------------------ */
 
-/* What calls the workload's `run`: the timed loop; for built-in kernels something stands between,
- * which may be gone from the stack. */
+/* Callers of the workload's `run`: the timed loop. For built-in kernels, kg_kernel_run stands
+ * between and may be missing from the stack. */
 static const char *const callers[] = {"kg_sampling_run", "batch_time_ns", "kg_kernel_run", NULL};
-/* What the timed loop calls besides. */
+/* Other callees of the timed loop. */
 static const char *const others[] = {"clock_gettime", "getrusage", "kg_clock",   "kg_pulse",
                                      "kg_samples",    "kg_usage",  "kg_settle",  "kg_placing",
                                      "kg_worker",     "settle_",   "pulse_take", NULL};
 
-/* Whether the frame that a frame of the worker's has called is the workload. */
+/* Whether the callee of a worker's frame is the workload. */
 static bool is_run(const struct frames *frames, size_t caller)
 {
     const struct kg_place *called = caller ? &frames->of[caller - 1] : NULL;
     return called && !begins(called->function, others) && !begins(called->module, vdso);
 }
 
-/* How many frames are the workload's, from the innermost; SIZE_MAX where the worker is nowhere on the
- * stack. Without symbols of the worker it is what the innermost of its frames has called. */
+/* Number of the workload's frames, from the innermost. SIZE_MAX: the worker is not on the stack.
+ * If the worker has no symbols, the callee of its innermost frame is the workload. */
 static size_t own_frames(const struct frames *frames)
 {
     size_t innermost = SIZE_MAX;
@@ -132,7 +133,7 @@ static size_t own_frames(const struct frames *frames)
     return innermost == SIZE_MAX ? SIZE_MAX : !named && is_run(frames, innermost) ? innermost : 0;
 }
 
-/* What starts a program or a thread is no part of it. */
+/* Removes the frames that start a program or a thread. */
 static void starts_drop(struct frames *frames)
 {
     static const char *const starts[] = {"_start", NULL};
@@ -155,7 +156,7 @@ static void innermost_drop(struct frames *frames, size_t count)
             frames->count * sizeof *frames->installed);
 }
 
-/* The way into a library's function is the caller's. */
+/* Removes an entry of the procedure linkage table: its time is the caller's. */
 static void call_table_drop(struct frames *frames)
 {
     if (frames->count > 1 && frames->of[0].function &&
@@ -170,7 +171,8 @@ static void frame_keep(struct frames *frames, size_t i, size_t *kept)
     frames->of[(*kept)++] = frames->of[i];
 }
 
-/* The function that a library exports stands for those without a name that it has called. */
+/* Removes unnamed functions of an installed library; the exported function that called them
+ * represents them. */
 static void unnamed_fold(struct frames *frames)
 {
     size_t kept = 0;
@@ -193,8 +195,8 @@ static void recursion_fold(struct frames *frames)
     frames->count = kept;
 }
 
-/* A program that is itself installed has no code of its own but the outermost frame's module. Before a
- * program's code runs, the loader is all there is. */
+/* Index of the innermost frame of own code. If all frames are installed: the innermost frame in
+ * the outermost frame's module. Before a program's code runs, only the loader is on the stack. */
 static size_t own_find(const struct frames *frames, size_t count)
 {
     const struct kg_place *outermost = &frames->of[frames->count - 1];
@@ -243,7 +245,7 @@ void kg_stack_resolve(struct kg_stack_sampler *sampler, uint32_t stack, bool fir
     *resolved = (struct kg_resolved_stack){.role = KG_STACK_NONE};
     frames_make(sampler, raw, &frames);
     const size_t own = sampler->target.worker ? own_frames(&frames) : SIZE_MAX;
-    /* a process that the worker has just made, and that runs no program yet, is still the worker */
+    /* after fork and before exec, a process is still the worker */
     if (sampler->target.command && own != SIZE_MAX)
         return;
     if (own != SIZE_MAX && (first || own || !root))

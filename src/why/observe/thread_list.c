@@ -13,7 +13,7 @@
 
 enum { SEEN = 1, OURS = 2, PID_MOST = 4 * 1024 * 1024 };
 
-/* Reads the beginning of a small file; the length, or -1. */
+/* Reads the beginning of a small file. Returns the length, or -1. */
 static ssize_t start_read(const char *path, char *text, size_t bytes)
 {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -25,14 +25,15 @@ static ssize_t start_read(const char *path, char *text, size_t bytes)
     return length;
 }
 
-/* The fields of /proc/PID/stat behind the name, which may hold anything; NULL where it has ended. */
+/* The fields of /proc/PID/stat after the name, which may contain anything; NULL: the process has
+ * ended. */
 static const char *stat_fields(const char *path, char *text, size_t bytes)
 {
     const char *name_end = start_read(path, text, bytes) > 0 ? strrchr(text, ')') : NULL;
     return name_end ? name_end + 1 : NULL;
 }
 
-/* 0 where it has ended. */
+/* 0: the process has ended. */
 static pid_t parent_of(pid_t process)
 {
     char path[64], text[512], state;
@@ -85,7 +86,7 @@ static void threads_add(struct kg_tasks *tasks, pid_t process, pid_t parent)
     closedir(folder);
 }
 
-/* A process is looked at once: afterwards it is known whether it is the root's. */
+/* Checks each process once: whether it descends from the root. */
 static void process_see(struct kg_tasks *tasks, pid_t process)
 {
     unsigned char *known = &tasks->known[process];
@@ -123,8 +124,8 @@ void kg_tasks_list(struct kg_tasks *tasks, bool descendants)
         processes_see(tasks);
 }
 
-/* "running", or the number of the system call, six arguments, the stack and where it goes on; -1, the
- * stack and that place of a thread that waits elsewhere. */
+/* Parses "running", or the number of the system call, six arguments, the stack pointer and the
+ * instruction pointer. A thread that waits outside of system calls has -1 and the two pointers. */
 static bool syscall_read(const char *text, struct kg_task_state *state)
 {
     if (!strncmp(text, "running", 7)) {
@@ -139,8 +140,8 @@ static bool syscall_read(const char *text, struct kg_task_state *state)
     return fields == 2 && state->pc != 0;
 }
 
-/* Calls that return to their caller with an error when the thread is stopped: signal(7). Those of
- * sockets do where a time limit is set for them. */
+/* System calls that fail if the thread is stopped: signal(7). Calls on sockets fail if they have
+ * a time limit. */
 static bool call_breaks(long call)
 {
     static const long calls[] = {

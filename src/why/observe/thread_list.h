@@ -1,5 +1,5 @@
-/* thread_list.h: the threads of a process and of the processes that it started, as /proc lists them. One
- * thread at a time; nothing is stopped. */
+/* thread_list.h: the threads of a process and of the processes that it started, from /proc. For
+ * one thread; stops nothing. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,50 +9,53 @@ enum { KG_TASKS_MOST = 128 };
 
 struct kg_task {
     pid_t process;
-    pid_t thread; /* of the first thread: as `process` */
+    pid_t thread; /* the first thread: same as `process` */
     pid_t parent; /* the process that started `process` */
 };
 
 struct kg_tasks {
     pid_t root;
-    unsigned char *known; /* by process: two bits, whether it was seen, and is of the root's */
-    size_t known_most;    /* processes that there is room for */
-    size_t processes;     /* of the last listing */
+    /* Per process id: two bits, seen, and descendant of the root. */
+    unsigned char *known;
+    size_t known_most; /* number of process ids in `known` */
+    size_t processes;  /* number of processes in the last listing */
     struct kg_task of[KG_TASKS_MOST];
     size_t count;
 };
 
 void kg_tasks_open(struct kg_tasks *tasks, pid_t root);
 
-/* Lists the threads that there are now.
- * descendants  looks for new processes too, which takes longer; else those known are listed */
+/* Lists the current threads.
+ * descendants  true: looks for new processes too, which takes longer; false: lists known
+ *              processes */
 void kg_tasks_list(struct kg_tasks *tasks, bool descendants);
 
 void kg_tasks_close(struct kg_tasks *tasks);
 
-/* What a thread is doing, without stopping it. */
+/* The state of a thread, read without stopping it. */
 struct kg_task_state {
-    bool running;     /* or ready to */
-    bool may_stop;    /* it sleeps where it can be woken and goes on sleeping afterwards */
-    long call;        /* of a thread that waits: the number of the system call; -1: in none */
-    unsigned long sp; /* likewise: its stack, and where it goes on */
+    bool running;  /* running or ready to run */
+    bool may_stop; /* it sleeps and can be woken without an effect on its system call */
+    long call;     /* waiting thread: number of its system call; -1: none */
+    /* waiting thread: its stack pointer; the next field: its instruction pointer */
+    unsigned long sp;
     unsigned long pc;
 };
 
 enum kg_looked {
     KG_LOOKED,
-    KG_LOOKED_GONE,    /* it has ended, or is stopped */
-    KG_LOOKED_REFUSED, /* nothing may be seen of it */
+    KG_LOOKED_GONE,    /* ended, or stopped */
+    KG_LOOKED_REFUSED, /* permission denied */
 };
 enum kg_looked kg_task_look(const struct kg_task *task, struct kg_task_state *state);
 
 /* The thread that traces a thread; 0: none.
- * returns  false where it has ended */
+ * returns  false if the thread has ended */
 bool kg_task_tracer(const struct kg_task *task, pid_t *tracer);
 
-/* The CPU that a thread runs on, or ran on last; -1 where that may not be seen. */
+/* The CPU that a thread runs on, or ran on last; -1: unknown. */
 int kg_task_cpu(const struct kg_task *task);
 
-/* CPU time of a process and of its children that ended, in clock ticks.
- * returns  false where it has ended */
+/* CPU time of a process and of its ended children, in clock ticks.
+ * returns  false if the process has ended */
 bool kg_process_times(pid_t process, unsigned long *user, unsigned long *system);

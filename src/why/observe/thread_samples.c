@@ -20,7 +20,7 @@ static uint32_t *slot(const struct kg_samples *samples, uint32_t *table, size_t 
     size_t at = (size_t)hash_of(frames, count) & (room - 1);
     for (; table[at]; at = (at + 1) & (room - 1)) {
         const struct kg_raw_stack *stack = &samples->stacks[table[at] - 1];
-        /* before the first frame there is no pool to compare with */
+        /* before the first frame there is no pool */
         if (stack->count == count &&
             (!count || !memcmp(samples->pool + stack->start, frames, count * sizeof *frames)))
             break;

@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 
-/* A number that the kernel takes for an address in another process, or for no address at all. */
+/* A number that ptrace takes in place of a pointer. */
 static void *number(uint64_t value)
 {
     void *pointer;
@@ -29,7 +29,7 @@ bool kg_process_memory(pid_t process, uint64_t address, void *bytes, size_t coun
     return process_vm_readv(process, &here, 1, &there, 1, 0) == (ssize_t)count;
 }
 
-/* Page by page: the stack may end sooner. */
+/* Reads the stack page by page, because it may end early. */
 static void stack_read(pid_t process, struct kg_stopped *stopped)
 {
     enum { PAGE = 4096, PIECES = KG_STACK_BYTES / PAGE + 1 };
@@ -54,7 +54,7 @@ static bool registers_read(pid_t thread, struct kg_stopped *stopped)
     struct user_regs_struct of;
     struct iovec room = {.iov_base = &of, .iov_len = sizeof of};
     if (ptrace(PTRACE_GETREGSET, thread, number(NT_PRSTATUS), &room) != 0 ||
-        room.iov_len != sizeof of) /* a program of 32 bits has fewer */
+        room.iov_len != sizeof of) /* a 32-bit program has fewer */
         return false;
     const uint64_t values[KG_REGISTERS] = {of.rax, of.rdx, of.rcx, of.rbx, of.rsi, of.rdi,
                                            of.rbp, of.rsp, of.r8,  of.r9,  of.r10, of.r11,
@@ -72,12 +72,12 @@ static bool registers_read(pid_t thread, struct kg_stopped *stopped)
 }
 #endif
 
-/* A thread that waits for a child of vfork, or for a device, stops when it has what it waits for. It
- * is not waited for longer than that, or nothing would end the workload. */
+/* A thread that waits for a vfork child or a device stops only after that wait. The sampler
+ * waits no longer than STOP_NS. Otherwise nothing would end a workload at its deadline. */
 static const uint64_t STOP_NS = 20000000, END_NS = 1000000000;
 
-/* Waits until something is known of a thread; false where that takes longer, or it is not traced. A
- * signal that a stop sends wakes; elsewhere it may be taken away, so it is not relied on. */
+/* Waits for an event of a thread; false: none came within `limit_ns`. The stop's SIGCHLD wakes
+ * this function. Another thread may take the signal, so the function also polls. */
 static bool news_await(pid_t thread, int what, uint64_t limit_ns, siginfo_t *news)
 {
     const struct timespec again = {.tv_nsec = 1000000};
@@ -88,7 +88,7 @@ static bool news_await(pid_t thread, int what, uint64_t limit_ns, siginfo_t *new
     for (;;) {
         memset(news, 0, sizeof *news);
         if (waitid(P_PID, (id_t)thread, news, what | __WALL | WNOHANG) != 0) {
-            *news = (siginfo_t){.si_code = CLD_EXITED}; /* or nobody's any more */
+            *news = (siginfo_t){.si_code = CLD_EXITED}; /* or it is no child any more */
             news->si_pid = thread;
             return true;
         }
@@ -100,15 +100,15 @@ static bool news_await(pid_t thread, int what, uint64_t limit_ns, siginfo_t *new
     }
 }
 
-/* The end of a child is left for who waits for it; that of another one is taken, since its parent
- * hears of it only then. */
+/* Waits for the stop of a thread. The end of a child is left for its waiter. The end of another
+ * thread is taken, because its parent hears of it only then. */
 static bool stop_await(pid_t thread, bool child, siginfo_t *stop)
 {
     return news_await(thread, WSTOPPED | WEXITED | (child ? WNOWAIT : 0), STOP_NS, stop) &&
            (stop->si_code == CLD_TRAPPED || stop->si_code == CLD_STOPPED);
 }
 
-/* A signal that came first is handed on; the stop that was asked for is none. */
+/* The signal to deliver on detaching: one that came before the requested stop; 0: none. */
 static int signal_of(pid_t thread, const siginfo_t *stop)
 {
     const int event = stop->si_status >> 8;
@@ -117,7 +117,7 @@ static int signal_of(pid_t thread, const siginfo_t *stop)
     return signalled ? stop->si_status & 0x7f : 0;
 }
 
-/* Whoever was killed in its stop has ended, likewise. */
+/* Detaches a thread. If the thread was killed during its stop, the function takes its end. */
 static void detach(pid_t thread, bool child, int signal)
 {
     siginfo_t end;
@@ -125,7 +125,8 @@ static void detach(pid_t thread, bool child, int signal)
         news_await(thread, WEXITED, END_NS, &end);
 }
 
-/* A thread that ends may not be traced, either, nor one that was late to stop. */
+/* Whether a failed attach is a refusal. It is none for a thread that ends, or that this thread
+ * traces already. */
 static bool is_refused(const struct kg_task *task)
 {
     pid_t tracer;

@@ -8,7 +8,7 @@
 
 #include "run/worker/mark.h"
 
-/* Those that return how many bytes they moved. */
+/* System calls that return the number of bytes moved. */
 static const unsigned short moving[] = {
     SYS_read,   SYS_write,    SYS_pread64,         SYS_pwrite64,   SYS_readv,
     SYS_writev, SYS_preadv,   SYS_pwritev,         SYS_preadv2,    SYS_pwritev2,
@@ -24,8 +24,8 @@ static bool moves_bytes(size_t number)
     return false;
 }
 
-/* What a call that does nothing takes about, with nobody tracing; and how long calls may be, on the
- * average, that are too short for a tracer to time. */
+/* Approximate time of an empty system call without a tracer; and the mean time below which a
+ * tracer cannot time calls. */
 static const double CALL_LEAST_NS = 100, CALL_SHORT_NS = 3000;
 /* --- Marks ------------------------------------------------------------------------------------ */
 
@@ -91,13 +91,13 @@ void kg_traced_add(struct kg_traced_calls *calls, long number, int64_t result, u
     kind->count++;
     if (result > 0 && moves_bytes((size_t)number))
         kind->bytes += (uint64_t)result;
-    /* one that was under way when the turn began */
+    /* a call that began before the slice */
     const uint64_t from_ns = entered_ns > calls->begin_ns ? entered_ns : calls->begin_ns;
     if (timed && now_ns > from_ns)
         kind->time_ns += now_ns - from_ns;
 }
 
-/* --- What it comes to ------------------------------------------------------------------------- */
+/* --- Summary ---------------------------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {
@@ -105,7 +105,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What tracing adds to a call: what the quicker of the marks took. */
+/* The time that tracing adds to a call: the lower quartile of the marks' durations. */
 static double tracing_ns(const struct kg_traced_calls *calls)
 {
     double sorted[KG_MARKS_TIMED];
@@ -138,8 +138,8 @@ static double reads_and_writes(const struct kg_traced_kind *kinds)
     return sum;
 }
 
-/* Calls of the workload that the kinds are of. Where not even one was seen to its end, as many as it
- * takes to make these reads and writes; NaN where that is not known. */
+/* Number of the workload's calls that the kinds cover. If no call was traced to its end: a
+ * fraction, estimated from reads and writes. NaN: unknown. */
 static double workload_calls(const struct kg_traced_calls *calls, double untraced_reads)
 {
     enum { SURE = 1000 };
@@ -188,16 +188,16 @@ static double wall_of_call(const struct kg_marked *from, const struct kg_marked 
     return (double)(to->wall_ns - from->wall_ns) / (double)(to->calls - from->calls);
 }
 
-/* What a call takes by itself: the rounds know it better than one turn, in which others may have had
- * the CPU. */
+/* Time of a call without tracing. The rounds are more reliable than one slice, because others
+ * may have used the CPU. */
 static double wall_alone(const struct kg_traced_calls *calls, double call_ns)
 {
     return fmin((double)calls->first.wall_ns / (double)calls->first.calls, call_ns);
 }
 
-/* By how much to multiply times. Traced, a call takes longer than by itself. And one thread spends no
- * more in system calls than its time in the kernel and off the CPU; no less than its time in the
- * kernel, where they are many and short: their times are then mostly the tracer's. */
+/* The factor for times. Tracing makes a call longer. One thread spends in system calls at most
+ * its time in the kernel and off the CPU. If calls are many and short, it spends at least its
+ * time in the kernel: their traced times are then mostly the tracer's. */
 static double times_scale(const struct kg_traced_calls *calls,
                           const struct kg_system_calls *summary, double wall_ns, double sum_ns)
 {

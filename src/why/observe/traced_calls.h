@@ -1,4 +1,4 @@
-/* traced_calls.h: what a tracer has seen of system calls, by their numbers. Pure; one thread. */
+/* traced_calls.h: a tracer's record of system calls, by their numbers. Pure; for one thread. */
 #pragma once
 #include <sys/ptrace.h>
 
@@ -13,29 +13,29 @@ struct kg_traced_kind {
 };
 
 struct kg_traced_calls {
-    struct kg_traced_kind now[KG_CALL_NUMBERS];   /* since the last begin */
-    struct kg_traced_kind whole[KG_CALL_NUMBERS]; /* of turns that ended */
+    struct kg_traced_kind now[KG_CALL_NUMBERS];   /* since the last begin mark */
+    struct kg_traced_kind whole[KG_CALL_NUMBERS]; /* sum over slices that ended */
     bool inside;                                  /* between begin and end */
     bool paused;
     uint64_t begin_ns;
-    struct kg_marked first; /* at the first begin: what was done untraced */
+    struct kg_marked first; /* totals at the first begin, from untraced slices */
     struct kg_marked begin, last;
-    uint64_t calls;                  /* of the workload, of turns that ended */
-    bool any;                        /* a begin was seen */
-    bool several;                    /* threads or processes that made calls */
-    bool foreign;                    /* a program of 32 bits made some: they are left out */
-    double marks_ns[KG_MARKS_TIMED]; /* how long marks took, which do nothing: what tracing adds */
+    uint64_t calls;                  /* number of the workload's calls in slices that ended */
+    bool any;                        /* there was a begin mark */
+    bool several;                    /* several threads or processes made calls */
+    bool foreign;                    /* a 32-bit program made calls, which do not count */
+    double marks_ns[KG_MARKS_TIMED]; /* durations of marks, which do nothing: the cost of tracing */
     size_t mark_count;
 };
 
-/* Whether a system call is a mark of the worker's, which is then taken note of. */
+/* Records a mark of the worker. Returns whether the system call is a mark. */
 bool kg_traced_mark(struct kg_traced_calls *calls, long number, const uint64_t arguments[6],
                     uint64_t now_ns);
-/* A mark came back. */
+/* Records that a mark returned. */
 void kg_traced_mark_timed(struct kg_traced_calls *calls, double took_ns);
 
-/* A call of the workload's came back.
- * timed  its time counts: not that of a thread that waits for work */
+/* Records that a system call of the workload returned.
+ * timed  false: its time does not count, because the thread waits for work */
 void kg_traced_add(struct kg_traced_calls *calls, long number, int64_t result, uint64_t entered_ns,
                    uint64_t now_ns, bool timed);
 

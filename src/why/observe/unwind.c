@@ -7,16 +7,16 @@
 #include "base/grow.h"
 #include "base/memory.h"
 
-/* Processes that are open at a time, and stacks after which one that has code elsewhere is looked at
- * anew. */
+/* Maximum number of open processes; and number of stacks after which a process with code in no
+ * file is listed again. */
 enum { PROCESSES_MOST = 16, STALE_AFTER = 64 };
 
 struct process {
     pid_t pid;
     Dwfl *dwfl;
-    size_t stacks; /* since its modules were listed */
-    bool renewed;  /* which did not help: it has code that is in no file */
-    uint64_t used; /* when: the smallest makes room */
+    size_t stacks; /* number of stacks since its modules were listed */
+    bool renewed;  /* a new listing did not help: it has code in no file */
+    uint64_t used; /* time of last use, as a counter: the smallest is replaced */
 };
 
 struct kg_unwinder {
@@ -24,17 +24,17 @@ struct kg_unwinder {
     struct process processes[PROCESSES_MOST];
     size_t count;
     uint64_t uses;
-    /* of the stack that is unwound just now */
+    /* state of the current stack */
     const struct kg_task *task;
     const struct kg_stopped *stopped;
     kg_code_address *frames;
     size_t frame_count;
-    bool outside; /* the innermost is in no module */
+    bool outside; /* the innermost frame is in no module */
 };
 
-/* --- What libdwfl asks for -------------------------------------------------------------------- */
+/* --- Callbacks of libdwfl --------------------------------------------------------------------- */
 
-/* Debug information is not needed to unwind, and takes long to find. */
+/* Unwinding needs no debug information, which takes long to find. */
 static int no_debug(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
                     const char *file, const char *link, GElf_Word crc, char **found)
 {
@@ -60,7 +60,8 @@ static bool thread_get(Dwfl *dwfl, pid_t id, void *user, void **thread)
     return true;
 }
 
-/* The copy of the stack is of the moment of the stop; what lies further out hardly changes. */
+/* Reads the copied stack, which is exact for the stop. Memory further out is read later and
+ * hardly changes. */
 static bool memory_read(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *user)
 {
     const struct kg_unwinder *unwinder = user;
@@ -131,7 +132,7 @@ static struct process *process_of(struct kg_unwinder *unwinder, pid_t pid)
 
 /* --- Frames ----------------------------------------------------------------------------------- */
 
-/* The number of a module, which is kept, plus one, where libdwfl has room for a pointer with it. */
+/* The module's number. It is stored, plus one, in libdwfl's user pointer of the module. */
 static size_t number_of(struct kg_unwinder *unwinder, Dwfl_Module *module)
 {
     void **kept;
@@ -146,7 +147,7 @@ static size_t number_of(struct kg_unwinder *unwinder, Dwfl_Module *module)
     return number - 1;
 }
 
-/* libdwfl gives what lies between two files to one of them. */
+/* libdwfl assigns gaps between two files to one of them. */
 static bool lies_in(Dwfl_Module *module, Dwarf_Addr address)
 {
     Dwarf_Addr start, end;
@@ -167,7 +168,7 @@ static bool frame_add(struct kg_unwinder *unwinder, Dwfl *dwfl, Dwarf_Addr addre
     return true;
 }
 
-/* Code that a program makes as it runs, or loads in its own way, is in no file. */
+/* Adds code that is in no file: a program made it at run time, or loaded it in its own way. */
 static void outside_add(struct kg_unwinder *unwinder, Dwarf_Addr address)
 {
     const size_t number = kg_module_number(unwinder->modules, KG_MODULE_NO_FILE);
@@ -213,7 +214,8 @@ void kg_unwinder_close(struct kg_unwinder *unwinder)
     free(unwinder);
 }
 
-/* A process that runs another program, or has loaded a library, has code where none was. */
+/* A process that started another program or loaded a library has code outside of the listed
+ * modules. Then its modules are listed again. */
 size_t kg_unwind(struct kg_unwinder *unwinder, const struct kg_task *task,
                  const struct kg_stopped *stopped, kg_code_address frames[KG_UNWIND_MOST])
 {
