@@ -47,7 +47,7 @@ void kg_advice_index_make(struct kg_arena *arena, const struct kg_suggestions *s
     advice_add(index);
 }
 
-/* The n-th entry of that operation. */
+/* The n-th entry of the operation; NULL: there are fewer. */
 static const struct kg_advice_entry *entry_find(const struct kg_advice_entry *entries, size_t count,
                                                 const char *operation, size_t n)
 {

@@ -10,7 +10,7 @@
 #include "base/nearest.h"
 #include "why/evidence/gather.h"
 
-/* --- Which case ------------------------------------------------------------------------------ */
+/* --- Selection of the case ------------------------------------------------------------------- */
 
 enum how { HOW_EXACT, HOW_GLOB, HOW_PART, HOW_COUNT };
 
@@ -90,8 +90,8 @@ static const char *target_of(const struct kg_case_result *result)
     return result->target ? result->target : result->workload;
 }
 
-/* What alone is different in two cases of one target: a parameter or the device; NULL where it is
- * more, or nothing. */
+/* The only difference of two cases of one target: a parameter, or the device. NULL: there are
+ * none or several. */
 static const char *difference(const struct kg_case_result *a, const struct kg_case_result *b)
 {
     const char *differs = strcmp(a->device, b->device) != 0 ? "device" : NULL;
@@ -109,7 +109,7 @@ static const char *difference(const struct kg_case_result *a, const struct kg_ca
     return differs;
 }
 
-/* Where in the explained case's order of things a difference comes. */
+/* Position of a difference in the explained case's order of parameters. */
 static size_t place(const struct kg_case_result *result, const char *differs)
 {
     size_t i = 0;
@@ -148,7 +148,7 @@ static int scope_compare(const void *left, const void *right)
     return (a->traits.time_ns < b->traits.time_ns) - (a->traits.time_ns > b->traits.time_ns);
 }
 
-/* Those of the case. */
+/* Takes the scopes of the case. */
 static void scopes_take(struct kg_explanation *explanation, const struct kg_facts_list *scopes)
 {
     explanation->scopes =
@@ -160,7 +160,7 @@ static void scopes_take(struct kg_explanation *explanation, const struct kg_fact
           scope_compare);
 }
 
-/* Leaves what is of the case. */
+/* Removes entries of other cases. */
 static void suggestions_narrow(struct kg_suggestions *suggestions, const char *id)
 {
     size_t kept = 0;

@@ -3,7 +3,7 @@
 #include "base/json_print.h"
 #include "why/explanation.h"
 
-/* Rows describe what the functions below write: traits and facts have tables of their own. */
+/* Rows describe the output of the functions below. Traits and facts have tables of their own. */
 #define KNOWN                                                                                      \
     KG_MENTION(traits, FIGURES, "what is known of how it runs, by name (src/model/traits.h)"),     \
         KG_MENTION(facts, FIGURES, "what else is known, by name (src/why/evidence/facts.h)"),
@@ -54,7 +54,7 @@ static void text_put(struct kg_json_writer *writer, const char *name, const char
         kg_json_put_string(writer, name, value);
 }
 
-/* A number that is known. */
+/* Writes a number if it is known. */
 static void number_put(struct kg_json_writer *writer, const char *name, double value)
 {
     if (isfinite(value))
@@ -68,7 +68,7 @@ static void record_put(struct kg_json_writer *writer, const char *name,
     kg_record_lines(record, object, writer->depth, writer->text);
 }
 
-/* Traits, and facts that are not traits. */
+/* Writes the traits, and the facts that are not traits. */
 static void known_put(struct kg_json_writer *writer, const struct kg_facts *facts)
 {
     kg_json_begin(writer, "traits", "{");

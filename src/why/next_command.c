@@ -4,7 +4,7 @@
 
 #include "why/explanation.h"
 
-/* From this share of the samples on, code without a name is what has to be named first. */
+/* If at least this share of the samples has no function name, naming the code comes first. */
 static const double NAMELESS = 0.5;
 
 static bool is_unseen(const struct kg_case_result *result)
@@ -34,13 +34,13 @@ static const char *counted_reason(const struct kg_case_result *result)
     return result->hot.counted.reason ? result->hot.counted.reason : result->look.reason;
 }
 
-/* What was not done yet, by how much it tells. The first that fits is said. */
+/* Steps not yet taken, most informative first. The first matching row is printed. */
 static const struct step {
     bool (*missing)(const struct kg_case_result *result); /* NULL: without a profile */
     const char *(*reason)(const struct kg_case_result *result);
-    const char *lacks;   /* why it is not known */
-    const char *refuses; /* the same where there is a reason, which follows it; or NULL */
-    const char *first;   /* what is to be done before the command */
+    const char *lacks;   /* reason for the missing information */
+    const char *refuses; /* the same with a specific reason after it; or NULL */
+    const char *first;   /* instruction before the command */
     const char *before;  /* `kgate run …` */
     const char *settings;
     const char *after;
@@ -100,7 +100,8 @@ static const struct step *step_of(const struct kg_case_result *result, bool prof
 {
     for (size_t i = 0; i < STEPS; i++) {
         const struct step *step = &steps[i];
-        if (!step->missing && taken) /* it was looked into, as far as others let it run */
+        /* the case was profiled, but other programs preempted its threads */
+        if (!step->missing && taken)
             return &busy;
         const bool missing = step->missing ? step->missing(result) : !profiled;
         const bool sayable = step->lacks || (step->reason && step->reason(result));

@@ -9,16 +9,16 @@
 #include "why/rules/rules.h"
 #include "why/suggest_parts.h"
 
-/* What is being made, from what. */
+/* State while suggestions are made. */
 struct maker {
     const struct kg_suggest_input *input;
     struct kg_suggestions *made;
     struct kg_facts_list cases;
     struct kg_facts_list scopes;
-    size_t capacity;                    /* of made->suggestions */
-    double suite_ns;                    /* one call of every case */
-    const struct kg_slower **slowdowns; /* of cases whose time rose; else NULL */
-    const char *no_changes;             /* why nothing was compared with the baseline; or NULL */
+    size_t capacity;                    /* capacity of made->suggestions */
+    double suite_ns;                    /* time of one call of every case */
+    const struct kg_slower **slowdowns; /* slowdowns of cases with a longer time; else NULL */
+    const char *no_changes;             /* why there was no comparison with the baseline; or NULL */
 };
 
 static const char *kept_text(struct maker *maker, struct kg_text *text)
@@ -28,7 +28,7 @@ static const char *kept_text(struct maker *maker, struct kg_text *text)
     return copy;
 }
 
-/* Figures of those facts that are known, and of the cause, if there is one. */
+/* Makes figures from the known facts, and from the cause if there is one. */
 static void figures_make(struct maker *maker, const struct kg_facts *facts,
                          const char *const *names, size_t most, const struct kg_cause *cause,
                          struct kg_evidence_figure **figures, size_t *count)
@@ -43,8 +43,8 @@ static void figures_make(struct maker *maker, const struct kg_facts *facts,
 
 /* --- Findings --------------------------------------------------------------------------------- */
 
-/* A cause that explains so much of the time says what holds the case back. On the GPU the breakdown
- * of its time does. */
+/* Minimum share of the time for a cause to decide the case's bottleneck. On the GPU the
+ * breakdown of the time decides. */
 static const double CAUSE_TELLS = 0.25;
 
 static const struct kg_cause *main_cause(const struct kg_facts *facts)
@@ -53,8 +53,8 @@ static const struct kg_cause *main_cause(const struct kg_facts *facts)
     return causes && causes->count && causes->of[0].share >= CAUSE_TELLS ? &causes->of[0] : NULL;
 }
 
-/* "; formatting: 74 % in vsnprintf, called from put_row (report.c:41); 12 % left unexplained", or,
- * of an unknown bound, where most of the time goes. */
+/* Appends the causes: "; formatting: 74 % in vsnprintf, called from put_row (report.c:41); 12 %
+ * unexplained". If the bottleneck is unknown, also the hottest place. */
 static void causes_say(const struct kg_facts *facts, enum kg_bound bound, struct kg_text *text)
 {
     const struct kg_causes *causes = facts->causes;
@@ -72,7 +72,7 @@ static void causes_say(const struct kg_facts *facts, enum kg_bound bound, struct
     }
 }
 
-/* "memory-bound: 87 % of the bandwidth ceiling, level: memory" */
+/* A text such as "memory-bound: 87 % of the bandwidth ceiling, level: memory". */
 static const char *finding_text(struct maker *maker, const struct kg_facts *facts,
                                 const struct kg_bound_finding *finding)
 {
@@ -92,7 +92,8 @@ static const char *finding_text(struct maker *maker, const struct kg_facts *fact
     return kept_text(maker, &text);
 }
 
-/* What would tell more. Of a case on the CPU that is a command: the first that was not followed. */
+/* The next measurement that would explain more. For a case on the CPU: the first command not yet
+ * followed. */
 static const char *missing_text(struct maker *maker, const struct kg_facts *facts,
                                 const struct kg_diagnosis *diagnosis)
 {
@@ -132,7 +133,7 @@ static void finding_make(struct maker *maker, const struct kg_facts *facts,
     finding->text = finding_text(maker, facts, finding);
 }
 
-/* A scope is diagnosed where it is a whole itself: the parts of a case are not. */
+/* Whether the operation gets a diagnosis: cases, and outermost scopes of a profile. */
 static bool is_whole(const struct kg_facts *facts)
 {
     return facts->kind == KG_OPERATION_CASE || !strcmp(facts->operation, facts->whole);
@@ -157,7 +158,7 @@ static void findings_make(struct maker *maker)
     qsort(made->findings, made->finding_count, sizeof *made->findings, finding_compare);
 }
 
-/* --- What changed ----------------------------------------------------------------------------- */
+/* --- Changes ---------------------------------------------------------------------------------- */
 
 static void changes_make(struct maker *maker, struct kg_arena *scratch)
 {
@@ -182,8 +183,8 @@ static struct kg_suggestion *suggestion_add(struct maker *maker)
     return &made->suggestions[made->suggestion_count++];
 }
 
-/* By Amdahl's law: what saving this makes of the whole, which is no shorter
- * than its part. */
+/* Fills in the effect on the whole, by Amdahl's law. The whole takes at least the time of its
+ * part. */
 static void whole_fill(const struct maker *maker, const struct kg_facts *facts,
                        struct kg_suggestion *suggestion)
 {
@@ -213,7 +214,7 @@ static const char *sketch_text(struct maker *maker, const char *words, const str
     return kept_text(maker, &text);
 }
 
-/* What is wrong, and what is doubtful of it. */
+/* The description of the problem, and its doubt. */
 static const char *description_text(struct maker *maker, const struct kg_rule *rule,
                                     const struct kg_facts *facts, const struct kg_judged *judged)
 {
@@ -231,7 +232,7 @@ static const char *description_text(struct maker *maker, const struct kg_rule *r
     return kept_text(maker, &text);
 }
 
-/* The workload's own function before one of a library: there it can be mended. */
+/* Fills in the place of a fix: the workload's own function, rather than a library's. */
 static void place_fill(const struct kg_cause *cause, struct kg_arena *arena, struct kg_place *place)
 {
     const struct kg_place *found = cause && cause->caller ? cause->caller
@@ -246,15 +247,16 @@ static void place_fill(const struct kg_cause *cause, struct kg_arena *arena, str
     place->module = kg_arena_keep(arena, found->module);
 }
 
-/* Whether a suggestion's place is that of the rule's cause: on the GPU each rule is its own. */
+/* Whether the suggestion has the place of the rule's cause. On the GPU each rule is its own
+ * cause. */
 static bool speaks_for_cause(const struct kg_rule *rule, const struct kg_facts *facts,
                              const struct kg_judged *judged)
 {
     return judged->by_cause || (kg_on_device(facts, "cuda") && rule->cause);
 }
 
-/* Code before and after, and what to do, by what the cause was seen in where that has words of its
- * own. */
+/* Fills in the code before and after, and the hint. If a sketch fits the cause's function or
+ * system call, its words replace the rule's. */
 static void sketch_fill(struct maker *maker, const struct kg_rule *rule,
                         const struct kg_facts *facts, const struct kg_cause *cause,
                         struct kg_suggestion *suggestion)
@@ -303,7 +305,7 @@ static void suggestion_make(struct maker *maker, const struct kg_rule *rule,
                  &suggestion->evidence_count);
 }
 
-/* slowdown  of the facts' case; NULL if its time did not rise */
+/* slowdown  of the facts' case; NULL: its time did not rise */
 static void rules_ask(struct maker *maker, const struct kg_facts *facts,
                       const struct kg_slower *slowdown)
 {
@@ -326,7 +328,7 @@ static double saved_bytes(const struct kg_suggestion *suggestion)
     return isfinite(saved) ? saved : 0;
 }
 
-/* By rank, most first; what is about memory alone by bytes. */
+/* By rank, highest first; suggestions about memory alone by bytes saved. */
 static int suggestion_compare(const void *left, const void *right)
 {
     const struct kg_suggestion *a = left, *b = right;
@@ -341,7 +343,8 @@ static int suggestion_compare(const void *left, const void *right)
     return operations ? operations : strcmp(a->rule, b->rule);
 }
 
-/* Of versions that are slower than others one is said as what it saves: the suite knows the rest. */
+/* Among all slower versions, only the one with the largest saving keeps its rank: the suite's
+ * author knows the others. */
 static void versions_yield(struct kg_suggestions *made)
 {
     struct kg_suggestion *first = NULL;

@@ -1,7 +1,8 @@
-/* suggest.h: from results, or a profile, or both, to suggestions: causes of a time and changes to try. Reads files
- * alone and measures nothing. */
+/* suggest.h: makes suggestions from results, a profile, or both: causes of a time, and changes
+ * to try. Reads only files and measures nothing. */
 #pragma once
 #include "why/suggestions.h"
 
-/* suggestions: filled on success, to be freed with kg_suggestions_free; zeroed on failure */
+/* Makes suggestions.
+ * suggestions  filled; the caller frees them with kg_suggestions_free */
 void kg_suggest(const struct kg_suggest_input *input, struct kg_suggestions *suggestions);

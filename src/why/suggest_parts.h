@@ -5,34 +5,40 @@
 #include "why/evidence/changed_rows.h"
 #include "why/suggestions.h"
 
-/* changed.c: what changed in the evidence of cases that became slower, or take more. */
+/* changed.c: changed evidence of cases that became slower, or that take more memory or
+ * instructions. */
 
-/* Fills suggestions->changes and suggestions->differences of the cases that became worse in time, memory or instructions, the
- * worst first; also of those whose time or amount rose beyond the threshold but is SUSPECT or INCONCLUSIVE,
- * so whoever shows a case shows what there is of it, whatever its verdict. Of each the most
- * telling changes of its traits against those of the baseline's newest ordinary run of the results'
- * suite that has any, or, where it is worse than a pinned run alone, against those of that run.
- * Shares of ceilings are each run's own. Nothing without a baseline of the same machine that has
- * traits, or where the case's definition is another.
- * traits   [i] are those of case i of the results
- * scratch  owns the slowdowns
- * slowdowns  [i] is filled with that of case i if its time rose; zeroed by the caller
- * *missing why the results could not be compared with a baseline that there is, in the suggestions'
- *          arena; NULL where they could, or where a comparison has said so */
+/* Fills suggestions->changes and suggestions->differences for each case that became worse in
+ * time, memory or instructions, worst first. SUSPECT and INCONCLUSIVE cases count too, if their
+ * value rose beyond the threshold. So each report of a case has its evidence, whatever the
+ * verdict.
+ *
+ * The evidence is the strongest changes of the case's traits against a baseline run of the
+ * results' suite: the newest ordinary run with traits. If the case is worse only than a pinned
+ * run, that run counts. Shares of ceilings use each run's own ceilings. There is no evidence in
+ * these cases: the baseline comes from another machine; it has no traits; the case's definition
+ * differs.
+ * traits     [i] belongs to case i of the results
+ * scratch    owns the slowdowns
+ * slowdowns  [i] is filled for case i if its time rose; the caller zeroes it
+ * *missing   why a comparison with the baseline was impossible, in the suggestions' arena. NULL:
+ *            it was possible, or the comparison already gives the reason */
 void kg_changes_find(const struct kg_suggest_input *input, const struct kg_traits *traits,
                      struct kg_arena *scratch, const struct kg_slower **slowdowns,
                      struct kg_suggestions *suggestions, const char **missing);
 
-/* suggestion_growth.c: a suggestion for a case that became slower counts by the growth of its evidence. */
+/* suggestion_growth.c: ranks the suggestions for a case that became slower by the growth of
+ * their evidence. */
 
 /* Lowers the rank of a suggestion to the part of its evidence that the baseline lacks.
- * slowdown  of the facts' case, with samples of both sides or traits of the baseline
- * returns   false if the evidence is alike on both sides: less than a fifth of the slowdown */
+ * slowdown  slowdown of the facts' case, with samples of both sides or traits of the baseline.
+ * returns   false if the evidence grew by less than a fifth of the slowdown */
 bool kg_suggestion_grew(const struct kg_slower *slowdown, const struct kg_rule *rule,
                         const struct kg_facts *facts, const struct kg_suggest_settings *settings,
                         struct kg_judged *judged);
 
-/* suggestion_evidence.c: the figures that something said of an operation follows from. Texts live in an arena. */
+/* suggestion_evidence.c: the figures behind a suggestion or a bottleneck. Texts live in an
+ * arena. */
 
 struct kg_evidence {
     struct kg_arena *arena;
@@ -40,34 +46,36 @@ struct kg_evidence {
     size_t count, capacity;
 };
 
-/* Adds those of the facts that are known; `names` ends at NULL or `most`. */
+/* Adds the known facts with these names; `names` ends at NULL or after `most`. */
 void kg_evidence_facts(struct kg_evidence *evidence, const struct kg_facts *facts,
                        const char *const *names, size_t most);
 
-/* Adds what was seen, counted and measured of a cause. */
+/* Adds the samples, counts and measurements of a cause. */
 void kg_evidence_cause(struct kg_evidence *evidence, const struct kg_facts *facts,
                        const struct kg_cause *cause);
 
-/* suggestion_notes.c: what could not be told, and why. */
+/* suggestion_notes.c: notes on missing information, with reasons. */
 
-/* Fills suggestions->notes, which have their findings.
- * no_changes  why nothing was compared with the baseline; or NULL */
+/* Fills suggestions->notes. The findings must be filled before.
+ * no_changes  why there was no comparison with the baseline; or NULL */
 void kg_notes_make(const struct kg_suggest_input *input, const struct kg_facts_list *cases,
                    const char *no_changes, struct kg_suggestions *suggestions);
 
-/* next_command.c: of a case whose time nothing explains, the one command that would tell more: the first
- * of those that were not followed yet. */
+/* next_command.c: if nothing explains the time of a case, the next command that would: the first
+ * one not yet followed. */
 
-/* Appends why it is not known, and the command, as one sentence: "its instructions were not counted:
- * there is no valgrind; with Valgrind installed `kgate run …` counts branches and cache misses by line".
- * profiled  whether a profile of it was recorded
- * taken     whether other programs preempted its threads
- * returns   false, and nothing appended, of a case that is not on the CPU */
+/* Appends the reason and the command as one sentence. Example: "its instructions were not
+ * counted: there is no valgrind; with Valgrind installed `kgate run …` counts branches and cache
+ * misses by line".
+ * profiled  whether a profile of the case was recorded.
+ * taken     whether other programs preempted its threads.
+ * returns   false, without appending, if the case is not on the CPU, or if there is no suite to
+ *           run again */
 bool kg_next_look(const struct kg_results *results, const struct kg_case_result *result,
                   bool profiled, bool taken, struct kg_text *text);
 
-/* suggestions_check.c: what no file can hold is left out, and costs nothing else. */
+/* suggestions_check.c: removes entries that no file can hold, so that the others can be written. */
 
-/* Removes suggestions, findings and changes with a figure that the tables of their fields refuse, and
- * counts them in `unwritable_count`. */
+/* Removes suggestions, findings and changes with a value that their field's table refuses.
+ * Counts them in `unwritable_count`. */
 void kg_suggestions_check(struct kg_suggestions *made);

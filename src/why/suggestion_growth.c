@@ -1,6 +1,7 @@
-/* suggestion_growth.c: under a slowdown a reader asks for the change, not for all that is slow. So a suggestion
- * counts by the growth of its evidence: the time of its cause in the samples of both builds, or the
- * saving that its rule finds in the traits of both. */
+/* suggestion_growth.c: for a case that became slower, a reader needs the change, not each slow
+ * place. The rank of a suggestion therefore depends on the growth of its evidence: the time of
+ * its cause in the samples of both builds, or the saving that its rule finds in the traits of
+ * both. */
 #include <math.h>
 #include <string.h>
 
@@ -9,10 +10,10 @@
 #include "why/rules/rule_parts.h"
 #include "why/suggest_parts.h"
 
-/* A cause explains at least a fifth of the slowdown. */
+/* Minimum part of the slowdown that a cause explains. */
 static const double EXPLAINS_LEAST = 0.2;
 
-/* Evidence of a suggestion, in ns or bytes; NaN: not known. */
+/* Evidence of a suggestion on both sides, in ns or bytes; NaN: unknown. */
 struct sides {
     double base, current;
 };
@@ -22,7 +23,7 @@ static bool same_function(const struct kg_place *a, const struct kg_place *b)
     return a && a->function && b->function && !strcmp(a->function, b->function);
 }
 
-/* Sites do not tell a wait for a small request from the request. */
+/* A site does not show whether a small request waited, so waits count as small requests. */
 static enum kg_cause_kind site_kind(const struct kg_hot *hot, const struct kg_place *callee,
                                     const char *call)
 {
@@ -30,7 +31,8 @@ static enum kg_cause_kind site_kind(const struct kg_hot *hot, const struct kg_pl
     return kind == KG_CAUSE_WAITING ? KG_CAUSE_SMALL_IO : kind;
 }
 
-/* Whether the row's time is of the cause: of its kind in libraries and the kernel, else of its function. */
+/* Whether the row's time belongs to the cause. In libraries and the kernel: by its kind.
+ * Otherwise: by its function. */
 static bool is_of_cause(const struct kg_difference_row *row, const struct kg_hot *hot,
                         const struct kg_cause *cause)
 {
@@ -59,7 +61,7 @@ static struct sides cause_sides(const struct kg_slower *slowdown, const struct k
     return sides.current > 0 ? sides : (struct sides){NAN, NAN};
 }
 
-/* The rule asked of the baseline: its traits are known, its machine and neighbours are the same. */
+/* Judges the rule on the baseline's traits, with the same machine and neighbours. */
 static struct kg_judged base_judge(const struct kg_slower *slowdown, const struct kg_rule *rule,
                                    const struct kg_facts *facts,
                                    const struct kg_suggest_settings *settings)
@@ -78,7 +80,7 @@ static bool is_of_memory(const struct kg_judged *judged)
     return isfinite(judged->estimated_bytes) && !isfinite(judged->saved_ns);
 }
 
-/* Memory that both sides hold alike explains no time. */
+/* Memory that both sides hold explains no time. */
 static bool memory_grew(const struct kg_judged *base, const struct kg_judged *current)
 {
     const double saved = current->current_bytes - current->estimated_bytes;

@@ -20,7 +20,7 @@ static void note_add(struct maker *maker, const char *note)
         made->notes[made->note_count++] = note;
 }
 
-/* How many cases have times, on that device or, with NULL, on any. */
+/* Number of cases with times on this device; NULL: on any device. */
 static size_t measured_count(const struct maker *maker, const char *device)
 {
     size_t count = 0;
@@ -30,7 +30,7 @@ static size_t measured_count(const struct maker *maker, const char *device)
     return count;
 }
 
-/* How many cases have several threads whose CPUs others had. */
+/* Number of cases with several threads whose CPUs other programs used. */
 static size_t disturbed_count(const struct maker *maker)
 {
     struct kg_suggest_settings settings;
@@ -46,7 +46,7 @@ static const char UNMEASURED[] =
     "they were measured by an older kgate or another harness, by a run with `trace: no`, or by one "
     "that had no time to look around (--budget)";
 
-/* Some repeated calls are seen without a profile: by who samples and counts the instructions. */
+/* Whether samples and counts, without a profile, already showed repeated calls. */
 static bool repeated_seen(const struct kg_suggestions *made)
 {
     for (size_t i = 0; i < made->suggestion_count; i++)

@@ -9,7 +9,7 @@ struct list {
     const struct kg_record *record;
     char *items;
     size_t *count;
-    const char *what; /* an item is */
+    const char *what; /* description of an item */
 };
 
 static const char *operation_of(const struct list *list, size_t index)
@@ -23,7 +23,7 @@ static const char *operation_of(const struct list *list, size_t index)
     return NULL;
 }
 
-/* Names the first: "a suggestion for copy/cpu: current_ns". */
+/* Counts an entry and names the first: "a suggestion for copy/cpu: current_ns". */
 static void first_name(struct kg_suggestions *made, const struct list *list, size_t index,
                        const struct kg_field *field)
 {

@@ -5,8 +5,8 @@
 #include "base/nearest.h"
 #include "why/suggestions.h"
 
-/* Words parted by commas, with or without blanks, as bits of their places in `names`; all where
- * there is no text. */
+/* Reads words separated by commas, with or without blanks. Sets a bit per word, by its index in
+ * `names`. Without text all bits are set. */
 static bool words_read(const char *what, const char *text, const char *const *names, size_t count,
                        unsigned *bits, struct kg_error *err)
 {
@@ -28,14 +28,14 @@ static bool words_read(const char *what, const char *text, const char *const *na
     return true;
 }
 
-/* A filter is of operations, or of the case that they are inside of. */
+/* Whether a filter matches the operation or its case. */
 static bool matches(const char *filter, const char *operation, const char *whole)
 {
     return !filter || fnmatch(filter, operation, 0) == 0 ||
            (whole && fnmatch(filter, whole, 0) == 0);
 }
 
-/* Leaves changes, findings and suggestions of the operations that match. */
+/* Removes changes, findings and suggestions of operations that do not match. */
 static bool operations_keep(struct kg_suggestions *suggestions, const char *filter,
                             struct kg_error *err)
 {

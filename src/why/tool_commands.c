@@ -1,25 +1,25 @@
-/* The commands that show more of a case: tools around `kgate run` of it alone. */
+/* The commands that show more about a case: external tools around `kgate run` of only this case. */
 #include <string.h>
 
 #include "base/escape.h"
 #include "why/explanation.h"
 
-/* What a tool is to see is the calls: of everything that a suite asks for the time alone, since
- * counting instructions may be a simulation, and so long that set-up, which
- * it sees too, is small. */
+/* A tool should see mainly the workload's calls. LONG measures only the time, because counting
+ * instructions may be a simulation. It measures for long, because the tool also sees the set-up. */
 static const char FEW_CALLS[] = " --set rounds.min=1 --set trace=no";
 static const char LONG[] = KG_DEEPER_LONG;
 
-/* The tools. Each follows the processes that kgate starts: perf and nsys always do, the others
- * where they are told to. Rounds are the fewest: what a tool sees is not a measurement. */
+/* The tools. Each must follow the processes that kgate starts: perf and nsys do so by default,
+ * ncu by an option. The number of rounds is minimal, because a run under a tool is no
+ * measurement. */
 static const struct tool {
-    const char *device; /* whose cases it is for; NULL: all */
+    const char *device; /* device of its cases; NULL: all cases */
     const char *shows;
-    const char *before; /* `kgate run …` */
+    const char *before; /* text before `kgate run …` */
     const char *settings;
     const char *after;
-    bool kernel;   /* looks at one kernel by name: the one with the most time */
-    bool profiles; /* makes a profile */
+    bool kernel;   /* shows one kernel by name: the kernel with the most time */
+    bool profiles; /* records a profile */
 } tools[] = {
     {NULL, "where the time goes, by scopes", "", FEW_CALLS,
      " --profile && kgate report deeper.json --format tree", false, true},
@@ -36,8 +36,8 @@ static const struct tool {
 };
 enum { TOOL_COUNT = sizeof tools / sizeof *tools };
 
-/* "--kernel-name regex:copy_plain ": of "ns::copy_plain<float, 4>", which the
- * tool calls otherwise. */
+/* Appends "--kernel-name regex:copy_plain " for "ns::copy_plain<float, 4>", which the tool names
+ * differently. */
 static void kernel_append(const struct kg_case_result *result, struct kg_text *text)
 {
     static const char IDENTIFIER[] =
@@ -70,7 +70,8 @@ void kg_deeper_run(const struct kg_results *results, const struct kg_case_result
     kg_text_printf(text, "%s -o deeper.json", settings);
 }
 
-/* What the command cannot replace is said. */
+/* The tool's phrase, with a warning if the workload's own metrics override the command's
+ * settings. */
 static const char *shows(const struct tool *tool, const struct kg_case_result *result,
                          struct kg_arena *arena)
 {
@@ -93,7 +94,7 @@ bool kg_deeper_find(const struct kg_results *results, const struct kg_case_resul
     for (size_t i = 0; i < tool_count; i++) {
         struct kg_text text = {0};
         if ((tools[i].device && strcmp(tools[i].device, result->device) != 0) ||
-            (tools[i].profiles && (results->profile || results->no_profile))) /* that was done */
+            (tools[i].profiles && (results->profile || results->no_profile))) /* already done */
             continue;
         kg_text_append(&text, tools[i].before);
         if (tools[i].kernel)

@@ -19,7 +19,7 @@ static const struct kg_field finding_fields[] = {
 const struct kg_record kg_finding_record = KG_RECORD_OF(finding_fields, "One finding.");
 #undef STRUCT
 
-/* In the order of the report: what a machine's owner can change soonest comes first. */
+/* In the order of the report: first the settings that a machine's owner can change soonest. */
 static const struct {
     const char *topic;
     kg_doctor_check *check;
@@ -44,7 +44,7 @@ void kg_doctor_inspect(const struct kg_doctor *doctor, struct kg_findings *findi
         checks[i].check(doctor, checks[i].topic, findings);
 }
 
-/* A formatted string in the arena; no finding is longer than the buffer. */
+/* Formats a string in the arena. Each finding fits into the buffer. */
 static const char *text_make(struct kg_findings *findings, const char *format, va_list arguments)
 {
     char buffer[2048];
@@ -62,7 +62,7 @@ const char *kg_finding_text(struct kg_findings *findings, const char *format, ..
     return text;
 }
 
-/* Room for one more. */
+/* Makes room for one more finding. */
 static void grow(struct kg_findings *findings)
 {
     kg_arena_grow(findings->arena, &findings->items, findings->count, &findings->capacity,

@@ -1,6 +1,6 @@
-/* doctor.h: what on this machine will make measuring noisy, and what to do about it. Everything is
- * read from files below a root, so that tests can lay out a machine by hand. Not thread-safe: the
- * findings share an arena. */
+/* doctor.h: finds sources of noise on this machine, and gives a fix for each. It reads files
+ * below a root, so that tests can lay out a machine by hand. Not thread-safe: the findings share
+ * an arena. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,9 +12,9 @@
 #include "device/nvml.h"
 
 enum kg_finding_level {
-    KG_FINDING_GOOD,    /* as measuring wants it */
+    KG_FINDING_GOOD,    /* good for measuring */
     KG_FINDING_NOTE,    /* may matter, or could not be found out */
-    KG_FINDING_WARNING, /* expect wrong or undecided verdicts until it is mended */
+    KG_FINDING_WARNING, /* expect wrong or undecided verdicts until it is fixed */
 };
 /* NULL-terminated: "good", "note", "warning". */
 extern const char *const kg_finding_level_names[];
@@ -23,11 +23,11 @@ struct kg_finding {
     enum kg_finding_level level;
     const char *topic;  /* "frequency governor" */
     const char *found;  /* a phrase, printable ASCII */
-    const char *remedy; /* what to do; NULL where there is nothing */
+    const char *remedy; /* the fix; NULL: there is none */
 };
 extern const struct kg_record kg_finding_record;
 
-/* A growing list; zero but for the arena before first use. */
+/* A growing list. Before first use, it is zero except for the arena. */
 struct kg_findings {
     struct kg_arena *arena; /* owns the list and its strings; the caller's */
     struct kg_finding *items;
@@ -35,28 +35,28 @@ struct kg_findings {
     size_t capacity;
 };
 
-/* Adds one. `topic` and `remedy` must outlive the list: literals, or strings of its arena. */
+/* Adds a finding. `topic` and `remedy` must outlive the list: literals, or strings of its arena. */
 __attribute__((format(printf, 5, 6))) void kg_finding_add(struct kg_findings *findings,
                                                           enum kg_finding_level level,
                                                           const char *topic, const char *remedy,
                                                           const char *format, ...);
-/* Adds a note that the file `path` could not be read (`code` is its errno) or, where `code` is 0,
- * that its `line` was not understood. */
+/* Adds a note about an unreadable file. If `code` is 0, its `line` was not understood; otherwise
+ * `code` is the errno. */
 void kg_finding_unreadable(struct kg_findings *findings, const char *topic, const char *path,
                            int code, const char *line);
-/* A remedy made for the occasion, in the list's arena. */
+/* Formats a remedy in the list's arena. */
 __attribute__((format(printf, 2, 3))) const char *kg_finding_text(struct kg_findings *findings,
                                                                   const char *format, ...);
 
-/* The machine to look at. */
+/* The machine to inspect. */
 struct kg_doctor {
-    const char *root;   /* put before every path: "" is the machine itself */
-    const char *path;   /* where programs are looked for: $PATH */
-    int counters_errno; /* what opening an instruction counter gave: kg_counters_try */
+    const char *root;   /* prefix of every path; "" is the machine itself */
+    const char *path;   /* search path for programs: $PATH */
+    int counters_errno; /* result of kg_counters_try */
 };
 
-/* Adds the findings on CPU, memory, load, limits and tools, one for each topic. Where a file is
- * missing, cannot be read or makes no sense, only its own finding is missing. */
+/* Adds one finding per topic on CPU, memory, load, limits and tools. If a file is missing,
+ * unreadable or senseless, only its own finding is missing. */
 void kg_doctor_inspect(const struct kg_doctor *doctor, struct kg_findings *findings);
 
 /* Opens and closes a counter of this process's instructions. 0, or the errno of the refusal. */
@@ -67,18 +67,18 @@ struct kg_cpu_times {
     uint64_t all;
     uint64_t stolen; /* by the hypervisor, for other guests */
 };
-/* All zero where /proc/stat does not tell. */
+/* Returns all zero if /proc/stat lacks the times. */
 struct kg_cpu_times kg_cpu_times_read(const char *root);
-/* Adds what share of the time between two readings was stolen; nothing where no time passed. */
+/* Adds the share of stolen time between two readings. Adds nothing if no time passed. */
 void kg_doctor_steal(const struct kg_cpu_times *before, const struct kg_cpu_times *after,
                      struct kg_findings *findings);
 
-/* Adds what is found on the GPUs, or the one line that there are none.
- * gpus  what NVML tells; its `status` says why where it tells nothing
- * root  as above: whether a driver is loaded that the library cannot be found for */
+/* Adds the findings on the GPUs, or one line that there are none.
+ * gpus  from NVML; their `status` gives the reason for an empty list.
+ * root  as above; shows whether a driver is loaded without its library */
 void kg_doctor_gpus(const char *root, const struct kg_nvml_gpus *gpus,
                     struct kg_findings *findings);
 
-/* Adds what is found on the CUDA driver and each of its devices, as kgate numbers them, or why
- * there is none. */
+/* Adds the findings on the CUDA driver and each of its devices, by kgate's numbers, or the
+ * reason for no device. */
 void kg_doctor_cuda(const struct kg_machine *machine, struct kg_findings *findings);

@@ -1,6 +1,6 @@
 /* The CPU time that control groups leave to this process. The path in /proc/self/cgroup is the
- * host's, and a container sees another tree or only the end of it; so every folder from there up to
- * the mount is asked, where it exists, and the tightest limit counts. */
+ * host's; a container sees another tree, or only the end of that path. So kgate reads every
+ * existing folder from that path up to the mount, and the tightest limit counts. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { FOLDER = KG_TREE_LINE + 64 }; /* a mount and a path below it */
 
-/* Where the two versions are mounted, and their files. */
+/* Mount points of both versions of control groups. */
 static const struct hierarchy {
     const char *mount;
     bool unified; /* version 2 */
@@ -26,7 +26,7 @@ struct quota {
     double cpus; /* 0: no limit */
     double period_us;
     char folder[FOLDER];        /* below the root, mount included */
-    char puzzling[FOLDER + 32]; /* a file that was there but made no sense; "" else */
+    char puzzling[FOLDER + 32]; /* a file without a valid limit; "" if there is none */
     int code;
 };
 
@@ -47,7 +47,8 @@ static bool line_matches(const char *line, bool unified)
     return false;
 }
 
-/* The path of this process in a hierarchy; "" where it is at the mount, or not told. */
+/* Reads the path of this process in a hierarchy. "": the process is at the mount, or its path is
+ * unknown. */
 static void path_read(const char *root, bool unified, char *path)
 {
     char whole[PATH_MAX], line[KG_TREE_LINE];
@@ -60,7 +61,7 @@ static void path_read(const char *root, bool unified, char *path)
         const char *slash = strchr(line, '/');
         if (!slash || !line_matches(line, unified))
             continue;
-        /* "/../x" is a place above this namespace: not to be seen from here */
+        /* "/../x" is above this namespace, and invisible from here */
         snprintf(path, KG_TREE_LINE, "%s", strstr(slash, "..") || !slash[1] ? "" : slash);
         break;
     }
@@ -68,7 +69,7 @@ static void path_read(const char *root, bool unified, char *path)
         fclose(file);
 }
 
-/* Reads one folder's limit; leaves `quota` alone where there is none, or a tighter one is known. */
+/* Reads one folder's limit. `quota` stays if there is no limit, or if a tighter one is known. */
 static void folder_read(const char *root, const char *folder, bool unified, struct quota *quota)
 {
     char line[KG_TREE_LINE], period_line[KG_TREE_LINE];

@@ -1,5 +1,5 @@
-/* doctor_checks.h: the checks of doctor.c's table. Each adds one finding on its topic, or none
- * where the machine has nothing of the kind. */
+/* doctor_checks.h: the checks of doctor.c's table. Each adds one finding on its topic. It adds
+ * none if the machine lacks the thing. */
 #pragma once
 #include "why/doctor/doctor.h"
 

@@ -1,4 +1,5 @@
-/* The CPU itself: its clock, its threads, which of it this process gets, and whether it is real. */
+/* The CPU: its clock, its threads, the CPUs that this process may use, and whether it is
+ * virtual. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,13 +9,13 @@
 
 #define CPU "/sys/devices/system/cpu"
 
-/* How the governors of the allowed CPUs stand. */
+/* The frequency governors of the allowed CPUs. */
 struct governors {
     size_t told;
-    size_t other; /* than "performance" */
+    size_t other; /* number of governors other than "performance" */
     char first_other[KG_TREE_LINE];
     size_t first_other_cpu;
-    int code; /* of a file that is there but cannot be read; else 0 */
+    int code; /* errno of an existing but unreadable file; else 0 */
 };
 
 static void governors_read(const struct kg_doctor *doctor, struct governors *governors)
@@ -63,10 +64,10 @@ void kg_check_governor(const struct kg_doctor *doctor, const char *topic,
             governors.first_other, governors.other, governors.told, governors.first_other_cpu);
 }
 
-/* The two places that say whether the clock may rise above its nominal value. */
+/* The two files that control whether the clock may exceed its nominal value. */
 static const struct {
     const char *path;
-    const char *on; /* what the file says then */
+    const char *on; /* content if boost is on */
     const char *remedy;
 } boosts[] = {
     {CPU "/intel_pstate/no_turbo", "0", "echo 1 | sudo tee " CPU "/intel_pstate/no_turbo"},
@@ -91,7 +92,7 @@ void kg_check_boost(const struct kg_doctor *doctor, const char *topic, struct kg
     }
 }
 
-/* The first thread of every core among the allowed CPUs: what to pin to with SMT on. */
+/* Lists the first thread of every core among the allowed CPUs: a choice for pinning with SMT on. */
 static void one_of_each_core(const char *root, char *list)
 {
     cpu_set_t allowed, siblings, chosen;
@@ -134,7 +135,7 @@ void kg_check_smt(const struct kg_doctor *doctor, const char *topic, struct kg_f
                    "on: work on the other thread of a core slows this one");
 }
 
-/* Whether the CPUs in `a` are some, or all, of those in `b`. */
+/* Whether `b` contains all CPUs in `a`. */
 static bool within(const cpu_set_t *a, const cpu_set_t *b)
 {
     cpu_set_t both;
@@ -179,7 +180,7 @@ void kg_check_pinning(const struct kg_doctor *doctor, const char *topic,
 
 static bool flag_hypervisor(const char *root)
 {
-    /* longer than a line here: the flags of one CPU fill a page */
+    /* one CPU's flags fill a page, so kg_tree_line's buffer is too short */
     char path[1024], line[16384];
     bool found = false;
     if (snprintf(path, sizeof path, "%s/proc/cpuinfo", root) >= (int)sizeof path)
@@ -209,7 +210,7 @@ void kg_check_hypervisor(const struct kg_doctor *doctor, const char *topic,
                    "%.60s: the host's other guests share caches, memory bandwidth and clock", name);
 }
 
-/* The first node that has all of these CPUs; -1 where none has. */
+/* The first node that contains all of these CPUs; -1: none does. */
 static int node_of(const char *root, const cpu_set_t *nodes, const cpu_set_t *cpus)
 {
     char line[KG_TREE_LINE];

@@ -1,9 +1,10 @@
-/* Says which CUDA devices there are, in CUDA's order, and whether the chosen one can be used. */
+/* Lists the CUDA devices in CUDA's order, and checks whether the chosen one is usable. */
 #include "base/text.h"
 #include "base/units.h"
 #include "why/doctor/doctor.h"
 
-/* "NVIDIA H100 80GB HBM3, 9.0, 132 multiprocessors, 80 GiB, ECC on, GPU-…": what is known. */
+/* Prints the known facts: "NVIDIA H100 80GB HBM3, 9.0, 132 multiprocessors, 80 GiB, ECC on,
+ * GPU-…". */
 static void facts_print(const struct kg_gpu *gpu, struct kg_text *text)
 {
     char memory[KG_UNIT_BYTES];

@@ -1,4 +1,4 @@
-/* Judges what NVML tells of each GPU. */
+/* Judges NVML's readings of each GPU. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -96,7 +96,7 @@ static void device_judge(const struct kg_nvml_device *device, size_t index,
     snprintf(name, sizeof name, "%s", device->name);
     for (char *c = name; *c; c++)
         *c = *c < ' ' || *c > '~' ? '?' : *c;
-    /* NVML counts otherwise than CUDA: the UUID says which device of CUDA's this is */
+    /* NVML numbers GPUs differently from CUDA; the UUID identifies CUDA's device */
     kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "%s%s%s", name,
                    *device->uuid ? ", " : "", device->uuid);
     persistence_judge(device, topic, findings);

@@ -41,13 +41,12 @@ static const struct kg_field noise_fields[] = {
 const struct kg_record kg_noise_record = KG_RECORD_OF(noise_fields, "The noise that was measured.");
 #undef STRUCT
 
-/* How the time is divided, and the least of it for which a CPU is measured at all. */
+/* Division of the time among the measurements; and minimum time for a CPU to be measured. */
 static const double COMPUTE_SHARE = 0.4, PAUSE_SHARE = 0.3, MEMORY_SHARE = 0.3;
 static const double CPU_LEAST_NS = 40e6;
-/* The time of a sample. A shorter one would show the steps of the clock and every interrupt. */
+/* Duration of a sample. A shorter one would show the steps of the clock and every interrupt. */
 static const double SAMPLE_NS = 1e6, MEMORY_SAMPLE_NS = 3e6;
-/* The fewest samples that have a meaningful median and percentiles, however little time there
- * is. */
+/* Minimum number of samples for a meaningful median and percentiles, even in a short time. */
 enum { SAMPLES_LEAST = 7 };
 enum { COPY_BYTES = 16 << 20 };
 
@@ -74,7 +73,7 @@ struct kg_noise kg_noise_none(void)
     return (struct kg_noise){.compute = none, .memory = none, .pause_ns = NAN};
 }
 
-/* Four chains at a time: they fill a core's multipliers, so that a busy sibling thread shows. */
+/* Four independent chains fill a core's multipliers, so that a busy sibling thread shows. */
 static uint64_t compute(uint64_t iterations)
 {
     uint64_t a = 1, b = 2, c = 3, d = 4;
@@ -109,8 +108,8 @@ static double copy_time(const struct work *work)
     return (double)(kg_clock_ns() - start);
 }
 
-/* Sets the repetitions that take about `ns`. The clock rises over the first milliseconds of work,
- * so the fastest of several tries counts. */
+/* Sets the repetitions for about `ns`. The clock rises during the first milliseconds of work, so
+ * the fastest of several tries counts. */
 static void repetitions_find(double (*time)(const struct work *), struct work *work, double ns)
 {
     enum { TRIES = 20 };
@@ -124,18 +123,18 @@ static void repetitions_find(double (*time)(const struct work *), struct work *w
     work->repetitions = repetitions < 1 ? 1 : (uint64_t)repetitions;
 }
 
-/* Room for the samples of `ns`, were they four times as fast as planned. */
+/* Number of samples in `ns`, with room for samples four times as fast as planned. */
 static size_t room(double ns)
 {
     return SAMPLES_LEAST + (size_t)(4 * ns / SAMPLE_NS);
 }
 
-/* Repeats one piece of work for `ns`; the number of times written. */
+/* Repeats one piece of work for `ns`. Returns the number of times written. */
 static size_t repeat(double (*time)(const struct work *), const struct work *work, double ns,
                      double *times, size_t most)
 {
     size_t count = 0;
-    /* the first after a move runs on cold caches */
+    /* the first run on a new CPU has cold caches */
     time(work);
     const uint64_t start = kg_clock_ns();
     while (count < most && (count < SAMPLES_LEAST || (double)(kg_clock_ns() - start) < ns))
@@ -155,7 +154,7 @@ static double pause_longest(double ns)
     return (double)longest;
 }
 
-/* The CPU that is `index`-th in the set. */
+/* The `index`-th CPU of the set. */
 static size_t cpu_at(const cpu_set_t *set, size_t index)
 {
     for (size_t i = 0; i < CPU_SETSIZE; i++)
@@ -172,7 +171,8 @@ static bool pin(size_t cpu)
     return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-/* Compute and pauses on each of the CPUs; all samples one after the other in `times`. */
+/* Measures compute and pauses on each of the CPUs. `times` gets all samples, one CPU after the
+ * other. */
 static void cpus_measure(const cpu_set_t *allowed, struct kg_noise *noise, double *times,
                          size_t most)
 {
@@ -205,7 +205,7 @@ static void memory_measure(struct kg_arena *scratch, struct kg_noise *noise)
     double *times = kg_arena_alloc(scratch, most, sizeof *times);
     struct work work = {.from = kg_arena_alloc(scratch, COPY_BYTES, 1),
                         .into = kg_arena_alloc(scratch, COPY_BYTES, 1)};
-    /* pages that were never written are all the same one: nothing would be read */
+    /* unwritten pages share one physical page, so nothing would be read */
     memset(work.from, 1, COPY_BYTES);
     memset(work.into, 2, COPY_BYTES);
     repetitions_find(copy_time, &work, MEMORY_SAMPLE_NS);
@@ -220,7 +220,7 @@ void kg_noise_measure(double seconds, struct kg_arena *arena, struct kg_noise *n
     noise->seconds = seconds;
     CPU_ZERO(&allowed);
     const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
-    /* some sandboxes refuse to move a thread even to where it may run */
+    /* some sandboxes refuse sched_setaffinity even for an allowed CPU */
     noise->pinned = known && pin(cpu_at(&allowed, 0));
     noise->cpus_most = noise->pinned ? (uint64_t)CPU_COUNT(&allowed) : 1;
     const double ns = 1e9 * seconds * COMPUTE_SHARE;

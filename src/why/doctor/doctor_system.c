@@ -1,4 +1,4 @@
-/* What else the machine is doing, what memory it has for it, and which tools can count. */
+/* Other load on the machine, its memory, and tools that can count. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -9,14 +9,15 @@
 #include "device/sysfs.h"
 #include "why/doctor/doctor_checks.h"
 
-/* Levels from which other load is named: of the time for pressure, of all CPUs for the load
- * average. A tenth of the CPUs busy is any desktop; half of them leaves no quiet one for long. */
+/* Minimum levels of other load for a finding. PRESSURE: per cent of the time. LOAD: load average
+ * as a share of all CPUs. A desktop keeps a tenth of its CPUs busy. With half of them busy, no
+ * CPU stays quiet for long. */
 static const double PRESSURE_WARNING = 5, LOAD_NOTE = 0.1, LOAD_WARNING = 0.5;
 
 struct load {
-    double pressure; /* per cent of the last 10 s in which something waited for a CPU; -1 unknown */
-    double average;  /* of one minute */
-    double runnable; /* tasks beside this one; 0 where unknown */
+    double pressure; /* per cent of the last 10 s in which a task waited for a CPU; -1: unknown */
+    double average;  /* load average of one minute */
+    double runnable; /* number of other runnable tasks; 0: unknown */
     int cpus;
 };
 
@@ -64,7 +65,7 @@ void kg_check_load(const struct kg_doctor *doctor, const char *topic, struct kg_
 
 struct kg_cpu_times kg_cpu_times_read(const char *root)
 {
-    enum { FIELDS = 8, STEAL = 7 }; /* guest time, behind, is in user time already: proc(5) */
+    enum { FIELDS = 8, STEAL = 7 }; /* guest time, behind, is part of user time: proc(5) */
     char line[KG_TREE_LINE];
     const char *text = line;
     double ticks;
@@ -117,7 +118,7 @@ void kg_check_huge_pages(const struct kg_doctor *doctor, const char *topic,
         kg_finding_unreadable(findings, topic, path, code, line);
 }
 
-/* A line of /proc/meminfo in bytes; -1 where it is not told. */
+/* A line of /proc/meminfo, in bytes; -1: unknown. */
 static double memory_read(const char *root, const char *key)
 {
     char line[KG_TREE_LINE];
@@ -199,7 +200,7 @@ void kg_check_counters(const struct kg_doctor *doctor, const char *topic,
                        strerror(refusal));
 }
 
-/* Whether $PATH, below the root, leads to a program of this name; its path into `found`. */
+/* Finds a program of this name in $PATH, below the root; its path goes to `found`. */
 static bool program_find(const struct kg_doctor *doctor, const char *name, char *found,
                          size_t bytes)
 {

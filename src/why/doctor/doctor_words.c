@@ -1,8 +1,8 @@
-/* What measured noise means. A spread from the 5th to the 95th percentile is 3.29 standard
- * deviations of a normal distribution; the difference of two samples has sqrt(2) of them. So with a
- * threshold as wide as the spread, two single samples lie further apart in 2 % of all pairs; with
- * one twice as wide, in 3 of a million. Medians of rounds scatter less than samples, runs of
- * different days more. */
+/* The meaning of measured noise. In a normal distribution, 3.29 standard deviations lie between the
+ * 5th and the 95th percentile. The difference of two samples varies sqrt(2) times as much as a
+ * sample. If the threshold equals the spread, two single samples differ by more in 2 % of all pairs.
+ * If it is twice the spread: in 3 of a million pairs. Medians of rounds vary less than samples; runs
+ * on different days vary more. */
 #include <math.h>
 
 #include "base/units.h"
@@ -19,12 +19,12 @@ static enum fit fit_of(double spread, double threshold)
 
 double kg_noise_threshold(double spread, double threshold)
 {
-    /* a spread of exactly 3 % must not become 4 for the last bit of 0.03 */
+    /* a spread of exactly 3 % must not become 4 % by the last bit of 0.03 */
     const double percent = ceil(100 * spread - 1e-6);
     return fmax(threshold, percent / 100);
 }
 
-/* A gate must find what became 50 % slower: a wider threshold is of no use. */
+/* A gate must find a slowdown of 50 %, so a wider threshold is useless. */
 static const double THRESHOLD_MOST = 0.5;
 
 static const char *doubtful_remedy(double spread, double threshold, struct kg_findings *findings)
@@ -79,7 +79,8 @@ static void pause_judge(const struct kg_noise *noise, struct kg_findings *findin
                    "the longest was %s%s", kg_duration_format(noise->pause_ns, length), where);
 }
 
-/* Says whether CPUs differ from each other: of two kinds, or with other work on some of them. */
+/* Judges whether the CPUs have the same speed. They may be of two kinds, or some may be busy
+ * with other work. */
 static void cpus_judge(const struct kg_noise *noise, double threshold, struct kg_findings *findings)
 {
     const struct kg_noise_cpu *fast = noise->cpus, *slow = noise->cpus;

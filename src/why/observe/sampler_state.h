@@ -138,8 +138,8 @@ struct kg_stack_sampler {
     bool followed;                          /* the target has been sampled */
     unsigned long user_ticks, system_ticks; /* CPU time of the process at its first tick */
     unsigned long user_end, system_end;     /* CPU time at its last tick */
-    unsigned long user_before,
-        system_before; /* CPU time of previous targets, between their ticks */
+    /* CPU time of previous targets, between their ticks */
+    unsigned long user_before, system_before;
 };
 
 /* symbol_resolve.c: the functions and lines of a stack of addresses, without the frames of the
