@@ -111,7 +111,7 @@ struct kg_suggestions {
     size_t suggestion_count;
     /* number of suggestions and findings that no file can hold; a note names them */
     size_t unwritable_count;
-    /* the first of them with its field; NULL: none. Like the count, in no file */
+    /* first entry that no file can hold, with its field; NULL: none. In no file */
     const char *unwritable;
     bool discarded; /* the program removes `source` and `base` when it ends; in no file */
     /* Number of suggestions not made, because the baseline has the same evidence; in no file. */
@@ -138,7 +138,7 @@ struct kg_suggest_input {
     /* Results of both builds from paired rounds. Their profiles are preferred to those of
      * results and baseline. */
     const struct kg_results *pair_base;
-    const struct kg_results *pair_head; /* are compared before those of results and baseline */
+    const struct kg_results *pair_head;
     /* Decides which cases became slower. NULL: cases whose time exceeds the baseline's by more
      * than their threshold. */
     const struct kg_comparison *comparison;

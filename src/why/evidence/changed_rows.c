@@ -36,7 +36,7 @@ enum cause {
 
 struct row {
     enum kg_metric_kind metric; /* the metric whose rise it explains */
-    size_t offset;              /* of the trait */
+    size_t offset;              /* offset of the trait */
     enum direction direction;
     enum measure measure;
     double least;

@@ -11,7 +11,8 @@
 
 /* A place on both sides. Times are per call of the workload. */
 struct kg_difference_row {
-    struct kg_place place;  /* in the candidate, if it has the place; else in the baseline */
+    /* place in the candidate, or in the baseline if the candidate lacks it */
+    struct kg_place place;
     struct kg_place caller; /* all NULL: none; the same for `callee` */
     struct kg_place callee; /* function of an installed library that the place entered */
     const char *call;       /* system call; NULL: none */

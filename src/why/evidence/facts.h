@@ -27,7 +27,8 @@ struct kg_facts {
     const struct kg_hot *hot;       /* case on the CPU: its profile; NULL: unknown */
     const struct kg_causes *causes; /* case: weighed causes (causes.h); NULL: unknown */
     struct kg_place main_kernel;    /* case on the GPU: the kernel with the most time */
-    struct kg_traits traits;        /* of a scope: time_ns, bytes and derived traits, memory */
+    /* scope: times, threads, bytes and memory, and traits derived from them */
+    struct kg_traits traits;
 
     /* --- the machine: ceilings that are not in the traits --- */
     double machine_cores; /* number of CPUs that the case may use */
@@ -72,23 +73,24 @@ struct kg_facts {
 
     /* --- the profile: of a case all its scopes together, of a scope its own --- */
     double calls;          /* scope: number of calls per call of the scope directly around it */
-    double call_ns;        /* mean time of such a call */
-    double between_ns;     /* time between these calls, in no other scope */
+    double call_ns;        /* mean time of one call of the scope */
+    double between_ns;     /* time between calls of the scope, in no other scope */
     double self_ns;        /* scope: time outside of the scopes inside it */
     double self_share;     /* self_ns as a share of whole_ns */
     double whole_roof_ns;  /* least time of the scope's whole by the roofline */
     double parallel_count; /* parallel regions */
-    double parallel_ns; /* time of these regions outside of scopes: starting and joining threads */
-    double wait_count;  /* number of waits of the first thread, for other threads or the device */
+    /* time of parallel regions outside of scopes: starting and joining threads */
+    double parallel_ns;
+    double wait_count; /* number of waits of the first thread, for other threads or the device */
     double wait_ns;
     double scope_threads;  /* number of threads that its scopes ran on */
     double imbalance;      /* busiest thread over an even share, at least 1 */
     double imbalance_ns;   /* time that an even share would save */
     double thread_busy_ns; /* time in scopes of all threads, without waits and parallel regions */
     double fusible_count;  /* number of consecutive scopes that memory limits */
-    double fusible_ns;     /* time of these scopes */
-    double fused_bytes;    /* bytes moved by the largest of them, summed over groups */
-    double separate_bytes; /* bytes moved by all of them */
+    double fusible_ns;     /* time of the fusible scopes */
+    double fused_bytes;    /* bytes moved by the largest fusible scope, summed over groups */
+    double separate_bytes; /* bytes moved by all fusible scopes */
 };
 
 /* The names of the facts that are not traits, for evidence. Rows as of traits, over struct

@@ -153,8 +153,8 @@ void kg_scopes_of_case(const struct kg_profile *profile, const struct kg_suggest
  * time to the list. Facts and strings live in `arena`, or strings are borrowed from `of`. Scopes
  * that wait or start parallel regions have no `calls`, `call_ns` and `between_ns`: wait_count
  * and parallel_count cover them.
- * of        facts of the scopes' case, with the machine's facts. NULL: a profile of any program,
- *           of which the 200 outermost scopes with the most time on a first thread count
+ * of        facts of the scopes' case, with the machine's facts. NULL: a profile of any program;
+ *           only its 200 outermost scopes with the most time on a first thread count
  * ceilings  may be NULL */
 void kg_scopes_find(const struct kg_profile *profile, const struct kg_facts *of,
                     const struct kg_suggest_settings *settings,

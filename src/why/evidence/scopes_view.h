@@ -34,7 +34,7 @@ struct kg_scope_view {
     size_t end;     /* first row after those inside the root */
     bool *chosen;   /* per process */
     double calls;   /* calls of the whole in all chosen processes; 0: nothing was recorded */
-    double wall_ns; /* time of these calls */
+    double wall_ns; /* wall time of all calls */
     double cost_ns; /* part of wall_ns that the profiler takes for scopes inside the root */
     double scope_cost_ns; /* cost of one scope: the largest of a process */
     /* Largest number of threads with scopes at one time in a process. The calling thread counts

@@ -11,7 +11,7 @@ enum { KG_HOT_ADDRESSES_MOST = 512 };
 
 struct kg_hot_address {
     const char *module_path; /* path of the file of machine code, as the process opened it */
-    uint64_t address;        /* of the instruction, as in the ELF file */
+    uint64_t address;        /* address of the instruction, as in the ELF file */
     double share;            /* share of the samples with this instruction next */
     struct kg_place place;   /* place of the address; inlined functions by their own names */
 };

@@ -8,7 +8,7 @@
 
 enum {
     EVENTS_MOST = 32,
-    POSITIONS_MOST = 2, /* of an instruction, of a line */
+    POSITIONS_MOST = 2, /* positions of an instruction and of a line */
     NAMES_MOST = 1 << 20,
     LINE_MOST = 1 << 30, /* limit of line numbers */
 };

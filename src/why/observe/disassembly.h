@@ -14,20 +14,20 @@ enum kg_operation {
     KG_OPERATION_NONE, /* no effect: nop, prefetch, a fence */
     KG_OPERATION_MOVE, /* copies, also from and to memory */
     KG_OPERATION_INTEGER,
-    KG_OPERATION_INTEGER_ADD, /* and subtract, and lea */
+    KG_OPERATION_INTEGER_ADD, /* addition, subtraction, lea */
     KG_OPERATION_INTEGER_MULTIPLY,
     KG_OPERATION_INTEGER_DIVIDE,
     KG_OPERATION_COMPARE, /* sets only flags */
     KG_OPERATION_JUMP,
     KG_OPERATION_CALL,
-    KG_OPERATION_FLOAT_ADD,   /* and subtract */
+    KG_OPERATION_FLOAT_ADD,   /* addition, subtraction */
     KG_OPERATION_FLOAT_ORDER, /* minimum, maximum */
     KG_OPERATION_FLOAT_MULTIPLY,
     KG_OPERATION_FLOAT_FUSED,
     KG_OPERATION_FLOAT_DIVIDE,
     KG_OPERATION_FLOAT_ROOT,
     KG_OPERATION_CONVERT,
-    KG_OPERATION_VECTOR_INTEGER, /* and bit operations on floating-point numbers */
+    KG_OPERATION_VECTOR_INTEGER, /* integer vectors, and bit operations on floating-point numbers */
     KG_OPERATION_VECTOR_MULTIPLY,
     KG_OPERATION_SHUFFLE,
     KG_OPERATION_GATHER,

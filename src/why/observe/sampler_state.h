@@ -126,13 +126,13 @@ struct kg_stack_sampler {
     struct kg_random random;
     struct kg_wait_seen waits[KG_WAITS_MOST];
     struct kg_stopped stopped;
-    struct kg_task late[KG_LATE_MOST]; /* threads that were told to stop, but have not yet */
+    struct kg_task late[KG_LATE_MOST]; /* threads that have not yet obeyed a stop request */
     size_t late_count;
     uint64_t next_ns;
     uint32_t ticks;
     cpu_set_t allowed;                      /* CPUs that this thread may use; empty: unknown */
     unsigned running;                       /* number of threads that ran in this tick */
-    int cpu;                                /* CPU of one of these threads; -1: none */
+    int cpu;                                /* CPU of one thread that ran in this tick; -1: none */
     int refusal;                            /* errno of the first thread that refused; 0: none */
     size_t executable;                      /* number of the worker's module */
     bool followed;                          /* the target has been sampled */

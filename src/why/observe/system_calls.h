@@ -13,7 +13,7 @@
 
 /* The process to trace. */
 struct kg_traced_process {
-    pid_t process;     /* of the worker */
+    pid_t process;     /* process id of the worker */
     bool command;      /* the process starts the workload as a program; it counts from exec on */
     size_t calls_most; /* limit of system calls, after which tracing ends */
 };

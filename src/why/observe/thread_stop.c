@@ -101,7 +101,7 @@ static bool news_await(pid_t thread, int what, uint64_t limit_ns, siginfo_t *new
 }
 
 /* Waits for the stop of a thread. The end of a child is left for its waiter. The end of another
- * thread is taken, because its parent hears of it only then. */
+ * thread is taken, because its parent learns of the end only then. */
 static bool stop_await(pid_t thread, bool child, siginfo_t *stop)
 {
     return news_await(thread, WSTOPPED | WEXITED | (child ? WNOWAIT : 0), STOP_NS, stop) &&

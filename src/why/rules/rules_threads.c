@@ -116,7 +116,7 @@ static double least_ns(const struct kg_facts *facts)
 }
 
 /* Whether several threads are possible: kgate saw a second thread, or the case says how many it
- * may use. A command is any program. */
+ * may use. A command may be any program, even a serial one. */
 static bool may_share(const struct kg_facts *facts)
 {
     return !facts->threads_assumed || kg_at_least(facts->traits.cores_busy, SERIAL_CORES) ||

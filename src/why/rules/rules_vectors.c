@@ -1,4 +1,4 @@
-/* One element at a time, where the core could take several. */
+/* Rules for code that computes one element at a time, although the core could compute several. */
 #include "why/rules/rule_parts.h"
 
 /* A scalar instruction moves one number at most. If more is moved, some are vectors. */
