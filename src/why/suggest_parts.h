@@ -69,8 +69,8 @@ void kg_notes_make(const struct kg_suggest_input *input, const struct kg_facts_l
  * misses by line".
  * profiled  whether a profile of the case was recorded.
  * taken     whether other programs preempted its threads.
- * returns   false, without appending, if the case is not on the CPU, or if there is no suite to
- *           run again */
+ * returns   false, without appending, if the case is not on the CPU, or has no suite to run
+ *           again */
 bool kg_next_look(const struct kg_results *results, const struct kg_case_result *result,
                   bool profiled, bool taken, struct kg_text *text);
 

@@ -1,7 +1,7 @@
 /* suggestion_growth.c: for a case that became slower, a reader needs the change, not each slow
- * place. The rank of a suggestion therefore depends on the growth of its evidence: the time of
- * its cause in the samples of both builds, or the saving that its rule finds in the traits of
- * both. */
+ * place. The rank of a suggestion therefore depends on the growth of its evidence. Evidence is
+ * the time of its cause in the samples of both builds. Without a cause, it is the saving that
+ * the rule finds in both builds' traits. */
 #include <math.h>
 #include <string.h>
 

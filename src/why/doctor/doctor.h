@@ -79,6 +79,6 @@ void kg_doctor_steal(const struct kg_cpu_times *before, const struct kg_cpu_time
 void kg_doctor_gpus(const char *root, const struct kg_nvml_gpus *gpus,
                     struct kg_findings *findings);
 
-/* Adds the findings on the CUDA driver and each of its devices, by kgate's numbers, or the
- * reason for no device. */
+/* Adds the findings on the CUDA driver and on each device, by kgate's numbers. Without a device,
+ * it adds the reason. */
 void kg_doctor_cuda(const struct kg_machine *machine, struct kg_findings *findings);

@@ -42,8 +42,8 @@ static const char *cause_text(struct kg_arena *arena, const struct kg_slower *sl
     return calls ? kg_arena_printf(arena, "%s; %s", text, calls) : text;
 }
 
-/* Makes the entry for the place in code that explains the change of time, and adds the table of
- * all places. */
+/* Makes the entry for the place in code that explains the change of time. Adds the table of all
+ * places. */
 static bool place_tell(struct kg_suggestions *suggestions, const char *id,
                        const struct kg_slower *slower, struct kg_evidence_change *change)
 {

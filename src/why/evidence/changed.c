@@ -146,8 +146,8 @@ static double trait_of(const struct kg_traits *traits, enum kg_metric_kind kind)
     }
 }
 
-/* Adds the metric if its trait rose by more than the threshold, or if a sampled time changed by
- * as much. */
+/* Adds the metric if its trait rose by more than the threshold. A sampled time counts if it
+ * changed in either direction. */
 static void own_change_add(struct search *search, size_t index, enum kg_metric_kind metric,
                            struct kg_slower *slower)
 {

@@ -127,7 +127,8 @@ static bool transfers_matter(const struct kg_slower *slower)
 }
 
 /* Whether preemptions can explain the rise. They must be more frequent than before, or more
- * frequent than voluntary waits, because the earlier run may have been preempted too. */
+ * frequent than voluntary waits. The second condition is needed because the earlier run may have
+ * been preempted too. */
 static bool preempted(const struct kg_slower *slower)
 {
     static const double MOST_OF_IT = 0.8;

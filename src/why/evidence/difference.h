@@ -1,7 +1,7 @@
 /* difference.h: a differential profile: time per call of each place in code, in the baseline and
- * in the candidate, and the place that explains the change. Samples of each side are shares. A
- * share times the side's time per call is comparable, and the growths add up to the change. Pure
- * except for the arena; thread-safe. */
+ * in the candidate. It also finds the place that explains the change. Samples of each side are
+ * shares. A share times the side's time per call is comparable, and the growths add up to the
+ * change. Pure except for the arena; thread-safe. */
 #pragma once
 #include <stddef.h>
 

@@ -14,7 +14,7 @@ enum kg_operation_kind { KG_OPERATION_CASE, KG_OPERATION_SCOPE };
 extern const char *const kg_operation_kind_names[3]; /* "case", "scope" */
 
 /* Times and counts of a case are per call. Times and counts of a scope cover all its calls
- * within one call of its case, or of its outermost scope. Unknown: NaN or NULL. */
+ * within one call of its whole: its case, or its outermost scope. Unknown: NaN or NULL. */
 struct kg_facts {
     enum kg_operation_kind kind;
     const char *operation; /* case: its id; scope: its path "case;outer;inner" */

@@ -37,8 +37,8 @@ static double itself(double y)
     return y;
 }
 
-/* The exponent b of y = a x^b by least squares on logarithms, with y = of(member). NaN if there
- * are fewer than three points, if a value is not finite and above 0, or if all x are equal. */
+/* The exponent b of y = a x^b by least squares on logarithms, with y = of(member). NaN in three
+ * cases: there are fewer than three points; a value is not finite and above 0; all x are equal. */
 static double exponent_of(const struct kg_sweep_point *points, size_t count, size_t x, size_t y,
                           double (*of)(double))
 {

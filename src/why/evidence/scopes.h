@@ -100,8 +100,8 @@ struct kg_scope_lane {
 
 /* Gives each thread its lane and sorts the sections by process and lane. A process has one lane
  * per thread that ran at the same time. A new thread takes the free lane that was taken longest
- * ago. So the first thread of a call continues the first thread of the previous call, even if
- * other lanes were free.
+ * ago. So the first thread of a call gets the lane of the previous call's first thread, even if
+ * other lanes are free.
  * lanes  room for `count` lanes */
 void kg_scope_lanes_find(struct kg_scope_section *sections, size_t count,
                          struct kg_scope_lane *lanes);
@@ -123,10 +123,10 @@ struct kg_scope_split {
 void kg_scope_split_make(const struct kg_profile *profile, struct kg_arena *arena,
                          struct kg_scope_split *split);
 
-/* Extracts the part of a profile that belongs to one case: the processes with the label, their
- * shares, the rows of these shares with their ancestors, and the outermost row with the label as
- * its name. kg_scopes_of_case and kg_scopes_find give the same result for the part as for the
- * whole profile.
+/* Extracts the part of a profile that belongs to one case. It has the processes with the label,
+ * their shares, and the rows of these shares with their ancestors. The outermost row named like
+ * the label belongs to the part too. kg_scopes_of_case and kg_scopes_find give the same result
+ * for the part as for the whole profile.
  * part  in `arena`, which must live as long; strings and figures are borrowed; not to be freed */
 void kg_scope_split_part(struct kg_scope_split *split, const char *label, struct kg_arena *arena,
                          struct kg_profile *part);
@@ -149,10 +149,10 @@ void kg_scope_profile_tell(struct kg_scope_subject *subject, size_t row, struct 
 void kg_scopes_of_case(const struct kg_profile *profile, const struct kg_suggest_settings *settings,
                        struct kg_facts *facts);
 
-/* Adds the facts of each scope on the first thread with at least `least_share` of its whole's
- * time to the list. Facts and strings live in `arena`, or strings are borrowed from `of`. Scopes
- * that wait or start parallel regions have no `calls`, `call_ns` and `between_ns`: wait_count
- * and parallel_count cover them.
+/* Adds the facts of scopes on the first thread to the list. A scope needs at least `least_share`
+ * of its whole's time. Facts and strings live in `arena`, or strings are borrowed from `of`.
+ * Scopes that wait or start parallel regions have no `calls`, `call_ns` and `between_ns`:
+ * wait_count and parallel_count cover them.
  * of        facts of the scopes' case, with the machine's facts. NULL: a profile of any program;
  *           only its 200 outermost scopes with the most time on a first thread count
  * ceilings  may be NULL */

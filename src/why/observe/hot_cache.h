@@ -1,5 +1,5 @@
-/* hot_cache.h: keeps the profile of a case (model/hot_code.h) in the user's cache from run to
- * run, by code, definition and machine. So kgate profiles unchanged code once. */
+/* hot_cache.h: keeps the profile of a case (model/hot_code.h) in the user's cache. The key
+ * consists of code, definition and machine. So kgate profiles unchanged code once. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -70,8 +70,8 @@ const char *kg_producer_read(struct kg_arena *arena, const char *path);
  * libraries; strings in `arena`. Fills nothing if the file cannot be read. */
 void kg_machine_file_read(struct kg_arena *arena, const char *path, struct kg_sampled *sampled);
 
-/* Whether the file name belongs to a library of the compiler or the system, whose functions have
- * the same names everywhere. */
+/* Whether the file name belongs to a library of the compiler or the system. Functions of these
+ * libraries have the same names everywhere. */
 bool kg_module_in_system(const char *name);
 
 /* The places of an address. In a library of the system, only the function is named, by its

@@ -142,8 +142,8 @@ struct kg_stack_sampler {
     unsigned long user_before, system_before;
 };
 
-/* symbol_resolve.c: the functions and lines of a stack of addresses, without the frames of the
- * worker and of the start of programs and threads. For one thread. */
+/* symbol_resolve.c: the functions and lines of a stack of addresses. It omits frames of the
+ * worker, and frames that start programs and threads. For one thread. */
 
 enum kg_stack_role {
     KG_STACK_NONE, /* no frame of the workload: the worker alone, or an idle thread */

@@ -1,6 +1,6 @@
-/* stack_sampler.h: samples the threads of a running process, and of the processes that it
- * starts, about a thousand times per second, running or waiting. Each sample stops a thread for
- * some microseconds (thread_stop.c). Nothing is put into the process, and a user needs no
+/* stack_sampler.h: samples the threads of a running process and of its descendants, about a
+ * thousand times per second. Running and waiting threads both count. Each sample stops a thread
+ * for some microseconds (thread_stop.c). Nothing is put into the process, and a user needs no
  * privilege for own processes. For one thread, the same for all calls.
  *
  * modules.h names the code at an address; addresses.h is for a disassembler. */

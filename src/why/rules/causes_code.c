@@ -214,8 +214,8 @@ static double items_of(const struct kg_traits *traits)
     return kg_known(traits->items) ? traits->items : traits->bytes / BYTES_EACH;
 }
 
-/* Whether the number of iterations is close to the number of pairs of items, as in two nested
- * loops over all items. Floating-point loops are excluded: forces between all bodies are
+/* Whether the number of iterations is near the number of pairs of items. Two nested loops over
+ * all items have this property. Floating-point loops are excluded: forces between all bodies are
  * quadratic by design. */
 static bool is_quadratic(const struct kg_weighing *weighing, const struct kg_hot_loop *loop,
                          const struct kg_loop_turn *turn)

@@ -60,11 +60,11 @@ static bool is_waste_dear(const struct kg_facts *facts, double lines,
            kg_under(kg_instructions_per_cycle(facts), STALLED_PER_CYCLE);
 }
 
-/* Blocked arithmetic moves many lines too. So the rule also requires that moving takes longer
- * than computing, that useless lines cost time, and that the core waits for lines. A core that
- * retires two instructions per cycle does not wait, unless moving takes most of its time. A core
- * that retires three never waits. Bytes that several passes move in turn are needed: they belong
- * to `fuse_passes`. */
+/* Blocked arithmetic moves many lines too. So the rule has three more conditions: moving takes
+ * longer than computing; useless lines cost time; the core waits for lines. A core that retires
+ * two instructions per cycle does not wait, unless moving takes most of its time. A core that
+ * retires three never waits. Bytes that several passes move in turn are needed: they belong to
+ * `fuse_passes`. */
 bool kg_access_pattern_applies(const struct kg_facts *facts,
                                const struct kg_suggest_settings *settings)
 {
