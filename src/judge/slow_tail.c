@@ -2,7 +2,7 @@
  * fifth. Its median stays, and the trimmed mean leaves its slow rounds out. Its interval is wide or inside the
  * threshold. On a busy machine a slow round is often disturbed, because a long call is preempted more often. So rounds
  * that are not judged count too, with the lower bound of their time. RATIO was chosen on one half of the public sets
- * (docs/statistics.md). */
+ * (docs/evidence/verdicts.md). */
 #include "judge/evidence.h"
 
 #include <math.h>

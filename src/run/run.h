@@ -114,7 +114,7 @@ void kg_run_rounds_keep(struct kg_run *run, size_t index, size_t from, size_t co
  * returns  false where measuring itself broke (err), true otherwise, also when interrupted */
 bool kg_run_rounds(struct kg_run *run, const size_t *wanted, bool confirm, struct kg_error *err);
 
-/* Summarises the results, and makes cases FAILED whose rates are impossible (docs/cpu.md): after
+/* Summarises the results, and makes cases FAILED whose rates are impossible (docs/timing.md): after
  * rounds, and before they are compared.
  * observes  whether what the CPU can do is found out for it, unless the suite says `trace: no` */
 bool kg_run_judge(struct kg_run *run, bool observes, struct kg_error *err);

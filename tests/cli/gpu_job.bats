@@ -65,7 +65,7 @@ status_of() { cut -d ' ' -f 1 "out/gpu/$1/status"; }
     grep -qE '^sanitizer:memcheck +good, [0-9]+ s +2 of 2 shares clean \(3 OK\)$' out/gpu/summary.txt
     grep -qE '^sanitizer:racecheck +not run' out/gpu/summary.txt
     diff <(tail -n "$(wc -l <out/gpu/summary.txt)" <<<"$output") out/gpu/summary.txt
-    # the table of docs/gpu.md is made of what is there
+    # the table of docs/evidence/kernels.md is made of what is there
     run -0 "$SOURCE/tests/studies/gpu/table.sh" out/gpu
     [[ "${lines[0]}" == "Simulated GPU, driver 580"* ]]
     grep -qE '^\| memory .*\| [0-9.]+ us \|' <<<"$output"

@@ -80,7 +80,7 @@ PAGES = {
     "docs/kernels.md": {"in": "checkout", "blocks": {"sync_heavy": "needs a GPU"}},
     "docs/plugins.md": {"before": "ln -s \"$CHECKOUT/docs\" docs", "blocks": {"kgate gate": VERDICT}},
     "docs/profiling.md": {"in": "checkout", "blocks": {"head.$i": {0, 1, 4}}},
-    "docs/reliability.md": {"in": "checkout", "blocks": {"ci/fuzz.sh": "takes an hour"}},
+    "docs/evidence/reliability.md": {"in": "checkout", "blocks": {"ci/fuzz.sh": "takes an hour"}},
     "docs/reports.md": {
         # what there is to draw: sizes to plot over, and a second gate with something to compare
         "before": SUITE + "; sed -i 's/{bytes: 16KiB}, matrix: {/{}, matrix: {bytes: [16KiB, 64KiB], /' suite.yaml; "

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The table of docs/gpu.md from what ci/gpu.sh left: a row a kernel and size, its ways of timing beside each
+# The table of docs/evidence/kernels.md from what ci/gpu.sh left: a row a kernel and size, its ways of timing beside each
 # other, with the share of the device's measured ceiling, the CPU's time over the GPU's, and how far two
 # runs of the same code lie apart. Of parts that have not run there is nothing, or `-`. Needs jq.
 #

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # How fast the CPU versions of the kernels are beside what a user would otherwise call (suite.yaml,
-# peers.c), rounds of all in turn, with one thread and with all. Prints the table of docs/kernels.md;
+# peers.c), rounds of all in turn, with one thread and with all. Prints the table of docs/evidence/kernels.md;
 # leaves the results in out/kernels. Less than four minutes: leave the machine alone meanwhile.
 # --quick measures next to nothing, to see that it works. Needs jq.
 #     tests/studies/kernels/run.sh [--quick] [--core OPENBLAS_CORETYPE] [FOLDER_OF_A_BUILD]

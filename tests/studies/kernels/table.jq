@@ -1,4 +1,4 @@
-# The table of docs/kernels.md from the results of suite.yaml, one file for each number of threads;
+# The table of docs/evidence/kernels.md from the results of suite.yaml, one file for each number of threads;
 # $blas says which OpenBLAS they were measured beside.
 def duration:
     if . < 1e3 then "\(. * 10 | round / 10) ns"

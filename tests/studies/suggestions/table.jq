@@ -1,4 +1,4 @@
-# The table of docs/suggestions.md. $turns has the results of all workloads measured in turn, the input
+# The table of docs/evidence/suggestions.md. $turns has the results of all workloads measured in turn, the input
 # is a stream of {cases, suggestions}, one for each time that a workload was measured by itself.
 def median:
     sort | if length == 0 then null

@@ -11,7 +11,7 @@
 #     tests/studies/verdicts/run.sh spread FORKS.csv RUNS.csv [DRAWS]
 # The last two judge public recordings of unchanged programs: `public` all rules, `spread` the rule of
 # a wider spread. The recordings are not in this repository; noise.h has their format,
-# docs/statistics.md their source.
+# docs/evidence/verdicts.md their source.
 # Leave the machine alone meanwhile: that is what quiet means.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."

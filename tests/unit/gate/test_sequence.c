@@ -260,8 +260,8 @@ static size_t moving_alarms(size_t trials, size_t stored, double scatter)
     return alarms;
 }
 
-/* Runs that differ by 2 % against a threshold of 5 %: several stored runs know it, one cannot. The
- * table of docs/statistics.md is this test's output. */
+/* Runs that differ by 2 % against a threshold of 5 %: several stored runs know it, one cannot.
+ * Prints a table. */
 static void several_stored_runs_know_how_much_runs_differ(void **state)
 {
     enum { TRIALS = 300 };

@@ -5,7 +5,7 @@
 # out/verdicts/live/gates.csv, to which each call adds, so that a long session may be made of many
 # short ones; live.py prints the tables of all of it. Leave the machine alone meanwhile.
 #     tests/studies/verdicts/live/live.sh            some ten minutes, to see that it works
-#     tests/studies/verdicts/live/live.sh --long     some six hours: the tables of docs/statistics.md
+#     tests/studies/verdicts/live/live.sh --long     some six hours: the tables of docs/evidence/verdicts.md
 # --unchanged N      gates without a change, for each mode and state (1; long: 50)
 # --changed N        gates in which every case is slower, for each slowdown, mode and state (1; 10)
 # --slower LIST      of these per cent: "5 10 20 100" (10; long: all)

@@ -177,7 +177,7 @@ static double held_share(size_t rounds, double part)
     return share(held, TRIALS);
 }
 
-/* The table of docs/statistics.md is this test's output. */
+/* Prints a table of sizes and shares. */
 static void intervals_hold_about_as_often_as_they_say(void **state)
 {
     static const size_t sizes[] = {3, 5, 7, 10, 15, 30};

@@ -161,11 +161,12 @@ static void nothing_known_gives_nothing(void **state)
 
 /* --- The page --------------------------------------------------------------------------------- */
 
-/* The page, between two of its markers; `page` is to be freed. */
-static const char *page_part(struct kg_text *page, const char *begin, const char *end)
+/* The page at `path`, between two of its markers; `page` is to be freed. */
+static const char *page_part(struct kg_text *page, const char *path, const char *begin,
+                             const char *end)
 {
     char buffer[4096];
-    FILE *file = fopen(KGATE_SOURCE_DIR "/docs/suggestions.md", "r");
+    FILE *file = fopen(path, "r");
     assert_non_null(file);
     for (size_t n; (n = fread(buffer, 1, sizeof buffer, file)) > 0;)
         kg_text_append_bytes(page, buffer, n);
@@ -210,7 +211,8 @@ static void the_page_has_the_table_of_the_rules(void **state)
 {
     struct kg_text page = {0}, reference = {0};
     (void)state;
-    const char *part = page_part(&page, "<!-- rules -->\n\n", "\n<!-- /rules -->");
+    const char *part = page_part(&page, KGATE_SOURCE_DIR "/docs/suggestions.md",
+                                 "<!-- rules -->\n\n", "\n<!-- /rules -->");
     reference_write(&reference);
     if (strcmp(part, reference.data) != 0)
         fail_msg("docs/suggestions.md must have between its markers:\n\n%s", reference.data);
@@ -222,13 +224,14 @@ static void the_page_says_of_every_rule_where_it_was_seen_to_fire(void **state)
 {
     struct kg_text page = {0};
     (void)state;
-    const char *part = page_part(&page, "<!-- seen -->", "<!-- /seen -->");
+    const char *part = page_part(&page, KGATE_SOURCE_DIR "/docs/evidence/suggestions.md",
+                                 "<!-- seen -->", "<!-- /seen -->");
     for (size_t r = 0; kg_rule_at(r); r++) {
         char row[64];
         snprintf(row, sizeof row, "\n| `%s` | ", kg_rule_at(r)->name);
         const char *found = strstr(part, row);
         if (!found || strstr(found + 1, row))
-            fail_msg("docs/suggestions.md must say once where %s was seen to fire",
+            fail_msg("docs/evidence/suggestions.md must say once where %s was seen to fire",
                      kg_rule_at(r)->name);
     }
     kg_text_free(&page);
