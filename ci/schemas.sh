@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes what is generated of the tables of fields: docs/schema/*.json and the reference in docs/files.md.
+# Writes the files that are made from the tables of fields: docs/schema/*.json.
 #
 #   ci/schemas.sh [KGATE]     default: build/release/kgate
 set -euo pipefail
@@ -10,10 +10,3 @@ rm -f docs/schema/*.schema.json
 "$kgate" schema | while read -r name schema _; do
     "$kgate" schema "$name" >"docs/schema/${schema#kgate.}.schema.json"
 done
-
-page=$(sed '/<!-- fields -->/q' docs/files.md)
-{
-    printf '%s\n\n' "$page"
-    "$kgate" schema --format markdown
-    printf '\n<!-- /fields -->\n'
-} >docs/files.md

@@ -1,6 +1,6 @@
 /* record.h: structs to JSON and back by one table. A table says, for each field, its JSON name, its
  * kind, its place in the struct, what values it may have, and what it means. Writing, reading, the
- * JSON Schema (record_schema.h) and the reference in docs/files.md all follow it, so that none can
+ * JSON Schema (record_schema.h) and `kgate schema --format markdown` all follow it, so that none can
  * forget a field. Tables are constant; the functions are thread-safe. */
 #pragma once
 #include <math.h>

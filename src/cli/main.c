@@ -88,8 +88,8 @@ static const struct kg_subcommand subcommands[] = {
     {"doctor", "", 0, 0, "Say what makes measuring noisy on this machine, and how to mend it.",
      "device seconds json quiet", kg_cli_doctor, NULL},
     {"schema", "[NAME]", 0, 1,
-     "Print the JSON Schema of a kind of file, or list the kinds; --format markdown is "
-     "docs/files.md.",
+     "Print the JSON Schema of a kind of file, or list the kinds; --format markdown has every "
+     "field.",
      "format", kg_cli_schema, NULL},
     {"completion", "bash|zsh|fish", 1, 1, "Print a script that completes kgate's command line.", "",
      kg_cli_completion, NULL},

@@ -76,6 +76,12 @@ PAGES = {
     },
     "docs/cuda_source.md": {"in": "checkout", "blocks": {}},
     "docs/doctor.md": {"blocks": {"CPU quota": {0, 1}}},
+    "docs/files.md": {
+        "before": SUITE + "; "
+                  "kgate gate -c suite.yaml -b baselines --update-missing -o out >gate.txt || test $? = 4; "
+                  "kgate gate -c suite.yaml -b baselines -o out >gate.txt || test $? = 1 -o $? = 4",
+        "blocks": {},
+    },
     "docs/gpu.md": {"in": "checkout", "blocks": {"config/gpu.yaml": "measures minutes of a GPU", "ci/gpu.sh": "needs a GPU"}},
     "docs/kernels.md": {"in": "checkout", "blocks": {"sync_heavy": "needs a GPU"}},
     "docs/plugins.md": {"before": "ln -s \"$CHECKOUT/docs\" docs", "blocks": {"kgate gate": VERDICT}},
