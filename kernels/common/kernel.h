@@ -1,8 +1,8 @@
 /* kernel.h: what a kernel says of itself, as one constant table: its arrays, its versions and its
  * own few functions. Everything else that a workload must do (<kgate/plugin.h>) is common: it
  * allocates and releases the arrays, fills inputs from the seed, copies them to the GPU, poisons
- * results, fetches them for the check, and chooses the version. docs/kernels.md shows a whole
- * kernel. First thread only. */
+ * results, fetches them for the check, and chooses the version. docs/kernels.md shows one.
+ * First thread only. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

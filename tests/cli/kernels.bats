@@ -49,14 +49,15 @@ JSON
 # The code that docs/kernels.md shows under the comment <!-- FILE -->.
 shown() { sed -n "\\|^<!-- $1 -->\$|,/^\`\`\`\$/p" "$SOURCE/docs/kernels.md" | sed '1,2d;$d'; }
 
-@test "docs/kernels.md shows a whole kernel as it is in the tree, under 60 lines beside its mathematics" {
+@test "docs/kernels.md shows a kernel's table and functions as they are in the tree, under 60 lines" {
+    diff <(shown kernels/histogram/histogram.c) "$SOURCE/kernels/histogram/histogram.c"
     for file in "$SOURCE"/kernels/histogram/*; do
-        diff <(shown "kernels/histogram/${file##*/}") "$file"
+        grep -qF "\`${file##*/}\`" "$SOURCE/docs/kernels.md"
     done
     [ "$(shown kernels/registry.def)" = "KG_KERNEL(histogram, histogram)" ]
     grep -qx "$(shown kernels/registry.def)" "$SOURCE/kernels/registry.def"
 
     lines=$(wc -l <"$SOURCE/kernels/histogram/histogram.c")
     [ "$lines" -lt 60 ]
-    [ "$(grep -c "$lines lines" "$SOURCE/docs/kernels.md")" -eq 2 ]
+    grep -qF "has $lines lines" "$SOURCE/docs/kernels.md"
 }
