@@ -23,7 +23,8 @@ static struct kg_arena_block *block_new(size_t capacity)
 {
     if (capacity > SIZE_MAX - sizeof(struct kg_arena_block))
         return kg_memory_out();
-    /* as calloc does it, so that what the arena gives is zero without touching each page here */
+    /* kg_alloc zeroes like calloc: the arena hands out zeroed memory without touching each page
+     * here */
     struct kg_arena_block *block = kg_alloc(1, sizeof *block + capacity);
     if (block)
         block->capacity = capacity;

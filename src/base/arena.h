@@ -13,7 +13,7 @@ struct kg_arena {
 
 /* Zeroed memory for `count` items of `size` bytes, aligned for any type, valid until the arena is
  * freed. A count of 0 gives a valid pointer.
- * returns NULL where memory is out or count * size overflows (memory.h); the arena stays usable */
+ * returns  NULL if memory is out or count * size overflows (memory.h); the arena stays usable */
 void *kg_arena_alloc(struct kg_arena *arena, size_t count, size_t size);
 
 /* A copy of a string, or of its first `length` bytes and a terminator. NULL as above. */
@@ -27,25 +27,25 @@ const char *kg_arena_keep(struct kg_arena *arena, const char *string);
 __attribute__((format(printf, 2, 3))) char *kg_arena_printf(struct kg_arena *arena,
                                                             const char *format, ...);
 
-/* Room for one more item in an array that lives in the arena. A full array is copied to one twice as
- * long; the old one stays in the arena until that is freed.
- * array      address of the pointer to `count` items of `size` bytes, or to NULL where there are
- *            none. Set to the array's new place
- * capacity   items that there is room for; updated. Less than `count`, as 0 of an array read from a
- *            file: the array is full
- * returns false where memory is out: array and capacity are as before */
+/* Room for one more item in an array that lives in the arena. A full array is copied to a new one,
+ * twice as long; the old array stays in the arena until the arena is freed.
+ * array     address of the pointer to `count` items of `size` bytes, or to NULL if there are no
+ *           items. Set to the array's new place
+ * capacity  items that the array has room for; updated. If it is less than `count`, as the 0 of an
+ *           array read from a file, the array is full
+ * returns   false if memory is out: array and capacity are as before */
 bool kg_arena_grow(struct kg_arena *arena, void *array, size_t count, size_t *capacity,
                    size_t size);
 
 /* Memory from malloc lives in the arena from now on, and is freed with it.
- * returns false where memory is out: it is the caller's still */
+ * returns  false if memory is out: the caller still owns `memory` */
 bool kg_arena_own(struct kg_arena *arena, void *memory);
 
-/* What lives in `other` lives in `arena` from now on; `other` is empty and usable again. */
+/* Moves the contents of `other` into `arena`. `other` is then empty and usable again. */
 void kg_arena_join(struct kg_arena *arena, struct kg_arena *other);
 
-/* Forgets what lives in the arena, and keeps room for as much again: for what is needed for one item of
- * many at a time. */
+/* Forgets the contents of the arena and keeps its first block, for data of one item of many at a
+ * time. */
 void kg_arena_clear(struct kg_arena *arena);
 
 /* Frees every block; the arena is empty and usable again. */

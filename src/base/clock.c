@@ -24,8 +24,8 @@ double kg_pulse_ns(void)
     const uint64_t start = kg_clock_ns();
     for (int i = 0; i < KG_PULSE_PRODUCTS; i++) {
         product *= UINT64_C(0x9e3779b97f4a7c15);
-        /* Each product has to be made, and to wait for the one before. Of additions that is not
-         * sure: newer cores fold chains of them before they are executed. */
+        /* The core must compute each product, and only after the one before. With additions neither
+         * is sure: newer cores fold chains of additions before execution. */
         __asm__ volatile("" : "+r"(product));
     }
     return (double)(kg_clock_ns() - start);

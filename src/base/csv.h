@@ -3,11 +3,11 @@
 #pragma once
 #include "base/text.h"
 
-/* Appends a text, in quotes where it needs them; NULL and "" are an empty field. Names may come from
- * programs and suites that nobody has to trust: what a terminal would obey is shown as \xNN, and a text
- * that a spreadsheet would compute (it begins with =, +, - or @, and is no number) gets an apostrophe in
- * front. */
+/* Appends a text, in quotes if it needs quotes; NULL and "" are an empty field. Names may come from
+ * untrusted programs and suites. A character that a terminal would obey becomes \xNN. A text that
+ * begins with =, +, - or @ gets an apostrophe in front unless it is a number: a spreadsheet would
+ * compute it. */
 void kg_csv_text(struct kg_text *text, const char *value);
 
-/* Appends a number with its 12 significant digits; one that is not known is an empty field. */
+/* Appends a number with 12 significant digits; an empty field if it is not finite. */
 void kg_csv_number(struct kg_text *text, double value);

@@ -50,7 +50,7 @@ static bool pattern_offer(const struct search *search, const char *root, const c
     return taken;
 }
 
-/* Patterns below a root, where there is one. */
+/* Patterns below a root, if there is one. */
 static bool root_offer(const struct search *search, const char *root, const char *const *patterns)
 {
     bool taken = false;
@@ -77,7 +77,8 @@ static const char *const wheels[] = {"/lib/python3*/site-packages/nvidia/*/lib",
                                      "/lib/python3*/dist-packages/nvidia/*/lib",
                                      "/lib/python3/dist-packages/nvidia/*/lib", NULL};
 
-/* Those of every python3 in $PATH: images have their Python where they like, and say so there. */
+/* Offers the wheels of every python3 in $PATH. An image may have its Python anywhere, and its $PATH
+ * names the folder. */
 static bool programs_offer(const struct search *search)
 {
     static const char bin[] = "/bin";

@@ -1,6 +1,6 @@
-/* cuda_folders.h: where CUDA's own libraries (cuBLAS, CUPTI) may lie on a machine: images differ in that,
- * and many have them from Python's wheels, where no loader looks. Thread-safe as far as the environment
- * is left alone. */
+/* cuda_folders.h: folders that may hold CUDA's own libraries (cuBLAS, CUPTI). Images differ in
+ * these folders. Many images have the libraries from Python's wheels, outside the loader's folders.
+ * Thread-safe as long as nobody changes the environment. */
 #pragma once
 #include <stdbool.h>
 
@@ -9,9 +9,9 @@
     "in the folders of $KGATE_CUDA_LIBS, where the loader looks, under $CUDA_PATH, $CUDA_HOME, "   \
     "/usr/local/cuda*, $CONDA_PREFIX, nor among Python's packages (site-packages/nvidia)"
 
-/* Hands the library's places to `take`, the likeliest first, until it says true: $KGATE_CUDA_LIBS, folders
- * with colons between; the bare name, for the loader; then every file of that name in the toolkits and
- * packages of the words above.
- * file     such as "libcublas.so.13"
- * returns  whether one was taken */
+/* Hands each possible path of a library to `take`, the likeliest first, until `take` returns true.
+ * The order: folders of $KGATE_CUDA_LIBS, with colons between; the bare name, for the loader;
+ * toolkits; packages.
+ * file     name of the library, for example "libcublas.so.13"
+ * returns  whether `take` returned true */
 bool kg_cuda_places(const char *file, bool (*take)(const char *path, void *user), void *user);

@@ -7,7 +7,7 @@
 #include "base/escape.h"
 #include "base/text.h"
 
-enum { PIECES_MOST = 64 }; /* those after them are never hidden */
+enum { PIECES_MOST = 64 }; /* pieces after them are never hidden */
 
 /* --- Pieces ----------------------------------------------------------------------------------- */
 
@@ -25,19 +25,20 @@ static size_t key_length(const char *piece)
     return piece[length] == '=' ? length + 1 : 0;
 }
 
-/* What all names of a group have in common, a bit for each piece. */
+/* The parts that all names of a group share, one bit per piece. */
 struct common {
     uint64_t pieces;
     uint64_t keys;
 };
 
-/* Takes out what this name does not have. */
+/* Clears the bits of each piece and key that this name does not share. */
 static void common_narrow(struct common *common, const char *first, const char *name)
 {
     for (size_t i = 0; i < PIECES_MOST; i++) {
         const uint64_t bit = UINT64_C(1) << i;
         const size_t length = piece_length(first), key = key_length(first);
-        /* the first names the group, and the last has no separator: it stays, as a device does */
+        /* the first piece names the group; the last piece, such as a device, has no separator: both
+         * stay */
         if (!i || !length || !strchr("/,", first[length - 1]) || strncmp(first, name, length) != 0)
             common->pieces &= ~bit;
         if (!i || !key || strncmp(first, name, key) != 0)
@@ -54,8 +55,8 @@ struct group {
     const char *const **names; /* into the caller's */
     size_t count;
     struct common common;
-    size_t hidden;    /* pieces in common that are, from the first */
-    bool keys_hidden; /* of those that are not */
+    size_t hidden;    /* number of common pieces that are hidden, from the first */
+    bool keys_hidden; /* keys of the other pieces are hidden */
 };
 
 static void hole_append(struct kg_text *text, bool *open)
@@ -100,7 +101,7 @@ static bool group_fits(const struct group *group, size_t most)
     return widest <= most;
 }
 
-/* Hides as much as lets all of its names fit, or all that may be. */
+/* Hides as few pieces and keys as let all names of the group fit, or all that may be hidden. */
 static void group_shorten(struct group *group, size_t most)
 {
     group->common = (struct common){UINT64_MAX, UINT64_MAX};
@@ -112,7 +113,7 @@ static void group_shorten(struct group *group, size_t most)
     group->keys_hidden = !group_fits(group, most);
 }
 
-/* Where to cut what is still too long. */
+/* The place to cut a text that is still too long. */
 enum cut { CUT_FIRST_HOLE, CUT_MIDDLE };
 
 /* Appends the text in at most `most` characters. */
@@ -162,7 +163,7 @@ static bool same_group(const char *one, const char *other)
     return !strncmp(one, other, length) && (other[length] == '/' || !other[length]);
 }
 
-/* sorted: the names in an order in which groups are together */
+/* sorted: the names, with each group together */
 static bool groups_show(struct kg_arena *arena, const char *const *names, size_t count,
                         const char *const **sorted, enum cut cut, size_t most, const char **shown)
 {
@@ -177,7 +178,7 @@ static bool groups_show(struct kg_arena *arena, const char *const *names, size_t
     return true;
 }
 
-/* Whether no two different names look the same. sorted: room for count, in any order */
+/* Whether different names look different. sorted: room for count, in any order */
 static bool are_apart(const char *const *names, size_t count, const char **shown,
                       const char *const **sorted)
 {

@@ -1,16 +1,18 @@
-/* elide.h: names of one list in little room, so that what tells them apart stays. Pure. */
+/* elide.h: shortens the names of one list and keeps their differences. Pure. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"
 
-/* Fills shown[i] with names[i], or a shorter form of it in `arena`, in at most `most` characters. Where
- * names of a group (those with the same text before the first '/') do not fit, "…" stands for the
- * parameters (between '/' or ',') that all of the group have in common, as many as need be, then for the
- * names of the others, of which the values stay; then for the middle of what is left. Where names
- * would become equal they are longer than `most`.
- * names    count of them, harmless: escaped for where they are shown
- * returns false where memory is out: shown is incomplete */
+/* Fills shown[i] with names[i], or a shorter form in `arena`, in at most `most` characters.
+ * A group is all names with the same text before the first '/'; parameters lie between '/' or ','.
+ * If the names of a group do not fit, the function shortens them in three steps:
+ * 1. "…" replaces parameters that the whole group shares, as few as necessary;
+ * 2. "…" replaces the keys of the other parameters; the values stay;
+ * 3. "…" replaces the middle of the text, or the text before the first "…" is cut.
+ * If two names would become equal, names may be longer than `most`.
+ * names    `count` names, already escaped for their output
+ * returns  false if memory is out: shown is incomplete */
 bool kg_elide(struct kg_arena *arena, const char *const *names, size_t count, size_t most,
               const char **shown);

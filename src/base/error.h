@@ -6,7 +6,7 @@
 
 enum kg_error_kind {
     KG_ERROR_NONE,
-    KG_ERROR_USAGE,       /* bad arguments, suite or file: the user can mend it */
+    KG_ERROR_USAGE,       /* bad arguments, suite or file: the user can fix it */
     KG_ERROR_SYSTEM,      /* a system call failed: disk full, no permission */
     KG_ERROR_MEMORY,      /* an allocation failed */
     KG_ERROR_MEASURE,     /* measuring is impossible here */
@@ -16,23 +16,22 @@ enum kg_error_kind {
 
 struct kg_error {
     enum kg_error_kind kind;
-    char path[512];     /* the file at fault; empty where there is none */
-    unsigned line;      /* 1-based; 0 where there is none */
-    unsigned column;    /* 1-based; 0 where there is none */
-    char message[2048]; /* one sentence: what happened and what to do, no final newline */
+    char path[512];     /* the file at fault; empty if there is none */
+    unsigned line;      /* 1-based; 0 if there is none */
+    unsigned column;    /* 1-based; 0 if there is none */
+    char message[2048]; /* one sentence: the event and the remedy, no final newline */
 };
 
-/* Fills err; a message too long is cut. All three return false, so that `return kg_error_set(…)`
- * reads as what it is. */
+/* Fills err; a message too long is cut. All three return false, for `return kg_error_set(…)`. */
 __attribute__((format(printf, 3, 4))) bool
 kg_error_set(struct kg_error *err, enum kg_error_kind kind, const char *format, ...);
 /* The same, of kind KG_ERROR_USAGE, at a place in a file. */
 __attribute__((format(printf, 5, 6))) bool kg_error_at(struct kg_error *err, const char *path,
                                                        unsigned line, unsigned column,
                                                        const char *format, ...);
-/* Puts "context: " before the message that is there. */
+/* Puts "context: " before the present message. */
 __attribute__((format(printf, 2, 3))) bool kg_error_wrap(struct kg_error *err, const char *format,
                                                          ...);
 
-/* Out of memory, said in the one way: it ends a process of kgate's (memory.h). */
+/* The only way to report that memory is out. It ends a process of kgate's (memory.h). */
 bool kg_error_memory(struct kg_error *err);

@@ -4,8 +4,8 @@
 
 #include "base/utf8.h"
 
-/* C0, DEL, C1, line and paragraph separators, and what can make a name read as another: overrides
- * and isolates of the direction of text. */
+/* C0, DEL, C1, line and paragraph separators, and characters that disguise a name: overrides and
+ * isolates of the text's direction. */
 static bool is_harmful(const unsigned char *s, size_t length)
 {
     if (length == 1)
@@ -17,11 +17,11 @@ static bool is_harmful(const unsigned char *s, size_t length)
             (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
 }
 
-/* The length of the character at `s` that may be shown; 0 where there is none. */
+/* The length of the character at `s` if it may be shown, else 0. */
 static size_t character(const unsigned char *s)
 {
     const size_t length =
-        kg_utf8_length(s, KG_UTF8_MOST); /* not beyond the terminator: see there */
+        kg_utf8_length(s, KG_UTF8_MOST); /* not beyond the terminator: see kg_utf8_length */
     return is_harmful(s, length) ? 0 : length;
 }
 
@@ -44,7 +44,7 @@ void kg_escape_terminal(struct kg_text *text, const char *string, size_t most)
 
 void kg_escape_plain(struct kg_text *text, const char *string)
 {
-    /* the longer before those that they begin with */
+    /* a longer form before the shorter form that it begins with */
     static const char *const forms[][2] = {
         {" … and ", " ... and "},
         {"… and ", "... and "},
@@ -106,9 +106,10 @@ void kg_text_append_ends(struct kg_text *text, const char *string, size_t most)
     kg_text_append(text, string + character_at(string, width - end));
 }
 
-/* What is written in place of a character that a forge would act on; NULL for the character itself.
- * An entity or a backslash does not stop a mention or a reference: those are looked for after both
- * are resolved (github/cmark-gfm, issue 181). An empty comment does, and is not copied along. */
+/* Replacement of a character that a forge acts on; NULL for the character itself. An entity or a
+ * backslash does not stop a mention or a reference: the forge resolves both before it searches
+ * (github/cmark-gfm, issue 181). An empty comment stops them, and the reader's clipboard does not
+ * get it. */
 static const char *neutral(const unsigned char *s, unsigned char before)
 {
     switch (*s) {

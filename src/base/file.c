@@ -20,17 +20,18 @@
 #include "base/hash.h"
 #include "base/terminal.h"
 
-/* Between a file's name and what is its own in the names of temporary ones beside it. */
+/* In a temporary file's name: between the target's name and a unique mark. */
 #define TEMPORARY ".tmp."
 
-/* Room for all of a file: a large text that grows meanwhile is moved. Where there is none, reading says so. */
+/* Reserves room for the whole file, since a large text that grows later must move. If there is no
+ * memory, reading reports it. */
 static void file_reserve(struct kg_text *text, const struct stat *status, size_t most)
 {
     if (S_ISREG(status->st_mode) && status->st_size > 0 && (size_t)status->st_size <= most)
         kg_text_reserve(text, (size_t)status->st_size);
 }
 
-/* Reads what there is, up to the end. */
+/* Reads up to the end of the file. */
 static bool all_read(int file, const char *name, size_t most, struct kg_text *text,
                      struct kg_error *err)
 {
@@ -54,7 +55,7 @@ static bool all_read(int file, const char *name, size_t most, struct kg_text *te
     }
 }
 
-/* A pipe without a name, as of `<(command)`: somebody has its other end open. A named one may wait for a
+/* A pipe without a name, as of `<(command)`: its other end is open. A named pipe may wait for a
  * writer for ever. */
 static bool is_open_pipe(int file)
 {
@@ -62,7 +63,7 @@ static bool is_open_pipe(int file)
     return fstatfs(file, &system) == 0 && system.f_type == PIPEFS_MAGIC;
 }
 
-/* Why an open file is not read; NULL: it is. */
+/* Reason to refuse an open file; NULL: none. */
 static const char *unreadable(int file, const struct stat *status)
 {
     if (S_ISDIR(status->st_mode))
@@ -80,7 +81,7 @@ int kg_file_open(const char *path, struct kg_error *err)
                       : fstat(file, &status) != 0 ? strerror(errno)
                                                   : unreadable(file, &status);
     if (!why) {
-        if (!S_ISREG(status.st_mode)) /* a pipe or a terminal is waited for */
+        if (!S_ISREG(status.st_mode)) /* kgate waits for a pipe or a terminal */
             fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
         return file;
     }
@@ -106,7 +107,7 @@ bool kg_file_read(const char *path, size_t most, struct kg_text *text, struct kg
     return good;
 }
 
-/* A file system that has no such operation, as FUSE, 9p, SMB or gVisor: a disk that fails says EIO. */
+/* The file system lacks the operation, as FUSE, 9p, SMB or gVisor may. A failing disk says EIO. */
 static bool is_refused(int code)
 {
     return code == EPERM || code == EACCES || code == ENOSYS || code == EINVAL ||
@@ -140,9 +141,9 @@ static bool folder_sync(const char *path)
     return !failed;
 }
 
-/* A new file with the mode that it will keep: some file systems refuse to change it later. The name is
- * not made of the process id: a killed kgate leaves its file, and ids come again.
- * path  PATH_MAX; set */
+/* A new file with its final mode: some file systems refuse to change the mode later. The name does
+ * not use the process id alone: a killed kgate leaves its file, and ids come again.
+ * path  PATH_MAX bytes; set */
 static int temporary_open(const char *target, mode_t mode, char *path, size_t size)
 {
     enum { TRIES = 100 };
@@ -160,7 +161,7 @@ static int temporary_open(const char *target, mode_t mode, char *path, size_t si
     return file;
 }
 
-/* The file itself where the path is a symbolic link, so that it stays one. */
+/* The target of a symbolic link, so that the write keeps the link; else `path`. */
 static const char *target_of(const char *path, char resolved[PATH_MAX])
 {
     struct stat status;
@@ -327,7 +328,7 @@ void kg_directory_remove(const char *path)
     char file[PATH_MAX];
     for (const struct dirent *entry; folder && (entry = readdir(folder));)
         if (snprintf(file, sizeof file, "%s/%s", path, entry->d_name) < (int)sizeof file)
-            unlink(file); /* of "." and ".." nothing */
+            unlink(file); /* fails for "." and ".." */
     if (folder)
         closedir(folder);
     rmdir(path);
@@ -337,7 +338,7 @@ bool kg_directory_lock(const char *path, int *lock, struct kg_error *err)
 {
     *lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*lock < 0 || flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-        return true; /* some file systems lock no folders */
+        return true; /* some file systems cannot lock folders */
     close(*lock);
     *lock = -1;
     return kg_error_set(err, KG_ERROR_USAGE,
@@ -375,7 +376,7 @@ bool kg_file_hash(const char *path, char *hex)
     return count == 0;
 }
 
-/* What packages install, and nobody builds a project into. */
+/* Folders that packages fill and that no project builds into. */
 static const char *const system_folders[] = {"/lib",       "/lib32",     "/lib64",      "/usr/lib",
                                              "/usr/lib32", "/usr/lib64", "/usr/libexec"};
 

@@ -1,6 +1,6 @@
-/* json_number.c: numbers of JSON text. Files of results are numbers above all, so that reading them decides how
- * long a file takes. Digits are read eight at a time, and strtod is called only where a product of two exact
- * doubles would not round as it does. */
+/* json_number.c: numbers of JSON text. Files of results are mostly numbers, so this code decides
+ * how long a file takes to read. It reads eight digits at a time. It calls strtod only if one
+ * operation on two exact doubles would not round as strtod does. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +8,15 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 
-/* Digits that were read: their value as long as there are no more than 19. */
+/* Digits read so far; the value is exact up to 19 digits. */
 struct digits {
     uint64_t value;
-    size_t count; /* with leading zeros */
+    size_t count; /* number of digits, leading zeros included */
 };
 
-/* The value of the digits that eight bytes begin with; how many. The digits are multiplied by their powers of
- * ten in pairs, the pairs in fours, and these together (Lemire, Number parsing at a gigabyte per
- * second, 2021): a loop costs a wrongly predicted branch for each number. */
+/* Value of the digits that begin eight bytes; returns their number. Digits are combined in pairs,
+ * pairs in fours, and fours in eights. (Lemire, Number parsing at a gigabyte per second, 2021.) A
+ * loop would cost a wrongly predicted branch per number. */
 static inline size_t digits_read(const char *bytes, uint64_t *value)
 {
     const uint64_t ones = 0x0101010101010101;
@@ -24,12 +24,12 @@ static inline size_t digits_read(const char *bytes, uint64_t *value)
     memcpy(&eight, bytes, sizeof eight);
     eight -=
         '0' *
-        ones; /* right up to the first byte that is no digit, from which too much may be taken */
+        ones; /* right up to the first byte that is no digit: its borrow may spoil later bytes */
     const uint64_t others = (eight | (eight + 0x76 * ones)) & 0x80 * ones;
     const size_t count = others ? (size_t)__builtin_ctzll(others) / 8 : 8;
     if (!count)
         return 0;
-    eight <<= 8 * (8 - count); /* zeros before it */
+    eight <<= 8 * (8 - count); /* leading zeros */
     eight = 10 * eight + (eight >> 8);
     *value = ((eight & 0xff000000ff) * (100 + (1000000ull << 32)) +
               (eight >> 16 & 0xff000000ff) * (1 + (10000ull << 32))) >>
@@ -37,7 +37,7 @@ static inline size_t digits_read(const char *bytes, uint64_t *value)
     return count;
 }
 
-/* Takes digits; where they end. */
+/* Takes digits; returns their end. */
 static inline const char *digits_take(const char *at, const char *end, struct digits *digits)
 {
     static const uint64_t powers[] = {1,      10,      100,      1000,     10000,
@@ -57,7 +57,7 @@ static inline const char *digits_take(const char *at, const char *end, struct di
     return at;
 }
 
-/* Takes the digits behind a point; where they end, NULL where there are none. */
+/* Takes the digits of a fraction; returns their end, NULL if there are none. */
 static inline const char *fraction_take(const char *at, const char *end, struct digits *digits)
 {
     const size_t before = digits->count;
@@ -65,7 +65,7 @@ static inline const char *fraction_take(const char *at, const char *end, struct 
     return digits->count > before ? at : NULL;
 }
 
-/* Takes the digits of an exponent, and its sign; where they end, NULL where there are none. */
+/* Takes the sign and the digits of an exponent; returns their end, NULL if there are no digits. */
 static const char *exponent_take(const char *at, const char *end, int64_t *exponent)
 {
     struct digits digits = {0};
@@ -78,7 +78,7 @@ static const char *exponent_take(const char *at, const char *end, int64_t *expon
     return at;
 }
 
-/* A number that the text ends with: strtod would read on. */
+/* Converts a number at the end of the text. It needs a terminated copy: strtod would read on. */
 static double last_make(const char *start, const char *end)
 {
     char *copy = kg_alloc((size_t)(end - start) + 1, 1);
@@ -88,9 +88,9 @@ static double last_make(const char *start, const char *end)
     return value;
 }
 
-/* A number of the text from `start` to `at` that has a fraction or an exponent. Where the digits and the power
- * of ten are both exact as doubles, one multiplication or division rounds as strtod does (Clinger,
- * How to read floating point numbers accurately, 1990). */
+/* Converts a number with a fraction or an exponent. If the digits and the power of ten are exact
+ * doubles, one multiplication or division rounds as strtod does. (Clinger, How to read floating
+ * point numbers accurately, 1990.) */
 static inline bool real_make(struct kg_json_text *text, const char *start,
                              const struct digits *digits, int64_t exponent, double *value)
 {
@@ -124,8 +124,8 @@ static inline bool is_next(const char *at, const char *end, char character)
     return at < end && *at == character;
 }
 
-/* Whether what comes next is a digit, or two around a point, and then the next item or the end of a list, as
- * half of all numbers of results are: takes it. */
+/* Takes a short number before a comma or the end of a list: one digit, or two digits around a
+ * point. Half of all numbers in results are short. Returns false for any other text. */
 static inline bool short_take(struct kg_json_text *text, struct kg_json_number *number)
 {
     const char *at = text->at;

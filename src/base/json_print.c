@@ -41,7 +41,7 @@ void kg_json_print_string(struct kg_text *text, const char *string)
 
 enum { WHOLE_BYTES = 24 };
 
-/* The digits of a number, to before `end`; where they begin. */
+/* Prints the digits of a number before `end`; returns their start. */
 static char *digits_print(char *end, uint64_t value, int places)
 {
     for (int printed = 0; value || printed <= places; printed++) {
@@ -53,9 +53,9 @@ static char *digits_print(char *end, uint64_t value, int places)
     return end;
 }
 
-/* A number that is a decimal one of at most 15 digits: as most times are, in tenths or thousandths. Where
- * the whole number of its last places and the power of ten are exact, the division that gives the
- * number back says that they are its digits. */
+/* Prints a number of at most 15 decimal digits, as most times are, in tenths or thousandths.
+ * `whole` and the power of ten are exact doubles. If their quotient is the number, `whole` has the
+ * right digits. */
 static bool decimal_print(struct kg_text *text, double value)
 {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
@@ -83,7 +83,7 @@ static bool decimal_print(struct kg_text *text, double value)
     return false;
 }
 
-/* Without "+" and leading zeros of the exponent. */
+/* Removes "+" and leading zeros of the exponent. */
 static void exponent_shorten(char *bytes)
 {
     char *to = strchr(bytes, 'e');

@@ -54,8 +54,8 @@ bool kg_json_word(struct kg_json_text *text, const char *word)
 
 /* --- Strings ---------------------------------------------------------------------------------- */
 
-/* Whether eight bytes are all ASCII that stands for itself: none is a quote, a backslash or a control
- * character. A byte from which too much is taken has its highest bit set. */
+/* Whether eight bytes are plain ASCII: no quote, backslash or control character. If a subtraction
+ * underflows in a byte, the byte's highest bit is set. */
 static bool eight_plain(const char *bytes)
 {
     const uint64_t ones = 0x0101010101010101, highest = 0x80 * ones;
@@ -66,14 +66,14 @@ static bool eight_plain(const char *bytes)
     return !((eight | controls | quotes | slashes) & highest);
 }
 
-/* Bytes of the character at `at`, or of the escape, whose meaning is not looked at; 0 where it is a
- * control character or no UTF-8. */
+/* Bytes of the character at `at`, or of an escape, without a check of its meaning. 0 for a control
+ * character or invalid UTF-8. */
 static size_t character_length(const char *at, const char *end)
 {
     const unsigned char *byte = (const unsigned char *)at;
     if (*byte < 0x20)
         return 0;
-    if (*byte == '\\') /* what follows may be a quote */
+    if (*byte == '\\') /* the escaped character may be a quote */
         return end - at > 1 && byte[1] >= 0x20 && byte[1] < 0x80 ? 2 : 0;
     return kg_utf8_length(byte, (size_t)(end - at));
 }
@@ -88,7 +88,8 @@ static const char *string_refuse(struct kg_json_text *text, const char *at)
     return NULL;
 }
 
-/* The closing quote; NULL where what comes before it is not good, or where there is none. */
+/* Finds the closing quote. NULL, with an error, if a byte before it is bad or the quote is
+ * missing. */
 static const char *quote_find(struct kg_json_text *text, bool *escapes)
 {
     const char *at = text->at, *end = text->end;
@@ -120,7 +121,7 @@ static bool hex_read(const char *bytes, const char *end, unsigned *code)
     return true;
 }
 
-/* A character of the code, as UTF-8; how many bytes. */
+/* Writes a code point as UTF-8; returns the number of bytes. */
 static size_t character_put(unsigned code, char *to)
 {
     if (code < 0x80) {
@@ -135,7 +136,8 @@ static size_t character_put(unsigned code, char *to)
     return length;
 }
 
-/* What follows \u: one number, or two for what lies beyond 16 bits. *from moves behind it. */
+/* Reads the number after \u, or two numbers for a code point beyond 16 bits; *from moves behind
+ * them. Returns the number of bytes written; 0 if malformed. */
 static size_t code_unescape(const char **from, const char *end, char *to)
 {
     unsigned code, low;
@@ -151,7 +153,8 @@ static size_t code_unescape(const char **from, const char *end, char *to)
     return character_put(0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00), to);
 }
 
-/* What follows a backslash; how many bytes it becomes, 0 where it is no escape. */
+/* Reads the rest of an escape, after its backslash. Returns the number of bytes written; 0 if there
+ * is no such escape. */
 static size_t escape_read(const char **from, const char *end, char *to)
 {
     static const char names[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -167,7 +170,7 @@ static size_t escape_read(const char **from, const char *end, char *to)
     return 1;
 }
 
-/* An escape is never shorter than what it becomes. */
+/* The copy fits: no escape is shorter than its character. */
 static bool unescape(struct kg_json_text *text, const char *from, const char *end,
                      struct kg_json_string *string)
 {
@@ -270,7 +273,8 @@ void *kg_json_items_add(struct kg_json_items *list, size_t size)
 
 char *kg_json_items_keep(struct kg_json_items *list, size_t size, struct kg_arena *arena)
 {
-    enum { COPIED_MOST = 64 * 1024 }; /* more would be there twice while it is copied */
+    /* in bytes; a copy of more would double the memory for a while */
+    enum { COPIED_MOST = 64 * 1024 };
     const size_t bytes = list->count * size;
     char *items = list->items;
     *list = (struct kg_json_items){0};

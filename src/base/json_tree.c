@@ -187,8 +187,7 @@ bool kg_json_pointer_good(const char *pointer)
     return true;
 }
 
-/* Whether `length` bytes of a pointer's part are the name, once "~0" and "~1" are what they stand
- * for. */
+/* Whether a pointer's part of `length` bytes is the name, with "~0" and "~1" decoded. */
 static bool part_is(const char *part, size_t length, const char *name)
 {
     for (size_t i = 0; i < length; i++, name++) {

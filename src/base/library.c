@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The loader begins its message with the name of the file that it could not find. Where the file
- * that is missing is another one, which the library needs, the library itself is there. */
+/* Whether the library itself is missing. The loader's message begins with the name of the missing
+ * file. If that is another file, this library exists and lacks a library that it needs. */
 static bool is_absent(const char *path, const char *said)
 {
     const size_t length = strlen(path);

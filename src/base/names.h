@@ -1,4 +1,5 @@
-/* names.h: numbers by names, by open addressing in an arena. Zeros make an empty one. Not thread-safe. */
+/* names.h: maps names to numbers, by open addressing in an arena. A zeroed map is empty. Not
+ * thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,6 +23,7 @@ struct kg_names {
 /* The number of the name of `length` bytes; NULL if it has none. */
 const size_t *kg_names_find(const struct kg_names *names, const char *name, size_t length);
 
-/* Gives a name its number, in the place of one it had. `name` is borrowed for as long as the arena is. */
+/* Gives a name its number, instead of an earlier one. `name` is borrowed until the arena is
+ * freed. */
 void kg_names_set(struct kg_arena *arena, struct kg_names *names, const char *name, size_t length,
                   size_t number);

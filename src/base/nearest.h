@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
-/* The index of the word among `count` words; `count` if it is none of them. */
+/* The index of the word among `count` words; `count` if it is not among them. */
 size_t kg_word_index(const char *word, const char *const *words, size_t count);
 
 static inline bool kg_word_is_among(const char *word, const char *const *words, size_t count)
@@ -14,12 +14,12 @@ static inline bool kg_word_is_among(const char *word, const char *const *words, 
     return kg_word_index(word, words, count) < count;
 }
 
-/* The one of `count` words nearest to `word` by edit distance (Damerau, adjacent swaps count one),
- * letter case ignored; NULL where none is near enough to be meant: more than a third of the longer
- * word's length, at least 1, would have to change. */
+/* The nearest of `count` words by edit distance (Damerau, adjacent swaps count one), letter case
+ * ignored. NULL if none is near: the distance exceeds a third of the longer word's length, at least
+ * 1. */
 const char *kg_nearest(const char *word, const char *const *words, size_t count);
 
-/* Appends "; did you mean 'x'?", or where none is near "; <known>: a, b, c". */
+/* Appends "; did you mean 'x'?". If no word is near: "; <known>: a, b, c". */
 void kg_suggest_append(struct kg_text *text, const char *word, const char *const *words,
                        size_t count, const char *known);
 
@@ -28,8 +28,8 @@ enum { KG_MEANT_BYTES = 384 };
 const char *kg_meant(char meant[KG_MEANT_BYTES], const char *word, const char *const *words,
                      size_t count);
 
-/* The error of a word that is none of some words: the sentence, the nearest word, all words.
- * "--columns has no 'maen'; did you mean 'mean'?; there are median, mean"
+/* Fills the error for an unknown word: the sentence, the nearest word, all words. "--columns has no
+ * 'maen'; did you mean 'mean'?; there are median, mean"
  * format   of the sentence
  * returns  false, with KG_ERROR_USAGE */
 __attribute__((format(printf, 5, 6))) bool kg_error_unknown(struct kg_error *err, const char *word,

@@ -16,7 +16,7 @@ static inline uint64_t kg_random_next(struct kg_random *random)
     return z ^ (z >> 31);
 }
 
-/* The seed of inputs that are made once more with other values. */
+/* A seed for the same inputs with other values. */
 static inline uint64_t kg_seed_other(uint64_t seed)
 {
     return seed ^ UINT64_C(0x9e3779b97f4a7c15);

@@ -12,10 +12,10 @@
 
 enum { LINE = -1, COMPACT = -2 };
 
-/* Where values go, and how. */
+/* Output and layout. */
 struct writer {
     struct kg_text *text;
-    int depth; /* of the objects that have a line for each member; or all is on one line, or compact */
+    int depth; /* depth of the object with a line per member; or LINE or COMPACT */
 };
 
 static const void *member(const void *object, size_t offset)
@@ -28,7 +28,7 @@ static size_t count_of(const struct kg_field *field, const void *object)
     return *(const size_t *)member(object, field->count_offset);
 }
 
-/* Whether an optional field has nothing to say. */
+/* Whether an optional field has no value. */
 static bool field_absent(const struct kg_field *field, const void *object)
 {
     const void *at = member(object, field->offset);
@@ -55,7 +55,7 @@ static bool field_absent(const struct kg_field *field, const void *object)
     }
 }
 
-/* Whether a column that says nothing is left out, however long: every item lacks the field. */
+/* Whether a column is left out, however long: every item lacks the field. */
 static bool column_absent(const struct kg_field *field, const void *items, size_t count,
                           const struct kg_record *record)
 {
@@ -87,7 +87,7 @@ static bool record_empty(const struct kg_record *record, const void *object)
     return true;
 }
 
-/* Whether a value has no members anywhere, so that it fits a line. */
+/* Whether a value has no members at any depth, so that it fits a line. */
 static bool is_flat(const struct kg_field *field, const void *object)
 {
     const void *at = member(object, field->offset);
@@ -111,7 +111,8 @@ static bool is_flat(const struct kg_field *field, const void *object)
 static void value_write(const struct writer *writer, const struct kg_field *field,
                         const void *object);
 
-/* A new line of a list or object, and the comma before it; on one line a space. */
+/* Starts a new line of a list or object, after a comma from the second item on. On one line: a
+ * space instead. */
 static void separate(const struct writer *writer, size_t index)
 {
     if (index)
@@ -124,7 +125,8 @@ static void separate(const struct writer *writer, size_t index)
     kg_json_print_line(writer->text, writer->depth);
 }
 
-/* The bracket that closes what had so many items; a line of its own if they had theirs. */
+/* Closes a list or object of `count` items. If the items have lines of their own, the bracket has
+ * one too. */
 static void bracket_close(const struct writer *outer, size_t count, const char *bracket)
 {
     if (count && outer->depth >= 0)
@@ -173,7 +175,7 @@ static void bits_write(const struct writer *writer, unsigned bits, const char *c
         }
 }
 
-/* An object has no name twice: the last one says what it is. */
+/* A name appears once in an object: the last pair of the name wins. */
 static void pairs_write(const struct writer *writer, const struct kg_pair *pairs, size_t count)
 {
     const struct writer inner = inside(writer, true);
@@ -224,7 +226,7 @@ static void records_write(const struct writer *writer, const struct kg_field *fi
     bracket_close(writer, lines ? count : 0, "]");
 }
 
-/* One field of every item. */
+/* Writes one field of every item. */
 static void column_write(const struct writer *writer, const struct kg_record *record,
                          const struct kg_field *field, const void *items, size_t count)
 {
@@ -339,8 +341,8 @@ void kg_record_lines(const struct kg_record *record, const void *object, int dep
     object_write(&(struct writer){text, depth}, record, object, NULL);
 }
 
-/* Whatever is written can be read again. A file that is refused later, and with it the gates of
- * every later change, is worse than an error now. */
+/* Whether kgate can read its own text again. A file that is refused later would block the gates of
+ * all later changes: an error now is better. */
 static bool readable(const struct kg_record *record, const char *schema, const char *bytes,
                      size_t length, struct kg_error *err)
 {

@@ -36,15 +36,15 @@ bool kg_schema_is(const char *schema, const char *found)
     return length == kg_schema_kind_length(found) && !memcmp(schema, found, length);
 }
 
-/* The number after ".v"; 0 where there is none. */
+/* The number after ".v"; 0 if there is none. */
 static unsigned long version_of(const char *schema)
 {
     const size_t length = kg_schema_kind_length(schema);
     return schema[length] ? strtoul(schema + length + 2, NULL, 10) : 0;
 }
 
-/* The value of the first member `schema` that is a string, and its place in the text; an empty one if there is
- * none. In what kgate writes the member is the first. */
+/* Finds the first member `schema` with a string, and its place in the text; an empty string if
+ * there is none. kgate writes this member first. */
 static bool schema_find(struct kg_json_text *text, struct kg_json_string *schema)
 {
     struct kg_json_string name;
@@ -82,7 +82,7 @@ static bool schema_check(struct kg_json_text ahead, const char *wanted)
     return kg_json_refuse(&ahead, at, "schema: expected '%s', found '%s'", wanted, name);
 }
 
-/* A whole text. */
+/* Reads a whole text. */
 static bool text_read(const struct kg_record *record, const char *schema, struct kg_json_text *text,
                       void *object)
 {
@@ -108,7 +108,7 @@ bool kg_record_parse(const struct kg_record *record, const char *schema, const c
     return text_read(record, schema, &text, object);
 }
 
-/* Reads an open file on trial: a refusal leaves arena and object as they were.
+/* Reads an open file on trial: a refusal leaves arena and object unchanged.
  * kept  room for a copy of the object */
 static bool parts_read(const struct kg_record *record, const char *schema,
                        struct kg_json_text *text, struct kg_arena *arena, void *object, void *kept)
@@ -191,7 +191,7 @@ static bool schema_copy(const char *path, const char *bytes, size_t length, char
     return good;
 }
 
-/* The `schema` of a regular file that begins with it, as all do that kgate writes. */
+/* The `schema` of a regular file that begins with it, as all files of kgate do. */
 static bool beginning_peek(const char *path, char schema[64])
 {
     char bytes[256];

@@ -1,10 +1,10 @@
-/* record_range.h: what a record's table allows. */
+/* record_range.h: the limits in a record's table. */
 #pragma once
 #include "base/record.h"
 
 enum { KG_RANGE_WORDS_BYTES = 96 };
 
-/* Whether the number is in the range; NaN is not known, and fits. range  NULL: any number */
+/* Whether the number is in the range; NaN is unknown, and fits. range NULL: any number */
 static inline bool kg_range_holds(const struct kg_range *range, double value)
 {
     if (!range || isnan(value))
@@ -22,7 +22,7 @@ void kg_range_words(const struct kg_range *range, bool whole, char words[KG_RANG
 /* Whether all reals of a struct, and of the structs inside it, are in their ranges. */
 bool kg_record_in_range(const struct kg_record *record, const void *object);
 
-/* The first field that a reader would refuse, of the struct or of one inside it: a real that is not
- * known although it must be, or is out of its range, and a missing text. NULL: none. Of lists it says
- * nothing. */
+/* The first field that a reader would refuse, in the struct or in a struct inside it. Such a field
+ * is a required real without a value, a real out of its range, or a missing text. NULL: none. The
+ * function ignores lists. */
 const struct kg_field *kg_record_unwritable(const struct kg_record *record, const void *object);

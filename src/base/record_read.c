@@ -1,5 +1,5 @@
-/* record_read.c: a struct filled straight from the bytes of a file, by its table: a tree of every number
- * takes ten times as long, and its memory. */
+/* record_read.c: fills a struct straight from the bytes of a file, by its table. A tree of every
+ * number would take ten times as long, and its memory. */
 #include "base/record_read.h"
 
 #include <assert.h>
@@ -13,7 +13,7 @@
 
 /* --- Lists ------------------------------------------------------------------------------------ */
 
-/* What was read becomes the field, where all was good. */
+/* If all items are good, makes them the field; otherwise frees them. */
 static bool list_end(struct kg_json_text *text, const struct kg_field *field,
                      struct kg_json_items *list, size_t size, bool good, void *object)
 {
@@ -81,7 +81,7 @@ static bool string_read(struct kg_json_text *text, const struct kg_field *field,
     return true;
 }
 
-/* A number where one is due. */
+/* Reads a number and refuses any other type. */
 static inline bool number_read(struct kg_json_text *text, const char *expected,
                                struct kg_json_number *number)
 {
@@ -91,7 +91,7 @@ static inline bool number_read(struct kg_json_text *text, const char *expected,
     return kg_json_number(text, number);
 }
 
-/* Null is an unknown number, where the field may lack one. */
+/* null is an unknown number, if the field may lack one. */
 static inline bool real_read(struct kg_json_text *text, const struct kg_field *field, double *value)
 {
     struct kg_json_number number;
@@ -176,7 +176,7 @@ static int compare_strings(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Whether no two strings of the list are equal; the first of those that are is named. */
+/* Whether all strings of the list differ; if not, the refusal names the first repeated one. */
 static bool distinct_check(struct kg_json_text *text, const char *at,
                            const struct kg_json_items *list)
 {
@@ -204,7 +204,7 @@ static bool strings_read(struct kg_json_text *text, const struct kg_field *field
         good = string_read(text, field, string) || kg_record_index_add(text, list.count - 1);
     }
     good = good && (!field->distinct || distinct_check(text, at, &list));
-    /* one more, NULL, so that a list of words is an argv as it is */
+    /* one more item, NULL, so that a list of words can be an argv */
     if (good)
         kg_json_items_add(&list, sizeof(char *));
     good = list_end(text, field, &list, sizeof(char *), good, object);
@@ -250,12 +250,12 @@ static bool records_read(struct kg_json_text *text, const struct kg_field *field
 
 enum { FIELDS_MOST = 256 };
 
-/* Which fields of a record have been read, and other names. Zero-initialise but for the record, and do not
- * move. */
+/* The fields of a record that have been read, and other names. Zero-initialise all but the record.
+ * The struct must not move. */
 struct members {
     const struct kg_record *record; /* of at most FIELDS_MOST fields */
     uint64_t seen[FIELDS_MOST / 64];
-    size_t next, count; /* the field that is expected next; members so far */
+    size_t next, count; /* index of the field that is expected next; number of members so far */
     struct kg_json_names others;
 };
 
@@ -270,7 +270,7 @@ static struct members members_of(const struct kg_record *record)
     return (struct members){.record = record};
 }
 
-/* Marks field `at` of the record as seen; false where it was before. */
+/* Marks field `at` of the record as seen; false if it was seen before. */
 static bool field_take(struct kg_json_text *text, struct members *members, size_t at,
                        const struct kg_json_string *name, const struct kg_field **field)
 {
@@ -282,7 +282,8 @@ static bool field_take(struct kg_json_text *text, struct members *members, size_
     return true;
 }
 
-/* The field of a name; *field is NULL where there is none. false where the same name was there before. */
+/* Finds the field of a name; *field is NULL if there is none. false if the same name came
+ * before. */
 static bool member_find(struct kg_json_text *text, struct members *members,
                         const struct kg_json_string *name, const struct kg_field **field)
 {
@@ -291,14 +292,15 @@ static bool member_find(struct kg_json_text *text, struct members *members,
         if (kg_json_string_is(name, record->fields[i].name))
             return field_take(text, members, i, name, field);
     *field = NULL;
-    /* copied: of the text nothing stays while a list of objects is read */
+    /* copied: reading a list of objects replaces the text */
     const struct kg_json_string kept = {
         kg_shared_copy(&text->shared, text->arena, name->bytes, name->length), name->length};
     return kg_json_names_add(text, &members->others, &kept);
 }
 
-/* Takes the name of a later field than those before, as they come in what kgate wrote: compared where it is,
- * it needs not be read as a string first. The field's place in the record, or how many it has. */
+/* Takes the next name if it belongs to a field after the previous ones, the order of kgate's own
+ * files. It compares the name in place, without reading a string first. Returns the field's index,
+ * or the number of fields if none matches. */
 static size_t field_expected(struct kg_json_text *text, const struct members *members,
                              struct kg_json_string *name)
 {
@@ -318,8 +320,8 @@ static size_t field_expected(struct kg_json_text *text, const struct members *me
     return at;
 }
 
-/* Takes what comes before the value of the next member of an open object, or closes it.
- * *field  that the table reads; NULL: none of that name
+/* Takes the comma and the name of an open object's next member, or closes the object.
+ * *field  field in the table; NULL: unknown name.
  * *more   whether there is a member */
 static bool member_next(struct kg_json_text *text, struct members *members,
                         const struct kg_field **field, bool *more)
@@ -337,7 +339,7 @@ static bool member_next(struct kg_json_text *text, struct members *members,
 
 /* --- Columns ---------------------------------------------------------------------------------- */
 
-/* One column into all items, which the first one makes. */
+/* Reads one column into all items; the first column makes the items. */
 static bool column_read(struct kg_json_text *text, const struct kg_field *field, size_t size,
                         bool first, struct kg_json_items *list)
 {
@@ -358,8 +360,8 @@ static bool column_read(struct kg_json_text *text, const struct kg_field *field,
     return good && (i == list->count || kg_record_refuse_length(text, at, list->count));
 }
 
-/* Gives a field what an optional one has where it is absent; numbers that are not known are NaN, not
- * zero. The rest of the object is zero already. */
+/* Gives a field the value of an absent one: reals become NaN. The caller has zeroed the rest of the
+ * object. */
 static void field_clear(const struct kg_field *field, void *object)
 {
     if (field->kind == KG_FIELD_REAL)
@@ -369,7 +371,7 @@ static void field_clear(const struct kg_field *field, void *object)
             field_clear(&field->record->fields[i], (char *)object + field->offset);
 }
 
-/* A column that is not there: nobody knew it, or every item has what an absent field has. */
+/* Handles a missing column. If it is optional, every item gets the value of an absent field. */
 static bool column_absent(struct kg_json_text *text, const struct kg_field *field, bool first,
                           size_t size, struct kg_json_items *list)
 {
@@ -457,7 +459,7 @@ static bool member_read(struct kg_json_text *text, const struct kg_field *field,
     return kg_json_word(text, "null");
 }
 
-/* A field that the object lacks. */
+/* Handles a field that the object lacks. */
 static bool field_absent(struct kg_json_text *text, const struct kg_field *field, void *object)
 {
     if (field->mention)

@@ -1,5 +1,6 @@
-/* record_refusal.c: why a record refuses a value, and where. On a refusal each function on the way out adds
- * its part of the place, such as cases[3].rounds, so that reading itself keeps no track of it. */
+/* record_refusal.c: the reason and the place of a refusal. On the way out each function adds its
+ * part of the place, such as cases[3].rounds. So reading itself need not keep track of the
+ * place. */
 #include <stdio.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "base/json_print.h"
 
-/* The members of a value's schema, in an object that is open. */
+/* Writes the members of a value's schema into an open object. */
 static void value_write(struct kg_json_writer *writer, const struct kg_field *field, bool column);
 
 /* Whole numbers as such: 0, not 0.0. */
@@ -97,7 +97,8 @@ static void field_write(struct kg_json_writer *writer, const struct kg_field *fi
     kg_json_finish(writer, "}");
 }
 
-/* The object, by column or not; `schema` is its schema where it is a whole file, else NULL. */
+/* Writes the schema of an object, by column or not. `schema` is the name of a whole file's schema,
+ * else NULL. */
 static void object_write(struct kg_json_writer *writer, const struct kg_record *record,
                          bool columns, const char *schema)
 {
@@ -148,7 +149,7 @@ static void list_write(struct kg_json_writer *writer, const struct kg_field *fie
         kg_json_put_bool(writer, "uniqueItems", true);
 }
 
-/* An object of any names. */
+/* An object with any names. */
 static void named_write(struct kg_json_writer *writer, const char *type, const char *other)
 {
     type_write(writer, "object", NULL);

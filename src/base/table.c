@@ -27,8 +27,8 @@ const char *kg_table_cell(struct kg_table *table, struct kg_text *text)
 
 /* --- Ids ------------------------------------------------------------------------------------- */
 
-/* The first cells in at most `most` characters, or as many more as keep them apart; NULL where memory
- * is out. */
+/* The first cells in at most `most` characters, or more if necessary to keep them apart; NULL if
+ * memory is out. */
 static const char **ids_cut(struct kg_table *table, size_t most)
 {
     const char **ids = kg_arena_alloc(&table->arena, 2 * table->row_count, sizeof *ids);
@@ -60,7 +60,7 @@ static const char *cell_of(const char *const *cells, size_t column)
     return cells[column] ? cells[column] : "";
 }
 
-/* Columns of a line that are printed. */
+/* Number of printed columns of a line. */
 static size_t line_columns(const struct kg_table *table, const char *const *cells)
 {
     size_t count = table->columns;
@@ -101,7 +101,8 @@ static void under_print(const char *under, bool colour, struct kg_text *text)
 
 /* --- Units ------------------------------------------------------------------------------------ */
 
-/* Characters of the unit of "12.3 us", "1.50 GiB", "5 %"; 0 of what is no number with one. */
+/* Characters of the unit in "12.3 us", "1.50 GiB", "5 %"; 0 if the cell is no number with a
+ * unit. */
 static size_t unit_width(const char *cell)
 {
     const char *blank = strchr(cell, ' ');
@@ -110,7 +111,7 @@ static size_t unit_width(const char *cell)
     return strspn(cell, "+-.0123456789e") == (size_t)(blank - cell) ? kg_text_width(blank + 1) : 0;
 }
 
-/* Lets the units of a column begin below each other: "1.05 s " above "12.3 ms". */
+/* Aligns the units of a column: "1.05 s " above "12.3 ms". */
 static bool units_align(struct kg_table *table)
 {
     for (size_t c = 0; c < table->columns; c++) {
@@ -146,10 +147,11 @@ static void widths_measure(const struct kg_table *table, size_t *widths)
 
 /* --- Widths ----------------------------------------------------------------------------------- */
 
-/* Characters of the first column that columns give way for, and that it always has. */
+/* Width of the first column, in characters: other columns give way until it has ID_LEGIBLE; it
+ * always has ID_LEAST. */
 enum { ID_LEGIBLE = 32, ID_LEAST = 18 };
 
-/* Characters that all but the first column take. */
+/* Characters of all columns except the first. */
 static size_t others_width(const struct kg_table *table, const size_t *widths)
 {
     size_t others = table->indent;
@@ -173,7 +175,7 @@ void kg_table_columns_keep(struct kg_table *table, unsigned long kept_bits)
     table->columns = kept;
 }
 
-/* The column that gives way before the others; 0: none does. */
+/* The column that gives way next; 0: none does. */
 static size_t spare_find(const struct kg_table *table)
 {
     size_t found = 0;
@@ -183,7 +185,7 @@ static size_t spare_find(const struct kg_table *table)
     return found;
 }
 
-/* Characters of the first column where it is cut as far as is legible. */
+/* Characters of the first column after a cut to a legible width. */
 static size_t id_width_legible(struct kg_table *table)
 {
     const char **ids = ids_cut(table, ID_LEGIBLE);
@@ -194,7 +196,7 @@ static size_t id_width_legible(struct kg_table *table)
     return width;
 }
 
-/* Takes out columns until the others leave room for the first. */
+/* Removes columns until the others leave room for the first. */
 static void columns_fit(struct kg_table *table, size_t *widths)
 {
     const size_t legible = id_width_legible(table);
@@ -209,7 +211,7 @@ static void columns_fit(struct kg_table *table, size_t *widths)
     }
 }
 
-/* How long the first column may be. */
+/* Sets the largest width of the first column. */
 static void id_most_fit(struct kg_table *table, const size_t *widths)
 {
     const size_t others = others_width(table, widths);

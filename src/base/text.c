@@ -61,7 +61,7 @@ void kg_text_printf(struct kg_text *text, const char *format, ...)
             vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
         if (!text->failed)
             text->length += (size_t)length;
-        text->data[text->length] = '\0'; /* also where some of what did not fit was printed */
+        text->data[text->length] = '\0'; /* also after printing a part of a text that did not fit */
     }
     va_end(args);
     va_end(again);

@@ -1,4 +1,4 @@
-/* text.h: a growing string, for reports and messages. A failed allocation is remembered, so that a
+/* text.h: a growing string, for reports and messages. It remembers a failed allocation, so that a
  * writer appends freely and its caller asks once. Not thread-safe. */
 #pragma once
 #include <stdbool.h>

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /* Readers. The whole text must match: a non-negative finite decimal number (digits, one point, an
- * exponent), an optional space, then a unit that must be there. They return false, leaving *value
- * alone, where the text is anything else or the value does not fit.
+ * exponent), an optional space, then a required unit. If the text is anything else or the value
+ * does not fit, they return false and leave *value alone.
  *
  * Durations to nanoseconds:     ns us ms s min h
  * Sizes to bytes:               B kB MB GB TB (powers of 1000), KiB MiB GiB TiB (of 1024);
@@ -22,12 +22,12 @@ bool kg_number_parse(const char *text, double *number);
 
 enum { KG_UNIT_BYTES = 32 };
 
-/* Writers, three significant digits with the unit that suits: "12.3 us", "1.50 GiB", "8.42 G".
- * `buffer` has KG_UNIT_BYTES bytes; returned. NaN is written "-". */
+/* Writers, three significant digits with a suitable unit: "12.3 us", "1.50 GiB", "8.42 G". `buffer`
+ * has KG_UNIT_BYTES bytes and is returned. NaN becomes "-". */
 char *kg_duration_format(double ns, char *buffer);
 char *kg_size_format(double bytes, char *buffer);
 char *kg_rate_format(double per_second, char *buffer);
-/* A value of a unit as files have it: "ns", "bytes", "1/s", or "" for a number. */
+/* The same for a unit of kgate's files: "ns", "bytes", "1/s", or "" for a number. */
 char *kg_value_format(const char *unit, double value, char *buffer);
 /* A ratio as a signed change in per cent, one digit after the point: 1.2 is "+20.0 %". */
 char *kg_change_format(double ratio, char *buffer);

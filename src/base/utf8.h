@@ -1,4 +1,4 @@
-/* utf8.h: which bytes are characters. Pure. */
+/* utf8.h: checks UTF-8. Pure. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -6,8 +6,8 @@
 enum { KG_UTF8_MOST = 4 };
 
 /* The length of the valid UTF-8 character at the start of `bytes` (The Unicode Standard, table
- * 3-7), of which `available` may be read; 0 where there is none. Nothing is read after a byte that
- * is not part of one: in a terminated string KG_UTF8_MOST may always be told as available. */
+ * 3-7); 0 if there is none. The function reads at most `available` bytes, and none after an invalid
+ * byte. So for a terminated string the caller may always pass KG_UTF8_MOST. */
 static inline size_t kg_utf8_length(const unsigned char *bytes, size_t available)
 {
     if (!available)
@@ -24,13 +24,13 @@ static inline size_t kg_utf8_length(const unsigned char *bytes, size_t available
     for (size_t i = 1; i < length; i++)
         if ((bytes[i] & 0xc0) != 0x80)
             return 0;
-    /* overlong forms, surrogates, and what lies beyond Unicode */
+    /* overlong forms, surrogates, and code points beyond Unicode */
     const bool bad = (first == 0xe0 && bytes[1] < 0xa0) || (first == 0xed && bytes[1] >= 0xa0) ||
                      (first == 0xf0 && bytes[1] < 0x90) || (first == 0xf4 && bytes[1] >= 0x90);
     return bad ? 0 : length;
 }
 
-/* Whether all of it is UTF-8. */
+/* Whether the whole text is UTF-8. */
 static inline bool kg_utf8_is_valid(const char *text, size_t length)
 {
     for (size_t at = 0, step; at < length; at += step)

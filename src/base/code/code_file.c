@@ -20,7 +20,8 @@ static const char *const starting[] = {
     "execveat",      "fexecve", "posix_spawn", "posix_spawnp", "system", "popen",  "_IO_popen",
     "_IO_proc_open", "wordexp", NULL};
 
-/* What opens files, or what others have made, by name: what such code does may depend on more than itself. */
+/* Functions that open, create or examine files, sockets and other resources by name. Code that
+ * calls one may depend on more than its own bytes. */
 static const char *const opening[] = {"open",
                                       "open64",
                                       "openat",
@@ -196,7 +197,8 @@ static void facts_take(struct kg_arena *arena, const struct kg_elf *elf, struct 
     file->opens_files = kg_elf_imports(elf, opening);
 }
 
-/* Read whole: what a project builds may be replaced meanwhile, and a mapping would then fault. */
+/* Reads the file instead of mapping it: a build may overwrite the file meanwhile, and a mapping
+ * would then fault. */
 static void code_read(struct kg_arena *arena, struct kg_code_file *file)
 {
     struct kg_text text = {0};
@@ -214,8 +216,8 @@ static void code_read(struct kg_arena *arena, struct kg_code_file *file)
     kg_text_free(&text);
 }
 
-/* The build id, in a few pages of a file of any size. Packages replace files, and do not write into
- * them. */
+/* The hash of the build id, which needs a few pages of a file of any size. A mapping is safe here:
+ * packages replace files and do not write into them. */
 static void build_id_read(struct kg_arena *arena, struct kg_code_file *file)
 {
     struct stat facts;

@@ -20,26 +20,26 @@ struct kg_code_memory {
     } * known;
     size_t count, capacity;
     struct program {
-        const char *word; /* NULL: nothing was looked for */
+        const char *word; /* NULL: the entry is empty */
         struct kg_code_search search;
         const char *path;
-    } programs[PROGRAMS_KEPT]; /* by the hash of their word, each the last of its hash */
+    } programs[PROGRAMS_KEPT]; /* by the hash of the word; the newest word of each hash */
     struct kg_code_files files;
     const char *self; /* the path of this kgate */
 };
 
 /* --- Libraries -------------------------------------------------------------------------------- */
 
-/* Whether the file can bring code that nobody can know beforehand. What a system library does is
- * the system's. The CUDA runtime loads the driver so, whose version is known otherwise. */
+/* Whether the file can bring in code that kgate cannot know beforehand. On CUDA, dlopen does not
+ * count: the CUDA runtime loads the driver with it, and kgate knows the driver's version. */
 static bool brings_more(const struct kg_code_file *file, enum kgate_device device)
 {
     return file->has_auditors || file->starts_programs ||
            (file->loads_code && device != KGATE_DEVICE_CUDA);
 }
 
-/* Whether the library opens files of its own accord alone, and none that its caller names by a function that
- * kg_code_file does not know. */
+/* Whether the library is a runtime of C, C++ or OpenMP. Besides its own files it opens only files
+ * that its caller names, by functions that code_file.c lists. */
 static bool is_of_language(const char *name)
 {
     static const char *const names[] = {"ld-linux",   "libc.so",      "libdl.so",   "libgcc_s.so",
@@ -51,7 +51,8 @@ static bool is_of_language(const char *name)
     return false;
 }
 
-/* What a library adds to what was not looked at. */
+/* Lowers the identity's scope if the library can bring in unknown code or files. System libraries
+ * may bring in code: it is the system's. */
 static void scope_widen(const struct kg_code_file *file, const char *name,
                         const struct kg_code_owner *owner, struct kg_code_identity *identity)
 {
@@ -83,8 +84,8 @@ static bool libraries_add(struct kg_code_memory *memory, struct kg_arena *arena,
     return true;
 }
 
-/* Path of the loader: a program names its own, a plugin is loaded by kgate's. NULL for a loader
- * that is neither the system's nor kgate's: its answer proves nothing. */
+/* Path of the loader: a program names its own, and kgate's loader loads plugins. NULL if the loader
+ * is neither the system's nor kgate's: its answer proves nothing. */
 static const char *interpreter_of(struct kg_code_memory *memory, struct kg_arena *arena,
                                   const struct kg_code_owner *owner,
                                   const struct kg_code_file *file)
@@ -104,8 +105,8 @@ static bool has_auditor(void)
     return auditors && *auditors;
 }
 
-/* The libraries that are loaded with a file. The kernel gives a program's real path to its loader,
- * which puts the folder in the place of $ORIGIN. */
+/* The libraries that the loader loads with a file. The kernel gives a program's real path to the
+ * loader, which replaces $ORIGIN with its folder. */
 static bool libraries_list(struct kg_arena *arena, const struct kg_code_owner *owner,
                            const char *interpreter, const char *path, struct kg_loaded **loaded,
                            size_t *count)
@@ -115,7 +116,8 @@ static bool libraries_list(struct kg_arena *arena, const struct kg_code_owner *o
     return file && kg_loader_list(arena, interpreter, file, owner->directory, loaded, count);
 }
 
-/* A static program has no libraries, but what it loads or starts cannot be seen. */
+/* Finds the libraries. If there is no known loader, the scope stays KG_CODE_FILE_ALONE: kgate
+ * cannot see the code that a static program loads or starts. */
 static void libraries_find(struct kg_code_memory *memory, struct kg_arena *arena,
                            const struct kg_code_owner *owner, struct kg_code_identity *identity)
 {
@@ -124,7 +126,7 @@ static void libraries_find(struct kg_code_memory *memory, struct kg_arena *arena
     size_t count;
     if (!found->hash)
         return;
-    const struct kg_code_file file = *found; /* the next search may move it */
+    const struct kg_code_file file = *found; /* the next search may move *found */
     const char *interpreter = interpreter_of(memory, arena, owner, &file);
     if (!interpreter)
         return;
@@ -223,14 +225,14 @@ const char *kg_code_beside(struct kg_arena *arena, const char *directory, const 
                                      : kg_arena_copy(arena, path);
 }
 
-/* execvp passes over a folder of the program's name. */
+/* execvp skips a folder with the program's name. */
 static bool is_program(const char *path)
 {
     struct stat facts;
     return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
 }
 
-/* An empty element of PATH, as behind a last colon, is the folder of the command itself. */
+/* An empty element of PATH, as after a last colon, is the command's own folder. */
 static const char *path_search(struct kg_arena *arena, const char *word,
                                struct kg_code_search search)
 {

@@ -7,8 +7,8 @@
 #include "base/code/elf.h"
 #include "base/file.h"
 
-/* Names of options as the library compares them: whole strings of its data. Here they stand in one
- * string, so that kgate itself has none of them. */
+/* Names of options that Google Benchmark compares, each a whole string of its data. Here they form
+ * one string: otherwise kgate itself would look like a benchmark. */
 static const char options[] = "benchmark_min_time benchmark_repetitions benchmark_list_tests";
 
 static bool has_string(const struct kg_text *file, const char *name, size_t length)

@@ -34,7 +34,7 @@ static double cpu_time_ns(pid_t id)
     return clock_gettime(clock, &time) == 0 ? (double)time.tv_sec * 1e9 + (double)time.tv_nsec : 0;
 }
 
-/* The CPU that a thread last ran on, the 39th field of its `stat`; -1 where it has gone. */
+/* The CPU that a thread last ran on, the 39th field of its `stat`; -1 if the thread has gone. */
 static int cpu_of(pid_t id)
 {
     enum { FIELDS_BETWEEN = 37 }; /* from the end of its name, which may hold anything */
@@ -77,7 +77,7 @@ static int busier_first(const void *a, const void *b)
     return (one->ran_ns < other->ran_ns) - (one->ran_ns > other->ran_ns);
 }
 
-/* CPU time that a thread had at the mark; 0 of one that began later. */
+/* CPU time of a thread at the mark; 0 if the thread began later. */
 static double before_of(const struct kg_placed *marked, size_t count, pid_t id)
 {
     for (size_t i = 0; i < count; i++)
@@ -112,7 +112,7 @@ size_t kg_placing_see(struct kg_placing *placing)
     return busy;
 }
 
-/* How many of those seen a CPU must have. */
+/* The number of busy threads that one CPU must take. */
 static size_t share(const struct kg_placing *placing)
 {
     return placing->cpus ? (placing->count + placing->cpus - 1) / placing->cpus : placing->count;
@@ -131,7 +131,7 @@ bool kg_placing_crowded(const struct kg_placing *placing)
     return false;
 }
 
-/* A CPU of the process with the fewest of those placed; `taken` counts them by CPU. */
+/* The allowed CPU with the fewest placed threads; `taken` counts them by CPU. */
 static int cpu_free(const struct kg_placing *placing, const unsigned char *taken)
 {
     int found = -1;
@@ -150,7 +150,7 @@ static void bind_to(struct kg_placed *thread, int cpu)
     thread->bound = sched_setaffinity(thread->id, sizeof one, &one) == 0;
 }
 
-/* Whether a thread may be moved; one that may not takes up the CPU that it is on. */
+/* Whether a thread may be moved; if not, it occupies its present CPU. */
 static bool may_move(const struct kg_placing *placing, struct kg_placed *thread)
 {
     return sched_getaffinity(thread->id, sizeof thread->mask, &thread->mask) == 0 &&

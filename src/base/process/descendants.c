@@ -10,10 +10,10 @@
 
 #include "base/clock.h"
 
-enum { WORKERS_MOST = 9 }; /* and the guard */
+enum { WORKERS_MOST = 9 }; /* the guard included */
 static const uint64_t PATIENCE_NS = 2000000000;
 
-/* Of the process, as its children are. */
+/* Global, since children belong to the process. */
 static pid_t workers[WORKERS_MOST];
 static bool adopts;
 
@@ -37,8 +37,8 @@ static bool is_kept(pid_t process)
     return false;
 }
 
-/* Calls `found` with each child of this process that is no live worker and is not kept, as the kernel lists them by
- * thread (proc(5), CONFIG_PROC_CHILDREN); returns how many there were. */
+/* Calls `found` with each child of this process except live workers and kept children; returns
+ * their number. The kernel lists children by thread (proc(5), CONFIG_PROC_CHILDREN). */
 static size_t strangers_each(void (*found)(pid_t child))
 {
     char path[64];
@@ -76,7 +76,8 @@ void kg_descendants_expect(pid_t worker)
             workers[i] = worker;
             return;
         }
-    /* More than are ever alive at a time: none of them may be taken for another's. */
+    /* More workers than entries: kgate could mistake a live worker for a stranger, so it ends
+     * nothing. */
     adopts = false;
 }
 
@@ -87,7 +88,7 @@ void kg_descendants_forget(pid_t worker)
             workers[i] = 0;
 }
 
-/* Its own children come to this process as it ends, and are found in the next pass. */
+/* Ends a child. Its own children then become children of this process; the next pass finds them. */
 static void end(pid_t child)
 {
     kill(child, SIGKILL);

@@ -22,19 +22,19 @@
 #include "base/process/descendants.h"
 
 enum { MARK_LENGTH = 16 };
-enum { WATCH_OFF = '0', WATCH_ON = '1' }; /* what kgate says to the guard */
+enum { WATCH_OFF = '0', WATCH_ON = '1' }; /* bytes that kgate sends to the guard */
 static const uint64_t PATIENCE_NS = 2000000000;
 
-/* Of the process, as its children are. */
+/* Global, since children belong to the process. */
 static struct {
     char mark[MARK_LENGTH +
-              1]; /* always as long: the size of an environment moves a program's stack */
+              1]; /* constant length: the size of an environment moves a program's stack */
     pid_t owner, process;
-    int end; /* of the socket pair: open as long as kgate lives */
+    int end; /* kgate's end of the socket pair: open as long as kgate lives */
     bool asked;
 } guard;
 
-/* Unlike the marks of the other kgates on this machine. */
+/* Makes a mark unlike the marks of other kgates on this machine. */
 static void mark_make(void)
 {
     if (*guard.mark)
@@ -51,7 +51,7 @@ void kg_guard_mark(char value[KG_GUARD_MARK_BYTES])
              inherited ? inherited : "");
 }
 
-/* Whether the process has the mark in its environment; not where that is another user's to read. */
+/* Whether the process has the mark in its environment; false if the guard may not read it. */
 static bool has_mark(int process)
 {
     char bytes[16384];
@@ -74,7 +74,7 @@ static bool has_mark(int process)
     return found;
 }
 
-/* Kills all that have the mark; returns how many there were. */
+/* Kills all processes with the mark; returns their number. */
 static size_t marked_kill(void)
 {
     size_t count = 0;
@@ -92,7 +92,7 @@ static size_t marked_kill(void)
     return count;
 }
 
-/* Whether somebody stopped kgate who is not its terminal: job control leaves a stopped process in the
+/* Whether kgate is stopped, but not by its terminal: job control leaves a stopped process in the
  * background. */
 static bool owner_stopped(void)
 {
@@ -109,7 +109,8 @@ static bool owner_stopped(void)
            state == 'T' && (!terminal || foreground == group);
 }
 
-/* Reads what kgate says until its end of the sockets is closed, which the kernel does however kgate ends. */
+/* Reads kgate's bytes until kgate's end of the sockets closes. The kernel closes it however kgate
+ * ends. */
 static void owner_await(void)
 {
     enum { LOOK_MS = 500 };
@@ -126,7 +127,7 @@ static void owner_await(void)
     }
 }
 
-/* Keeps nothing of what kgate has open: locks, and a pipe whose reader waits for its end. */
+/* Closes all files of kgate: locks, and a pipe whose reader waits for its end. */
 _Noreturn static void guard_run(int end)
 {
     const struct timespec pause = {.tv_nsec = 1000 * 1000};
@@ -139,20 +140,20 @@ _Noreturn static void guard_run(int end)
         _exit(EXIT_FAILURE);
     close_range(STDIN_FILENO + 1, ~0U, 0);
     owner_await();
-    /* what is being killed may just have started another */
+    /* a process may have started another one just before it was killed */
     const uint64_t deadline_ns = kg_clock_ns() + PATIENCE_NS;
     while (marked_kill() && kg_clock_ns() < deadline_ns)
         nanosleep(&pause, NULL);
     _exit(EXIT_SUCCESS);
 }
 
-/* Where kgate ends by itself nothing is left to guard. */
+/* If kgate ends by itself, nothing is left to guard. */
 static void guard_end(void)
 {
     if (guard.process <= 0 || getpid() != guard.owner)
         return;
     kill(guard.process, SIGKILL);
-    close(guard.end); /* which ends it too, where a sandbox forbids to kill */
+    close(guard.end); /* ends the guard if a sandbox forbids kill */
     waitpid(guard.process, NULL, 0);
     kg_descendants_forget(guard.process);
     guard.process = 0;

@@ -13,7 +13,8 @@ static void note(int number)
         caught = number;
 }
 
-/* Only what a signal handler may call. A child between fork and exec has the handler too. */
+/* Calls only functions that a signal handler may call. A child between fork and exec has the
+ * handler too. */
 static void announce(int number)
 {
     static const char words[] = "kgate: interrupted\n";
@@ -22,7 +23,7 @@ static void announce(int number)
     _exit(128 + number);
 }
 
-/* nohup and background jobs ignore some of them: that stays. */
+/* Leaves ignored signals ignored, as under nohup and in background jobs. */
 static void handler_set(int number, void (*handler)(int))
 {
     struct sigaction action = {.sa_handler = handler}, old;

@@ -60,7 +60,7 @@ static int request_file(const struct kg_launch *launch)
     return file;
 }
 
-/* What a child needs to begin. */
+/* Everything that a child needs to start. */
 struct start {
     const struct kg_launch *launch;
     int request, response, errors;
@@ -68,14 +68,14 @@ struct start {
     char **environment;
 };
 
-/* What a limit on open files asks of the user; else "". */
+/* Advice if a limit on open files caused the error; else "". */
 static const char *remedy(int code)
 {
     return code == EMFILE || code == ENFILE ? "; raise the limit on open files (`ulimit -n 64`)"
                                             : "";
 }
 
-/* In the child that could not become the worker: says why, and ends. */
+/* In a child that cannot become the worker: prints the reason and exits. */
 _Noreturn static void failure_write(int code)
 {
     char message[256];
@@ -85,9 +85,9 @@ _Noreturn static void failure_write(int code)
     _exit(written < 0 ? EXIT_FAILURE : 126);
 }
 
-/* In the child, until exec: system calls only, since the parent's memory is the child's. It never
- * returns, so AddressSanitizer would keep its variables as out of scope for whoever has this piece
- * of memory next: the next child. */
+/* Runs in the child until exec: system calls only, since parent and child share memory. It never
+ * returns, so AddressSanitizer would keep its variables marked as out of scope. The next child uses
+ * the same piece of memory. */
 __attribute__((no_sanitize_address)) static int child_start(void *user)
 {
     const struct start *start = user;
@@ -105,22 +105,22 @@ __attribute__((no_sanitize_address)) static int child_start(void *user)
         sched_setaffinity(0, sizeof set, &set);
     }
     sigprocmask(SIG_SETMASK, launch->mask, NULL);
-    signal(SIGXFSZ, SIG_DFL); /* kgate ignores it, which exec would hand on */
+    signal(SIGXFSZ, SIG_DFL); /* kgate ignores it, and exec would pass that on */
     const bool there = !launch->directory || chdir(launch->directory) == 0;
-    /* `response` may itself be a low number: move it out of the way of the others first. */
+    /* `response` may itself be a low number: the copy is out of reach of the dup2 calls. */
     const int high = fcntl(start->response, F_DUPFD_CLOEXEC, KG_WORKER_RESPONSE + 1);
     if (there && high >= 0 && dup2(start->request, STDIN_FILENO) >= 0 &&
         dup2(start->errors, STDOUT_FILENO) >= 0 && dup2(start->errors, STDERR_FILENO) >= 0 &&
         dup2(high, KG_WORKER_RESPONSE) >= 0) {
-        /* whatever kgate's caller has left open is not the workload's */
+        /* files that kgate's caller has left open are not for the workload */
         close_range(KG_WORKER_RESPONSE + 1, ~0U, CLOSE_RANGE_CLOEXEC);
         execve(launch->program, launch->arguments ? launch->arguments : plain, start->environment);
     }
     failure_write(errno);
 }
 
-/* Like vfork: kgate waits until the child runs its program, and nothing of its memory is copied,
- * which would take longer than many a round. */
+/* Like vfork: kgate waits until the child runs its program, and copies no memory. A copy would take
+ * longer than many a round. */
 static pid_t child_make(struct start *start)
 {
     enum { STACK_BYTES = 64 * 1024 };
@@ -162,7 +162,8 @@ bool kg_process_start(const struct kg_launch *launch, struct kg_process *process
     process->errors = errors[0];
     if (process->pid > 0) {
         kg_descendants_expect(process->pid);
-        process->pidfd = pidfd_open(process->pid, 0); /* some sandboxes have none: ended() asks */
+        /* some sandboxes have no pidfd: then ended() asks */
+        process->pidfd = pidfd_open(process->pid, 0);
     }
     return process->pid > 0
                ? true
@@ -187,8 +188,8 @@ static void tail_append(char *tail, size_t *length, const char *bytes, size_t co
     tail[*length] = '\0';
 }
 
-/* Reads what is there; closes the descriptor at its end. Not for ever: a process may write faster
- * than this reads, and its time-out must be looked at. */
+/* Reads the available bytes; closes the descriptor at its end. The number of reads is limited: a
+ * process may write faster than kgate reads, and kgate must check its time-out. */
 static void drain(int *descriptor, struct kg_outcome *outcome, bool errors)
 {
     enum { READS_MOST = 64 };
@@ -212,8 +213,8 @@ static bool has_line(const struct kg_outcome *outcome)
            memchr(outcome->response.data, '\n', outcome->response.length);
 }
 
-/* Where nothing tells of a process's end but asking, how long to sleep in between. The end of its
- * socket, which comes with it, wakes at once; it may also come a little before. */
+/* Sleep between two checks for the end of a process without pidfd. At its end, or a little earlier,
+ * the process closes its socket, which wakes kgate at once. */
 enum { ASK_AFTER_NS = 20 * 1000 * 1000, ASK_AFTER_CLOSED_NS = 1000 * 1000 };
 
 static bool ended(const struct kg_process *process)
@@ -231,8 +232,8 @@ static uint64_t sleep_most_ns(const struct kg_process *process, uint64_t left_ns
     return left_ns < most ? left_ns : most;
 }
 
-/* Has the worker end its command and run its `cleanup`, and waits for its end. Nobody wants its words any more, but
- * a full pipe would stop it. */
+/* Tells the worker to end its command and run its `cleanup`, and waits for its end. Reads and drops
+ * its output: a full pipe would stop the worker. */
 static void cleanup_await(struct kg_process *process)
 {
     struct kg_outcome unread = {0};
@@ -256,7 +257,8 @@ void kg_process_end(struct kg_process *process)
     if (process->pid > 0) {
         cleanup_await(process);
         kill(-process->pid, SIGKILL);
-        /* It may have left its group. Until it is waited for, the number is nobody else's. */
+        /* The process may have left its group. Before waitpid, no other process can have its
+         * number. */
         kill(process->pid, SIGKILL);
         while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR)
             continue;

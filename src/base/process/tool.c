@@ -24,7 +24,7 @@ bool kg_tool_find(const char *name, char path[KG_TOOL_PATH_BYTES])
     return false;
 }
 
-/* What became of it, where that was no success. */
+/* Whether the tool succeeded; if not, err has the reason. */
 static bool outcome_check(const struct kg_tool_run *run, const struct kg_outcome *outcome,
                           struct kg_error *err)
 {

@@ -1,5 +1,6 @@
-/* tool.h: a program of the system that makes a file of a text, such as gnuplot of a script: started
- * without a shell, in a folder of its own, ended with kgate and in time. */
+/* tool.h: runs a program of the system that turns a text into a file, such as gnuplot with a
+ * script. The program starts without a shell, in a folder of its own. It has a time limit, and ends
+ * with kgate. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,19 +10,19 @@
 
 enum { KG_TOOL_PATH_BYTES = 4096 };
 
-/* The program of that name in the folders of PATH; false where there is none. */
+/* Finds the program in the folders of PATH; false if there is none. */
 bool kg_tool_find(const char *name, char path[KG_TOOL_PATH_BYTES]);
 
 struct kg_tool_run {
     const char *program;    /* a path */
-    char *const *arguments; /* NULL-terminated, the first is its name */
+    char *const *arguments; /* NULL-terminated; the first is the program's name */
     const char *input;      /* for its standard input */
     size_t input_length;
-    const char *file; /* that it writes in the folder where it runs */
+    const char *file; /* name of the program's output file in its folder */
     double timeout_ns;
 };
 
-/* Runs it to its end and appends the file's bytes. The folder is gone afterwards.
- * err  KG_ERROR_SYSTEM where it could not be run, failed, took too long, or left no such file: with
- *      the last that it wrote */
+/* Runs the program to its end and appends the bytes of its file. Removes the folder.
+ * err  KG_ERROR_SYSTEM if the program could not run, failed or took too long, with its last output.
+ *      If it left no file: the error of kg_file_read */
 bool kg_tool_make(const struct kg_tool_run *run, struct kg_text *bytes, struct kg_error *err);

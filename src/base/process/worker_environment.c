@@ -25,7 +25,7 @@ static bool users_has(const char *name)
     return value && *value;
 }
 
-/* Puts a variable into the environment unless the user has: what a user says of threads holds. */
+/* Adds a variable unless the user has set it: the user's value stays. */
 static void variable_offer(struct kg_worker_environment *environment, const char *name,
                            const char *value)
 {
@@ -33,7 +33,8 @@ static void variable_offer(struct kg_worker_environment *environment, const char
         variable_add(environment, name, value);
 }
 
-/* Beside what the user preloads. The loader takes a blank or a colon for the end of a path. */
+/* Adds a library to the user's preloads. If its path has a blank or a colon, kgate leaves it out:
+ * the loader would take these for the end of a path. */
 static void preload_add(struct kg_worker_environment *environment, const char *library)
 {
     static const char NAME[] = "LD_PRELOAD";
@@ -50,13 +51,14 @@ static void preload_add(struct kg_worker_environment *environment, const char *l
     free(both);
 }
 
-/* The variables of a worker. Where two processes take turns, threads that wait must sleep:
- * spinning, they would take the cores from the process whose turn it is, and make it a hundred
- * times slower. Where instructions are counted, those of spinning threads would be counted too.
+/* Adds the variables of a worker. If two processes alternate, waiting threads must sleep. Spinning
+ * threads would take the cores from the other process and make it a hundred times slower. If kgate
+ * counts instructions, spinning threads would add to the count.
  *
- * The threads of a command cannot be put on CPUs of their own. Those of libgomp spin 300,000 times
- * before they sleep, which is longer than the scheduler's tick: where two share a CPU, each
- * parallel region costs that much. Spinning for a tenth of a millisecond, they make room. */
+ * kgate cannot place a command's threads on CPUs of their own. Threads of libgomp spin 300,000
+ * times before they sleep, longer than the scheduler's tick. If two threads share a CPU, each
+ * parallel region costs that much. With this limit they spin for a tenth of a millisecond, then
+ * make room. */
 static void variables_add(struct kg_worker_environment *environment, const struct kg_launch *launch)
 {
     static const char *const counts[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",

@@ -6,9 +6,9 @@
 
 enum { ROUNDS_LEAST = 3 };
 static const double BETWEEN_LEAST = 0.1, FIXED_SHARE = 0.25;
-/* Of a normal distribution: the quartiles lie so many standard deviations apart. */
+/* Distance of the quartiles of a normal distribution, in standard deviations. */
 static const double QUARTILES_APART = 1.349;
-/* Those of n values lie closer, by about (n - 1.4) / n. */
+/* The quartiles of n values lie closer, by about (n - 1.4) / n. */
 static const double SHRINKAGE = 1.4;
 static const double NINE_OF_TEN = 1.2816;
 
@@ -65,7 +65,7 @@ double kg_allocation_rounds(double variance, double effect, double alpha, double
 {
     const double point = kg_student_point(alpha / 2, INFINITY);
     const double reach = point + NINE_OF_TEN;
-    /* the variance that the difference may have, less what the base's mean has */
+    /* the permitted variance of the difference, less the variance of the baseline's mean */
     const double left = effect * effect / (reach * reach) - variance / base_rounds;
     if (!(left > 0))
         return INFINITY;

@@ -1,9 +1,9 @@
 /* The percentile bootstrap (Efron 1979) of a quantile, in closed form. In a resample of size m the
- * r-th smallest value is one of the values, x_(k) with k of n, and
- *     P(x*_(r) <= x_(k)) = P(Binomial(m, k/n) >= r)      (Maritz and Jarrett 1978),
- * so its whole distribution is n known weights: no drawing, no seed, and no error of its own. m is
- * n, but n - 1 for the median of an even count, which makes the interval wider by a hair; r is the
- * whole part of q (m - 1) + 1. */
+ * r-th smallest value is one of the n values, x_(k). Its distribution is
+ *     P(x*_(r) <= x_(k)) = P(Binomial(m, k/n) >= r)      (Maritz and Jarrett 1978).
+ * So n known weights replace drawing, without a seed and without an error by chance. m is n; for
+ * the median of an even count m is n - 1, which makes the interval wider by a hair. r is the whole
+ * part of q (m - 1) + 1. */
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* The trimmed mean and what it is worth (Tukey and McLaughlin 1963, Yuen 1974): a fifth of the
- * values is left out at each end, so that single wild ones have no say, and the variance comes from
- * the winsorised values, which are those with the ones left out moved to the nearest that stay.
- * Fewer than seven values are too few to leave any out. */
+/* The trimmed mean and its variance (Tukey and McLaughlin 1963, Yuen 1974). A fifth of the values
+ * is left out at each end, so that single outliers have no weight. The variance comes from
+ * winsorised values: the nearest kept value replaces each value left out. Fewer than seven values
+ * are too few to leave any out. */
 #include <math.h>
 
 #include "base/statistics/stats.h"

@@ -1,23 +1,22 @@
-/* Variances of many cases, each from few values, help each other: what is usual among them is a
- * prior for each (Smyth 2004). The variance s^2 with d degrees of freedom of a case is taken as
- * drawn from
- *     s^2 ~ true * chi^2(d) / d,    1 / true ~ chi^2(d0) / (d0 * usual),
- * and the case's own becomes (d0 usual + d s^2) / (d0 + d), with d0 + d degrees of freedom. d0 and
- * the usual variance are fitted by the mean and the variance of log s^2, which has expectation
- * log true + digamma(d/2) - log(d/2) and variance trigamma(d/2). Where cases differ much, d0 is
- * small, and each keeps its own. */
+/* Many cases with few values each help each other: their usual variance is a prior for each case's
+ * variance (Smyth 2004). The model of a case's variance s^2 with d degrees of freedom:
+ *     s^2 ~ true * chi^2(d) / d,    1 / true ~ chi^2(d0) / (d0 * usual).
+ * The moderated variance is (d0 usual + d s^2) / (d0 + d), with d0 + d degrees of freedom. The mean
+ * and the variance of log s^2 over all cases give d0 and the usual variance. The expectation of log
+ * s^2 is log true + digamma(d/2) - log(d/2); its variance is trigamma(d/2). If cases differ much,
+ * d0 is small, and each case keeps its own variance. */
 #include <math.h>
 
 #include "base/statistics/stats.h"
 
 enum { CASES_LEAST = 4 };
-/* However alike few cases look, what is usual counts for no more than this. */
+/* Largest weight of the usual variance, in degrees of freedom, however alike few cases look. */
 static const double FREEDOM_MOST = 20;
-/* Of logs: clocks and counters repeat no better than a part in 10^4. */
+/* Smallest variance of logs: clocks and counters repeat no better than a part in 10^4. */
 static const double VARIANCE_LEAST = 1e-8;
 
-/* Both by their recurrences up to 10 and the asymptotic series from there (Abramowitz and Stegun
- * 1964, 6.3.5, 6.3.18, 6.4.6, 6.4.12). */
+/* Both use their recurrences up to 10 and the asymptotic series beyond (Abramowitz and Stegun 1964,
+ * 6.3.5, 6.3.18, 6.4.6, 6.4.12). */
 static double digamma(double x)
 {
     double sum = 0;
@@ -40,7 +39,7 @@ static double trigamma(double x)
     return sum + 1 / x + y / 2 + y / x * (1.0 / 6 - y * (1.0 / 30 - y * (1.0 / 42 - y / 30)));
 }
 
-/* The x with trigamma(x) = value, which falls in x. */
+/* The x with trigamma(x) = value; trigamma falls as x rises. */
 static double trigamma_inverse(double value)
 {
     double low = -30, high = 30; /* logs */
@@ -54,7 +53,7 @@ static double trigamma_inverse(double value)
     return exp((low + high) / 2);
 }
 
-/* log s^2 without what few degrees of freedom take off it. */
+/* log s^2 without the bias of few degrees of freedom. */
 static double log_unbiased(const struct kg_variance *variance)
 {
     const double half = variance->freedom / 2;

@@ -1,18 +1,18 @@
-/* A core's clock moves by several per cent with its neighbours' load and with temperature. A time
- * that follows it says nothing about the code. How far it follows is between 0 (all of it spent
- * waiting for memory that has a clock of its own) and 1 (all of it spent on the core), and shows
- * within the rounds of one side, where the code is the same and the pace is not. */
+/* A core's clock changes by several per cent with its neighbours' load and with temperature. A time
+ * that follows the clock tells nothing about the code. The exponent is between 0 (all time spent
+ * waiting for memory with its own clock) and 1 (all time spent in the core). The rounds of one side
+ * show it: their code is the same, and their core clock differs. */
 #include <math.h>
 #include <string.h>
 
 #include "base/statistics/stats.h"
 
 enum { STEPS = 10 };
-/* Exponents whose scatter is within this of the least are as good: the scatter of some tens of
- * rounds is itself known to no better. */
+/* If the scatter of an exponent is at most this many times the least, the exponent is as good. Some
+ * tens of rounds do not determine the scatter more precisely. */
 static const double AS_GOOD = 1.1;
-/* Logarithm of 2. Beyond that something else slows the clock probe down, a signal handler of the code for
- * example: its time must not be taken out. */
+/* Logarithm of 2. Beyond that something else slows the clock probe, for example a signal handler of
+ * the code: its time must not be removed. */
 static const double SHIFT_MOST = 0.693;
 
 /* Mean absolute deviation of log_time - exponent * log_pace from each side's own median. */
@@ -51,7 +51,7 @@ static void exponent_find(const struct kg_paced *sides, size_t count, double *sc
     pace->doubt = (double)(high - low) / 2 / STEPS;
 }
 
-/* The median pace of all rounds of the reference's runs. */
+/* Median log time of the clock probe, over all rounds of the reference's runs. */
 static double reference_pace(const struct kg_paced *sides, size_t count, double *scratch)
 {
     size_t total = 0;

@@ -1,5 +1,5 @@
-/* Tests by ranks. They ask nothing of the distribution of the values, heavy tails and several modes
- * included, only that under "nothing changed" every order of them is equally likely. */
+/* Rank tests. They assume no distribution of the values: heavy tails and several modes are fine. If
+ * nothing changed, every order of the values must be equally likely. */
 #include <math.h>
 #include <string.h>
 
@@ -36,7 +36,8 @@ static double log_orders(size_t n1, size_t n2)
            lgamma_r((double)n2 + 1, &sign);
 }
 
-/* Pairs in which the base's value is the larger, of sorted arrays; equal ones count one half. */
+/* Number of pairs with the larger value in the baseline, from sorted arrays; equal values count one
+ * half. */
 static double pairs_above(const double *base, size_t base_count, const double *current,
                           size_t current_count)
 {
@@ -57,7 +58,7 @@ double kg_mann_whitney(const double *base, size_t base_count, const double *curr
 {
     const double all = (double)base_count * (double)current_count;
     const double above = pairs_above(base, base_count, current, current_count);
-    /* a half, from ties, goes to the side that proves less */
+    /* a half, from ties, goes to the side with less evidence */
     const double u = ceil(fmin(above, all - above));
     if (u >= TERMS_MOST) {
         const double variance = all * (double)(base_count + current_count + 1) / 12;

@@ -41,7 +41,7 @@ static double log_gamma(double x)
     return lgamma_r(x, &sign);
 }
 
-/* The regularised incomplete beta function; `rest` is 1 - x, which x may be too close to 1 for. */
+/* The regularised incomplete beta function; `rest` is 1 - x, exact even if x is close to 1. */
 static double beta_share(double a, double b, double x, double rest)
 {
     if (x <= 0 || rest <= 0)
@@ -75,8 +75,8 @@ static double density(double t, double freedom)
     return exp(log_density);
 }
 
-/* By Newton's method, which from below needs some six steps; a step that leaves the bracket is
- * replaced by its middle. */
+/* Newton's method needs about six steps from below. The bracket's middle replaces a step that
+ * leaves the bracket. */
 double kg_student_point(double tail, double freedom)
 {
     double low = 0, high = 1;
@@ -107,7 +107,7 @@ double kg_student_point_kept(struct kg_student_points *points, double tail, doub
         if (points->kept[i].tail == tail && points->kept[i].freedom == freedom)
             return points->kept[i].point;
     const double point = kg_student_point(tail, freedom);
-    if (points && tail > 0) { /* of a tail of 0 is what has not been filled */
+    if (points && tail > 0) { /* a tail of 0 marks an empty entry */
         points->kept[points->next].tail = tail;
         points->kept[points->next].freedom = freedom;
         points->kept[points->next].point = point;
