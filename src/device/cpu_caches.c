@@ -8,9 +8,10 @@
 
 const char *const kg_level_names[KG_LEVEL_COUNT + 1] = {"L1", "L2", "L3", "memory", NULL};
 
-enum { INDEXES_MOST = 8 }; /* of caches of a CPU: data and instructions of three levels, and room */
+/* caches per CPU: data and instructions of three levels, and spare room */
+enum { INDEXES_MOST = 8 };
 
-/* "48K" in bytes; NaN where it is something else. */
+/* "48K" in bytes; NaN if the text is anything else. */
 static double size_parse(const char *text)
 {
     static const char UNITS[] = "KMG";
@@ -22,7 +23,7 @@ static double size_parse(const char *text)
     return *rest && !unit ? NAN : unit ? ldexp(size, 10 * (int)(unit - UNITS + 1)) : size;
 }
 
-/* Whether `cpu` is the first of those in `set` that share the cache. */
+/* Whether `cpu` is the first CPU of `set` with this cache. */
 static bool is_first(const cpu_set_t *shared, const cpu_set_t *set, int cpu)
 {
     for (int other = 0; other < cpu; other++)
@@ -31,7 +32,7 @@ static bool is_first(const cpu_set_t *shared, const cpu_set_t *set, int cpu)
     return true;
 }
 
-/* The level of a cache that holds data, from 0; -1 where it is none of those that count. */
+/* The level of a data cache, from 0; -1 for any other cache. */
 static int level_read(const char *root, int cpu, int index)
 {
     static const char PATH[] = "/sys/devices/system/cpu/cpu%d/cache/index%d/%s";
@@ -45,7 +46,7 @@ static int level_read(const char *root, int cpu, int index)
     return (int)level - 1;
 }
 
-/* Counts one cache of one CPU, unless an earlier CPU had it. */
+/* Counts one cache of one CPU, unless an earlier CPU shares the cache. */
 static void index_read(const char *root, const cpu_set_t *set, int cpu, int index,
                        struct kg_cpu_caches *caches)
 {
@@ -64,7 +65,7 @@ static void index_read(const char *root, const cpu_set_t *set, int cpu, int inde
         cache->bytes = size_parse(line);
 }
 
-/* The first two, where nobody says which share a core. */
+/* The first two CPUs, if nothing tells which CPUs share a core. */
 static void apart_guess(const cpu_set_t *set, int *apart)
 {
     int found = 0;
@@ -73,7 +74,8 @@ static void apart_guess(const cpu_set_t *set, int *apart)
             apart[found++] = cpu;
 }
 
-/* What glibc knows where /sys is not to be seen: sizes, not who shares them. */
+/* Fills gaps from glibc, for example without /sys: glibc knows sizes, not which CPUs share a
+ * cache. */
 static void library_ask(const cpu_set_t *set, struct kg_cpu_caches *caches)
 {
     if (isnan(caches->levels[KG_LEVEL_L1].count))

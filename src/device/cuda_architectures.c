@@ -9,10 +9,10 @@ struct architecture {
     bool known;
     int major;
     int minor;
-    bool alone;   /* "a": for this architecture only */
-    bool kindred; /* "f": for those of the same major version */
+    bool alone;   /* "a": for this architecture alone */
+    bool kindred; /* "f": for architectures of the same major version */
     bool machine;
-    bool portable; /* compiled by the driver for what comes later */
+    bool portable; /* the driver can compile it for later architectures */
 };
 
 /* Reads the word at *list and moves past it; false at the end. */

@@ -1,15 +1,16 @@
-/* device_code.h: the device code of kgate's own, in the program itself: each file of src/device/code is
- * compiled to a fat binary, for the driver to load. So measuring needs no CUDA runtime library.
- * Constant data; thread-safe. */
+/* device_code.h: kgate's own device code, inside the program. The build compiles each file of
+ * src/device/code to a fat binary, for the driver to load. So measuring needs no CUDA runtime
+ * library. Constant data; thread-safe. */
 #pragma once
 #include <stddef.h>
 
 /* The fat binary of src/device/code/NAME.cu, for cuModuleLoadData.
  * bytes    its size; may be NULL
- * returns  NULL where there is none of that name, and in a build without CUDA */
+ * returns  NULL if there is no such file, and in a build without CUDA */
 const void *kg_device_code(const char *name, size_t *bytes);
 
-/* What the build embeds: cmake/device_code.cmake writes the table. The last has no name. */
+/* Device code that the build embeds: cmake/device_code.cmake writes the table. The last row has no
+ * name. */
 struct kg_embedded_code {
     const char *name;
     const unsigned char *begin;

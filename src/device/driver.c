@@ -64,7 +64,7 @@ static const struct kg_symbol symbols[] = {
 };
 /* clang-format on */
 
-/* What is looked for first: without these the library is not the driver. */
+/* Functions to find first: a library without them is not the driver. */
 struct startup {
     int (*initialise)(unsigned flags);
     int (*version)(int *version);
@@ -103,7 +103,8 @@ int kg_driver_initialise(const struct kg_driver *driver)
     return startup.initialise(0);
 }
 
-/* The library is not there; or it is of another machine, cut off, or lacks what it needs itself. */
+/* Opens the driver's library. The library may be missing, damaged, of another machine, or without a
+ * library that it needs. */
 static bool library_open(const char *library, struct kg_driver *driver, char *why, size_t why_bytes)
 {
     char said[512];

@@ -1,10 +1,10 @@
-/* driver.h: the CUDA driver, opened at run time: the same kgate runs where there is none. Needs
+/* driver.h: the CUDA driver, opened at run time, so that the same kgate runs without one. Needs
  * neither CUDA's headers nor its runtime library. Opening makes no context and loads no device.
  *
- * Signatures are those of NVIDIA's CUDA Driver API reference with its types reduced to what the ABI
- * passes: handles as pointers, enums as int, device addresses as uint64_t. Every function returns a
- * code, of kg_driver_code or another; kg_driver_words puts it into words. Which context is current
- * is a matter of each thread, as the reference says. Once opened, the table is constant, and so
+ * Signatures follow NVIDIA's CUDA Driver API reference. Types are reduced to the ABI: handles as
+ * pointers, enums as int, device addresses as uint64_t. Every function returns a code, of
+ * kg_driver_code or another; kg_driver_words turns the code into words. Each thread has its own
+ * current context, as the reference says. Once opened, the table is constant, and so
  * thread-safe. */
 #pragma once
 #include <stdbool.h>
@@ -49,17 +49,17 @@ enum kg_function_attribute {
     KG_FUNCTION_LOCAL_BYTES = 3,
     KG_FUNCTION_REGISTERS = 4,
     KG_FUNCTION_BINARY_VERSION = 6,      /* 90 */
-    KG_FUNCTION_DYNAMIC_SHARED_MOST = 8, /* may be set: what a launch may ask for */
+    KG_FUNCTION_DYNAMIC_SHARED_MOST = 8, /* may be set: most bytes that a launch may ask for */
 };
 
-/* Of addresses, numbered as CUpointer_attribute. Memory of the host that the driver neither made
- * nor page-locked has none: KG_DRIVER_INVALID_VALUE. */
+/* Attributes of addresses, numbered as CUpointer_attribute. Host memory that the driver neither
+ * made nor page-locked has none: KG_DRIVER_INVALID_VALUE. */
 enum kg_pointer_attribute { KG_POINTER_MEMORY_TYPE = 2 };
 
 enum { KG_STREAM_DEFAULT = 0, KG_STREAM_NON_BLOCKING = 1 };
 enum { KG_EVENT_DEFAULT = 0, KG_EVENT_DISABLE_TIMING = 2 };
 enum { KG_HOST_ALLOC_MAPPED = 2 };
-/* A thread-local capture: what other threads do does not break it. */
+/* Other threads cannot break a thread-local capture. */
 enum { KG_CAPTURE_THREAD_LOCAL = 1, KG_CAPTURE_RELAXED = 2 };
 /* Kinds of graph nodes, numbered as CUgraphNodeType. */
 enum kg_node_type {
@@ -73,7 +73,7 @@ enum kg_node_type {
 
 /* CUDA_KERNEL_NODE_PARAMS_v2. */
 struct kg_kernel_node {
-    void *function; /* NULL where `kernel` is given instead */
+    void *function; /* NULL if `kernel` is given instead */
     unsigned grid[3];
     unsigned block[3];
     unsigned shared_bytes;
@@ -83,8 +83,7 @@ struct kg_kernel_node {
     void *context;
 };
 
-/* CUDA_MEMCPY3D_v2: only what a reader needs has a name. Memory types: 1 host, 2 device, 3 array,
- * 4 unified. */
+/* CUDA_MEMCPY3D_v2. Memory types: 1 host, 2 device, 3 array, 4 unified. */
 struct kg_memcpy_node {
     size_t source_x, source_y, source_z, source_lod;
     int source_type;
@@ -120,9 +119,9 @@ struct kg_driver {
     int (*device_attribute)(int *value, int attribute, int device);
     int (*device_bus_id)(char *text, int bytes, int device);
 
-    int (*context_retain)(void **context, int device); /* the primary one */
+    int (*context_retain)(void **context, int device); /* the primary context */
     int (*context_release)(int device);
-    int (*context_use)(void *context); /* makes it current on this thread; NULL: none */
+    int (*context_use)(void *context); /* makes it current on this thread; NULL: no context */
     int (*context_synchronize)(void);
 
     int (*stream_create)(void **stream, unsigned flags);
@@ -157,7 +156,7 @@ struct kg_driver {
                   void *stream, void **parameters, void **extra);
     int (*function_attribute)(int *value, int attribute, void *function);
     int (*function_set)(void *function, int attribute, int value); /* may be NULL */
-    /* CUDA_ERROR_INVALID_VALUE beyond the last one; may be NULL: before CUDA 12.4 */
+    /* CUDA_ERROR_INVALID_VALUE after the last parameter; may be NULL: before CUDA 12.4 */
     int (*function_parameter)(void *function, size_t i, size_t *offset, size_t *bytes);
     int (*function_name)(const char **name, void *function); /* may be NULL: before CUDA 12.3 */
     int (*occupancy_blocks)(int *blocks, void *function, int threads, size_t shared_bytes);
@@ -176,20 +175,22 @@ struct kg_driver {
 
 #define KG_DRIVER_LIBRARY "libcuda.so.1"
 
-/* Opens the driver and initialises it; never closed, since the driver's own threads live on.
+/* Opens the driver and initialises it. kgate never closes it, since the driver's own threads live
+ * on.
  * library  KG_DRIVER_LIBRARY, or a path
- * why      on failure a phrase for people, into why_bytes bytes: no driver, a broken one, no device
- * returns  false where there is no driver that works */
+ * why      on failure a phrase for the user, into why_bytes bytes: no driver, a broken one, no
+ *          device
+ * returns  false if no driver works */
 bool kg_driver_open(const char *library, struct kg_driver *driver, char *why, size_t why_bytes);
 
-/* Initialises it again, for the code with which it refuses to start: kg_driver_open has only words.
- * KG_DRIVER_SUCCESS where no driver's library is open. */
+/* Initialises the driver again and returns the code of its refusal: kg_driver_open has only words.
+ * KG_DRIVER_SUCCESS if no driver's library is open. */
 int kg_driver_initialise(const struct kg_driver *driver);
 
-/* True for success; else err says what was tried and what the driver said: "cannot record an event:
- * an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)" */
+/* True for success. Otherwise err has the failed action and the driver's words: "cannot record an
+ * event: an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)" */
 bool kg_driver_good(const struct kg_driver *driver, int code, const char *what,
                     struct kg_error *err);
 
-/* The same words without an error, into `text`. */
+/* The driver's words for a code, into `text`. */
 void kg_driver_words(const struct kg_driver *driver, int code, char *text, size_t bytes);

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long to wait for a killed process: one that hangs in the kernel is abandoned. */
+/* Time to wait for a killed process; kgate abandons a process that hangs in the kernel. */
 enum { KILLED_MS = 1000 };
 
 static int64_t now_ms(void)
@@ -35,7 +35,7 @@ _Noreturn static void child_run(const struct kg_apart *apart, int pipe, pid_t pa
     setrlimit(RLIMIT_CORE, &none);
     for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
         signal(deadly[i], SIG_DFL);
-    /* drivers print; what matters is in the answer */
+    /* drivers print; only the answer counts */
     const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int i = 0; i < 3 && nowhere >= 0; i++)
         if (i != pipe)
@@ -54,7 +54,7 @@ void kg_apart_answer(int pipe, const void *bytes, size_t count)
     }
 }
 
-/* Reads until the end, the deadline or everything; the number of bytes. */
+/* Reads until the end, the deadline or a full answer; returns the number of bytes. */
 static size_t answer_read(int pipe, int64_t deadline_ms, char *answer, size_t bytes)
 {
     size_t length = 0;
@@ -76,7 +76,7 @@ static size_t answer_read(int pipe, int64_t deadline_ms, char *answer, size_t by
     return length;
 }
 
-/* Whether the process ended by the deadline; its status. */
+/* Whether the process ended by the deadline; *status is its status. */
 static bool child_gone(pid_t child, int64_t deadline_ms, int *status)
 {
     const struct timespec nap = {.tv_nsec = 200000};
@@ -124,8 +124,8 @@ size_t kg_apart_run(const struct kg_apart *apart, void *answer, size_t bytes, ch
     const int64_t deadline_ms = now_ms() + apart->timeout_ms;
     const size_t length = answer_read(ends[0], deadline_ms, answer, bytes);
     close(ends[0]);
-    /* also after a full answer: a device that one process may have for itself is free again only
-     * when the process is gone */
+    /* also after a full answer: a device in exclusive mode is free again only when the process is
+     * gone */
     const bool late = !child_gone(child, deadline_ms, &status);
     if (late) {
         kill(child, SIGKILL);

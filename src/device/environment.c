@@ -18,12 +18,13 @@ const struct kg_record kg_environment_record = KG_RECORD_OF(
 #undef STRUCT
 
 enum shown {
-    VALUE, /* a number, a word of a few, a locale */
-    HASH   /* paths and options, which may have names, folders and passwords in them */
+    VALUE, /* a number, a word from a short list, a locale */
+    HASH   /* paths and options, which may hold names, folders and passwords */
 };
 
-/* A name that ends in * is that of a family: all settings of one library, none of them a secret. The
- * others are named one by one: NVIDIA_API_KEY is a secret, and ssh brings any LC_ variable along. */
+/* A name with * at its end names a family: all settings of one library, without secrets. The
+ * table names other variables one by one: NVIDIA_API_KEY is a secret, and ssh passes on any LC_
+ * variable. */
 static const struct row {
     const char *name;
     enum shown shown;
@@ -107,7 +108,7 @@ static bool row_fits(const struct row *row, const char *name, size_t length)
                             : length == fixed && !strncmp(name, row->name, fixed);
 }
 
-/* The row of a name of that length; NULL where none has it. */
+/* The row for a name of that length; NULL if there is none. */
 static const struct row *row_find(const char *name, size_t length)
 {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -129,7 +130,7 @@ bool kg_environment_of_locale(const char *name)
     return !strcmp(name, "LANG") || !strncmp(name, "LC_", 3);
 }
 
-/* Of letters, digits and marks, none of which makes it a path or ends a quotation. */
+/* Whether the value is printable, without characters that make a path or end a quotation. */
 static bool is_open(const char *value)
 {
     for (const char *at = value; *at; at++)
@@ -138,7 +139,7 @@ static bool is_open(const char *value)
     return true;
 }
 
-/* As it may be in a file. 32 bits of hash tell values apart, and are too few to find a long one by. */
+/* The value's form in a file. 32 bits of hash tell values apart, but do not reveal a long one. */
 static const char *value_keep(struct kg_arena *arena, enum shown shown, const char *value)
 {
     const uint64_t hash = kg_hash_string(KG_HASH_START, value);

@@ -12,7 +12,7 @@
 
 enum { CODE_MISMATCH = 803, CODE_COMPATIBILITY = 804, CODE_NOT_READY = 802, CODE_LOST = 719 };
 
-/* What to do about a driver that does not start. */
+/* Remedies for a driver that does not start. */
 static const struct {
     int code;
     const char *remedy;
@@ -26,7 +26,7 @@ static const struct {
      "update the driver"},
 };
 
-/* What keeps a device from being used, where the driver's own words say too little. */
+/* Reasons why a device is not usable, for codes with too little in the driver's own words. */
 static const struct {
     int code;
     const char *words;
@@ -43,14 +43,14 @@ static void printable(char *text)
         *text = *text < ' ' || *text > '~' ? '?' : *text;
 }
 
-/* -1 where the driver does not tell. */
+/* -1 if the driver does not tell. */
 static int attribute(const struct kg_driver *driver, int device, int which)
 {
     int value = -1;
     return driver->device_attribute(&value, which, device) == KG_DRIVER_SUCCESS ? value : -1;
 }
 
-/* A clock or a size of 0 is how drivers say that they do not know. */
+/* A clock or a size of 0 means that the driver does not know. */
 static int64_t positive(int value, int64_t unit)
 {
     return value > 0 ? value * unit : -1;
@@ -63,7 +63,8 @@ static void uuid_format(const unsigned char *b, bool mig, char *text, size_t byt
              b[11], b[12], b[13], b[14], b[15]);
 }
 
-/* 0, or the code of what failed that a device must tell. */
+/* Reads one device. Returns 0, or the code of the first failed call that every device must
+ * support. */
 static int device_read(const struct kg_driver *driver, int ordinal, struct kg_gpu_facts *facts)
 {
     int device = 0;
@@ -195,7 +196,7 @@ static void devices_read(const struct kg_gpus_query *query, const struct kg_driv
         snprintf(gpus->why, sizeof gpus->why, "the NVIDIA driver reports none%s", absence(query));
 }
 
-/* Makes a context and a byte of memory, as measuring will. */
+/* Makes a context and a byte of memory, as a measurement does. */
 static int device_try(const struct kg_driver *driver, int ordinal)
 {
     int device = 0;
@@ -218,7 +219,7 @@ static int device_try(const struct kg_driver *driver, int ordinal)
     return code;
 }
 
-/* "" where the device can be used. */
+/* "" if the device is usable. */
 static void problem_find(const struct kg_driver *driver, const struct kg_gpus *gpus, size_t chosen,
                          char *problem, size_t bytes)
 {

@@ -65,8 +65,8 @@ const struct kg_record kg_machine_record = KG_RECORD_OF(
 
 enum lookup { FOUND, ABSENT, UNREADABLE };
 
-/* The value of the first line "key<white space>: value" in a file of /proc. UNREADABLE: errno says why,
- * or is 0 where the file is empty. */
+/* The value of the first line "key<white space>: value" in a file of /proc. If UNREADABLE: errno
+ * has the reason, or is 0 for an empty file. */
 static enum lookup proc_value(const char *path, const char *key, char *value, size_t bytes)
 {
     char line[1024];
@@ -90,7 +90,7 @@ static enum lookup proc_value(const char *path, const char *key, char *value, si
     return found ? FOUND : read ? ABSENT : UNREADABLE;
 }
 
-/* The first line of a small file; false where it is not there. */
+/* The first line of a small file; false if there is none. */
 static bool first_line(const char *path, char *value, size_t bytes)
 {
     FILE *file = fopen(path, "re");
@@ -110,7 +110,7 @@ static bool unknown(const char *what, struct kg_error *err)
 
 static bool cpu_count_read(uint64_t *count, struct kg_error *err)
 {
-    cpu_set_t sets[16]; /* of 1024 CPUs each: the kernel refuses what is smaller than its own */
+    cpu_set_t sets[16]; /* of 1024 CPUs each: the kernel refuses a set smaller than its own */
     if (sched_getaffinity(0, sizeof sets, sets) != 0)
         return unknown("its CPUs", err);
     *count = (uint64_t)CPU_COUNT_S(sizeof sets, sets);
@@ -127,7 +127,7 @@ static bool memory_read(uint64_t *bytes, struct kg_error *err)
     return true;
 }
 
-/* Some processors have no such line. */
+/* Some processors have no such line: then the architecture is the model. */
 static bool cpu_model_read(char *model, size_t bytes, struct kg_error *err)
 {
     struct utsname name;
@@ -149,7 +149,8 @@ static const char *vectors_name(void)
 #endif
 }
 
-/* Lower-case letters and digits of `text`, other runs as one dash; marketing's marks left out. */
+/* Appends lower-case letters and digits of `text`, and one dash for other runs. Parentheses, such
+ * as "(R)", are left out. */
 static void slug_append(char *slug, size_t bytes, const char *text)
 {
     size_t length = strlen(slug);
@@ -206,7 +207,7 @@ bool kg_fingerprint_check(const char *what, const char *fingerprint, struct kg_e
                         what, length ? fingerprint : "");
 }
 
-/* DMI names the machine's maker; the flag `hypervisor` alone only says that there is one. */
+/* DMI names the machine's maker; the flag `hypervisor` only shows that a hypervisor exists. */
 static const char *hypervisor_name(char *buffer, size_t bytes)
 {
     char flags[8192];

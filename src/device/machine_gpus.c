@@ -8,7 +8,7 @@
 #include "device/gpus.h"
 #include "device/nvml.h"
 
-/* A text that is "" where it is not known. */
+/* A copy of a text; NULL if the text is "", which means unknown. */
 static const char *copy_known(struct kg_arena *arena, const char *string)
 {
     return kg_arena_keep(arena, *string ? string : NULL);
@@ -64,7 +64,7 @@ static void gpu_make(struct kg_arena *arena, const struct kg_gpu_facts *facts, s
     };
 }
 
-/* Why kgate's own code does not run on this device; in `arena`. NULL where it does. */
+/* Why kgate's own code does not run on this device, in `arena`; NULL if it does. */
 static const char *code_missing(struct kg_arena *arena, const struct kg_gpu_facts *facts)
 {
 #ifdef KGATE_CUDA_ARCHITECTURES
@@ -124,9 +124,9 @@ const struct kg_gpu *kg_machine_gpu(const struct kg_machine *machine)
     return machine->gpu_chosen < machine->gpu_count ? &machine->gpus[machine->gpu_chosen] : NULL;
 }
 
-/* The first driver of each major version of CUDA; one of them runs what any toolkit of its major
- * version, or of an earlier one, has built (NVIDIA, CUDA Compatibility, "Minor Version
- * Compatibility"). The runtime refuses others. */
+/* The first driver of each major version of CUDA. Each runs programs from all toolkits of its major
+ * version, and of earlier ones (NVIDIA, CUDA Compatibility, "Minor Version Compatibility"). The
+ * runtime refuses other drivers. */
 static const struct {
     long cuda_major;
     int driver;

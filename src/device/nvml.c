@@ -1,5 +1,5 @@
-/* The prototypes are those of NVIDIA's NVML API reference, with the types reduced to what the ABI
- * passes: enums as int, device handles as pointers. */
+/* Prototypes follow NVIDIA's NVML API reference. Types are reduced to the ABI: enums as int, device
+ * handles as pointers. */
 #include "device/nvml.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ struct kg_nvml_calls {
     int (*handle)(unsigned, void **);
     int (*handle_by_uuid)(const char *, void **);
     int (*index)(void *, unsigned *);
-    int (*whole)(void *, void **); /* the GPU that an instance is of */
+    int (*whole)(void *, void **); /* the GPU of an instance */
     int (*name)(void *, char *, unsigned);
     int (*uuid)(void *, char *, unsigned);
     int (*persistence)(void *, int *);
@@ -49,9 +49,10 @@ struct kg_nvml_calls {
 
 enum { PROCESSES_MOST = 256 };
 
-/* What the first functions for running processes fill: since CUDA 11 the name without a number
- * still takes this. Of "_v3" some drivers of the 535 series fill larger records than others do, so
- * it is not asked; "_v2" is, where the first is gone. */
+/* Records of the functions for running processes. `process` belongs to the first function, whose
+ * name has no number; since CUDA 11 that name still takes this record. Some drivers of the 535
+ * series fill larger "_v3" records than others, so kgate does not call "_v3". If the first function
+ * is missing, kgate calls "_v2". */
 struct process {
     unsigned pid;
     unsigned long long memory_bytes;
@@ -145,14 +146,15 @@ void kg_nvml_close(struct kg_nvml *nvml)
     *nvml = (struct kg_nvml){0};
 }
 
-/* One of the queries that take an enumerator and give a number; -1 where it is not told. */
+/* The number from a query that takes an enumerator; -1 if unknown. */
 static int number(int (*query)(void *, int, unsigned *), void *handle, int which)
 {
     unsigned value = 0;
     return query && query(handle, which, &value) == SUCCESS ? (int)value : -1;
 }
 
-/* The processes with a context on the device; their number, or -1 where it is not told. */
+/* Fills `pids` with the processes that have a context on the device; returns their number, or -1 if
+ * unknown. */
 static int processes_read(const struct kg_nvml_calls *calls, void *handle, unsigned *pids)
 {
     struct process older[PROCESSES_MOST] = {0};
@@ -163,7 +165,7 @@ static int processes_read(const struct kg_nvml_calls *calls, void *handle, unsig
         code = calls->processes(handle, &count, older);
     else if (calls->processes_newer)
         code = calls->processes_newer(handle, &count, newer);
-    if (code == INSUFFICIENT_SIZE) /* more than there is room for, which then is not filled */
+    if (code == INSUFFICIENT_SIZE) /* too many for the array, which NVML then leaves empty */
         return -1;
     if (code != SUCCESS || count > PROCESSES_MOST)
         return -1;
@@ -172,7 +174,7 @@ static int processes_read(const struct kg_nvml_calls *calls, void *handle, unsig
     return (int)count;
 }
 
-/* Those that have nothing to do with this process; -1 where it cannot be told. */
+/* Number of processes unrelated to this process; -1 if unknown. */
 static int others_count(const struct kg_nvml_calls *calls, void *handle)
 {
     unsigned pids[PROCESSES_MOST];
@@ -326,7 +328,8 @@ void kg_nvml_driver_version(const struct kg_nvml *nvml, char *version, size_t by
         version[0] = '\0';
 }
 
-/* Bits that an idle or deliberately fixed GPU sets too are left out: they are no disturbance. */
+/* Bits of `throttle` that count. An idle GPU, or one with fixed clocks, sets other bits: they are
+ * no disturbance. */
 static const struct {
     int bit;
     const char *name;
@@ -358,7 +361,7 @@ void kg_nvml_throttle_words(int64_t bits, char *text, size_t bytes)
                                        throttles[i].name);
 }
 
-/* A kg_apart_work of the library's name. */
+/* A kg_apart_work; its argument is the library's name. */
 static void gpus_ask(const void *library, int pipe)
 {
     static struct kg_nvml_gpus gpus; /* too large for a stack */

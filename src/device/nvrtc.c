@@ -43,7 +43,7 @@ static const char *const usual_libraries[] = {
     "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so", NULL,
 };
 
-/* The first that opens; it stays open. */
+/* Opens the first library that works, and keeps it open. */
 static bool nvrtc_open(const char *const *libraries, struct nvrtc *nvrtc, struct kg_error *err)
 {
     char why[512], last[512] = "";
@@ -61,7 +61,7 @@ static bool nvrtc_open(const char *const *libraries, struct nvrtc *nvrtc, struct
     return false;
 }
 
-/* The compiler's text; "" where it has none. */
+/* The compiler's text; "" if there is none. */
 static const char *log_take(const struct nvrtc *nvrtc, void *program, struct kg_arena *arena)
 {
     size_t bytes = 0;
@@ -71,7 +71,7 @@ static const char *log_take(const struct nvrtc *nvrtc, void *program, struct kg_
     return text && nvrtc->log(program, text) == 0 ? text : "";
 }
 
-/* Names of kernels are looked up in a file of NVRTC's own, whose lines say nothing to the user. */
+/* NVRTC finds the names of kernels in a file of its own, whose lines tell the user nothing. */
 static const char lookup[] = "__nv_name_map";
 
 static bool line_has(const char *line, size_t length, const char *words)
@@ -79,8 +79,8 @@ static bool line_has(const char *line, size_t length, const char *words)
     return memmem(line, length, words, strlen(words)) != NULL;
 }
 
-/* Appends the lines that say what is wrong, FILE(LINE): error: TEXT, without the pieces of source
- * between them: an error is one line. All lines where there are none such. */
+/* Appends the lines with an error, FILE(LINE): error: TEXT, without the pieces of source between
+ * them. So an error is one line. If no line has an error, appends all lines. */
 static void errors_append(struct kg_text *text, const char *log)
 {
     static const char mark[] = "error";
@@ -94,7 +94,7 @@ static void errors_append(struct kg_text *text, const char *log)
     }
 }
 
-/* A mistake in the file is often why a kernel is not found in it: it is said first. */
+/* Errors of the file come first: a kernel is often not found because of an error in the file. */
 static bool failed(const struct nvrtc *nvrtc, int code, const struct kg_nvrtc_source *source,
                    const char *log, struct kg_error *err)
 {
@@ -109,7 +109,8 @@ static bool failed(const struct nvrtc *nvrtc, int code, const struct kg_nvrtc_so
     return false;
 }
 
-/* A cubin, or PTX if the architecture is virtual (compute_90): then a cubin has no bytes. */
+/* Takes the cubin, or the PTX if the architecture is virtual (compute_90): then the cubin has no
+ * bytes. */
 static bool image_take(const struct nvrtc *nvrtc, void *program, struct kg_arena *arena,
                        struct kg_nvrtc_image *image, struct kg_error *err)
 {

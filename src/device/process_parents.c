@@ -9,8 +9,8 @@
 enum { GENERATIONS_MOST = 1000, INIT = 1 };
 
 struct seen {
-    long parent;   /* 0 of the first process; -1 where the process cannot be seen */
-    char name[32]; /* of the program, its first 15 characters */
+    long parent;   /* 0 for the first process; -1 if the process is invisible */
+    char name[32]; /* name of the program, its first 15 characters */
 };
 
 static struct seen process_see(long pid)
@@ -42,7 +42,7 @@ static bool descends(long pid, long ancestor)
     return false;
 }
 
-/* MPS's server holds a context for its clients; what those do is theirs. */
+/* Whether the process is MPS's server, whose context serves its clients only. */
 static bool serves(const struct seen *process)
 {
     static const char service[] = "nvidia-cuda-mps";

@@ -59,7 +59,7 @@ double kg_tree_wait_ns(const char *root, const char *folder)
     return wait_ns;
 }
 
-/* What follows the key in a line, or NULL where it has another key. */
+/* The text after the key of a line; NULL if the line has another key. */
 static const char *value_of(const char *line, const char *key)
 {
     const size_t length = strlen(key);

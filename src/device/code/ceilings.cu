@@ -1,6 +1,6 @@
-/* ceilings.cu: what a GPU can do at the most: kernels that do one thing only, as fast as they can,
- * whose results can be checked. Launched by ceilings_measure.c, with
- * blocks of KG_CEILING_THREADS. */
+/* ceilings.cu: kernels that reach a GPU's peaks. Each does one thing only, as fast as possible,
+ * and its result can be checked. ceilings_measure.c launches them, with blocks of
+ * KG_CEILING_THREADS. */
 #include "device/code/ceilings_code.h"
 
 #include "device/code/mma.cuh"
@@ -33,8 +33,8 @@ extern "C" __global__ void __launch_bounds__(KG_CEILING_THREADS)
     atomicAdd((unsigned long long *)&found->wrong, wrong);
 }
 
-/* A block copies one tile: all of a thread's loads are on their way before its first store.
- * Hardware that schedules blocks keeps every multiprocessor supplied without a loop here. */
+/* A block copies one tile: all loads of a thread are on their way before its first store. The
+ * hardware schedules blocks, and so keeps every multiprocessor supplied without a loop here. */
 template <bool streaming> static __device__ void tile_copy(const uint4 *source, uint4 *target)
 {
     const uint64_t first =
@@ -55,22 +55,23 @@ template <bool streaming> static __device__ void tile_copy(const uint4 *source, 
     }
 }
 
-/* One block for each KG_CEILING_TILE_BYTES. */
+/* One block per KG_CEILING_TILE_BYTES. */
 extern "C" __global__ void __launch_bounds__(KG_CEILING_THREADS)
     kg_ceiling_copy(const uint4 *__restrict__ source, uint4 *__restrict__ target)
 {
     tile_copy<false>(source, target);
 }
 
-/* The same with a word to the caches that nothing is used again. Which is faster differs. */
+/* The same, with a hint to the caches that no data is used again. Which copy is faster depends on
+ * the GPU. */
 extern "C" __global__ void __launch_bounds__(KG_CEILING_THREADS)
     kg_ceiling_copy_streaming(const uint4 *__restrict__ source, uint4 *__restrict__ target)
 {
     tile_copy<true>(source, target);
 }
 
-/* Reads `tiles` tiles and adds the sum of all words, modulo 2^32, to *sum. A wave of blocks, each
- * of which reads every gridDim-th tile. */
+/* Reads `tiles` tiles and adds the sum of all words, modulo 2^32, to *sum. For one wave of blocks;
+ * each block reads every gridDim-th tile. */
 extern "C" __global__ void __launch_bounds__(KG_CEILING_THREADS)
     kg_ceiling_read(const uint4 *__restrict__ source, uint64_t tiles, uint32_t *sum)
 {
@@ -91,9 +92,9 @@ extern "C" __global__ void __launch_bounds__(KG_CEILING_THREADS)
         atomicAdd(sum, mine);
 }
 
-/* Multiply-adds in registers: with a = b = 1 chain c ends at c plus the number of steps, exactly. A
- * multiply-add's result is there after some four cycles; eight chains a thread and all the threads
- * of a multiprocessor are far more than that takes. */
+/* Multiply-adds in registers. With a = b = 1, chain c ends exactly at c plus the number of steps. A
+ * multiply-add takes about four cycles. Eight chains per thread, and all threads of a
+ * multiprocessor, more than cover that. */
 extern "C" __global__ void __launch_bounds__(KG_CEILING_THREADS)
     kg_ceiling_fma(float *result, uint32_t iterations, float a, float b)
 {
@@ -116,9 +117,9 @@ extern "C" __global__ void __launch_bounds__(KG_CEILING_THREADS)
     result[thread_number()] = sum;
 }
 
-/* Products of bf16 in registers, by mma.sync: `one` is two ones, so that every sum grows by 16 a
- * step, exactly; with `random` the operands are of kg_ceiling_operands instead. The sums of a warp are
- * independent of each other. */
+/* Products of bf16 in registers, by mma.sync. `one` holds two ones: every sum grows by exactly 16
+ * per step. With `random`, kg_ceiling_operands gives the operands. No sum of a warp depends on
+ * another sum. */
 extern "C" __global__ void __launch_bounds__(KG_CEILING_THREADS)
     kg_ceiling_tensor(float *result, uint32_t iterations, uint32_t one, uint32_t random)
 {

@@ -1,17 +1,17 @@
-/* ceilings_wgmma.cuh: the tensor cores of compute capability 9.0, which mma.sync does not supply in
- * full: products of a warpgroup, four warps, that takes both operands from shared memory. Part of
- * ceilings.cu; in code compiled for 9.0a alone. */
+/* ceilings_wgmma.cuh: products of a warpgroup (four warps) with both operands in shared memory.
+ * mma.sync cannot use the tensor cores of compute capability 9.0 in full. Part of ceilings.cu, in
+ * code compiled for 9.0a alone. */
 #pragma once
 #include "device/code/hopper.cuh"
 #include "device/code/ceilings_code.h"
 
 #ifdef KG_HOPPER_CODE
 enum {
-    WGMMA_LINE_BYTES = 128,                    /* 64 elements: what the swizzle works on */
-    WGMMA_REPEAT_BYTES = 8 * WGMMA_LINE_BYTES, /* and its lines */
+    WGMMA_LINE_BYTES = 128,                    /* 64 elements: the unit of the swizzle */
+    WGMMA_REPEAT_BYTES = 8 * WGMMA_LINE_BYTES, /* 8 lines, then the swizzle repeats */
     WGMMA_A_BYTES = 64 * WGMMA_LINE_BYTES,     /* 64 rows, 64 along k */
     WGMMA_B_BOX_BYTES = 64 * WGMMA_LINE_BYTES, /* 64 along k, 64 columns */
-    WGMMA_STEP_A_BYTES = 16 * 2,               /* from a step of 16 along k to the next */
+    WGMMA_STEP_A_BYTES = 16 * 2,               /* from one step of 16 along k to the next */
     WGMMA_STEP_B_BYTES = 16 * WGMMA_LINE_BYTES,
     WGMMA_OPERANDS_BYTES = WGMMA_A_BYTES + 256 / 64 * WGMMA_B_BOX_BYTES,
 };
@@ -19,17 +19,17 @@ static_assert(WGMMA_OPERANDS_BYTES + WGMMA_REPEAT_BYTES == KG_CEILING_WGMMA_SHAR
               "what a launch is told");
 static_assert(KG_CEILING_WGMMA_STEPS == 64 / 16, "the steps of an iteration are the operands");
 
-/* A matrix descriptor, PTX ISA 9.2, 9.7.15.5.1.2.2: start, leading and stride offset in units of 16
- * bytes, and the swizzle of 128 bytes. With it A is K-major and B N-major, as matrices that come by
- * TMA are: reads then meet the banks of shared memory as those of a real multiplication do. */
+/* A matrix descriptor (PTX ISA 9.2, 9.7.15.5.1.2.2): start, leading and stride offset in units of
+ * 16 bytes, and the swizzle of 128 bytes. A is K-major and B is N-major, like matrices from TMA. So
+ * reads meet the banks of shared memory as in a real multiplication. */
 static __device__ __forceinline__ uint64_t wgmma_operand(uint32_t start, uint32_t leading_bytes)
 {
     return (uint64_t)(start >> 4) | (uint64_t)(leading_bytes >> 4) << 16 |
            (uint64_t)(WGMMA_REPEAT_BYTES >> 4) << 32 | UINT64_C(1) << 62;
 }
 
-/* After the last wait: no sum is read before it. The compiler sees registers there that the wait
- * has nothing to do with, and products whose sums are read under way run one at a time. */
+/* To be called after the last wait, before any sum is read. The compiler does not know that the
+ * wait concerns these registers. If code reads sums under way, the products run one at a time. */
 static __device__ __forceinline__ void wgmma_settle(float sums[KG_CEILING_WGMMA_SUMS])
 {
 #ifndef KGATE_EMULATE_CUDA
@@ -41,11 +41,11 @@ static __device__ __forceinline__ void wgmma_settle(float sums[KG_CEILING_WGMMA_
 #endif
 }
 
-/* Products of bf16 by wgmma: `one` is two ones, so that every sum grows by 16 a step, exactly; with
- * `random` the operands are of kg_ceiling_operands instead. The
- * operands are written once and stay; nothing is waited for but the products themselves, so that it
- * ends whatever comes of them. The two warpgroups of a block, all that the registers have room for,
- * take turns: one's products are there when the other's have kept the tensor cores busy. */
+/* Products of bf16 by wgmma. `one` holds two ones: every sum grows by exactly 16 per step. With
+ * `random`, kg_ceiling_operands gives the operands. The operands are written once and stay. The
+ * kernel waits for its own products alone, so it always ends. The two warpgroups of a block, as
+ * many as the registers allow, alternate. While the products of one finish, the other keeps the
+ * tensor cores busy. */
 extern "C" __global__ void __launch_bounds__(KG_CEILING_THREADS, 1)
     kg_ceiling_wgmma(float *result, uint32_t iterations, uint32_t one, uint32_t random)
 {

@@ -1,10 +1,10 @@
-/* hopper.cuh: what compute capability 9.0 has beyond common/mma.cuh: barriers in shared memory
- * that count bytes too (mbarrier), copies of boxes of matrices (TMA), also to several blocks at
- * once (clusters), and products of a warpgroup from shared memory (wgmma), each one PTX
- * instruction. Under KGATE_EMULATE_CUDA the same functions on the host, from what the PTX ISA
- * says of them: the logic of a kernel and its layouts are tested there, not the hardware.
+/* hopper.cuh: instructions of compute capability 9.0, beyond mma.cuh. Barriers in shared memory
+ * that also count bytes (mbarrier). Copies of boxes of matrices (TMA), also to several blocks at
+ * once (clusters). Products of a warpgroup from shared memory (wgmma). Each function is one PTX
+ * instruction. Under KGATE_EMULATE_CUDA the same functions run on the host, as the PTX ISA
+ * describes them. There, tests check the logic of a kernel and its layouts, not the hardware.
  *
- * wgmma is only in code compiled for 9.0a: KG_HOPPER_CODE says that this is. */
+ * Only code compiled for 9.0a has wgmma: KG_HOPPER_CODE marks such code. */
 #pragma once
 #include <stdint.h>
 
@@ -13,7 +13,7 @@
 #ifndef KGATE_EMULATE_CUDA
 #include <cuda.h>
 
-/* A matrix in global memory as TMA sees it; given to kernels as `const __grid_constant__`. */
+/* A matrix in global memory, as TMA sees it; a kernel's parameter of `const __grid_constant__`. */
 struct kg_tensor_map {
     CUtensorMap opaque;
 };
@@ -28,8 +28,8 @@ static __device__ __forceinline__ void kg_mbarrier_make(uint64_t *barrier, int a
                  : "memory");
 }
 
-/* After making them, before __syncthreads: TMA, which works by the
- * asynchronous proxy, sees them. */
+/* After kg_mbarrier_make, before __syncthreads: shows the barriers to TMA, which works by the
+ * asynchronous proxy. */
 static __device__ __forceinline__ void kg_mbarrier_publish()
 {
     asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory");
@@ -42,7 +42,7 @@ static __device__ __forceinline__ void kg_mbarrier_arrive(uint64_t *barrier)
                  : "memory");
 }
 
-/* Arrives at the barrier that lies at the same place in block `rank` of the cluster. */
+/* Arrives at the barrier at the same place in block `rank` of the cluster. */
 static __device__ __forceinline__ void kg_mbarrier_arrive_at(uint64_t *barrier, uint32_t rank)
 {
     kg_race_delay();
@@ -55,7 +55,7 @@ static __device__ __forceinline__ void kg_mbarrier_arrive_at(uint64_t *barrier, 
                  : "memory");
 }
 
-/* Arrives, and the phase ends only when so many bytes have come too. */
+/* Arrives. The phase then ends only after this number of bytes has come too. */
 static __device__ __forceinline__ void kg_mbarrier_expect(uint64_t *barrier, int bytes)
 {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;\n" ::"r"(
@@ -85,9 +85,10 @@ static __device__ __forceinline__ uint64_t now_ns()
     return ns;
 }
 
-/* Waits for the end of the phase of that parity. A mistake here must not hang a device: after ten
- * seconds, when a stage takes microseconds, the kernel fails, by writing where nothing is: where
- * there is a trap, ptxas does not count on the registers that kg_registers_take brings. */
+/* Waits for the end of the phase of that parity. A mistake here must not hang a device. A stage
+ * takes microseconds: after ten seconds the kernel fails, by a write to an invalid address. It has
+ * no trap instruction: with one, ptxas does not count on the registers that kg_registers_take
+ * brings. */
 static __device__ __forceinline__ void kg_mbarrier_wait(uint64_t *barrier, int parity)
 {
     kg_race_delay();
@@ -109,7 +110,7 @@ static __device__ __forceinline__ void kg_tma_copy(void *shared, const struct kg
                  : "memory");
 }
 
-/* The same of matrix `matrix` of group `group`: kg_tensor_map_make_many. */
+/* The same for matrix `matrix` of group `group`: see kg_tensor_map_make_many. */
 static __device__ __forceinline__ void kg_tma_copy_of(void *shared, const struct kg_tensor_map *map,
                                                       int column, int line, int matrix, int group,
                                                       uint64_t *barrier)
@@ -121,8 +122,8 @@ static __device__ __forceinline__ void kg_tma_copy_of(void *shared, const struct
                  : "memory");
 }
 
-/* kg_tma_copy to the same place in each block of the cluster whose bit is set in `ranks`, and each
- * one's barrier there counts the bytes. */
+/* kg_tma_copy to the same place in each block of the cluster whose bit in `ranks` is set. In each
+ * such block, the barrier at the same place counts the bytes. */
 static __device__ __forceinline__ void kg_tma_copy_to(void *shared, const struct kg_tensor_map *map,
                                                       int column, int line, uint64_t *barrier,
                                                       uint32_t ranks)
@@ -142,7 +143,8 @@ static __device__ __forceinline__ uint32_t kg_cluster_rank()
     return rank;
 }
 
-/* All threads of all blocks of the cluster meet; barriers made before are seen by all, TMA too. */
+/* All threads of all blocks of the cluster meet. Then all of them, and TMA, see the barriers made
+ * before. */
 static __device__ __forceinline__ void kg_cluster_meet()
 {
     kg_race_delay();
@@ -173,10 +175,11 @@ template <int pending> static __device__ __forceinline__ void kg_wgmma_wait()
 #define KG_SUM_16(i) KG_SUM_4(i), KG_SUM_4((i) + 4), KG_SUM_4((i) + 8), KG_SUM_4((i) + 12)
 #define KG_SUM_64(i) KG_SUM_16(i), KG_SUM_16((i) + 16), KG_SUM_16((i) + 32), KG_SUM_16((i) + 48)
 
-/* s += A B: A 64 by 16, K-major, and B 16 by 256, N-major, by their descriptors; a thread of the
- * warpgroup's 128 holds in s[4 j …] columns 8 j + 2 (lane % 4) and the next of row 16 (warp % 4) +
- * lane / 4 and, the last two, of the row 8 below (9.7.15.5.1.1.1). The numbers after the
- * descriptors: keep the sums, signs 1 and 1, A not transposed, B transposed, which is N-major. */
+/* s += A B: A is 64 by 16, K-major, and B 16 by 256, N-major, by their descriptors. Each of the
+ * warpgroup's 128 threads holds four sums in s[4 j …]. Their columns are 8 j + 2 (lane % 4) and the
+ * next. The first two sums are of row 16 (warp % 4) + lane / 4, the last two of the row 8 below
+ * (9.7.15.5.1.1.1). The numbers after the descriptors mean: keep the sums, signs 1 and 1, A not
+ * transposed, B transposed (N-major). */
 static __device__ __forceinline__ void kg_wgmma_64x256x16(float s[128], uint64_t a, uint64_t b)
 {
     asm volatile("wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 "
@@ -207,8 +210,8 @@ static __device__ __forceinline__ void kg_wgmma_64x256x16(float s[128], uint64_t
     ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "           \
     "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
 
-/* s = A B, or, where `add`, s += A B: A 64 by 16 and B 16 by 128, both K-major, by their
- * descriptors. The sums of each eight columns lie as above. */
+/* s = A B; with `add`, s += A B. A is 64 by 16 and B 16 by 128, both K-major, by their descriptors.
+ * The sums of each eight columns lie as above. */
 template <bool add>
 static __device__ __forceinline__ void kg_wgmma_64x128x16(float s[64], uint64_t a, uint64_t b)
 {
@@ -224,8 +227,8 @@ static __device__ __forceinline__ void kg_wgmma_64x128x16(float s[64], uint64_t 
                      : "l"(a), "l"(b));
 }
 
-/* s += A B: A 64 by 16 in registers, those of a warp as kg_mma_bf16_16x8x16 has them (9.7.15.5.1.1:
- * figure of A), and B 16 by 64 or 128, N-major. What is in `a` stays until the wait. */
+/* s += A B: A is 64 by 16 in registers, and B 16 by 64 or 128, N-major. Each warp holds A as
+ * kg_mma_bf16_16x8x16 does (9.7.15.5.1.1: figure of A). `a` must not change until the wait. */
 template <int columns>
 static __device__ __forceinline__ void kg_wgmma_of_registers(float s[columns / 2],
                                                              const uint32_t a[4], uint64_t b)
@@ -243,8 +246,9 @@ static __device__ __forceinline__ void kg_wgmma_of_registers(float s[columns / 2
                      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
 
-/* Registers of each thread of the warpgroup from here on, a multiple of 8: those that one gives
- * back another takes. The kernel's launch bounds say what they begin with. */
+/* Sets the number of registers of each thread of the warpgroup from here on, a multiple of 8. One
+ * warpgroup gives registers back, and another takes them. The kernel's launch bounds set the first
+ * number. */
 template <int registers> static __device__ __forceinline__ void kg_registers_give()
 {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;\n" ::"n"(registers));
@@ -255,8 +259,9 @@ template <int registers> static __device__ __forceinline__ void kg_registers_tak
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;\n" ::"n"(registers));
 }
 
-/* After a wait and before kg_wgmma_begin, for what is read or changed in between: the compiler sees
- * registers with which the wait has nothing to do, and may move their use over it. */
+/* To be called after a wait and before kg_wgmma_begin, for sums that are read or changed in
+ * between. The compiler does not know that the wait concerns these registers, and may move their
+ * use across it. */
 template <int n> static __device__ __forceinline__ void kg_wgmma_settle(float *s)
 {
 #pragma unroll
@@ -266,7 +271,8 @@ template <int n> static __device__ __forceinline__ void kg_wgmma_settle(float *s
 #endif
 
 /* --- Tensor maps, on the host ----------------------------------------------------------------- */
-/* cuTensorMapEncodeTiled as CUDA 12.0 has it, of the driver: the program is not linked with it. */
+/* cuTensorMapEncodeTiled of CUDA 12.0, from the driver: the program is not linked with the
+ * driver. */
 typedef CUresult (*kg_tensor_map_encode)(CUtensorMap *map, CUtensorMapDataType type,
                                          cuuint32_t rank, void *address, const cuuint64_t *extents,
                                          const cuuint64_t *strides, const cuuint32_t *box,
@@ -291,14 +297,15 @@ static inline kg_tensor_map_encode kg_tensor_map_encode_find()
                : NULL;
 }
 
-/* Whether the driver knows tensor maps: that of CUDA 12.0 does. */
+/* Whether the driver knows tensor maps, as drivers since CUDA 12.0 do. */
 static inline bool kg_tensor_map_known()
 {
     return kg_tensor_map_encode_find() != NULL;
 }
 
-/* What TMA copies from: `groups` of `matrices` of `lines` of `columns` elements of 16 bits; steps
- * from one line, matrix and group to the next are in elements, multiples of 8. */
+/* The source of TMA copies: `groups` groups of `matrices` matrices of `lines` lines of `columns`
+ * 16-bit elements. Steps from one line, matrix and group to the next are in elements, multiples of
+ * 8. */
 struct kg_tensor_extents {
     size_t columns;
     size_t lines;
@@ -325,8 +332,9 @@ static inline bool kg_tensor_map_encode_by(struct kg_tensor_map *map, void *addr
                                        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 
-/* Describes a matrix of 16-bit elements, lines by columns, at a multiple of 16 bytes, as are its
- * lines, copied in boxes of box_lines by box_columns; false where the driver refuses. */
+/* Describes a matrix of 16-bit elements, lines by columns. The matrix and each line begin at a
+ * multiple of 16 bytes. TMA copies boxes of box_lines by box_columns. false if the driver
+ * refuses. */
 static inline bool kg_tensor_map_make(struct kg_tensor_map *map, void *address, size_t lines,
                                       size_t columns, unsigned box_lines, unsigned box_columns)
 {
@@ -334,7 +342,8 @@ static inline bool kg_tensor_map_make(struct kg_tensor_map *map, void *address, 
     return kg_tensor_map_encode_by(map, address, 2, &of, box_lines, box_columns);
 }
 
-/* The same of several matrices, for kg_tma_copy_of: beyond the edges of each there are zeros. */
+/* The same for several matrices, for kg_tma_copy_of: beyond the edges of each matrix TMA reads
+ * zeros. */
 static inline bool kg_tensor_map_make_many(struct kg_tensor_map *map, void *address,
                                            const struct kg_tensor_extents *of, unsigned box_lines,
                                            unsigned box_columns)

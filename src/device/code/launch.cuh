@@ -1,7 +1,7 @@
-/* launch.cuh: the one include of every .cu of the kernels. A launch is written as a macro, so that
- * the very same files, compiled by the host's compiler after the emulator of a block's threads, run
- * without a GPU and under the sanitizers. Who compiles them so defines KGATE_EMULATE_CUDA and puts
- * the emulator in front (tests/cuda/CMakeLists.txt). */
+/* launch.cuh: the one include of every .cu file of the kernels. A launch is a macro. So the host's
+ * compiler can compile the same files, after the emulator of a block's threads. They then run
+ * without a GPU and under the sanitizers. Such a build defines KGATE_EMULATE_CUDA and includes the
+ * emulator first (tests/cuda/CMakeLists.txt). */
 #pragma once
 
 #ifndef KGATE_EMULATE_CUDA
@@ -14,9 +14,9 @@
     kernel<<<(grid), (block), (shared_bytes), (cudaStream_t)(stream)>>>(__VA_ARGS__)
 
 #ifdef KGATE_RACE_DELAYS
-/* For a build that looks for races (tests/gpu/repeats.c): a warp sleeps for up to two microseconds,
- * by its clock at random, before each barrier and wait. All its lanes do together: they read the
- * same clock, and no branch is taken. */
+/* For builds that find races (tests/gpu/repeats.c): before each barrier and wait, a warp sleeps for
+ * up to two microseconds, at random by its clock. All lanes sleep together: they read the same
+ * clock, and no branch is taken. */
 static __device__ __forceinline__ void kg_race_delay()
 {
     uint32_t chance = (uint32_t)clock() + threadIdx.x / 32 * 0x9e3779b9U + blockIdx.x;
@@ -31,8 +31,8 @@ static __device__ __forceinline__ void kg_race_delay()
 }
 #endif
 
-/* A kernel in clusters of so many blocks, which an attribute of its tells CUDA, where devices have
- * clusters; the grid is a multiple of it. */
+/* A kernel in clusters of `blocks` blocks, on devices with clusters; an attribute tells CUDA. The
+ * grid is a multiple of `blocks`. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 #define KG_CLUSTER(blocks)
 #else
@@ -41,7 +41,7 @@ static __device__ __forceinline__ void kg_race_delay()
 #define KG_LAUNCH_CLUSTERS(kernel, cluster, grid, block, shared_bytes, stream, ...)                \
     KG_LAUNCH(kernel, grid, block, shared_bytes, stream, __VA_ARGS__)
 
-/* Shared memory whose size the launch says, as an array of `type`, aligned to 128 bytes. */
+/* Shared memory as an array of `type`, aligned to 128 bytes; the launch sets its size. */
 #define KG_DYNAMIC_SHARED(type, name)                                                              \
     extern __shared__ __align__(128) unsigned char kg_dynamic_shared[];                            \
     type *name = reinterpret_cast<type *>(kg_dynamic_shared)

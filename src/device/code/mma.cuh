@@ -1,11 +1,11 @@
-/* mma.cuh: tensor cores of bfloat16 and the copies that feed them, each one PTX instruction of
- * sm_80 and later, named after it. Under KGATE_EMULATE_CUDA the same functions on the host, by the
- * fragment layouts of the PTX ISA 9.2, section 9.7.14.5 "Matrix multiply-accumulate operation using
- * mma instruction" (m16n8k16, floating point) and its "ldmatrix": a kernel that passes there
- * addresses the fragments as the device does.
+/* mma.cuh: tensor cores of bfloat16 and the copies that feed them. Each function is one PTX
+ * instruction of sm_80 and later, named after it. Under KGATE_EMULATE_CUDA the same functions run
+ * on the host. Their fragment layouts follow the PTX ISA 9.2, section 9.7.14.5 "Matrix
+ * multiply-accumulate operation using mma instruction" (m16n8k16, floating point) and "ldmatrix".
+ * So a kernel that passes there addresses the fragments as the device does.
  *
- * A bfloat16 is a uint16_t here: no arithmetic is done on one outside the tensor cores. All
- * functions of a warp are called by its 32 threads together. */
+ * A bfloat16 is a uint16_t here: only the tensor cores calculate with it. The 32 threads of a warp
+ * call each function together. */
 #pragma once
 #include <stdint.h>
 
@@ -18,9 +18,9 @@ static __device__ __forceinline__ unsigned kg_shared_address(const void *shared)
     return (unsigned)__cvta_generic_to_shared(shared);
 }
 
-/* Begins to copy 16 bytes from global to shared memory, past the first-level cache (.cg); where not
- * valid it writes zeros and reads nothing, but `global` must still be an address. Both aligned to
- * 16. */
+/* Begins to copy 16 bytes from global to shared memory, past the first-level cache (.cg). If not
+ * `valid`, the copy writes zeros and reads nothing, but `global` must still be an address. Both
+ * addresses are aligned to 16. */
 static __device__ __forceinline__ void kg_cp_async_16(void *shared, const void *global, bool valid)
 {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(kg_shared_address(shared)),
@@ -28,23 +28,23 @@ static __device__ __forceinline__ void kg_cp_async_16(void *shared, const void *
                  : "memory");
 }
 
-/* What the thread began to copy since the last call is one group, also where that is nothing. */
+/* Makes a group of all copies that the thread began since the last call; the group may be empty. */
 static __device__ __forceinline__ void kg_cp_async_commit(void)
 {
     asm volatile("cp.async.commit_group;\n" ::: "memory");
 }
 
-/* Waits until at most the newest `pending` groups of the thread are not complete. Others' copies
- * are seen after a __syncthreads on top. */
+/* Waits until at most the newest `pending` groups of the thread are incomplete. To see copies of
+ * other threads, the caller also needs __syncthreads. */
 template <int pending> static __device__ __forceinline__ void kg_cp_async_wait(void)
 {
     kg_race_delay();
     asm volatile("cp.async.wait_group %0;\n" ::"n"(pending) : "memory");
 }
 
-/* Four 8 by 8 matrices of 16-bit elements: the threads 8 i to 8 i + 7 give the addresses of matrix
- * i's rows, 16 bytes each, and word[i] is elements 2 (lane % 4) and the next
- * of its row lane / 4. */
+/* Loads four 8 by 8 matrices of 16-bit elements. Threads 8 i to 8 i + 7 give the addresses of
+ * matrix i's rows, 16 bytes each. word[i] gets two elements of its row lane / 4: element 2 (lane %
+ * 4) and the next. */
 static __device__ __forceinline__ void kg_ldmatrix_x4(uint32_t word[4], const void *row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];\n"
@@ -53,8 +53,8 @@ static __device__ __forceinline__ void kg_ldmatrix_x4(uint32_t word[4], const vo
                  : "memory");
 }
 
-/* The same of the matrices transposed: word[i] is elements lane / 4 of row 2 (lane % 4) and of the
- * next. */
+/* The same with the matrices transposed: word[i] gets element lane / 4 of row 2 (lane % 4) and of
+ * the next row. */
 static __device__ __forceinline__ void kg_ldmatrix_x4_trans(uint32_t word[4], const void *row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];\n"
@@ -63,13 +63,12 @@ static __device__ __forceinline__ void kg_ldmatrix_x4_trans(uint32_t word[4], co
                  : "memory");
 }
 
-/* c += a b: a 16 by 16 by rows, b 16 by 8 by columns, c 16 by 8 in float. With group = lane / 4 and
- * pair = 2 (lane % 4), a thread holds
+/* c += a b: a has 16 rows of 16, b 8 columns of 16, c 16 rows of 8 floats. With group = lane / 4
+ * and pair = 2 (lane % 4), a thread holds
  *   a[0], a[1], a[2], a[3]: rows group, group + 8, group, group + 8; columns pair and pair + 1, of
  *                           the first eight in a[0] and a[1], of the last in a[2] and a[3];
  *   b[0], b[1]:             rows pair and pair + 1, and the same plus 8, of column group;
- *   c[0 … 3]:               rows group, group, group + 8, group + 8; columns
- * pair, pair + 1 twice. */
+ *   c[0 … 3]:               rows group, group, group + 8, group + 8; columns pair, pair + 1 twice. */
 static __device__ __forceinline__ void kg_mma_bf16_16x8x16(float c[4], const uint32_t a[4],
                                                            const uint32_t b[2])
 {
@@ -80,14 +79,14 @@ static __device__ __forceinline__ void kg_mma_bf16_16x8x16(float c[4], const uin
 }
 #endif
 
-/* Two floats as two bfloat16s, each the nearest: `low` in the lower half, the element before. */
+/* Two floats as two bfloat16s, each the nearest; `low`, the first element, is in the lower half. */
 static __device__ __forceinline__ uint32_t kg_bf16_pair(float low, float high)
 {
     const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
     return (uint32_t)__bfloat16_as_ushort(pair.x) | (uint32_t)__bfloat16_as_ushort(pair.y) << 16;
 }
 
-/* 2^x by the one instruction that there is for it, 2 ulp; 0 for -infinity. */
+/* 2^x by a single instruction, error 2 ulp; 0 for -infinity. */
 static __device__ __forceinline__ float kg_power_of_two(float x)
 {
 #ifdef KGATE_EMULATE_CUDA

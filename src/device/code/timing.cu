@@ -1,7 +1,6 @@
-/* timing.cu: the small kernels of the timer: one that holds a stream back, one that reads clocks,
- * one that does nothing, one that keeps the device busy, one that flushes the L2 cache. Only the last
- * one reads device memory, and none writes any: what they write goes to page-locked memory of the
- * host. */
+/* timing.cu: the small kernels of the timer. They block a stream, read clocks, do nothing, keep the
+ * device busy, or flush the L2 cache. Only the last one reads device memory. None writes device
+ * memory: they write to page-locked memory of the host. */
 #include "device/code/timing.h"
 
 #ifdef KGATE_EMULATE_CUDA
@@ -26,13 +25,13 @@ static __device__ uint32_t multiprocessor()
 }
 #endif
 
-/* One thread. Ends when gate->released reaches `number`, or after limit_ns, whatever the host does:
- * a device is never hung. Should the timer not move, the cycle counter ends it.
+/* The blocking kernel, of one thread. It ends when gate->released reaches `number`, or after
+ * limit_ns, whatever the host does: it never hangs a device. If the timer does not move, the cycle
+ * counter ends it.
  *
- * A volatile load is, in the terms of PTX's memory model, a relaxed one at system scope: it goes to
- * the host's memory each time. Nothing is read after the flag that the host wrote before it, so
- * that no acquire is needed. What comes after this kernel on the stream is
- * ordered by the stream. */
+ * In PTX's memory model a volatile load is relaxed at system scope: each one goes to the host's
+ * memory. The kernel reads nothing else that the host wrote before the flag, so it needs no
+ * acquire. The stream orders later work after this kernel. */
 extern "C" __global__ void kg_hold(struct kg_gate *gate, uint32_t number, uint64_t limit_ns,
                                    uint64_t limit_cycles)
 {
@@ -44,16 +43,16 @@ extern "C" __global__ void kg_hold(struct kg_gate *gate, uint32_t number, uint64
         if (timer_ns() - start_ns < limit_ns && (uint64_t)(clock64() - start_cycles) < limit_cycles)
             continue;
         words->timed_out = number;
-        /* The host reads it after it has waited for the stream, which makes it visible; the fence
-         * makes it so even where it only polls. */
+        /* The host reads the word after waiting for the stream, which makes the word visible. The
+         * fence makes it visible to a polling host too. */
         __threadfence_system();
         return;
     }
 }
 
-/* One thread a block, as many blocks as there are multiprocessors. The timer moves in steps, of a
- * microsecond on some devices: the reading is taken right after one, where it is exact. At most
- * tries_cycles are spent on waiting for it. */
+/* One thread per block, one block per multiprocessor. The timer moves in steps, of a microsecond on
+ * some devices. The kernel waits for a step, since the timer is exact right after one. It waits for
+ * at most tries_cycles. */
 extern "C" __global__ void kg_stamp(struct kg_stamp *stamps, uint64_t number, uint64_t tries_cycles)
 {
     const long long start = clock64();
@@ -69,8 +68,8 @@ extern "C" __global__ void kg_stamp(struct kg_stamp *stamps, uint64_t number, ui
     stamp->timer_ns = now;
     stamp->step_ns = (uint32_t)(now - first);
     stamp->multiprocessor = multiprocessor();
-    /* The host looks when the stream is done: then all is there, in whatever
-     * order it was written. */
+    /* The host reads an entry after the stream is done: all fields are then complete, in any order
+     * of writing. */
     stamp->number = number;
 }
 
@@ -78,9 +77,9 @@ extern "C" __global__ void kg_empty()
 {
 }
 
-/* Computes for limit_ns, or for limit_cycles where the timer does not move: work that a device
- * raises its clock for. With a half for `half` every x stays positive, so that nothing is ever
- * written; the compiler knows neither, and leaves nothing out. */
+/* Computes for limit_ns, or for limit_cycles if the timer does not move: work for which a device
+ * raises its clock. With 0.5 for `half`, every x stays positive and nothing is ever written. The
+ * compiler knows neither, so it cannot remove the work. */
 extern "C" __global__ void __launch_bounds__(KG_BUSY_THREADS)
     kg_busy(float *never, float half, uint64_t limit_ns, uint64_t limit_cycles)
 {
@@ -107,10 +106,10 @@ extern "C" __global__ void __launch_bounds__(KG_BUSY_THREADS)
         *never = sum;
 }
 
-/* Reads `vectors` vectors of zeros past the first-level cache. What was in the L2 cache gives way, and
- * is written back to memory where it was dirty, before this ends; what is left there is clean, so that
- * nothing has to be written back in the time of what follows. With zeros nothing is ever written,
- * which the compiler does not know. As many blocks as fit. */
+/* Reads `vectors` vectors of zeros past the first-level cache. The zeros replace the contents of
+ * the L2 cache; dirty lines are written back before this kernel ends. The zeros are clean, so the
+ * work that follows writes nothing back. With zeros the kernel itself never writes; the compiler
+ * does not know that. As many blocks as fit. */
 extern "C" __global__ void __launch_bounds__(KG_BUSY_THREADS)
     kg_clean(const uint4 *clean, uint64_t vectors, float *never)
 {

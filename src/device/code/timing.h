@@ -1,5 +1,5 @@
-/* timing.h: what the measuring code and its device code (timing.cu) share: words in page-locked
- * host memory that both see. For C and CUDA C. */
+/* timing.h: words in page-locked host memory that the measuring code shares with its device code
+ * (timing.cu). For C and CUDA C. */
 #pragma once
 #ifdef __CUDACC__
 #include <cstdint>
@@ -7,23 +7,22 @@
 #include <stdint.h>
 #endif
 
-/* How kg_busy is launched: with as many blocks for each multiprocessor as fit on any. */
+/* Launch of kg_busy: as many blocks per multiprocessor as fit on any. */
 enum { KG_BUSY_THREADS = 256, KG_BUSY_BLOCKS = 4 };
 
-/* A stream is held back by a kernel that waits for `released` to reach its number. Numbers only
- * rise, so that nothing has to be reset between two holds, and a late reader cannot take the word
- * of one hold for that of another. */
+/* A blocking kernel holds a stream until `released` reaches the kernel's number. Numbers only rise.
+ * So nothing must be reset between two kernels, and a late reader cannot confuse them. */
 struct kg_gate {
-    uint32_t released;  /* written by the host: the last hold that may end */
-    uint32_t timed_out; /* written by the device: the last hold that ended by its limit */
+    uint32_t released;  /* written by the host: the last kernel that may end */
+    uint32_t timed_out; /* written by the device: the last kernel that ended by its limit */
 };
 
-/* What a block of the stamping kernel read on its multiprocessor. Each block has an entry of its
- * own, since two blocks may meet on one multiprocessor and neither knows of the other. */
+/* A reading of the stamping kernel, by one block on its multiprocessor. Each block has an entry of
+ * its own: two blocks may run on one multiprocessor and do not know of each other. */
 struct kg_stamp {
-    uint64_t cycles;   /* of the multiprocessor, since it was powered */
-    uint64_t timer_ns; /* of the device, the same on all multiprocessors */
-    uint32_t step_ns;  /* by which the timer had just moved; 0: it was not seen to move */
+    uint64_t cycles;   /* cycles of the multiprocessor since power-on */
+    uint64_t timer_ns; /* device time, the same on all multiprocessors */
+    uint32_t step_ns;  /* the timer's last step; 0: no step was seen */
     uint32_t multiprocessor;
-    uint64_t number; /* that the launch was given: tells a fresh reading from an old one */
+    uint64_t number; /* number of the launch: tells a fresh reading from an old one */
 };
