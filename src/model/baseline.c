@@ -105,7 +105,7 @@ const struct kg_record kg_baseline_record =
     KG_RECORD_OF(baseline_fields, "The stored runs of one machine.");
 #undef STRUCT
 
-/* What one round gives beside its metrics: NaN where that is not known. */
+/* Values that a round has beside its metrics; NaN if unknown. */
 static double pulse_of(const struct kg_round *round)
 {
     return round->pulse_ns > 0 ? round->pulse_ns : NAN;
@@ -121,13 +121,14 @@ static double call_cpu_of(const struct kg_round *round)
     return round->cpu_ns;
 }
 
-/* Judged rounds are kept; of a case that the machine was too busy for, which only pairs have, all. */
+/* Whether a round is kept: judged rounds only. Exception: if the machine was too busy for a case,
+ * which only paired rounds have, all of its rounds are kept. */
 static bool is_kept(const struct kg_case_result *result, size_t index)
 {
     return result->status == KG_STATUS_UNMEASURED || kg_round_judged(result, index);
 }
 
-/* Keeps a series that has a value for everything; one that has not says nothing. */
+/* Keeps a series if all of its values are known. */
 static void series_keep(struct kg_baseline_case *stored, const struct kg_baseline_series *series)
 {
     for (size_t i = 0; i < series->value_count; i++)
@@ -199,7 +200,7 @@ const struct kg_baseline_series *kg_baseline_series_find(const struct kg_baselin
     return NULL;
 }
 
-/* expected: the place that it has if both runs have the same cases */
+/* expected: the index of the case if both runs have the same cases */
 static const struct kg_baseline_case *case_find(const struct kg_baseline_run *run, const char *id,
                                                 size_t expected)
 {
@@ -272,7 +273,7 @@ void kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *resul
     kg_stored_traits_make(arena, results, run);
 }
 
-/* Of the base of pairs, the cases that the machine was too busy for. */
+/* For the baseline side of paired rounds: appends the cases for which the machine was too busy. */
 static void busy_append(struct kg_arena *arena, const struct kg_results *results,
                         struct kg_baseline_run *run)
 {
@@ -304,7 +305,7 @@ static int compare_strings(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Times are above 0, and what a round gives there is for each of them. */
+/* Checks a series: times are above 0, and a series of rounds has one value per round. */
 static bool series_validate(const struct kg_baseline_series *series, size_t rounds, bool time,
                             const char *place, struct kg_error *err)
 {

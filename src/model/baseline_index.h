@@ -8,19 +8,20 @@
 
 struct kg_baseline_entry {
     const struct kg_baseline_case *stored;
-    size_t run; /* its number in the baseline: the newest is the greatest */
+    size_t run; /* its index in the baseline: the newest is the greatest */
 };
 
 struct kg_baseline_index {
-    const struct kg_baseline_entry *entries; /* by id, definition, and the newest first */
+    /* sorted by id, then by definition, then the newest first */
+    const struct kg_baseline_entry *entries;
     size_t count;
 };
 
-/* Of the cases of a suite's runs, pinned ones too where `pins`. The index lives in `arena` and
- * points into the baseline. */
+/* Makes an index of the cases of a suite's runs, with pinned runs if `pins`. The index lives in
+ * `arena` and points into the baseline. */
 void kg_baseline_index_make(struct kg_arena *arena, const struct kg_baseline *baseline,
                             const char *suite, bool pins, struct kg_baseline_index *index);
 
-/* The case in the newest of these runs that has it with this definition; NULL where none has. */
+/* The newest of these runs' cases with this id and definition; NULL: none. */
 const struct kg_baseline_case *kg_baseline_index_find(const struct kg_baseline_index *index,
                                                       const char *id, const char *definition_hash);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* From the first thing that a call puts on the device to the end of the last. */
+/* From the start of a call's first work on the device to the end of its last. */
 static double span_seen(const struct kg_trace *trace)
 {
     return trace->kernel_ns + trace->transfer_ns + trace->other_ns + trace->gap_ns;
@@ -49,7 +49,7 @@ struct kg_breakdown kg_breakdown_of_call(const struct kg_call_times *times,
     return breakdown;
 }
 
-/* An unknown or impossible ceiling makes no share. */
+/* An unknown or impossible ceiling gives no share. */
 static double share(double rate, double ceiling)
 {
     return ceiling > 0 ? rate / ceiling : NAN;
@@ -60,8 +60,9 @@ static bool does(const struct kg_case_work *work, const char *arithmetic)
     return work->arithmetic && !strcmp(work->arithmetic, arithmetic);
 }
 
-/* A copy writes half of what it moves: between reading alone and that the time of a byte goes from the
- * one to the other. What writes more has no ceiling of its own. */
+/* A copy writes half of the bytes that it moves. Between reading alone and copying, the time per
+ * byte is interpolated. Work that writes a larger share has no peak of its own: the copy's
+ * counts. */
 double kg_memory_ceiling(const struct kg_ceilings *ceilings, const struct kg_case_work *work)
 {
     const double copy = ceilings->copy_bytes_per_s, read = ceilings->read_bytes_per_s;

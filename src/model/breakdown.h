@@ -1,33 +1,33 @@
-/* breakdown.h: where the time of a call on the GPU goes, and its share of what the GPU is capable
- * of. Pure functions; thread-safe. What is not known is NaN. */
+/* breakdown.h: the parts of a GPU call's time, and its share of the GPU's peaks. Pure functions;
+ * thread-safe. Unknown numbers are NaN. */
 #pragma once
 #include "model/ceilings.h"
 #include "model/results.h"
 
-/* Of one call. */
+/* Times of one call. */
 struct kg_call_times {
-    double wall_ns;   /* by the host's clock, a call alone, until the device is done */
-    double device_ns; /* by the device's clock; NaN where that was not read */
+    double wall_ns;   /* by the host's clock, one call alone, until the device is done */
+    double device_ns; /* by the device's clock; NaN: not read */
     double cpu_ns;
 };
 
 /* Divides a call's time:
- *   gpu_ns       kernels, and copies and fills within the device
- *   transfer_ns  copies between host and device that nothing of the above hides
- *   overhead_ns  the rest of wall_ns: launching, waiting, the device idle between two kernels
- *   cpu_ns       besides those, since the host works or waits while the device does
- * The device's time is divided as the trace saw it divided, whose own times, slowed by looking, are
- * only used where the device's clock was not read. Without times in the trace transfers are part of
- * gpu_ns and transfer_ns is NaN, but 0 where the trace knows that there are none. gpu_ns,
- * transfer_ns and overhead_ns add up to wall_ns: a device's time that is longer than wall_ns, as
- * one with cold caches can be, is scaled to fit. */
+ *   gpu_ns       kernels, and copies and fills within the device;
+ *   transfer_ns  copies between host and device, except those that such work hides;
+ *   overhead_ns  the rest of wall_ns: launching, waiting, the device idle between two kernels;
+ *   cpu_ns       besides these parts, since the host works or waits while the device works.
+ * The trace gives the proportions of the device's time. Its own times count only if the device's
+ * clock was not read, since tracing slows a call. If the trace has no times, transfers are part of
+ * gpu_ns and transfer_ns is NaN, or 0 if the trace knows of no transfers. gpu_ns, transfer_ns and
+ * overhead_ns add up to wall_ns. A device's time may be longer than wall_ns, for example with cold
+ * caches: then it is scaled to fit. */
 struct kg_breakdown kg_breakdown_of_call(const struct kg_call_times *times,
                                          const struct kg_trace *trace);
 
-/* The bandwidth of memory for such work, bytes a second, by how much of what it moves it writes; of
- * copying or reading, whichever is faster, where that is not known; NaN without a ceiling. Pure. */
+/* Peak memory bandwidth for work that writes this share of its bytes, in bytes per second. If the
+ * share is unknown: the faster of copying and reading. NaN without a ceiling. Pure. */
 double kg_memory_ceiling(const struct kg_ceilings *ceilings, const struct kg_case_work *work);
 
 /* Fills the shares of `work` from its rates.
- * cached  what it moves may come from the L2 cache: then memory's ceiling is none of it */
+ * cached  the data may come from the L2 cache: then memory's peak does not apply */
 void kg_work_shares(const struct kg_ceilings *ceilings, bool cached, struct kg_case_work *work);

@@ -1,4 +1,5 @@
-/* change.h: the properties of each kind of change and of each verdict: the rows of changes.def. Constant data, thread-safe. */
+/* change.h: the properties of each kind of change and of each verdict: the rows of changes.def.
+ * Constant data, thread-safe. */
 #pragma once
 #include "model/comparison.h"
 
@@ -13,7 +14,7 @@ enum kg_tone {
     KG_TONE_COUNT
 };
 
-/* changes.def says what the members are. */
+/* Members: see changes.def. */
 struct kg_change_row {
     int rank;
     const char *word;

@@ -4,8 +4,9 @@
 
 #include "base/record_range.h"
 
-/* Ranges are far around everything that there is: slips, units mixed up and signs are found, not
- * hardware that is ten or a hundred times as fast. Rates are of one thread as of all. */
+/* Ranges lie far around all existing hardware. They find slips, mixed-up units and wrong signs, and
+ * allow hardware that is ten or a hundred times as fast. The same ranges hold for one thread and
+ * for all. */
 #define STRUCT kg_cpu_ceiling
 static const struct kg_field ceiling_fields[] = {
     KG_FIELD(threads, REAL, "at the same time", KG_OPTIONAL, KG_BETWEEN(1, 1e6)),
@@ -90,13 +91,13 @@ enum kg_cache_level kg_cpu_level(const struct kg_cpu_ceilings *ceilings, double 
     return bytes <= ceilings->l3_bytes * l3_share ? KG_LEVEL_L3 : KG_LEVEL_MEMORY;
 }
 
-/* Of so many threads, from what one and all can do. */
+/* The peak of `threads` threads, from the peaks of one thread and of all. */
 static double between(const struct kg_cpu_ceilings *ceilings, size_t offset, double threads)
 {
     const double one = figure(&ceilings->one, offset), all = figure(&ceilings->all, offset);
     if (!(threads >= 1))
         return NAN;
-    if (threads == 1) /* fmin and fmax would take the other for one that is NaN */
+    if (threads == 1) /* fmin and fmax would replace a NaN by the other value */
         return one;
     if (threads >= ceilings->all.threads)
         return all;

@@ -7,19 +7,20 @@
 
 const double KG_DISTURBANCE_USUAL = 0.05;
 
-/* A time of which a tenth is missing is a tenth too long: no threshold of a few per cent holds. */
+/* Above this multiple of its limit a round is spoilt. If a tenth of a time is missing, the time is
+ * a tenth too long: no threshold of a few per cent is then reliable. */
 static const double SPOILT = 2;
 
-/* A CPU may need so long to leave an idle state. */
+/* Time that a CPU may need to leave an idle state. */
 static const double WAKE_NS = 100e3;
-/* Of /proc/stat. */
+/* Resolution of /proc/stat. */
 static const double TICK_NS = 10e6;
-/* Fewer samples than these share of them can have been hit: their median is one that was not. */
+/* If fewer than this share of the samples were hit, their median was not hit. */
 static const double HIT_SHARE = 1.0 / 3;
 static const double MOSTLY = 0.5;
 enum { JUDGED_LEAST = 3 };
 
-/* Whether so many samples may hold a wait that their median does: there is one at each switch. */
+/* Whether enough samples may hold a wait that their median does too: each switch is one wait. */
 static bool reaches_median(const struct kg_round *round, double stolen_ns)
 {
     const double samples = (double)round->calls / (double)round->batch;
@@ -27,7 +28,7 @@ static bool reaches_median(const struct kg_round *round, double stolen_ns)
     return stolen_ns > 0 || waits > HIT_SHARE * samples;
 }
 
-/* Without the time that a CPU needs to leave an idle state; NaN where the wait is not known. */
+/* The wait, less the time that CPUs need to leave idle states; NaN if the wait is unknown. */
 static double scheduler_wait_ns(const struct kg_round *round)
 {
     const double wakes_ns = WAKE_NS * (double)round->voluntary_switches;
@@ -50,7 +51,7 @@ double kg_scheduler_wait_share(const struct kg_case_result *result)
 
 double kg_round_disturbance(const struct kg_round *round)
 {
-    const double stolen_ns = fmax(0, round->stolen_ns - TICK_NS); /* 0 where it is not known */
+    const double stolen_ns = fmax(0, round->stolen_ns - TICK_NS); /* 0 if unknown */
     const double lost_ns = scheduler_wait_ns(round) + stolen_ns;
     const double ran_ns = round->cpu_ns * (double)round->calls;
     if (isnan(round->wait_ns) || !(round->wall_ns > 0) || !round->batch)
@@ -59,7 +60,7 @@ double kg_round_disturbance(const struct kg_round *round)
     return share > MOSTLY || reaches_median(round, stolen_ns) ? share : 0;
 }
 
-/* Of a call, without all that was lost; below 0 if several threads waited at once. */
+/* Time of a call without all lost time; below 0 if several threads waited at once. */
 static double undisturbed_ns(const struct kg_round *round)
 {
     const double lost_ns = round->wait_ns + (round->stolen_ns > 0 ? round->stolen_ns : 0);
@@ -115,7 +116,7 @@ static bool keep_throttled(const struct kg_case_result *result)
     return 2 * throttled > result->round_count;
 }
 
-/* Whether it is of the calmest third of the rounds, or of the calmest three. */
+/* Whether the round is among the calmest third of the rounds, or among the calmest three. */
 static bool is_calm(const struct kg_case_result *result, size_t index)
 {
     size_t calmer = 0;
@@ -154,7 +155,7 @@ bool kg_disturbance_too_busy(const struct kg_disturbance *found)
     return found->spoilt && found->judged < least;
 }
 
-/* Which rounds decide all the same. */
+/* Names the rounds that still decide. */
 enum { JUDGED_WORDS = 96 };
 static void judged_words(const struct kg_disturbance *found, char words[JUDGED_WORDS])
 {

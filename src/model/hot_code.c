@@ -291,7 +291,7 @@ void kg_hot_clear(struct kg_hot *hot)
     };
 }
 
-/* Processes that a call starts, and that end in it. */
+/* Number of processes that start or end in a call, whichever is larger. */
 static double processes_of(const struct kg_system_calls *calls)
 {
     static const char *const each[] = {"execve", "exit_group"};
@@ -305,7 +305,7 @@ static double processes_of(const struct kg_system_calls *calls)
 
 bool kg_hot_account_tells(const struct kg_hot *hot)
 {
-    static const double TICK_NS = 10e6; /* of the slowest clock that kernels are built with */
+    static const double TICK_NS = 10e6; /* longest tick of any kernel build */
     const struct kg_system_calls *calls = &hot->system_calls;
     const double cpu_ns = calls->user_ns + calls->system_ns;
     return calls->source && cpu_ns > 0 && cpu_ns >= processes_of(calls) * TICK_NS;

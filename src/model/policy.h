@@ -1,4 +1,4 @@
-/* policy.h: the kinds of change and what the gate does about them. Constant data, thread-safe. */
+/* policy.h: the kinds of change, and the gate's reaction to them. Constant data, thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,15 +10,15 @@ enum kg_change {
     KG_CHANGE_COUNT
 };
 
-/* Which way a figure is better. */
+/* The better direction of a metric. */
 enum kg_better { KG_BETTER_LOWER, KG_BETTER_HIGHER };
 extern const char *const kg_better_names[3];
 
-/* With KG_MISSING_UNDECIDED a single case may miss its device, but not all cases of a device. */
+/* KG_MISSING_UNDECIDED: single cases may miss their device, but not all cases of a device. */
 enum kg_missing_device { KG_MISSING_SKIP, KG_MISSING_FAIL, KG_MISSING_UNDECIDED };
 
-/* What becomes of a gate that decided nothing: one with a suspect, with more than half of its
- * compared cases undecided, or in which nothing could be compared. */
+/* Result of a gate without a decision: it has a suspect, more than half of its compared cases are
+ * undecided, or it could compare nothing. */
 enum kg_undecided {
     KG_UNDECIDED_REPORT, /* its verdict is UNDECIDED */
     KG_UNDECIDED_PASS,
@@ -40,8 +40,8 @@ struct kg_policy {
     enum kg_undecided undecided;
     double alpha;         /* false alarms allowed for the whole suite, 0 to 1 */
     unsigned reports;     /* bits 1u << enum kg_report_kind */
-    double instability;   /* share from which on quarantine is proposed */
-    uint64_t stable_runs; /* that end a quarantine */
+    double instability;   /* share from which on kgate proposes quarantine */
+    uint64_t stable_runs; /* number of stable runs that end a quarantine */
 };
 
 /* "IMPROVEMENT" and so on; never NULL for a value of the enum. */

@@ -1,5 +1,5 @@
-/* results.h: what measuring a suite gave: one struct for each case, JSON in kgate.results.v1. Times
- * are nanoseconds a call; a figure that is not known is NaN, a text NULL. */
+/* results.h: results of measuring a suite: one struct per case, JSON in kgate.results.v1. Times are
+ * nanoseconds per call. Unknown numbers are NaN, unknown texts NULL. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,16 +25,16 @@ enum kg_status {
     KG_STATUS_OK,
     KG_STATUS_FAILED,     /* crash, timeout, wrong result, non-zero exit */
     KG_STATUS_SKIPPED,    /* its device is missing */
-    KG_STATUS_UNMEASURED, /* the run ended before it had a round, or the machine was too busy */
-    KG_STATUS_UNCHANGED,  /* not measured: its code is that of its reference */
+    KG_STATUS_UNMEASURED, /* the run ended before its first round, or the machine was too busy */
+    KG_STATUS_UNCHANGED,  /* not measured: its code equals its reference's */
 };
 extern const char *const kg_status_names[6];
 #define KG_UNCHANGED_REASON "code unchanged: not measured"
 
 enum { KG_ROUND_SAMPLES_MOST = 10, KG_PROBES_MOST = 512, KG_PULSE_CYCLES = 49152 };
 
-/* One fresh process measuring the case. Figures are over all its samples; of the samples themselves
- * at most KG_ROUND_SAMPLES_MOST are kept, evenly spread over the round. */
+/* One fresh process that measures the case. Numbers are over all its samples. At most
+ * KG_ROUND_SAMPLES_MOST samples are kept, evenly spread over the round. */
 struct kg_round {
     double median_ns;
     double mean_ns;
@@ -42,45 +42,50 @@ struct kg_round {
     double max_ns;
     double p95_ns;
     double median_error_ns; /* standard error of median_ns; 0 or NaN: unknown */
-    double cpu_ns;          /* CPU time of all threads, a call */
-    double user_ns;         /* of that, in user mode; NaN where not known, as the next */
-    double system_ns;       /* and in the kernel */
+    double cpu_ns;          /* CPU time of all threads, per call */
+    double user_ns;         /* part of cpu_ns in user mode; NaN: unknown */
+    double system_ns;       /* part of cpu_ns in the kernel; NaN: unknown */
     double wall_ns;         /* the sum of the samples: the round's measured time, all calls */
     double warm_up_ns;      /* time spent on warm-up, all calls */
     uint64_t calls;         /* timed calls: samples times batch */
-    uint64_t batch;         /* calls a sample */
-    double pulse_ns;        /* kg_pulse_ns between the samples, their median; on the GPU the time of
-                          KG_PULSE_CYCLES of a multiprocessor; NaN where not known */
+    uint64_t batch;         /* calls per sample */
+    /* median of kg_pulse_ns between the samples; on the GPU the time of KG_PULSE_CYCLES of a
+     * multiprocessor; NaN: unknown */
+    double pulse_ns;
     uint64_t peak_bytes;
-    uint64_t voluntary_switches; /* this and what follows while it was timed, without warm-up */
+    uint64_t voluntary_switches; /* from here to stolen_ns: in the timed part, without warm-up */
     uint64_t involuntary_switches;
     uint64_t minor_faults;
     uint64_t major_faults;
-    double wait_ns;     /* that threads were ready to run and waited for a CPU, summed over them;
-                           what they took from each other is left out; NaN where not known */
-    double stolen_ns;   /* that the host of a virtual machine took from the CPUs it may use */
-    double disturbance; /* kg_round_disturbance; `ab`: of the worse of the two builds */
-    bool confirms;      /* taken later than the others, to confirm what they made suspect */
-    double base_ratio;  /* `ab`: time over that of the base, turn by turn in this round; else NaN */
-    /* On the GPU, where the times above are the device's; else NaN. */
-    double call_ns;       /* host time of a call alone, until the device is done: median of some */
-    double launch_ns;     /* host time that `run` takes while the device is held back: likewise */
-    double median_cycles; /* of a multiprocessor, a call: each sample's time by its own clock */
+    /* time that threads were ready and waited for a CPU, summed over threads, without waits for
+     * each other; NaN: unknown */
+    double wait_ns;
+    double stolen_ns;   /* time that a virtual machine's host took from the allowed CPUs */
+    double disturbance; /* kg_round_disturbance; `ab`: the worse of both builds */
+    bool confirms;      /* measured later than the others, to confirm suspects */
+    double base_ratio;  /* `ab`: time over the baseline's, interleaved in this round; else NaN */
+    /* On the GPU only; else NaN. There the times above are the device's. */
+    /* host time of a call alone, until the device is done: median of some calls */
+    double call_ns;
+    double launch_ns;     /* host time of `run` behind a blocking kernel: median of some calls */
+    double median_cycles; /* of a multiprocessor, per call: each sample's time by its own clock */
     double sm_clock_hz;   /* read on the device, median over the samples */
-    double timer_overhead_ns; /* what the timer took out of each sample: the process's own figure */
-    double memory_clock_hz;   /* this and what follows by NVML, at the round's end */
+    /* time that the timer subtracted from each sample, measured in this process */
+    double timer_overhead_ns;
+    double memory_clock_hz; /* from here on by NVML, at the round's end */
     double temperature_c;
     double power_w;
     double utilization;     /* of the device before the process did anything, 0 to 1 */
-    double other_processes; /* with a context on the device */
-    double throttle;        /* KG_NVML_ bits that held while the round was measured, as a number */
-    bool throttled;         /* held back: kept, but not judged; another was measured for it */
+    double other_processes; /* number of other processes with a context on the device */
+    double throttle;        /* KG_NVML_ bits during the round, as a number */
+    /* throttled: kept, but not judged; kgate measured another round for it */
+    bool throttled;
     double *samples_ns;
     size_t sample_count;
     uint64_t samples_dropped;
 };
 
-/* In an initialiser: the members that only the GPU has, and those that are not known yet. Needs
+/* For an initialiser: members that only the GPU has, and members that are not known yet. Needs
  * <math.h>. */
 #define KG_ROUND_ON_CPU                                                                            \
     .user_ns = NAN, .system_ns = NAN, .wait_ns = NAN, .stolen_ns = NAN, .disturbance = NAN,        \
@@ -88,9 +93,10 @@ struct kg_round {
     .timer_overhead_ns = NAN, .memory_clock_hz = NAN, .temperature_c = NAN, .power_w = NAN,        \
     .utilization = NAN, .other_processes = NAN, .throttle = NAN
 
-/* Over the rounds of a case. The round is the unit: median is the median of round medians, mean and
- * standard deviation are theirs, the interval is for their median; min and max are of all samples,
- * p95 is of all samples too where all are kept, else the median of the rounds' p95. */
+/* Summary over the rounds of a case; the round is the unit. median is the median of the rounds'
+ * medians. mean and standard deviation are over these medians, and the interval is for their
+ * median. min and max are over all samples. p95 is over all samples if every sample is kept, else
+ * the median of the rounds' p95. */
 struct kg_summary {
     double median_ns;
     double mean_ns;
@@ -102,30 +108,32 @@ struct kg_summary {
     double interval_high_ns;
 };
 
-/* Where a call's time goes; on the GPU as breakdown.h divides it. */
+/* Parts of a call's time; on the GPU as breakdown.h divides it. */
 struct kg_breakdown {
     double wall_ns;
     double gpu_ns;
     double cpu_ns;
     double transfer_ns;
-    double overhead_ns; /* of reading the clock, a call; on the GPU all that is none of the above */
+    double overhead_ns; /* of reading the clock, per call; on the GPU the rest besides the above */
 };
 
 struct kg_memory {
-    uint64_t peak_bytes;      /* median over rounds of resident memory beyond the harness's; on the
-                                 GPU device_allocated_bytes */
-    uint64_t allocated_bytes; /* asked of the allocator that workloads are handed, at its peak */
-    uint64_t harness_bytes;   /* resident before the workload was set up */
-    /* On the GPU; else NaN. */
-    double device_peak_bytes;      /* less free than before set-up, at the most */
-    double device_allocated_bytes; /* asked of the allocator, at its peak */
-    double device_cached_bytes;    /* what the first has beyond the second: pools, libraries */
+    /* median over rounds of resident memory beyond the harness's; on the GPU
+     * device_allocated_bytes */
+    uint64_t peak_bytes;
+    uint64_t allocated_bytes; /* peak of the memory from the allocator for workloads */
+    uint64_t harness_bytes;   /* resident memory before the workload's set-up */
+    /* On the GPU only; else NaN. */
+    double device_peak_bytes;      /* largest decrease of free memory since before set-up */
+    double device_allocated_bytes; /* peak of the memory from the allocator */
+    /* device_peak_bytes less device_allocated_bytes: pools, libraries */
+    double device_cached_bytes;
 };
 
 #define KG_MEMORY_ON_CPU                                                                           \
     .device_peak_bytes = NAN, .device_allocated_bytes = NAN, .device_cached_bytes = NAN
 
-/* What one call does and how fast; NaN where not known. */
+/* Work of one call, and its rates; NaN: unknown. */
 struct kg_case_work {
     double items;
     double bytes;
@@ -133,15 +141,13 @@ struct kg_case_work {
     double items_per_second;
     double bytes_per_second;
     double flops_per_second;
-    /* Of what the device was measured to be capable of, 0 to 1 and a little above. */
-    double
-        bandwidth_share; /* bytes_per_second of kg_memory_ceiling; NaN for what fits into the L2 cache
-                               and is not flushed from it */
-    double fma_share;    /* flops_per_second of multiply-adds, where those are what it does */
-    double tensor_share;    /* of tensor cores, likewise */
-    const char *arithmetic; /* what does the flops: "f32", "bf16_tensor"; NULL where not known */
-    double written_bytes;   /* of `bytes` */
-    const char *item_name;  /* what the items are: "vectors"; NULL where nothing was said */
+    /* Shares of the device's measured peaks, from 0 to a little above 1. */
+    double bandwidth_share; /* of kg_memory_ceiling; NaN: the data may be in the L2 cache */
+    double fma_share;       /* of the multiply-adds' peak, if the work consists of them */
+    double tensor_share;    /* of the tensor cores' peak, if the work runs on them */
+    const char *arithmetic; /* kind of the flops: "f32", "bf16_tensor"; NULL: unknown */
+    double written_bytes;   /* part of `bytes` */
+    const char *item_name;  /* name of the items: "vectors"; NULL: not given */
 };
 
 #define KG_ARITHMETIC_F32 "f32"
@@ -155,30 +161,30 @@ struct kg_case_work {
 /* A kernel that a call launches. */
 struct kg_kernel_use {
     const char *name;
-    double launches; /* a call */
-    double blocks;   /* of a launch; the largest where they differ */
-    double threads;  /* of a block */
+    double launches; /* per call */
+    double blocks;   /* per launch; the largest if they differ */
+    double threads;  /* per block */
     double registers;
     double shared_bytes; /* static and dynamic */
-    double local_bytes;  /* a thread: what did not fit into registers */
-    double occupancy;    /* threads resident on a multiprocessor over those it can hold */
-    double waves;        /* blocks over those that the device holds at once */
-    double gpu_ns;       /* a call, all launches; NaN without CUPTI */
+    double local_bytes;  /* per thread: values that do not fit into registers */
+    double occupancy;    /* threads resident on a multiprocessor over its capacity */
+    double waves;        /* blocks over the number that the device holds at once */
+    double gpu_ns;       /* per call, all launches; NaN without CUPTI */
 };
 
-/* What a call puts on the device, seen apart from the timed rounds. NaN where not known. */
+/* Work of a call on the device, observed apart from the timed rounds. NaN: unknown. */
 struct kg_trace {
-    const char *source; /* "graph", "cupti" or "graph, cupti"; NULL where nothing could be seen */
-    const char *reason; /* what could not be seen and why; NULL where all was */
-    double launches;    /* kernels, copies and fills, a call */
-    double kernel_ns;   /* device time of kernels, a call; by CUPTI, as all times here */
-    double transfer_ns; /* between host and device, but what kernels hide */
-    double hidden_ns;   /* transfers while kernels run: what the above leaves out */
-    double other_ns;    /* copies and fills within the device, but what the above hide */
-    double gap_ns;      /* the device idle between a call's first and last */
+    const char *source; /* "graph", "cupti" or "graph, cupti"; NULL: nothing observed */
+    const char *reason; /* missing observations with their reason; NULL: none */
+    double launches;    /* kernels, copies and fills, per call */
+    double kernel_ns;   /* device time of kernels, per call; by CUPTI, like all times here */
+    double transfer_ns; /* copies between host and device, without hidden_ns */
+    double hidden_ns;   /* copies between host and device while kernels run */
+    double other_ns;    /* copies and fills within the device, outside the times above */
+    double gap_ns;      /* the device idle between a call's first and last work */
     double to_device_bytes;
     double to_host_bytes;
-    double pageable_bytes; /* of both: from or to memory of the host that is not page-locked */
+    double pageable_bytes; /* part of both: from or to host memory that is not page-locked */
     struct kg_kernel_use *kernels;
     size_t kernel_count;
 };
@@ -189,14 +195,14 @@ struct kg_trace {
         .gap_ns = NAN, .to_device_bytes = NAN, .to_host_bytes = NAN, .pageable_bytes = NAN         \
     }
 
-/* What is seen of a case on the CPU apart from its timed rounds, a call. NaN where not known. */
+/* Observations of a case on the CPU apart from its timed rounds, per call. NaN: unknown. */
 struct kg_look {
-    double alone_ns;          /* with one thread instead of all; only of cases that may use more */
+    double alone_ns;          /* with one thread instead of all; only if a case may use more */
     double instructions;      /* of all threads */
-    double line_bytes;        /* of cache lines that came into the first level of cache */
-    double memory_line_bytes; /* of those, and of written ones, that came from or went to memory */
-    const char *source;       /* of the latter three: "perf" or "callgrind"; NULL without them */
-    const char *reason;       /* why something could not be seen; NULL where nothing failed */
+    double line_bytes;        /* of cache lines brought into the first level of cache */
+    double memory_line_bytes; /* of cache lines from or to memory, written ones included */
+    const char *source;       /* of the last three: "perf" or "callgrind"; NULL: none */
+    const char *reason;       /* why an observation failed; NULL: none failed */
 };
 
 #define KG_LOOK_NONE                                                                               \
@@ -208,47 +214,48 @@ struct kg_case_check {
     bool checked; /* false: the workload has no check */
     double error;
     double tolerance;
-    uint64_t seed; /* of what it drew: rows, projections; 0: not known */
+    uint64_t seed; /* of the check's random rows and projections; 0: unknown */
 };
 
-/* The sources of series. Values of different sources are not compared. Of the rounds' own
- * fields and of a workload there is one value a round; what the machine counts is of the source
- * that run/worker/readings.c names, and what is counted apart from the rounds of another. */
+/* Sources of series. Values of different sources are not compared. The rounds' own fields and a
+ * workload's metrics have one value per round. run/worker/readings.c names the sources of the
+ * machine's counters. Counts apart from the rounds have a source of their own. */
 #define KG_SERIES_OF_ROUNDS "rounds"
 #define KG_SERIES_OF_WORKLOAD "workload"
 #define KG_SERIES_OF_CUPTI "cupti"
-#define KG_SERIES_OF_NOTHING "none" /* nobody counted: `reason` says why */
+#define KG_SERIES_OF_NOTHING "none" /* no counts: `reason` has the cause */
 
-/* The values of one metric of a case, and how they are to be judged. */
+/* The values of one metric of a case, and the rules for judging them. */
 struct kg_series {
-    const char *name;   /* of kg_metric_kind_names, or the workload's own */
+    const char *name;   /* from kg_metric_kind_names, or the workload's own */
     const char *source; /* "rounds", "workload", "perf", "callgrind", "cupti", "powercap", "nvml" */
-    const char *unit;   /* "ns", "bytes" or "J", of a workload's own that has one; else NULL */
+    const char *unit;   /* unit of a workload's own metric: "ns", "bytes" or "J"; else NULL */
     enum kg_better better;
-    double threshold;  /* the smallest relative change that counts; NaN where it is not judged */
-    double min_effect; /* the smallest absolute change that counts */
-    double *values;    /* one a round, or one a counting process; none of the source "rounds" */
+    double threshold;  /* smallest relative change that counts; NaN: not judged */
+    double min_effect; /* smallest absolute change that counts */
+    /* one per round, or one per counting process; none for the source "rounds" */
+    double *values;
     size_t value_count;
     size_t value_capacity; /* in no file */
     const char *reason;    /* why there are no values; else NULL */
 };
 
-/* One of those by its median, for readers. */
+/* A series as its median, for readers. */
 struct kg_figure {
     const char *name;
-    const char *unit; /* as kg_metric_row has it */
+    const char *unit; /* as in kg_metric_row */
     double value;
 };
 
-/* A reading of the probe between rounds: what this machine could do at the moment. */
+/* A reading of the probe between rounds: the machine's speed at that moment. */
 struct kg_probe_reading {
     double at_ns;    /* since the run began */
     double pulse_ns; /* kg_pulse_ns */
     double bandwidth_bytes_per_s;
-    double latency_ns; /* of a load that depends on the one before, in 8 MiB */
+    double latency_ns; /* of a load that depends on the load before, in 8 MiB */
 };
 
-/* A limit of the suite, as kg_budget, without its place. Of a range there are two. */
+/* A limit of the suite: kg_budget without its place. A range is two limits. */
 struct kg_limit {
     const char *metric;
     const char *relation; /* ">=" or "<=" */
@@ -264,67 +271,70 @@ struct kg_measured_file {
 struct kg_case_result {
     const char *id;
     const char *workload;
-    size_t line;        /* of the suite, on which its workload is named; 0: not known */
+    size_t line;        /* line of the suite with its workload's name; 0: unknown */
     const char *source; /* a name of kg_source_names */
     struct kg_pair *params;
     size_t param_count;
-    const char *target; /* what the workload is: the kernel, "PLUGIN:ENTRY", or a program; cases of
-                            one target and one set of parameters do the same */
-    uint64_t threads;   /* that it may use; 0 where not known */
-    bool
-        threads_said; /* by the suite or OMP_NUM_THREADS; else one for each CPU, or one if pinned */
+    /* the kernel, "PLUGIN:ENTRY", or a program. Cases with the same target and parameters do the
+     * same work */
+    const char *target;
+    uint64_t threads;    /* number of threads that it may use; 0: unknown */
+    bool threads_said;   /* by the suite or OMP_NUM_THREADS; else one per CPU, 1 if pinned */
     const char *device;  /* "cpu" or "cuda" */
     const char *backend; /* a name of kg_backend_names */
-    const char *timing;  /* of a CUDA case: a name of kg_timing_names; else NULL */
+    const char *timing;  /* CUDA case: a name of kg_timing_names; else NULL */
     const char *definition_hash;
-    struct kg_code_identity code; /* of the machine code; without a hash where not to be had */
-    bool same_as_base;            /* of a pair: kg_builds_alike */
-    const char *build; /* hash of its file in struct kg_results; NULL where a copy of the file
-                              would not bring the code: a script, an interpreter, a system's program */
+    struct kg_code_identity code; /* of the machine code; without a hash if there is none */
+    bool same_as_base;            /* paired rounds: kg_builds_alike */
+    /* hash of its file in struct kg_results; NULL if a copy of the file would lack the code: a
+     * script, an interpreter, a system's program */
+    const char *build;
     const char **tags;
     size_t tag_count;
-    /* Names of kg_environment_has that it does not get from the caller: by `environment:`, `threads:`, or
-     * because kgate chooses its GPU. */
+    /* Names of kg_environment_has that the case does not get from the caller: `environment:` or
+     * `threads:` sets them, or kgate chooses its GPU. */
     const char **own_variables;
     size_t own_variable_count;
-    bool reference; /* a version that others are compared with, kept on purpose */
+    bool reference; /* a version kept on purpose, to compare others with */
     enum kg_status status;
     const char *reason;      /* why not OK */
-    const char *note;        /* what speaks against its figures; NULL where nothing does */
-    const char *stderr_tail; /* the last lines that it wrote; NULL where none */
-    bool unpaired;           /* of paired rounds: SKIPPED because the base could not be measured */
-    /* how it is to be judged */
-    unsigned metrics; /* bits 1u << enum kg_metric_kind: what is compared; 0: time and memory */
-    unsigned unasked_metrics; /* of them those that the suite does not name, except time */
+    const char *note;        /* doubts about its numbers; NULL: none */
+    const char *stderr_tail; /* the last lines that it wrote; NULL: none */
+    /* paired rounds: SKIPPED because the baseline side could not be measured */
+    bool unpaired;
+    /* rules for judging */
+    unsigned metrics; /* compared metrics, bits 1u << enum kg_metric_kind; 0: time and memory */
+    unsigned unasked_metrics; /* part of `metrics` that the suite does not name, except time */
     double disturbance_limit; /* of a round; NaN or 0: KG_DISTURBANCE_USUAL */
     struct kg_series *series;
     size_t series_count;
     struct kg_limit *budgets;
     size_t budget_count;
-    /* what was measured */
-    double round_ns; /* measured time of its latest rounds, where it is not the suite's min_time:
-                        chosen by what the first rounds showed; else 0 or NaN */
+    /* measurements */
+    /* measured time of its latest rounds, chosen from the first rounds; 0 or NaN: the suite's
+     * min_time */
+    double round_ns;
     struct kg_round *rounds;
     size_t round_count;
-    size_t round_capacity;     /* in no file, as the next */
-    bool rounds_are_processes; /* of a profile's path */
+    size_t round_capacity;     /* in no file, like the next */
+    bool rounds_are_processes; /* the path of a profile */
     struct kg_summary summary; /* all NaN without rounds */
     struct kg_breakdown breakdown;
     struct kg_memory memory;
     struct kg_case_work work;
     struct kg_case_check check;
-    struct kg_trace trace; /* of a CUDA case */
-    struct kg_look look;   /* of one on the CPU */
-    struct kg_hot hot;     /* likewise */
+    struct kg_trace trace; /* CUDA cases only */
+    struct kg_look look;   /* cases on the CPU only */
+    struct kg_hot hot;     /* cases on the CPU only */
 };
 
-/* Initializers of a case of which nothing was measured: not known, not 0. */
+/* For an initialiser of an unmeasured case: numbers are unknown, not 0. */
 #define KG_CASE_UNMEASURED                                                                         \
     .round_ns = NAN, .breakdown = {NAN, NAN, NAN, NAN, NAN}, .memory = {KG_MEMORY_ON_CPU},         \
     .work = KG_WORK_UNKNOWN, .trace = KG_TRACE_NONE, .look = KG_LOOK_NONE,                         \
     .check = {.error = NAN, .tolerance = NAN}
 
-/* A device all of whose cases were SKIPPED, by its name in cases; NULL: there is none. Pure. */
+/* A device with SKIPPED cases only, by its name in cases; NULL: none. Pure. */
 struct kg_results;
 const char *kg_results_device_missed(const struct kg_results *results);
 
@@ -334,8 +344,8 @@ struct kg_results_policy {
     enum kg_missing_device missing_device;
     enum kg_undecided undecided;
     double alpha;
-    unsigned reports;              /* bits 1u << enum kg_report_kind; 0: not known */
-    double quarantine_instability; /* NaN: not known */
+    unsigned reports;              /* bits 1u << enum kg_report_kind; 0: unknown */
+    double quarantine_instability; /* NaN: unknown */
     size_t quarantine_runs;
 };
 
@@ -345,28 +355,27 @@ struct kg_results {
     const char *kgate_version;
     const char *suite;
     const char *suite_path;
-    const char
-        *commit; /* of the checkout that was measured (suite/trust/trust.h); NULL: not known */
-    const char *branch; /* likewise */
+    const char *commit; /* of the measured checkout (suite/trust/trust.h); NULL: unknown */
+    const char *branch; /* of the measured checkout; NULL: unknown */
     struct kg_results_policy policy;
-    bool complete;      /* false: interrupted, or read from the journal of a run that was killed */
-    const char *filter; /* the --filter or --shard that left cases out; NULL: none was left out */
+    bool complete;      /* false: interrupted, or read from a killed run's journal */
+    const char *filter; /* the --filter or --shard that left cases out; NULL: none */
     struct kg_machine machine;
-    struct kg_environment environment; /* the caller's, of the workloads */
-    bool sequential;  /* rounds were added while they were looked at: `gate` and `ab` */
-    const char *pair; /* `ab`: the same in the results of both sides; else NULL */
-    size_t tests;     /* made together with those of these cases, as Holm's method counts them;
-                            0: no others */
-    struct kg_measured_file *files; /* those that `build` of the cases names */
+    struct kg_environment environment; /* the caller's, for the workloads */
+    bool sequential;  /* rounds were added after interim analyses: `gate` and `ab` */
+    const char *pair; /* `ab`: equal in the results of both sides; else NULL */
+    /* number of further tests beside those of these cases, for Holm's method; 0: none */
+    size_t tests;
+    struct kg_measured_file *files; /* files that `build` of the cases names */
     size_t file_count;
-    const char *start_note; /* what the machine was doing when measuring began; NULL: nothing */
-    const char *not_kept;   /* why the next run will look into the same code again, or NULL */
-    const char *profile;    /* name of the recording beside the results; NULL without one */
-    const char *no_profile; /* why a pass that was to record left nothing, or NULL */
+    const char *start_note; /* the machine's other activity at the start; NULL: none */
+    const char *not_kept;   /* why the next run will profile the same code again, or NULL */
+    const char *profile;    /* name of the recording beside the results; NULL: none */
+    const char *no_profile; /* why a recording pass left nothing, or NULL */
     struct kg_probe_reading *probes; /* at most KG_PROBES_MOST, spread over the run */
     size_t probe_count;
     double timer_resolution_ns;
-    struct kg_ceilings ceilings; /* of the GPU that was used; all NaN without one */
+    struct kg_ceilings ceilings; /* of the GPU in use; all NaN: no GPU */
     struct kg_cpu_ceilings cpu_ceilings;
     bool cpu_ceilings_kept;             /* an earlier run measured them; in no file */
     struct kg_suggest_settings suggest; /* the suite's thresholds for suggestions */
@@ -384,45 +393,45 @@ extern const struct kg_record kg_look_record;
 extern const struct kg_record kg_case_check_record;
 extern const struct kg_record kg_results_policy_record;
 
-/* Medians of the probe's readings; NaN where there are fewer than five. */
+/* Medians of the probe's readings; NaN with fewer than five readings. */
 struct kg_probe_reading kg_results_probe(const struct kg_results *results);
 
-/* Its peak memory; NaN where it is not known, as of another harness's: no process is without. On the GPU a
- * case may have allocated none. */
+/* A case's peak memory; NaN if unknown, as in another harness's results: a process without memory
+ * does not exist. A case on the GPU may have allocated none. */
 double kg_case_peak_bytes(const struct kg_case_result *result);
 
 /* Fills summary, breakdown.wall, memory and rates of a case from its rounds and work. */
 void kg_case_summarize(struct kg_case_result *result);
 
-/* Of a case on the GPU: whether what a call moves may still be in the L2 cache from the
- * one before. */
+/* For a case on the GPU: whether the data of a call may still be in the L2 cache from the call
+ * before. */
 bool kg_case_in_l2(const struct kg_results *results, const struct kg_case_result *result);
 
-/* Fills the shares that cases on the GPU have of results->ceilings; after kg_case_summarize. */
+/* Fills the shares of results->ceilings for cases on the GPU; after kg_case_summarize. */
 void kg_results_shares(struct kg_results *results);
 
 bool kg_results_write(const struct kg_results *results, const char *path, struct kg_error *err);
 
 /* Reads results, or the journal that a killed run left beside them (journal.h).
  * results  filled on success, to be freed with kg_results_free; zeroed on failure
- * err      KG_ERROR_USAGE by name of the field that does not fit: besides types, a negative or
- *          missing time, an empty id, two cases of one id, and what no GPU could have said */
+ * err      KG_ERROR_USAGE by name of the refused field. Besides wrong types: a negative or missing
+ *          time, an empty id, two cases with one id, values impossible for a GPU */
 bool kg_results_load(const char *path, struct kg_results *results, struct kg_error *err);
 void kg_results_free(struct kg_results *results);
 
-/* Path of the recording that the results at `path` name, which lies beside them; in `arena`. NULL
- * where they name none. */
+/* Path of the recording that the results at `path` name, beside them; in `arena`. NULL if they name
+ * none. */
 const char *kg_results_recording(struct kg_arena *arena, const char *path,
                                  const struct kg_results *results);
 
 /* The time now in UTC as "2026-01-31T12:00:00Z", in `arena`. */
 const char *kg_timestamp(struct kg_arena *arena);
-/* Whether the text is such a time, and there is such a day. */
+/* Whether the text is such a time, on an existing day. */
 bool kg_timestamp_is(const char *text);
 
-/* results_validate.c: whether what a results file says can be: for files that were edited, or
- * written by something else. Pure. */
+/* results_validate.c: whether the values of a results file are possible: for files that somebody
+ * edited or another program wrote. Pure. */
 
-/* Types fit already.
- * err  KG_ERROR_USAGE by the name of the first field whose value cannot be */
+/* Checks values; types already fit.
+ * err  KG_ERROR_USAGE by the name of the first field with an impossible value */
 bool kg_results_validate(const struct kg_results *results, struct kg_error *err);

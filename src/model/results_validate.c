@@ -33,8 +33,8 @@ static bool series_refuse(size_t index, const char *name, const char *what, stru
                         name);
 }
 
-/* One series for each name; and what kgate itself measures is judged by its own row, whatever
- * the file says of its direction. */
+/* A name has one series per source. kgate's own metrics have the direction of their rows: a file
+ * with another direction is refused. */
 static bool series_validate(const struct kg_case_result *result, size_t index, struct kg_error *err)
 {
     for (size_t i = 0; i < result->series_count; i++) {

@@ -1,5 +1,5 @@
-/* The fields of what a worker process answers: a round, a check, a trace. Apart from those of whole
- * results, which a worker has no use for. */
+/* The fields of a worker process's answer: a round, a check, a trace. They are apart from the
+ * fields of whole results, which a worker does not use. */
 #include "model/results.h"
 
 #define STRUCT kg_round

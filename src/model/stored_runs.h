@@ -1,10 +1,10 @@
-/* stored_runs.h: the runs of a baseline file as they must be to each other. */
+/* stored_runs.h: the order of a baseline file's runs, and the check for duplicates. */
 #pragma once
 #include "model/baseline.h"
 
-/* Whether both are one measurement, as far as a file keeps it. */
+/* Whether both runs are the same measurement, by the data in a file. */
 bool kg_stored_run_same(const struct kg_baseline_run *a, const struct kg_baseline_run *b);
 
-/* Puts the runs of a file, which somebody may have merged by hand, into the order of their times.
- * err  KG_ERROR_USAGE: a time that is none, or one ordinary run twice */
+/* Sorts the runs of a file by time: somebody may have merged the file by hand.
+ * err  KG_ERROR_USAGE: an invalid time, or an ordinary run twice */
 bool kg_stored_runs_settle(struct kg_baseline *baseline, struct kg_error *err);

@@ -1,5 +1,5 @@
-/* suggest_settings.h: from where on something is worth a suggestion: `suggest:` of a suite, stored
- * in its results. What each means to a user is said in the table kg_suggest_keys (suite_keys.c). */
+/* suggest_settings.h: thresholds of suggestions: `suggest:` of a suite, stored in its results. The
+ * table kg_suggest_keys (suite_keys.c) explains each to the user. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@ struct kg_suggest_settings {
     uint64_t batch_calls;
     uint64_t cache_calls;
     uint64_t memory_bytes;
-    double utilization; /* this and all that follow are shares */
+    double utilization; /* from here on: shares */
     double gap_share;
     double wait_share;
     double imbalance;

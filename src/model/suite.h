@@ -1,5 +1,5 @@
-/* suite.h: a suite file as typed data. What the keys mean to a user is said once, in the tables
- * of suite_keys.c, from which the parser, `--set` and docs/suite.md take them. */
+/* suite.h: a suite file as typed data. The tables of suite_keys.c explain each key to the user. The
+ * parser, `--set` and docs/suite.md use these tables. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "model/policy.h"
 #include "model/suggest_settings.h"
 
-/* A place in the suite file, 1-based; 0 where a value has none, as with --set. */
+/* A place in the suite file, 1-based; 0: none, as for values from --set. */
 struct kg_mark {
     unsigned line;
     unsigned column;
@@ -21,7 +21,7 @@ struct kg_mark {
 /* The most cases of a suite: every set of parameter values on every device it names. */
 enum { KG_CASES_MOST = 100000 };
 
-/* How a workload is brought: sources.def has the rows, and says how to add one. */
+/* Ways to bring a workload: the rows of sources.def. */
 enum kg_source {
 #define KG_SOURCE(constant, ...) KG_SOURCE_##constant,
 #include "model/sources.def"
@@ -29,73 +29,73 @@ enum kg_source {
     KG_SOURCE_COUNT
 };
 
-/* How the value of a source's key reads. */
+/* Form of the value of a source's key. */
 enum kg_target {
-    KG_TARGET_NAME, /* a name of kgate's */
-    KG_TARGET_FILE, /* a path; the key `workload` names what in the file is meant */
-    KG_TARGET_CODE, /* a path of GPU code; how it is called is a struct kg_cuda_call */
+    KG_TARGET_NAME, /* a name that kgate knows */
+    KG_TARGET_FILE, /* a path; the key `workload` names an entry of the file */
+    KG_TARGET_CODE, /* a path of GPU code; a struct kg_cuda_call has the call */
     KG_TARGET_WORDS /* a list of words, a program first */
 };
 
 struct kg_source_facts {
     enum kg_target target;
-    bool own_process; /* each call is a process of its own, which kgate cannot look into */
+    bool own_process; /* each call is a process of its own, which kgate cannot examine */
 };
 extern const struct kg_source_facts kg_source_facts[KG_SOURCE_COUNT];
-extern const char *const kg_source_names[KG_SOURCE_COUNT + 1];  /* their keys, then NULL */
-extern const char *const kg_backend_names[KG_SOURCE_COUNT + 1]; /* what runs them, likewise */
+extern const char *const kg_source_names[KG_SOURCE_COUNT + 1]; /* their keys, then NULL */
+/* names of the code that runs them, then NULL */
+extern const char *const kg_backend_names[KG_SOURCE_COUNT + 1];
 
-/* The facts of the source of that key; NULL where there is none, as in the file of a newer
- * kgate. */
+/* The facts of the source of that key; NULL if unknown, as in a newer kgate's file. */
 const struct kg_source_facts *kg_source_find(const char *key);
 
 extern const char *const kg_device_names[3]; /* of enum kgate_device */
 
 enum { KG_PIN_NONE = -1, KG_PIN_AUTO = -2 };
 
-/* What of a call on the GPU is timed; each that a workload names is a case of its own. */
+/* Timed part of a call on the GPU; each timing of a workload is a case of its own. */
 enum kg_timing {
-    KG_TIMING_COLD,  /* one call, by the device's clock, with nothing of its data in the L2 cache */
-    KG_TIMING_HOT,   /* calls back to back, likewise, as the caches are */
+    KG_TIMING_COLD,  /* one call, by the device's clock, without its data in the L2 cache */
+    KG_TIMING_HOT,   /* calls back to back, by the device's clock, with caches as they are */
     KG_TIMING_GRAPH, /* calls recorded once and replayed as a CUDA graph, back to back */
     KG_TIMING_WALL,  /* one call, by the host's clock, until the device is done */
 };
 extern const char *const kg_timing_names[5];
 
-/* Whether a call is observed apart from the timed rounds: traced on the GPU, and on the CPU as
- * cpu_counters_pass.c says. */
+/* Whether kgate observes a call apart from the timed rounds: it traces calls on the GPU; for the
+ * CPU see cpu_counters_pass.c. */
 enum kg_tracing { KG_TRACING_NO, KG_TRACING_YES };
 
-/* Whether `gate` and `ab` measure a case whose code is that of its reference. Usual: `gate` does, and `ab`
- * does only where something else may differ (kg_builds_alike). */
+/* Whether `gate` and `ab` measure a case whose code equals its reference's. KG_UNCHANGED_USUAL:
+ * `gate` does, and `ab` only if something else may differ (kg_builds_alike). */
 enum kg_unchanged_code { KG_UNCHANGED_USUAL, KG_UNCHANGED_MEASURE, KG_UNCHANGED_SKIP };
 
-/* How to measure and judge: the suite's `defaults`, each of which a workload may override. */
+/* How to measure and judge: the suite's `defaults`; a workload may override each. */
 struct kg_settings {
-    double thresholds[KG_METRIC_KINDS]; /* smallest relative change of each that matters */
-    double min_effect_ns; /* smallest absolute change of time; 0: what the timer resolves */
-    uint64_t min_memory_effect_bytes; /* the same of peak memory */
-    unsigned metrics;                 /* bits 1u << enum kg_metric_kind: what is compared */
-    unsigned unasked_metrics; /* those of the default, except time, where the suite names none */
-    uint64_t rounds_min;      /* 1 to rounds_max */
+    double thresholds[KG_METRIC_KINDS]; /* smallest relative change that matters, per metric */
+    double min_effect_ns; /* smallest absolute change of time; 0: the timer's resolution */
+    uint64_t min_memory_effect_bytes; /* smallest absolute change of peak memory */
+    unsigned metrics;                 /* compared metrics, bits 1u << enum kg_metric_kind */
+    unsigned unasked_metrics;         /* the default metrics except time, if the suite names none */
+    uint64_t rounds_min;              /* 1 to rounds_max */
     uint64_t rounds_max;
-    double min_time_ns;          /* measured time a round */
-    uint64_t warmup;             /* calls before the timed ones, beside those made anyway */
-    double disturbance;          /* share of a round that it may wait for a CPU */
+    double min_time_ns;          /* measured time per round */
+    uint64_t warmup;             /* additional calls before the timed ones */
+    double disturbance;          /* share of a round that may be spent waiting for a CPU */
     double timeout_ns;           /* for one worker process */
-    uint64_t memory_limit_bytes; /* address space of a worker; 0: none */
+    uint64_t memory_limit_bytes; /* address space of a worker; 0: no limit */
     unsigned devices;            /* bits 1u << enum kgate_device */
-    unsigned timings;            /* bits 1u << enum kg_timing: of cases on the GPU */
-    enum kg_tracing trace;       /* apart from the rounds */
-    double sample_time_ns;       /* likewise; 0: functions are not looked at */
+    unsigned timings;            /* bits 1u << enum kg_timing, for cases on the GPU */
+    enum kg_tracing trace;       /* observation apart from the rounds */
+    double sample_time_ns;       /* sampling apart from the rounds; 0: no samples of functions */
     enum kg_unchanged_code unchanged_code;
     int pin;             /* a CPU number, KG_PIN_NONE or KG_PIN_AUTO */
-    uint64_t threads;    /* threads of a workload; 0: one for each CPU it may use */
+    uint64_t threads;    /* threads of a workload; 0: one per CPU that it may use */
     uint64_t seed;       /* of the random input */
-    uint64_t check_seed; /* of what checks draw; 0: drawn for each run */
+    uint64_t check_seed; /* of random choices in checks; 0: a new seed per run */
 };
 
-/* The number that settings have for a key of `defaults`; NaN where there is no such number. */
+/* The number that settings have for a key of `defaults`; NaN: no such number. */
 double kg_settings_number(const struct kg_settings *settings, const char *name);
 
 /* A parameter and its values: one from `params`, several from `matrix`. */
@@ -109,15 +109,15 @@ struct kg_axis {
 
 enum kg_relation { KG_AT_LEAST, KG_AT_MOST }; /* ">=" and "<=" */
 
-/* An absolute limit on a metric of results, besides the baseline. A range is two of them. */
+/* An absolute limit on a metric of results, besides the baseline. A range is two limits. */
 struct kg_budget {
-    const char *metric; /* one of kgate's own, or the name of one of the workload's counters */
+    const char *metric; /* a metric of kgate's, or a counter of the workload's, by name */
     enum kg_relation relation;
-    double limit; /* ns, bytes, 1/s or a plain number, as the metric is */
+    double limit; /* in the metric's unit: ns, bytes, 1/s or a plain number */
     struct kg_mark mark;
 };
 
-/* A figure that the workload itself reports, and how it is judged. */
+/* A metric that the workload itself reports, and the rules for judging it. */
 struct kg_counter_spec {
     const char *name;
     enum kg_better better;
@@ -126,35 +126,38 @@ struct kg_counter_spec {
     struct kg_mark mark;
 };
 
-/* Where a figure of a command stands in what it writes. Of the two ways one is given. */
+/* Place of a metric in a command's output. Either `json` or `regex` is set. */
 struct kg_output_figure {
-    const char *name;  /* of a counter */
-    const char *json;  /* a JSON pointer (RFC 6901); or NULL */
-    const char *regex; /* a POSIX extended regular expression, whose first group it is; or NULL */
-    const char *file;  /* as the command would name it, with {parameter}; NULL: standard output */
-    double scale;      /* of its unit, in ns or bytes; 1 where it is none of these */
+    const char *name; /* name of a counter */
+    const char *json; /* a JSON pointer (RFC 6901); or NULL */
+    /* a POSIX extended regular expression; its first group is the number; or NULL */
+    const char *regex;
+    const char *file; /* path as for the command, with {parameter}; NULL: standard output */
+    double scale;     /* of its unit, in ns or bytes; 1 for other units */
 };
 
-/* What a command gets besides its words, and gives besides its time. Texts may have {parameter} in them: unexpanded in a suite,
- * put in in a plan, where paths that are relative to the suite's file also have its folder in front. */
+/* A command's input besides its words, and its output besides its time. Texts may contain
+ * {parameter}: unexpanded in a suite, expanded in a plan. In a plan, paths relative to the suite's
+ * file begin with its folder. */
 struct kg_command_setting {
-    const char *format;          /* of the harness whose program it is; NULL: a plain command */
-    bool finds_gpu;              /* that harness's programs measure on a GPU that they find */
-    struct kg_pair *environment; /* besides what kgate was started with */
+    const char *format; /* format of the program's harness; NULL: a plain command */
+    /* that harness's programs find a GPU themselves and measure on it */
+    bool finds_gpu;
+    struct kg_pair *environment; /* added to kgate's environment */
     size_t environment_count;
-    const char *directory; /* NULL: where kgate was started */
+    const char *directory; /* NULL: kgate's working folder */
     const char *input;     /* a file for its standard input; NULL: /dev/null */
-    const char **setup;    /* words of a command before the first call of a process; or none */
+    const char **setup;    /* words of a command before a process's first call; or none */
     size_t setup_count;
-    const char **cleanup; /* likewise, after the last */
+    const char **cleanup; /* the same after the last call */
     size_t cleanup_count;
-    double *exit_codes; /* that are no failure; none: 0 */
+    double *exit_codes; /* statuses that are no failure; none: 0 */
     size_t exit_code_count;
-    struct kg_output_figure *figures; /* read from its output after the last call of a process */
+    struct kg_output_figure *figures; /* read from its output after a process's last call */
     size_t figure_count;
 };
 
-/* Where they stand in the suite. */
+/* Places of the settings in the suite. */
 struct kg_command_marks {
     struct kg_mark format, environment, directory, input, setup, cleanup, figures;
 };
@@ -163,11 +166,11 @@ struct kg_workload_spec {
     const char *name; /* unique in the suite */
     struct kg_mark mark;
     enum kg_source source;
-    const char *target; /* a name, a file's path or the command's first word, as kg_target has it */
+    const char *target; /* a name, a file's path or the command's first word: see kg_target */
     struct kg_mark target_mark;
-    const char *entry; /* KG_TARGET_FILE, _CODE: what in it is meant, by default `name`; or NULL */
-    bool entry_given;  /* it is not the default */
-    const char **command; /* KG_TARGET_WORDS: all of them, with {parameter} unexpanded; else NULL */
+    const char *entry;    /* KG_TARGET_FILE, _CODE: entry of the file, by default `name`; or NULL */
+    bool entry_given;     /* the entry is not the default */
+    const char **command; /* KG_TARGET_WORDS: all words, with {parameter} unexpanded; else NULL */
     size_t command_count;
     struct kg_command_setting setting; /* KG_TARGET_WORDS */
     struct kg_command_marks setting_marks;
@@ -180,8 +183,8 @@ struct kg_workload_spec {
     size_t counter_count;
     const char **tags;
     size_t tag_count;
-    const char *skip_reason; /* why its program cannot say which benchmarks it has; NULL: it can */
-    const char *reference;   /* its version that others are compared with, "yes" for all; or NULL */
+    const char *skip_reason;     /* why its program cannot list its benchmarks; NULL: it can */
+    const char *reference;       /* its version to compare others with, "yes" for all; or NULL */
     struct kg_settings settings; /* defaults with this workload's own on top */
 };
 
@@ -196,20 +199,21 @@ struct kg_suite {
     size_t workload_count;
 };
 
-/* How many times as fast as its case on the CPU a case on the GPU is. */
+/* Metric: speed of a case on the GPU over the same case on the CPU. */
 #define KG_SPEEDUP_OVER_CPU "speedup_over_cpu"
 
 /* Reads a suite.
- * path       a file; "-" for standard input
- * overrides  `count` texts "key=value" that replace keys of `defaults`, or with "policy." or
- *            "suggest." in front keys of those, before workloads inherit from it ("rounds.min=3")
- * suite      filled on success, to be freed with kg_suite_free; zeroed on failure
- * err        on failure: KG_ERROR_USAGE with line and column, or KG_ERROR_SYSTEM
- * Limits: 16 MiB a file, 64 KiB a scalar, 32 levels, 1,000,000 nodes with aliases followed. */
+ * path       a file; "-" for standard input.
+ * overrides  `count` texts "key=value" that replace keys of `defaults`, such as "rounds.min=3".
+ *            With "policy." or "suggest." in front they replace keys of these. Workloads inherit
+ *            the new values.
+ * suite      filled on success, to be freed with kg_suite_free; zeroed on failure.
+ * err        on failure: KG_ERROR_USAGE with line and column, or KG_ERROR_SYSTEM.
+ * Limits: 16 MiB per file, 64 KiB per scalar, 32 levels, 1,000,000 nodes with aliases followed. */
 bool kg_suite_load(const char *path, const char *const *overrides, size_t count,
                    struct kg_suite *suite, struct kg_error *err);
 
-/* The same from memory; `path` is what errors say. */
+/* The same from memory; errors name `path`. */
 bool kg_suite_parse(const char *path, const char *bytes, size_t length,
                     const char *const *overrides, size_t count, struct kg_suite *suite,
                     struct kg_error *err);

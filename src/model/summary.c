@@ -29,7 +29,7 @@ static double probe_median(const struct kg_results *results, size_t offset)
         results->probe_count < KG_PROBES_MOST ? results->probe_count : KG_PROBES_MOST;
     for (size_t i = 0; i < count; i++)
         values[i] = *(const double *)(const void *)((const char *)&results->probes[i] + offset);
-    /* of one or two, a single interrupt would make a moved machine */
+    /* with one or two readings, a single interrupt would look like a slower machine */
     return count >= READINGS_LEAST ? median_of(values, count) : NAN;
 }
 
@@ -44,7 +44,7 @@ struct kg_probe_reading kg_results_probe(const struct kg_results *results)
     };
 }
 
-/* Of the rounds that know it. */
+/* Median of call_ns over the rounds that know it. */
 static double call_median(const struct kg_round *const *rounds, size_t count)
 {
     double values[ROUNDS_MOST];
@@ -55,7 +55,8 @@ static double call_median(const struct kg_round *const *rounds, size_t count)
     return known ? median_of(values, known) : NAN;
 }
 
-/* Of a case on the GPU: its rounds' times are the device's, but where the host's were asked for. */
+/* For a case on the GPU. Its rounds' times are the device's, unless the suite asks for the
+ * host's. */
 static void device_divide(struct kg_case_result *result, const struct kg_round *const *rounds,
                           size_t count)
 {
@@ -100,7 +101,7 @@ void kg_results_shares(struct kg_results *results)
     }
 }
 
-/* The rounds that a summary is of: those that are judged, or all where none is. */
+/* The rounds of a summary: the judged rounds, or all if none is judged. */
 static size_t rounds_choose(const struct kg_case_result *result,
                             const struct kg_round *rounds[ROUNDS_MOST])
 {
@@ -122,8 +123,8 @@ static double rounds_median(const struct kg_round *const *rounds, size_t count, 
     return median_of(values, count);
 }
 
-/* The 95th percentile of all samples where every one is kept, which a round has too few of for one of
- * its own: of a command it has one. Else the median of the rounds'. */
+/* The 95th percentile of all samples, if every sample is kept. A round may have too few samples for
+ * its own percentile: a command's round has one. Else the median of the rounds' percentiles. */
 static double p95_of(const struct kg_round *const *rounds, size_t count)
 {
     double samples[ROUNDS_MOST];

@@ -10,7 +10,7 @@ static void round_count(const struct kg_round *round, struct kg_gpu_conditions *
     conditions->rounds++;
     conditions->shared += round->other_processes > 0;
     conditions->throttled += round->throttled;
-    /* bits as a number: what a file says is not trusted to be one */
+    /* bits as a number: a file may hold any number */
     if (round->throttled && round->throttle >= 0 && round->throttle < 0x1p32)
         conditions->bits |= (int64_t)round->throttle;
 }

@@ -1,4 +1,4 @@
-/* throttle.h: in how many rounds the GPU was held back, by heat or by power, and what else disturbed
+/* throttle.h: counts the rounds in which heat or power throttled the GPU, or other processes used
  * it. Pure functions; thread-safe. */
 #pragma once
 #include <stdbool.h>
@@ -6,17 +6,17 @@
 
 #include "model/results.h"
 
-/* What of all rounds on the GPU was not as it should be. */
+/* Disturbances of the GPU over all rounds. */
 struct kg_gpu_conditions {
     size_t rounds;    /* on the GPU */
-    size_t throttled; /* of them */
-    size_t shared;    /* of them, with other processes on the device */
-    int64_t bits;     /* KG_NVML_ bits that held back any of them */
+    size_t throttled; /* throttled rounds */
+    size_t shared;    /* rounds with other processes on the device */
+    int64_t bits;     /* KG_NVML_ bits that throttled any round */
 };
 enum { KG_CONDITION_WORDS = 256 };
 struct kg_gpu_conditions kg_gpu_conditions(const struct kg_results *results);
 
-/* In sentences for people, at most two, each into `bytes` bytes;
- * "" where there is nothing to say. */
+/* Sentences for the user, at most two, each into `bytes` bytes; "" if there is nothing to
+ * report. */
 void kg_gpu_conditions_words(const struct kg_gpu_conditions *conditions, char *throttled,
                              char *shared, size_t bytes);

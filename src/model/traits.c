@@ -8,16 +8,16 @@
 
 enum { ROUNDS_MOST = 4096 };
 
-/* Reading the core's pace between samples costs CPU time (under 2 %), and so does starting threads.
+/* Reading the clock probe between samples costs CPU time (under 2 %), and so does starting threads.
  * An excess below this over a whole number of busy cores does not count as another core. */
 static const double CORES_SLACK = 0.1;
 
-/* Which quantile of the rounds stands for "cores busy". Other processes only ever lower that
- * figure, so a high quantile shows the rounds that they disturbed least. */
+/* Quantile of the rounds for "cores busy". Other processes only ever lower that number, so a high
+ * quantile shows the least disturbed rounds. */
 static const double LEAST_DISTURBED = 0.75;
 
-/* No machine does more than this a call or a second, runs one call for more than a year, or has
- * more threads. A file that says so is wrong: the figure is unknown. */
+/* No machine does more than this per call or second, runs one call for more than a year, or has
+ * more threads. A file with a larger number is wrong: the number is unknown. */
 static const double AMOUNT_MOST = 1e18;
 static const double TIME_MOST_NS = 365.25 * 24 * 3600 * 1e9;
 static const double THREADS_MOST = 1e5;
@@ -71,7 +71,7 @@ static double rate(double value, double time_ns)
     return amount(1e9 * amount(value) / amount(time_ns));
 }
 
-/* The quantile p of a figure over the rounds in which it is known. */
+/* The quantile p of a number over the rounds that know it. */
 static double rounds_quantile(const struct kg_case_result *result, double p,
                               double (*figure)(const struct kg_round *round))
 {
@@ -91,7 +91,7 @@ static double cores_busy(const struct kg_round *round)
     return ratio(round->cpu_ns, ratio(round->wall_ns, (double)round->calls));
 }
 
-/* These are counted from the end of warm-up to the end of the last sample. */
+/* The next three are counted from the end of warm-up to the end of the last sample. */
 static double page_faults(const struct kg_round *round)
 {
     return ratio((double)round->minor_faults, (double)round->calls);
@@ -131,7 +131,7 @@ static void work_find(const struct kg_case_work *work, struct kg_traits *traits)
     traits->intensity = amount(ratio(traits->flops, traits->bytes));
 }
 
-/* Threads that are at work: NaN where not known. */
+/* Number of threads at work; NaN if unknown. */
 static double threads_busy(const struct kg_traits *traits)
 {
     return isnan(traits->cores_busy) ? NAN : fmax(1, ceil(traits->cores_busy - CORES_SLACK));
@@ -155,7 +155,7 @@ static void counts_find(const struct kg_results *results, const struct kg_case_r
     traits->memory_line_bytes = look->source ? non_negative(look->memory_line_bytes) : NAN;
 }
 
-/* Where the working set lies; NaN where neither it nor any cache's size is known. */
+/* Cache level of the working set; NaN if its size, the threads or all cache sizes are unknown. */
 static double cpu_level(const struct kg_cpu_ceilings *ceilings, double bytes, double threads)
 {
     const bool caches = ceilings->l1_bytes > 0 || ceilings->l2_bytes > 0 || ceilings->l3_bytes > 0;
@@ -164,8 +164,9 @@ static double cpu_level(const struct kg_cpu_ceilings *ceilings, double bytes, do
                : (double)kg_cpu_level(ceilings, bytes, threads);
 }
 
-/* A call touches no more than it moves, or, where lines were counted, brings in; and no more than was
- * allocated. Lines can come in more than once, so the peak memory is a limit too. */
+/* Size of the working set. A call touches at most the bytes that it moves, or, if lines were
+ * counted, brings in. It touches at most the allocated bytes. Lines can come in more than once, so
+ * the peak memory is a limit too. */
 static double cpu_working_set(const struct kg_traits *traits)
 {
     const double touched = isnan(traits->bytes) ? NAN : fmax(traits->bytes, traits->line_bytes);
@@ -213,7 +214,7 @@ static void flops_check(struct kg_traits *traits)
 }
 
 /* A command has no ceilings: its work is unknown, and its time includes starting a process. The
- * ceiling of arithmetic is of single precision; workloads with other arithmetic say so. */
+ * ceiling of arithmetic is for single precision; workloads with other arithmetic say so. */
 static void cpu_roofs_find(const struct kg_cpu_ceilings *ceilings,
                            const struct kg_case_result *result, struct kg_traits *traits)
 {
@@ -230,7 +231,7 @@ static void cpu_roofs_find(const struct kg_cpu_ceilings *ceilings,
     flops_check(traits);
 }
 
-/* Which ceiling the flops of a case on the GPU have, and the share of it that the results say. */
+/* The ceiling for the flops of a case on the GPU, and the results' share of that ceiling. */
 static void gpu_arithmetic_find(const struct kg_ceilings *ceilings, const struct kg_case_work *work,
                                 struct kg_traits *traits)
 {
@@ -262,8 +263,8 @@ static void gpu_roofs_find(const struct kg_results *results, const struct kg_cas
         bandwidth_forget(traits);
 }
 
-/* The roofline's least time: the longer of moving the bytes and computing the flops. NaN where
- * one of the two ceilings is unknown: the other alone would give too small a time. */
+/* The roofline's least time: the longer of moving the bytes and computing the flops. NaN if a
+ * needed ceiling is unknown: the other alone would give too small a time. */
 static double roof_time(const struct kg_traits *traits)
 {
     const double moving = 1e9 * ratio(traits->bytes, traits->bandwidth_ceiling_bytes_per_s);
@@ -321,8 +322,8 @@ static double launch_time(const struct kg_round *round)
     return non_negative_duration(round->launch_ns);
 }
 
-/* Only here is launch_ns the cost of launching: with other timings the host launches a whole
- * graph at once, or waits in between. */
+/* Whether launch_ns is the cost of launching. With other timings the host launches a whole graph at
+ * once, or waits in between. */
 static bool launches_one_by_one(const char *timing)
 {
     return !strcmp(timing, kg_timing_names[KG_TIMING_COLD]) ||
@@ -334,7 +335,7 @@ static void gpu_find(const struct kg_results *results, const struct kg_case_resu
 {
     const struct kg_trace *trace = &result->trace;
     traits->allocated_bytes = amount(result->memory.device_allocated_bytes);
-    /* includes what memory pools and libraries keep, where that could be seen */
+    /* includes the memory of pools and libraries, if known */
     if (isfinite(result->memory.device_peak_bytes) && result->memory.device_peak_bytes > 0)
         traits->peak_bytes = amount(result->memory.device_peak_bytes);
     traits->memory_line_bytes = non_negative(counter_median(result, "dram_read_bytes") +
@@ -362,7 +363,7 @@ static void host_find(const struct kg_results *results, const struct kg_case_res
 {
     traits->cores_busy = thread_count(rounds_quantile(result, LEAST_DISTURBED, cores_busy));
     if (!isnan(kg_case_peak_bytes(
-            result))) { /* else another harness measured it, and tells of neither */
+            result))) { /* else another harness measured it, and reports neither */
         traits->page_faults = rounds_quantile(result, 0.5, page_faults);
         traits->waits = rounds_quantile(result, 0.5, waits);
     }

@@ -1,6 +1,6 @@
-/* traits.h: how a case runs, as numbers ("traits"): derived from one case's results and the
- * ceilings of its machine. A baseline stores them, so that a later run can say what changed.
- * Unknown or impossible figures are NaN. Pure functions; thread-safe. */
+/* traits.h: features of a case ("traits") as numbers, derived from its results and the ceilings of
+ * its machine. A baseline stores them, so that a later run can explain a change. Unknown or
+ * impossible numbers are NaN. Pure functions; thread-safe. */
 #pragma once
 #include <stddef.h>
 
@@ -10,7 +10,7 @@
 struct kg_traits {
     double time_ns;
     double cpu_ns;      /* of all threads */
-    double threads;     /* that it may use */
+    double threads;     /* number of threads that it may use */
     double cores_busy;  /* CPU time over wall time, in the least disturbed rounds; NaN on the GPU */
     double alone_ns;    /* with one thread */
     double page_faults; /* minor ones. This and the next two: during timed calls, on the CPU only */
@@ -22,35 +22,38 @@ struct kg_traits {
     double flops;
     double bytes_per_s;
     double flops_per_s;
-    double intensity; /* flops a byte */
-    /* the roofline: of the GPU, or of the CPU for these threads and this working set */
+    double intensity; /* flops per byte */
+    /* the roofline of the GPU, or of the CPU for these threads and this working set */
     double working_set_bytes;
-    double level; /* enum kg_cache_level of the working set, or a nearer one where data moves faster
-                     than that level allows. On a GPU: memory, or NaN in its L2 cache */
+    /* enum kg_cache_level of the working set, or a nearer level if data moves faster than that
+     * level allows. On a GPU: memory, or NaN in its L2 cache */
+    double level;
     double bandwidth_ceiling_bytes_per_s;
     double flops_ceiling_per_s;
-    double ridge;           /* flops a byte at which both ceilings give the same time */
-    double bandwidth_share; /* of its ceiling, like flops_share. NaN, with its ceiling, where it is
-                               clearly above 1: then the ceiling does not apply */
+    double ridge; /* flops per byte at the ridge point */
+    /* of its ceiling, like flops_share. If clearly above 1, share and ceiling are NaN: the
+     * ceiling does not apply */
+    double bandwidth_share;
     double flops_share;
-    double roof_ns; /* the roofline's least time: the longer of moving and computing; NaN where a
-                       ceiling that it needs is unknown */
-    /* what was counted */
+    /* the roofline's least time: the longer of moving and computing; NaN: a needed ceiling is
+     * unknown */
+    double roof_ns;
+    /* counts */
     double instructions;
-    double instructions_per_cycle; /* of one busy core; NaN where several threads are busy */
+    double instructions_per_cycle; /* of one busy core; NaN if several threads are busy */
     double flops_per_instruction;
-    double line_bytes;        /* of the first level of cache */
-    double memory_line_bytes; /* of memory; of the GPU's, by CUPTI */
+    double line_bytes;        /* brought into the first level of cache */
+    double memory_line_bytes; /* from and to memory; on the GPU by CUPTI */
     /* memory */
     double peak_bytes;
     double allocated_bytes;
     /* the GPU */
     double gpu_ns;
-    double transfer_ns; /* exposed: without the part that overlaps kernels, which is: */
+    double transfer_ns; /* exposed: without hidden_ns, the part that overlaps kernels */
     double hidden_ns;
     double overhead_ns;
     double gap_ns;
-    double launch_ns; /* host time for launching; NaN where it includes waiting */
+    double launch_ns; /* host time for launching; NaN if it includes waiting */
     double launches;  /* of kernels */
     double to_device_bytes;
     double to_host_bytes;
@@ -59,10 +62,10 @@ struct kg_traits {
     double main_kernel_ns; /* all its launches */
     double occupancy;
     double waves;
-    double local_bytes; /* of a thread */
+    double local_bytes; /* per thread */
 };
 
-/* What a trait is counted in. */
+/* Unit of a trait. */
 enum kg_trait_unit {
     KG_TRAIT_NS,
     KG_TRAIT_BYTES,
@@ -75,12 +78,12 @@ enum kg_trait_unit {
 extern const char *const kg_trait_unit_names[8]; /* "ns", "bytes", "bytes/s", "flops/s", "share",
                                                     "", "level", NULL */
 
-/* All of them, in the struct's order: for files, reports and documents. */
+/* The row of a trait; rows are in the struct's order. For files, reports and documents. */
 struct kg_trait {
-    const char *name; /* the member's */
+    const char *name; /* name of the member */
     enum kg_trait_unit unit;
     size_t offset;
-    const char *words; /* as a report calls it: "of the bandwidth ceiling" */
+    const char *words; /* its name in a report: "of the bandwidth ceiling" */
 };
 extern const struct kg_trait kg_trait_table[];
 extern const size_t kg_trait_count;
@@ -92,12 +95,12 @@ void kg_trait_set(struct kg_traits *traits, const struct kg_trait *trait, double
 /* "3.2 ms", "12.4 GB/s", "41 %", "L2". */
 void kg_trait_format(enum kg_trait_unit unit, double value, struct kg_text *text);
 
-/* The kernel that takes the most time. A single kernel needs no times to be the one. NULL: none. */
+/* The kernel with the most time; a single kernel needs no times. NULL: none. */
 const struct kg_kernel_use *kg_trace_main_kernel(const struct kg_trace *trace);
 
-/* All NaN. */
+/* Sets all to NaN. */
 void kg_traits_clear(struct kg_traits *traits);
 
-/* Of one case of the results; all NaN where it has no rounds. */
+/* The traits of one case of the results; all NaN without rounds. */
 void kg_traits_find(const struct kg_results *results, const struct kg_case_result *result,
                     struct kg_traits *traits);
