@@ -79,7 +79,7 @@ const char *kg_arena_keep(struct kg_arena *arena, const char *string)
 
 char *kg_arena_printf(struct kg_arena *arena, const char *format, ...)
 {
-    char usual[256]; /* as long as most are: printed once */
+    char usual[256]; /* most texts fit, so they are printed once */
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);

@@ -20,7 +20,7 @@ void *kg_arena_alloc(struct kg_arena *arena, size_t count, size_t size);
 char *kg_arena_copy(struct kg_arena *arena, const char *string);
 char *kg_arena_copy_bytes(struct kg_arena *arena, const char *bytes, size_t length);
 
-/* A copy of a string; NULL of NULL. */
+/* A copy of a string; NULL for NULL. */
 const char *kg_arena_keep(struct kg_arena *arena, const char *string);
 
 /* A formatted string as printf makes it. NULL as above. */

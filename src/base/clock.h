@@ -11,13 +11,13 @@ static inline uint64_t kg_clock_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* The difference of two readings in a row: the clock's tick or the cost of reading it, whichever is
- * more. The median of a few hundred, in nanoseconds, at least 1. */
+/* The median difference of two successive readings, over a few hundred pairs, in ns, at least 1. It
+ * is the clock's tick or the cost of a reading, whichever is larger. */
 double kg_clock_resolution_ns(void);
 
 enum { KG_PULSE_PRODUCTS = 16384 };
 
-/* The speed of the core: the time, in ns, of a fixed chain of dependent multiplications in
- * registers, about 15 us. Only the core's clock, or an interrupt, changes it: it is 16,384 products
- * with a latency of three cycles on all x86 cores since 2008. */
+/* The clock probe: the time, in ns, of a fixed chain of dependent multiplications in registers,
+ * about 15 us. Only the core clock, or an interrupt, changes it. The chain is 16,384 products with
+ * a latency of three cycles each, on all x86 cores since 2008. */
 double kg_pulse_ns(void);

@@ -1,5 +1,5 @@
-/* csv.h: fields of a CSV file as RFC 4180 quotes them; lines end with "\n" alone, as Unix tools want.
- * Pure. */
+/* csv.h: fields of a CSV file with the quotes of RFC 4180. Lines end with "\n" alone, as Unix tools
+ * expect. Pure. */
 #pragma once
 #include "base/text.h"
 

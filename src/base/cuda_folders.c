@@ -23,7 +23,7 @@ static bool offer(const struct search *search, const char *folder, size_t length
            search->take(path, search->user);
 }
 
-/* Folders with colons between; an empty one is none. */
+/* Offers each folder of a list with colons; an empty element is skipped. */
 static bool list_offer(const struct search *search, const char *list)
 {
     while (list && *list) {
@@ -35,7 +35,7 @@ static bool list_offer(const struct search *search, const char *list)
     return false;
 }
 
-/* The folders of a pattern, the last in order first: that is the newest version. */
+/* Offers the folders of a pattern in reverse order: the last is the newest version. */
 static bool pattern_offer(const struct search *search, const char *root, const char *pattern)
 {
     char path[PATH_BYTES];

@@ -18,7 +18,7 @@ static size_t piece_length(const char *s)
     return length + (s[length] != '\0');
 }
 
-/* Bytes of a piece's key, with its '='; 0: it has none. */
+/* Bytes of a piece's key, with its '='; 0: no key. */
 static size_t key_length(const char *piece)
 {
     const size_t length = strcspn(piece, "=/,");
@@ -119,7 +119,7 @@ enum cut { CUT_FIRST_HOLE, CUT_MIDDLE };
 /* Appends the text in at most `most` characters. */
 static void cut_append(struct kg_text *text, const char *name, enum cut cut, size_t most)
 {
-    enum { BEGINNING_LEAST = 6 }; /* by which a reader knows the group */
+    enum { BEGINNING_LEAST = 6 }; /* a reader recognises the group by them */
     static const char hole[] = "…";
     const char *rest = strstr(name, hole);
     const size_t rest_width = rest ? kg_text_width(rest) : 0;

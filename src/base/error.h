@@ -11,7 +11,7 @@ enum kg_error_kind {
     KG_ERROR_MEMORY,      /* an allocation failed */
     KG_ERROR_MEASURE,     /* measuring is impossible here */
     KG_ERROR_INTERRUPTED, /* a signal asked to stop */
-    KG_ERROR_UNDECIDED,   /* there is nothing to judge by: no verdict */
+    KG_ERROR_UNDECIDED,   /* there is nothing to judge: no verdict */
 };
 
 struct kg_error {
@@ -25,7 +25,7 @@ struct kg_error {
 /* Fills err; a message too long is cut. All three return false, for `return kg_error_set(…)`. */
 __attribute__((format(printf, 3, 4))) bool
 kg_error_set(struct kg_error *err, enum kg_error_kind kind, const char *format, ...);
-/* The same, of kind KG_ERROR_USAGE, at a place in a file. */
+/* The same with kind KG_ERROR_USAGE and a place in a file. */
 __attribute__((format(printf, 5, 6))) bool kg_error_at(struct kg_error *err, const char *path,
                                                        unsigned line, unsigned column,
                                                        const char *format, ...);

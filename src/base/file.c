@@ -126,8 +126,8 @@ bool kg_file_mode_set(int file, unsigned mode)
            fchmod(file, mode) == 0 || is_refused(errno);
 }
 
-/* A new name lasts through a power cut only when its folder is on the disk too. Some file systems refuse
- * to sync a folder, which is no reason to call the write failed; a disk that fails is one. */
+/* A new name lasts through a power cut only if its folder is on the disk too. Some file systems
+ * refuse to sync a folder: that is no failure of the write. A failing disk is one. */
 static bool folder_sync(const char *path)
 {
     char copy[PATH_MAX];
@@ -195,7 +195,7 @@ bool kg_file_begin(struct kg_file_writing *writing, const char *path, struct kg_
         }
     } else if (S_ISDIR(status.st_mode)) {
         errno = EISDIR;
-    } else { /* /dev/stdout, a pipe: nothing to be atomic about */
+    } else { /* /dev/stdout, a pipe: cannot be atomic */
         writing->file = fopen(target, "we");
     }
     return writing->file
@@ -206,7 +206,7 @@ bool kg_file_begin(struct kg_file_writing *writing, const char *path, struct kg_
 bool kg_file_end(struct kg_file_writing *writing, bool good, struct kg_error *err)
 {
     const bool wanted = good;
-    int code = errno; /* of a write that has failed just now */
+    int code = errno; /* of a write that has just failed */
     if (!ferror(writing->file))
         errno = 0;
     good = good && !ferror(writing->file) && fflush(writing->file) == 0;

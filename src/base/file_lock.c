@@ -26,7 +26,7 @@ double kg_lock_seconds(void)
     return given && (end == given || *end || !(seconds >= 0)) ? USUAL : seconds;
 }
 
-/* "flock" of process 4711; "" where it cannot be read. */
+/* The name of a process, for example "flock" of process 4711; "" if unreadable. */
 static void name_read(long process, char name[NAME_BYTES])
 {
     char path[64];
@@ -39,7 +39,8 @@ static void name_read(long process, char name[NAME_BYTES])
         fclose(file);
 }
 
-/* Who holds the lock, by /proc/locks (proc(5)), which does not tell of other machines and containers. */
+/* The process that holds the lock, from /proc/locks (proc(5)), which lacks other machines and
+ * containers. */
 static void holder_find(int lock, char holder[HOLDER_BYTES])
 {
     char line[256], name[NAME_BYTES];

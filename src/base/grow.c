@@ -18,7 +18,8 @@ bool kg_grow(void *array, size_t count, size_t *capacity, size_t size)
         return true;
     if (*capacity > SIZE_MAX / 2 / size)
         return kg_memory_out();
-    /* The caller's pointer is of its own type: copied as bytes, as a void ** may not point to it. */
+    /* The caller's pointer may have any type. It is copied as bytes, since a void ** may not point
+     * to it. */
     void *items;
     memcpy(&items, array, sizeof items);
     items = kg_realloc(items, kg_grown(*capacity) * size);

@@ -1,5 +1,5 @@
-/* hash.h: FNV-1a, 64 bit (Fowler, Noll, Vo; draft-eastlake-fnv). Tells definitions and files apart;
- * not for anything an attacker would gain from. Pure, thread-safe. */
+/* hash.h: FNV-1a, 64 bit (Fowler, Noll, Vo; draft-eastlake-fnv). For telling definitions and files
+ * apart; not for anything that an attacker could exploit. Pure, thread-safe. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -118,7 +118,7 @@ static bool whole_make(struct kg_json_text *text, const char *start, const struc
     return true;
 }
 
-/* Whether a character comes next. */
+/* Whether the next character is `character`. */
 static inline bool is_next(const char *at, const char *end, char character)
 {
     return at < end && *at == character;

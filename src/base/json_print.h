@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-/* Any bytes, in quotes: a byte that is not part of a UTF-8 character becomes \xNN. */
+/* Prints any bytes as a string in quotes. A byte outside valid UTF-8 becomes \xNN. */
 void kg_json_print_string(struct kg_text *text, const char *string);
 
 /* A finite number with a point or an exponent; null if it is not finite. It reads back as the same double: 15
@@ -18,7 +18,7 @@ void kg_json_print_whole(struct kg_text *text, int64_t value);
 /* A new line, indented for its depth. */
 void kg_json_print_line(struct kg_text *text, int depth);
 
-/* Objects and lists with a line for each member or item. Zero-initialise but for the text.
+/* Objects and lists with a line per member or item. Zero-initialise all but the text.
  * name  of the member; NULL for an item of a list, and for the whole */
 struct kg_json_writer {
     struct kg_text *text;

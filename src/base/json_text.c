@@ -239,7 +239,7 @@ static bool is_equal(const struct kg_json_string *a, const struct kg_json_string
     return a->length == b->length && !memcmp(a->bytes, b->bytes, a->length);
 }
 
-/* Adds a name; returns false if it is there already. Few are compared one by one. */
+/* Adds a name; returns false if it is there already. A few names are compared one by one. */
 static bool name_add(struct kg_arena *arena, struct kg_json_names *names,
                      const struct kg_json_string *name)
 {

@@ -1,6 +1,6 @@
-/* json_tree.h: a JSON text as a tree in an arena: for files of other programs, whose members no table names.
- * kgate's own files are read by their tables, without a tree (record.h). Accessors take NULL, and a value of
- * another kind, as a value that is not there. Thread-safe. */
+/* json_tree.h: a JSON text as a tree in an arena: for other programs' files, whose members no table
+ * names. kgate reads its own files by their tables, without a tree (record.h). For accessors, NULL
+ * and a value of another kind count as missing. Thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ struct kg_json {
 const struct kg_json *kg_json_read(const char *path, const char *bytes, size_t length,
                                    struct kg_arena *arena, struct kg_error *err);
 
-/* Whether the value is there and of this kind. */
+/* Whether the value exists and is of this kind. */
 bool kg_json_is(const struct kg_json *json, enum kg_json_kind kind);
 bool kg_json_is_number(const struct kg_json *json);
 
@@ -58,9 +58,10 @@ const char *kg_json_string(const struct kg_json *json); /* NULL of others */
 int64_t kg_json_whole(const struct kg_json *json);      /* 0 of others */
 double kg_json_real(const struct kg_json *json); /* of a number of either kind; NaN of others */
 
-/* Whether the text is a JSON pointer (RFC 6901), such as "/results/0/mean": empty, or each of its parts begins
- * with '/'; '~' only in "~0", which stands for '~', and "~1", which stands for '/'. */
+/* Whether the text is a JSON pointer (RFC 6901), such as "/results/0/mean". Every part begins with
+ * '/'; the empty text is a pointer too. '~' appears only in "~0", which means '~', and "~1", which
+ * means '/'. */
 bool kg_json_pointer_good(const char *pointer);
 
-/* The value that a good pointer names; the whole by an empty one. NULL if there is none. */
+/* The value at a good pointer; the whole for an empty pointer. NULL if there is none. */
 const struct kg_json *kg_json_pointer_find(const struct kg_json *json, const char *pointer);

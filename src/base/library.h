@@ -1,5 +1,5 @@
-/* library.h: shared libraries that are opened at run time, and the functions found in them: the one
- * place that calls dlopen and dlsym. Thread-safe. */
+/* library.h: opens shared libraries at run time and finds their functions. No other code calls
+ * dlopen and dlsym. Thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 /* A function that a library should have, and the place for its address. */
 struct kg_symbol {
     const char *name;
-    const char *older; /* its name in versions from before it was renamed; NULL: never renamed */
+    const char *older; /* its name in older versions; NULL: never renamed */
     size_t offset;     /* offset of the function pointer in the table, in bytes */
     bool optional;     /* false: the library is useless without it */
 };

@@ -1,6 +1,6 @@
-/* library_symbols.c: the objects that an open library exports, from its dynamic section: the loader can
- * find a symbol by its name, but lists none. System V ABI, "Dynamic Section"; the GNU hash table gives the
- * number of symbols, which the section itself does not. */
+/* library_symbols.c: lists the objects that an open library exports, from its dynamic section. The
+ * loader can find a symbol by name, but cannot list symbols (System V ABI, "Dynamic Section"). The
+ * number of symbols is in the GNU hash table, not in the section itself. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -11,15 +11,15 @@
 
 #include "base/library.h"
 
-/* Parts of a dynamic section; NULL: it has none. */
+/* Parts of a dynamic section; NULL: missing. */
 struct parts {
     const ElfW(Sym) * symbols;
     const char *strings;
     const uint32_t *hash, *gnu_hash;
 };
 
-/* The memory at an address of the library, by its distance from the dynamic section. Most loaders replace
- * the addresses in the file by those in memory; some do not. */
+/* The memory at an address of the library, by its distance from the dynamic section. Most loaders
+ * replace the file's addresses with addresses in memory; some do not. */
 static const void *memory_at(const struct link_map *map, ElfW(Addr) address)
 {
     const ElfW(Addr) there = address < map->l_addr ? map->l_addr + address : address;

@@ -19,7 +19,7 @@ void kg_memory_end_process(int status, const char *line)
 
 void *kg_memory_out(void)
 {
-    static atomic_flag ends = ATOMIC_FLAG_INIT; /* in the thread that came first */
+    static atomic_flag ends = ATOMIC_FLAG_INIT; /* the first thread ends the process */
     if (!last_line)
         return NULL;
     while (atomic_flag_test_and_set(&ends))

@@ -1,6 +1,7 @@
-/* memory.h: the one answer to a failed allocation. A program of kgate's ends: a line on standard error and
- * status 3, or the status of a verdict that stands. Journals and atomic writes keep the rounds that were measured. In the profiler library,
- * which lives in other people's programs, an allocation returns NULL. */
+/* memory.h: the only reaction to a failed allocation. A program of kgate's prints a line on
+ * standard error and ends. Its status is 3, or the status of a verdict that already stands.
+ * Journals and atomic writes keep the measured rounds. The profiler library lives in other people's
+ * programs: there an allocation returns NULL. */
 #pragma once
 #include <stddef.h>
 
@@ -9,8 +10,8 @@
  * line    printed on standard error, without a new line at its end; borrowed */
 void kg_memory_end_process(int status, const char *line);
 
-/* Says that memory is out.
- * returns  NULL, if nobody has called kg_memory_end_process; else it does not return */
+/* Reports that memory is out.
+ * returns  NULL, if nobody has called kg_memory_end_process; otherwise it does not return */
 void *kg_memory_out(void);
 
 /* As calloc, realloc and strdup. Memory for 0 bytes is no failure. */

@@ -6,7 +6,7 @@
 
 enum { CAPACITY_FIRST = 64 };
 
-/* Where the name is, or would be. There is an empty place always. */
+/* The place of the name, or the empty place for it. There is always an empty place. */
 static struct kg_names_place *place_find(const struct kg_names *names, const char *name,
                                          size_t length, uint64_t hash)
 {
@@ -19,7 +19,7 @@ static struct kg_names_place *place_find(const struct kg_names *names, const cha
     }
 }
 
-/* FNV's low bits are those of the last bytes, and names often end alike. */
+/* FNV's low bits come from the last bytes, and names often end alike. */
 static uint64_t hash_of(const char *name, size_t length)
 {
     const uint64_t hash = kg_hash_bytes(KG_HASH_START, name, length);

@@ -1,4 +1,5 @@
-/* nearest.h: a word among some known words; "did you mean": the nearest of them. Pure, thread-safe. */
+/* nearest.h: finds a word among known words, and the nearest word for "did you mean". Pure,
+ * thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -48,7 +48,7 @@ static bool name_find(const struct kg_json_string *string, const char *const *na
     return false;
 }
 
-/* A string in quotes, and where it begins. */
+/* Reads a string in quotes; *at is its beginning. */
 static bool quoted_read(struct kg_json_text *text, struct kg_json_string *string, const char **at)
 {
     const char first = kg_json_peek(text);

@@ -1,4 +1,4 @@
-/* record_read.h: records from JSON text by their tables, for record_file.c. */
+/* record_read.h: reads records from JSON text by their tables, for record_file.c. */
 #pragma once
 #include "base/json_text.h"
 #include "base/record.h"

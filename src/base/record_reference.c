@@ -5,10 +5,10 @@
 
 enum { TOLD_MOST = 128, PATH_BYTES = 160 };
 
-/* Where each record was told. */
+/* A reference in progress, with the place of each explained record. */
 struct reference {
     struct kg_text *text;
-    const struct kg_file_kind *kind; /* that is being told */
+    const struct kg_file_kind *kind; /* kind of file in progress */
     struct told {
         const struct kg_record *record;
         const struct kg_file_kind *kind;
@@ -34,7 +34,7 @@ static const char *const kind_words[] = {
     [KG_FIELD_FIGURES] = "object of numbers and texts",
 };
 
-/* The unit that a number's name ends in; "" where it says none. */
+/* The unit at the end of a number's name; "" if there is none. */
 static const char *unit_of(const struct kg_field *field)
 {
     static const char *const units[][2] = {

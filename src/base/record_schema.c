@@ -8,7 +8,7 @@
 /* Writes the members of a value's schema into an open object. */
 static void value_write(struct kg_json_writer *writer, const struct kg_field *field, bool column);
 
-/* Whole numbers as such: 0, not 0.0. */
+/* Writes whole numbers without a fraction: 0, not 0.0. */
 static void number_write(struct kg_json_writer *writer, const char *name, double value)
 {
     if (value == floor(value) && fabs(value) < 1e9)

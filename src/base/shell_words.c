@@ -7,7 +7,7 @@
 
 static const char blanks[] = " \t\n";
 
-/* A line on its way. */
+/* State of splitting a line. */
 struct splitter {
     const char *at;
     struct kg_text word;
@@ -84,7 +84,7 @@ static bool plain(struct splitter *splitter)
     return true;
 }
 
-/* One word, up to a blank or the end. */
+/* Takes one word, up to a blank or the end. */
 static bool word_read(struct splitter *splitter)
 {
     kg_text_truncate(&splitter->word, 0);

@@ -13,7 +13,8 @@ struct kg_shared_string {
     size_t length;
 };
 
-/* By eight bytes at once, as every string of a file passes here; who collides is copied once more. */
+/* Hashes eight bytes at once, since every string of a file passes here. A collision only costs
+ * another copy. */
 static size_t place_of(const char *bytes, size_t length)
 {
     uint64_t hash = length, eight = 0;

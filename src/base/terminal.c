@@ -5,7 +5,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* By the variables that decide it, in their order (POSIX, Environment Variables). */
+/* Reads the variables of the locale in the order of POSIX (Environment Variables). */
 bool kg_terminal_plain(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};

@@ -16,12 +16,12 @@ void kg_text_append(struct kg_text *text, const char *string);
 void kg_text_append_bytes(struct kg_text *text, const char *bytes, size_t length);
 __attribute__((format(printf, 2, 3))) void kg_text_printf(struct kg_text *text, const char *format,
                                                           ...);
-/* Makes room for `extra` more bytes and the terminator, for who fills `data` itself.
- * returns false where memory is out: the text has failed */
+/* Makes room for `extra` more bytes and the terminator, for a caller that fills `data` itself.
+ * returns  false if memory is out: the text has failed */
 bool kg_text_reserve(struct kg_text *text, size_t extra);
-/* Cuts the text back to `length` bytes; nothing where it is shorter. */
+/* Cuts the text to `length` bytes; a shorter text stays. */
 void kg_text_truncate(struct kg_text *text, size_t length);
-/* Takes the first `count` bytes off; at most all. */
+/* Removes the first `count` bytes, at most all. */
 void kg_text_remove(struct kg_text *text, size_t count);
 /* The text as a string, "" while empty; owned by the text. */
 const char *kg_text_string(const struct kg_text *text);

@@ -37,7 +37,7 @@ static size_t digits(const char *text)
     return n;
 }
 
-/* Length of the decimal number at the start of `text`; 0 where there is none. */
+/* Length of the decimal number at the start of `text`; 0 if there is none. */
 static size_t number_length(const char *text)
 {
     size_t n = digits(text), count = n;
@@ -57,7 +57,7 @@ static size_t number_length(const char *text)
     return n;
 }
 
-/* Splits "12.5 ms" into a number and one of `units`; 0 where it is not that. */
+/* Splits "12.5 ms" into a number and one of `units`; 0 for any other text. */
 static uint64_t unit_factor(const char *text, const struct unit *units)
 {
     const char *name = text + number_length(text);
@@ -81,8 +81,8 @@ bool kg_duration_parse(const char *text, double *ns)
     return true;
 }
 
-/* Takes the digits of a number as one whole number and the power of ten that it is to be multiplied
- * by; false where the digits that matter do not fit. */
+/* Splits a number into a whole number and a power of ten as its factor. false if the significant
+ * digits do not fit. */
 static bool decimal_split(const char *text, uint64_t *mantissa, int *power)
 {
     const size_t length = number_length(text);
@@ -118,7 +118,7 @@ static bool decimal_split(const char *text, uint64_t *mantissa, int *power)
     return true;
 }
 
-/* Whole numbers throughout: 1.1GB is 1100000000 bytes, and no rounding may say otherwise. */
+/* Calculates with whole numbers: 1.1GB is exactly 1100000000 bytes, without rounding. */
 bool kg_size_parse(const char *text, uint64_t *bytes)
 {
     uint64_t value, factor = unit_factor(text, sizes);
@@ -130,7 +130,8 @@ bool kg_size_parse(const char *text, uint64_t *bytes)
         return true;
     }
     for (; power < 0; power++) {
-        /* Ten's divisors, each from where it is to be had, so that the product stays small. */
+        /* Divides by 10 = 5 * 2, each from the value or the unit, so that the product stays
+         * small. */
         if (value % 5 == 0)
             value /= 5;
         else if (factor % 5 == 0)
@@ -191,10 +192,10 @@ bool kg_number_parse(const char *text, double *number)
 struct scale {
     const char *unit;
     double size;
-    double most; /* from here on the next scale is used */
+    double most; /* the next scale begins here */
 };
 
-/* 999.5 would be written 1000. */
+/* 999.5 would be printed as 1000. */
 static const struct scale duration_scales[] = {
     {" ns", 1, 999.5},  {" us", 1e3, 999.5},   {" ms", 1e6, 999.5},
     {" s", 1e9, 59.95}, {" min", 60e9, 59.95}, {" h", 3600e9, INFINITY},
@@ -248,7 +249,7 @@ char *kg_duration_format(double ns, char *buffer)
 
 char *kg_size_format(double bytes, char *buffer)
 {
-    /* No byte has a fraction, unless it is a mean. */
+    /* A number of bytes has a fraction only if it is a mean. */
     if (fabs(bytes) < 1023.5 && bytes == floor(bytes)) {
         snprintf(buffer, KG_UNIT_BYTES, "%.0f B", bytes + 0.0);
         return buffer;

@@ -4,7 +4,7 @@
 
 #include "base/escape.h"
 
-/* Columns of the first `length` bytes, in which colours take none. */
+/* Columns of the first `length` bytes; colours take no columns. */
 static size_t width_of(const char *word, size_t length)
 {
     size_t width = 0;

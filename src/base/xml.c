@@ -5,7 +5,7 @@
 
 #include "base/escape.h"
 
-/* U+FFFE and U+FFFF, which no XML may hold, as UTF-8 has them. */
+/* U+FFFE and U+FFFF in UTF-8, which XML forbids. */
 static bool is_no_character(const char *s)
 {
     return !strncmp(s, "\xef\xbf\xbe", 3) || !strncmp(s, "\xef\xbf\xbf", 3);

@@ -3,7 +3,7 @@
 #include <sched.h>
 #include <stddef.h>
 
-/* The levels that data may lie in. */
+/* The levels that can hold data. */
 enum kg_cache_level { KG_LEVEL_L1, KG_LEVEL_L2, KG_LEVEL_L3, KG_LEVEL_MEMORY, KG_LEVEL_COUNT };
 extern const char *const kg_level_names[KG_LEVEL_COUNT + 1]; /* "L1", "L2", "L3", "memory" */
 

@@ -12,7 +12,7 @@ static const struct kg_symbol symbols[] = {
     {"cuDeviceGetCount", NULL, CALL(device_count), false},
     {"cuDeviceGet", NULL, CALL(device_get), false},
     {"cuDeviceGetName", NULL, CALL(device_name), false},
-    /* the second version gives the UUID of a MIG instance rather than that of its GPU */
+    /* the second version gives the UUID of a MIG instance instead of its GPU's */
     {"cuDeviceGetUuid_v2", "cuDeviceGetUuid", CALL(device_uuid), false},
     {"cuDeviceTotalMem_v2", NULL, CALL(device_memory), false},
     {"cuDeviceGetAttribute", NULL, CALL(device_attribute), false},

@@ -18,7 +18,7 @@ enum kg_driver_code {
     KG_DRIVER_SUCCESS = 0,
     KG_DRIVER_INVALID_VALUE = 1,
     KG_DRIVER_OUT_OF_MEMORY = 2,
-    KG_DRIVER_DEVICE_UNAVAILABLE = 46, /* busy: another process has it for itself */
+    KG_DRIVER_DEVICE_UNAVAILABLE = 46, /* busy: another process has it exclusively */
     KG_DRIVER_NO_DEVICE = 100,
     KG_DRIVER_NO_BINARY_FOR_GPU = 209,
     KG_DRIVER_NOT_READY = 600,

@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "device/driver_process.h"
 
-/* The answer as it arrives: the facts, then the problem. */
+/* The answer in the order of arrival: the facts, then the problem. */
 struct answer {
     struct kg_gpus gpus;
     char problem[sizeof((struct kg_gpus *)NULL)->problem];

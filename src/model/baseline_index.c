@@ -44,7 +44,7 @@ const struct kg_baseline_case *kg_baseline_index_find(const struct kg_baseline_i
 {
     const struct kg_baseline_case wanted = {.id = id, .definition_hash = definition_hash};
     size_t from = 0, to = index->count;
-    while (from < to) { /* the first that is not before it */
+    while (from < to) { /* finds the first entry that does not sort before `wanted` */
         const size_t middle = from + (to - from) / 2;
         if (by_case(index->entries[middle].stored, &wanted) < 0)
             from = middle + 1;

@@ -5,8 +5,8 @@
 
 #include "base/record_range.h"
 
-/* Ranges are far around everything that there is: slips, units mixed up and signs are found, not
- * hardware that is ten or a hundred times as fast. */
+/* Ranges lie far around all existing hardware. They find slips, mixed-up units and wrong signs, and
+ * allow hardware that is ten or a hundred times as fast. */
 #define STRUCT kg_ceilings
 static const struct kg_field fields[] = {
     KG_FIELD(copy_bytes_per_s, REAL, "device to device, reads and writes", KG_OPTIONAL,
@@ -35,7 +35,7 @@ bool kg_ceilings_good(const struct kg_ceilings *ceilings)
     return kg_record_in_range(&kg_ceilings_record, ceilings);
 }
 
-/* Of "2026-01-31T12:00:00Z", seconds since 1970; false where it is no such time. */
+/* Seconds since 1970 of a time "2026-01-31T12:00:00Z"; false for any other text. */
 static bool time_read(const char *text, int64_t *seconds)
 {
     int year, month, day, hour, minute, second, end = 0;
@@ -57,7 +57,7 @@ static const int64_t DAY_S = 24 * 60 * 60;
 bool kg_ceilings_recent(const char *measured, int64_t now_s, int64_t age_s)
 {
     int64_t measured_s;
-    /* two machines that share a home may differ by a little */
+    /* the clocks of two machines that share a home may differ a little */
     return time_read(measured, &measured_s) && now_s - measured_s <= age_s &&
            measured_s - now_s <= DAY_S;
 }

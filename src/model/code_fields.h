@@ -1,5 +1,5 @@
-/* code_fields.h: rows of a field table for a struct whose member `code` is a kg_code_identity: the same
- * in results and in baselines. */
+/* code_fields.h: field-table rows for a struct whose member `code` is a kg_code_identity: equal in
+ * results and in baselines. */
 #pragma once
 #include "base/code/code_identity.h"
 #include "base/record.h"

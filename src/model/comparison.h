@@ -175,7 +175,7 @@ struct kg_case_change {
     double time_ns;  /* median, NaN without rounds */
     double *history; /* medians of its time in the compared ordinary runs, oldest first */
     size_t history_count;
-    struct kg_metric *metrics; /* the deciding one first */
+    struct kg_metric *metrics; /* the deciding metric first */
     size_t metric_count;
     struct kg_figure *figures; /* numbers that its workload reports, judged or not */
     size_t figure_count;
@@ -210,7 +210,7 @@ struct kg_comparison {
     const char *head;
     enum kg_verdict verdict;
     size_t exit_status;           /* an enum kg_exit */
-    const char **verdict_reasons; /* sentences, the one that set the exit status first */
+    const char **verdict_reasons; /* sentences; the first set the exit status */
     size_t verdict_reason_count;
     const char *next;   /* advice for UNDECIDED or a first run, one sentence; else NULL */
     const char *trust;  /* source of suite, baselines and accepted changes; NULL: as given */

@@ -40,8 +40,9 @@ static bool line_write(struct kg_journal *journal, struct kg_text *line, struct 
                                strerror(code));
 }
 
-/* The file is the lock of its results: two runs that write the same results would mix their lines.
- * A symbolic link is not followed: where others can write to the folder it may lead anywhere. */
+/* The file is the lock of its results: two runs with the same results file would mix their
+ * lines. kgate does not follow a symbolic link: if others can write to the folder, it may lead
+ * anywhere. */
 static bool file_open(struct kg_journal *journal, struct kg_error *err)
 {
     struct stat status;
@@ -118,11 +119,11 @@ void kg_journal_close(struct kg_journal *journal)
 
 void kg_journal_remove(struct kg_journal *journal)
 {
-    unlink(journal->path); /* while it is locked */
+    unlink(journal->path); /* before the lock is released */
     kg_journal_close(journal);
 }
 
-/* A line: a case has got another round, or all else of its result. */
+/* A line: a new round of a case, or the rest of the case's result. */
 struct entry {
     size_t index;
     struct kg_round round;

@@ -45,7 +45,7 @@ struct kg_round {
     double cpu_ns;          /* CPU time of all threads, per call */
     double user_ns;         /* part of cpu_ns in user mode; NaN: unknown */
     double system_ns;       /* part of cpu_ns in the kernel; NaN: unknown */
-    double wall_ns;         /* the sum of the samples: the round's measured time, all calls */
+    double wall_ns;         /* measured time of the round: the sum of the samples, all calls */
     double warm_up_ns;      /* time spent on warm-up, all calls */
     uint64_t calls;         /* timed calls: samples times batch */
     uint64_t batch;         /* calls per sample */
@@ -75,7 +75,7 @@ struct kg_round {
     double memory_clock_hz; /* from here on by NVML, at the round's end */
     double temperature_c;
     double power_w;
-    double utilization;     /* of the device before the process did anything, 0 to 1 */
+    double utilization;     /* of the device before the process used it, 0 to 1 */
     double other_processes; /* number of other processes with a context on the device */
     double throttle;        /* KG_NVML_ bits during the round, as a number */
     /* throttled: kept, but not judged; kgate measured another round for it */
@@ -338,7 +338,7 @@ struct kg_case_result {
 struct kg_results;
 const char *kg_results_device_missed(const struct kg_results *results);
 
-/* The suite's judgement, as far as later stages need it. */
+/* The suite's policy, as far as later stages need it. */
 struct kg_results_policy {
     unsigned fail_on; /* bits 1u << enum kg_change */
     enum kg_missing_device missing_device;

@@ -1,4 +1,5 @@
-/* results_file.c: results to a file and back. A run that was killed left a journal, which is read as results too. */
+/* results_file.c: writes results to a file and reads them back. If a killed run left a journal, it
+ * is read as results. */
 #include <string.h>
 #include <sys/stat.h>
 
@@ -57,6 +58,6 @@ const char *kg_results_recording(struct kg_arena *arena, const char *path,
         return NULL;
     const char *beside = kg_arena_printf(arena, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path,
                                          results->profile);
-    /* a pipe of that name would be waited for */
+    /* kgate would wait for a pipe of that name */
     return beside && stat(beside, &status) == 0 && !S_ISREG(status.st_mode) ? NULL : beside;
 }

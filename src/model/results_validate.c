@@ -51,7 +51,7 @@ static bool series_validate(const struct kg_case_result *result, size_t index, s
     return true;
 }
 
-/* A metric that is compared but has no series or no threshold would pass unseen. */
+/* A compared metric without a series or a threshold would pass unseen. */
 static bool compared_validate(const struct kg_case_result *result, size_t index,
                               struct kg_error *err)
 {

@@ -68,7 +68,7 @@ size_t kg_series_count(const struct kg_case_result *result, const struct kg_seri
     return of_source(series, KG_SERIES_OF_ROUNDS) ? result->round_count : series->value_count;
 }
 
-/* The field of a round's record; NULL where it has none of the name. */
+/* The field of a round's record with that name; NULL: none. */
 static const struct kg_field *round_field(const char *name)
 {
     for (size_t i = 0; i < kg_round_record.field_count && name; i++)
@@ -106,7 +106,7 @@ double kg_series_min_effect(const struct kg_series *series)
 
 bool kg_series_values_good(const double *values, size_t count)
 {
-    static const double MOST = 1e300; /* sums of them must be numbers too */
+    static const double MOST = 1e300; /* sums of values must be finite too */
     for (size_t i = 0; i < count; i++)
         if (!(values[i] >= 0 && values[i] <= MOST))
             return false;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* As far as a file keeps them. */
+/* Compares values with the precision of a file. */
 static bool same_series(const struct kg_baseline_series *a, const struct kg_baseline_series *b)
 {
     if (!b || a->value_count != b->value_count)
@@ -47,7 +47,7 @@ static bool times_check(const struct kg_baseline *baseline, struct kg_error *err
     return true;
 }
 
-/* To pin a run besides is fine. */
+/* Refuses an ordinary run that is there twice; a pinned copy is allowed. */
 static bool once_check(const struct kg_baseline *baseline, struct kg_error *err)
 {
     const struct kg_baseline_run *runs = baseline->runs;
@@ -61,7 +61,7 @@ static bool once_check(const struct kg_baseline *baseline, struct kg_error *err)
     return true;
 }
 
-/* By insertion: a file that kgate wrote is in order. */
+/* Insertion sort: a file that kgate wrote is already in order. */
 static void sort(struct kg_baseline *baseline)
 {
     for (size_t i = 1; i < baseline->run_count; i++) {

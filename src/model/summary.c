@@ -21,7 +21,7 @@ static double rate(double amount, double ns)
     return 1e9 * amount / ns;
 }
 
-/* The median of one member of the readings. */
+/* The median over the readings of one member. */
 static double probe_median(const struct kg_results *results, size_t offset)
 {
     double values[KG_PROBES_MOST];
@@ -114,7 +114,7 @@ static size_t rounds_choose(const struct kg_case_result *result,
     return judged ? judged : result->round_count < ROUNDS_MOST ? result->round_count : ROUNDS_MOST;
 }
 
-/* The median of a member, which is of type double, over the rounds. */
+/* The median over the rounds of a member of type double. */
 static double rounds_median(const struct kg_round *const *rounds, size_t count, size_t offset)
 {
     double values[ROUNDS_MOST];

@@ -1,4 +1,4 @@
-/* Moments, as files name them. */
+/* Times in the form of kgate's files. */
 #include <string.h>
 #include <time.h>
 

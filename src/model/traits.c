@@ -107,7 +107,7 @@ static double preempted(const struct kg_round *round)
     return ratio((double)round->involuntary_switches, (double)round->calls);
 }
 
-/* The median of a counter that does not come from the workload; NaN without one. */
+/* The median of a counter from another source than the workload; NaN without such a counter. */
 static double counter_median(const struct kg_case_result *result, const char *name)
 {
     double values[ROUNDS_MOST];
@@ -285,7 +285,7 @@ const struct kg_kernel_use *kg_trace_main_kernel(const struct kg_trace *trace)
     return longest || trace->kernel_count != 1 ? longest : trace->kernels;
 }
 
-/* Tracing slows the traced calls. Their times are scaled as the breakdown's parts are. */
+/* Tracing slows the traced calls, so their times are scaled like the breakdown's parts. */
 static double scaled(double seen_ns, const struct kg_trace *trace,
                      const struct kg_breakdown *breakdown)
 {

@@ -1,4 +1,4 @@
-/* traits_table.c: the traits as rows, and their figures as text. */
+/* traits_table.c: the features ("traits") of a case as rows, and their numbers as text. */
 #include <math.h>
 #include <string.h>
 
@@ -97,7 +97,7 @@ static void share_format(double share, struct kg_text *text)
                    percent);
 }
 
-/* Whole numbers as such while a reader takes them in at a glance. */
+/* A whole number is printed in full if a reader can take it in at a glance. */
 static void count_format(double count, struct kg_text *text)
 {
     char buffer[KG_UNIT_BYTES];

@@ -37,7 +37,7 @@ struct kg_waivers {
     size_t count;
 };
 
-/* The file of a suite: "kgate.yaml" has "kgate.accepted.yaml". In `arena`. */
+/* The path of a suite's file, in `arena`: "kgate.accepted.yaml" for "kgate.yaml". */
 char *kg_waivers_path(struct kg_arena *arena, const char *suite);
 
 /* The order of a file's entries, for qsort: by kind, case and metric. */

@@ -21,5 +21,5 @@ struct kg_elf;
  * returns  false if the file does not hold all bytes of its segments */
 bool kg_image_sum(const struct kg_elf *elf, struct kg_code_sum *sum);
 
-/* The most that is read of a file. */
+/* Most bytes that kgate reads from a file. */
 #define KG_CODE_FILE_MOST ((size_t)1 << 30)

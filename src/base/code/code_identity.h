@@ -129,11 +129,11 @@ struct kg_loaded {
     const char *path;
 };
 
-/* The libraries of a program or shared object, those of libraries and the loader itself included,
- * in an array in `arena`, sorted by name.
+/* The libraries of a program or shared object, including their own libraries and the loader, in an
+ * array in `arena`, sorted by name.
  * interpreter  the loader's path
  * file         an absolute path if there is a directory
- * directory    folder in which the process will run; NULL: here
+ * directory    folder in which the process will run; NULL: kgate's
  * returns      false if the loader gives no answer, does not find a library, or finds one by a
  *              relative path */
 bool kg_loader_list(struct kg_arena *arena, const char *interpreter, const char *file,

@@ -61,7 +61,7 @@ bool kg_elf_open(const void *bytes, size_t length, struct kg_elf *elf)
     return header_good(&header) && counts_read(&header, elf);
 }
 
-/* Nothing in a file need be aligned: headers are copied out. */
+/* Data in a file may be unaligned, so headers are copied. */
 Elf64_Shdr kg_elf_section(const struct kg_elf *elf, size_t i)
 {
     Elf64_Shdr section;
@@ -69,8 +69,8 @@ Elf64_Shdr kg_elf_section(const struct kg_elf *elf, size_t i)
     return section;
 }
 
-/* The string at `offset` of the section `index`, a table of strings: its
- * last byte ends the last. */
+/* The string at `offset` of the section `index`, a table of strings: its last byte must end a
+ * string. */
 static const char *string_at(const struct kg_elf *elf, size_t index, uint64_t offset)
 {
     size_t size;
@@ -97,7 +97,7 @@ const unsigned char *kg_elf_section_bytes(const struct kg_elf *elf, const Elf64_
     return elf->bytes + section->sh_offset;
 }
 
-/* Entry i of a section of entries of `entry` bytes; NULL where it has no such. */
+/* Entry i of a section of entries of `entry` bytes; NULL if the section has no such entry. */
 static const unsigned char *entry_at(const struct kg_elf *elf, const Elf64_Shdr *section, size_t i,
                                      size_t entry)
 {
@@ -223,7 +223,7 @@ const unsigned char *kg_elf_build_id(const struct kg_elf *elf, size_t *size)
 
 /* --- The dynamic table ----------------------------------------------------------------------- */
 
-/* Entry i of PT_DYNAMIC; false behind the last. */
+/* Entry i of PT_DYNAMIC; false after the last. */
 static bool dynamic_entry(const struct kg_elf *elf, size_t i, Elf64_Dyn *entry)
 {
     Elf64_Phdr segment;
@@ -237,7 +237,8 @@ static bool dynamic_entry(const struct kg_elf *elf, size_t i, Elf64_Dyn *entry)
     return bytes && entry->d_tag != DT_NULL;
 }
 
-/* The value of the table's last entry with that tag, as the loader takes it; 0 without one. */
+/* The value of the table's last entry with that tag, the loader's choice; 0 without such an
+ * entry. */
 static uint64_t dynamic_value(const struct kg_elf *elf, Elf64_Sxword tag)
 {
     Elf64_Dyn entry;
@@ -248,7 +249,7 @@ static uint64_t dynamic_value(const struct kg_elf *elf, Elf64_Sxword tag)
     return value;
 }
 
-/* The string at `offset` of DT_STRTAB; "" without one. */
+/* The string at `offset` of DT_STRTAB; "" without a DT_STRTAB. */
 static const char *dynamic_string(const struct kg_elf *elf, uint64_t offset)
 {
     const uint64_t size = dynamic_value(elf, DT_STRSZ);

@@ -57,10 +57,10 @@ const unsigned char *kg_elf_build_id(const struct kg_elf *elf, size_t *size);
 /* The n-th library that the file needs (DT_NEEDED), from 0; "" without a name; NULL after the
  * last. */
 const char *kg_elf_needed(const struct kg_elf *elf, size_t n);
-/* Whether the file needs a library (DT_NEEDED) whose name begins so. */
+/* Whether the file needs a library (DT_NEEDED) whose name begins with `begin`. */
 bool kg_elf_needs(const struct kg_elf *elf, const char *begin);
 /* Whether the file names auditors (DT_AUDIT, DT_DEPAUDIT; rtld-audit(7)). */
 bool kg_elf_has_auditors(const struct kg_elf *elf);
-/* Whether the loader has to find one of these names, ended by NULL, for the file: a relocation
- * refers to the name. A name that ends in * stands for all that begin so. */
+/* Whether the loader must find one of these names, ended by NULL, for the file: a relocation refers
+ * to the name. A * at the end of a name matches every name with that beginning. */
 bool kg_elf_imports(const struct kg_elf *elf, const char *const *names);

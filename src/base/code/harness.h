@@ -1,7 +1,7 @@
-/* harness.h: which benchmark library a program is linked with. Thread-safe. */
+/* harness.h: recognises the benchmark library of a program. Thread-safe. */
 #pragma once
 #include <stdbool.h>
 
-/* Whether the file is an ELF64 program of Google Benchmark: it needs libbenchmark.so, or has the
- * library's own options in it. false also where it cannot be read. */
+/* Whether the file is an ELF64 program of Google Benchmark: it needs libbenchmark.so, or contains
+ * the library's own options. false also if the file cannot be read. */
 bool kg_code_is_google_benchmark(const char *path);

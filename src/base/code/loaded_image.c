@@ -40,8 +40,8 @@ static bool range_add(struct image *image, uint64_t from, uint64_t size)
     return true;
 }
 
-/* Whole pages are mapped: the bytes before and behind a segment too. Behind one that ends in zeroed
- * memory they are overwritten, by the kernel and by the loader. */
+/* The kernel maps whole pages, with the bytes before and after a segment. After a segment that ends
+ * in zeroed memory, kernel and loader overwrite these bytes. */
 static void range_widen(const struct image *image, const Elf64_Phdr *segment, struct range *range)
 {
     const bool zeroed = segment->p_flags & PF_W && segment->p_memsz > segment->p_filesz;
@@ -71,8 +71,8 @@ static bool segments_collect(struct image *image)
     return true;
 }
 
-/* The build id differs if debug information does. The header says where the section headers are: that
- * moves with debug information, and neither the kernel nor the loader reads it. */
+/* The build id differs if debug information differs. The header has the place of the section
+ * headers, which moves with debug information; neither the kernel nor the loader reads it. */
 static void hidden_find(struct image *image)
 {
     size_t size = 0;
@@ -101,7 +101,7 @@ static void bytes_add(struct image *image, uint64_t from, uint64_t end)
     kg_sha256_add(&image->sum, image->elf->bytes + from, end - from);
 }
 
-/* Each byte once, however many segments hold it: the ranges are in order. */
+/* Counts each byte once, however many segments contain it: the ranges are in order. */
 static void ranges_add(struct image *image)
 {
     for (size_t i = 0; i < image->count;) {

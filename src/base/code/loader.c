@@ -33,7 +33,7 @@ static bool start(const char *interpreter, const char *file, const char *directo
     return started;
 }
 
-/* All that comes until the other end is closed. */
+/* Reads everything until the other end is closed. */
 static bool drain(int end, struct kg_text *text)
 {
     char bytes[4096];
@@ -78,8 +78,8 @@ static bool is_of_kernel(const char *name)
 }
 
 /* "libm.so.6 => /lib/libm.so.6 (0x7f…)", or only a path if the file names the library by its path.
- * The loader's line for no libraries is "statically linked". A relative path depends on the folder
- * in which the loader looks, so the library counts as not known. */
+ * Without libraries the loader prints "statically linked". A relative path depends on the loader's
+ * working folder, so the library counts as unknown. */
 static bool line_read(struct kg_arena *arena, char *line, struct kg_loaded *loaded, bool *is_file)
 {
     static const char FOUND[] = " => ", MISSING[] = " => not found", NONE[] = "statically linked";

@@ -19,14 +19,14 @@ void kg_placing_begin(struct kg_placing *placing)
         placing->cpus = (size_t)CPU_COUNT(&placing->allowed);
 }
 
-/* The folder of a process's threads has a link for each, besides two of its own. */
+/* The folder of a process's threads has one link per thread, besides two of its own. */
 size_t kg_placing_threads(void)
 {
     struct stat facts;
     return stat(TASKS, &facts) == 0 && facts.st_nlink > 2 ? (size_t)facts.st_nlink - 2 : 1;
 }
 
-/* The clock of a thread's CPU time, as pthread_getcpuclockid makes it of a thread's number. */
+/* The clock of a thread's CPU time, made from the thread's number as in pthread_getcpuclockid. */
 static double cpu_time_ns(pid_t id)
 {
     const clockid_t clock = (clockid_t)(~(unsigned)id << 3 | 6U);
@@ -37,7 +37,7 @@ static double cpu_time_ns(pid_t id)
 /* The CPU that a thread last ran on, the 39th field of its `stat`; -1 if the thread has gone. */
 static int cpu_of(pid_t id)
 {
-    enum { FIELDS_BETWEEN = 37 }; /* from the end of its name, which may hold anything */
+    enum { FIELDS_BETWEEN = 37 }; /* from the end of the thread's name, which may hold anything */
     char path[64], text[1024];
     snprintf(path, sizeof path, "%s/%ld/stat", TASKS, (long)id);
     const int file = open(path, O_RDONLY | O_CLOEXEC);

@@ -33,7 +33,7 @@ struct kg_launch {
     int pin;             /* CPU to run on, or -1 */
     double timeout_ns;
     double cleanup_ns;    /* time for its cleanup after an early end; 0: it has no cleanup */
-    const sigset_t *mask; /* signal mask of the worker, and while waiting */
+    const sigset_t *mask; /* signal mask of the worker, and of kgate while it waits */
 };
 
 enum kg_ending {
@@ -47,7 +47,7 @@ enum kg_ending {
 struct kg_outcome {
     enum kg_ending ending;
     int code;           /* exit status or signal */
-    bool out_of_memory; /* the kernel's count of out-of-memory kills rose meanwhile */
+    bool out_of_memory; /* the kernel's count of out-of-memory kills rose during the run */
     struct kg_text response;
     char tail[KG_STDERR_TAIL_MOST + 1]; /* end of standard error, whole lines if possible */
     size_t tail_length;

@@ -29,8 +29,8 @@ static double binomial(size_t m, size_t k, double p)
     return exp(log_choose(m, k) + (double)k * log(p) + (double)(m - k) * log1p(-p));
 }
 
-/* P(Binomial(m, p) >= least), from the tail that is the smaller: its first term is then its largest
- * and cannot underflow while the others matter. */
+/* P(Binomial(m, p) >= least), from the smaller tail. Its first term is then its largest, and cannot
+ * underflow while the other terms matter. */
 static double at_least(size_t m, size_t least, double p)
 {
     const double odds = p / (1 - p);
@@ -51,7 +51,7 @@ static double at_least(size_t m, size_t least, double p)
     return 1 - sum;
 }
 
-/* The weights depend on n and the quantile alone. To keep them is not worth a table: n = 10 takes a
+/* The weights depend on n and the quantile alone. A table of them is not worthwhile: n = 10 takes a
  * microsecond. */
 static void weights_fill(double *weight, size_t n, double share)
 {
@@ -65,7 +65,8 @@ static void weights_fill(double *weight, size_t n, double share)
     }
 }
 
-/* The values of the bootstrap distribution of n sorted ones, or of as many as fit, spread evenly. */
+/* The values of the bootstrap distribution: the n sorted values, or as many as fit, spread
+ * evenly. */
 static void values_fill(const double *x, size_t n, bool logarithm,
                         struct distribution *distribution)
 {
@@ -120,7 +121,7 @@ static double difference_up_to(const struct distribution *base, const struct dis
     return sum;
 }
 
-/* The largest difference of two values that is not above t. */
+/* The largest difference of two values that is at most t. */
 static double difference_at_most(const struct distribution *base,
                                  const struct distribution *current, double t)
 {
@@ -135,8 +136,8 @@ static double difference_at_most(const struct distribution *base,
     return largest;
 }
 
-/* The quantile p of the difference: bisection to a part in 10^9 of its range, then the difference
- * itself that lies there, so that equal values give an interval of no width. */
+/* The quantile p of the difference. Bisection to a part in 10^9 of the range, then the nearest
+ * actual difference, so that equal values give an interval of no width. */
 static double difference_quantile(const struct distribution *base,
                                   const struct distribution *current, double p)
 {

@@ -25,7 +25,7 @@ void kg_holm_adjust(double *p, size_t n, size_t others)
             entries[tested++] = (struct entry){p[i], i};
     qsort(entries, tested, sizeof *entries, by_p);
     for (size_t k = 0; k < tested; k++) {
-        /* never below a smaller one's, so that the order of the p-values stays */
+        /* at least the p-value before it, so that the order of the p-values stays */
         largest = fmax(largest, fmin(1, (double)(tested - k + others) * entries[k].p));
         p[entries[k].index] = largest;
     }

@@ -5,8 +5,8 @@
 
 #include "base/statistics/stats.h"
 
-/* Beyond this many terms a distribution is near enough to the normal one, whose tails are heavier:
- * p errs to the safe side. */
+/* With more terms, the distribution is close enough to the normal distribution. The normal tails
+ * are heavier: p errs to the safe side. */
 enum { TERMS_MOST = 8192 };
 
 /* P(Z <= -z), two-sided. */

@@ -16,7 +16,7 @@ double kg_mean(const double *x, size_t n);
 /* Sample standard deviation (n - 1); NaN if n < 2. */
 double kg_standard_deviation(const double *x, size_t n);
 
-enum { KG_BOOTSTRAP_MOST = 512 }; /* values; more are thinned evenly over their order */
+enum { KG_BOOTSTRAP_MOST = 512 }; /* values; a larger sample is thinned evenly over its order */
 
 struct kg_interval {
     double low;
@@ -33,9 +33,9 @@ struct kg_ratio {
     struct kg_interval interval; /* 95 % */
 };
 
-/* Both arrays sorted ascending, all values > 0, counts at least 1. The ratio of the two quantiles
- * `share` (0.5: medians), and its interval from the bootstrap distribution of the log ratio,
- * exactly. */
+/* The ratio of the two quantiles `share` (0.5: medians), and its exact interval from the
+ * bootstrap distribution of the log ratio. Both arrays sorted ascending, all values > 0, counts
+ * at least 1. */
 struct kg_ratio kg_ratio_estimate(const double *base, size_t base_count, const double *current,
                                   size_t current_count, double share);
 
