@@ -30,9 +30,9 @@ __attribute__((format(printf, 2, 3))) char *kg_arena_printf(struct kg_arena *are
 /* Room for one more item in an array that lives in the arena. A full array is copied to a new one,
  * twice as long; the old array stays in the arena until the arena is freed.
  * array     address of the pointer to `count` items of `size` bytes, or to NULL if there are no
- *           items. Set to the array's new place
- * capacity  items that the array has room for; updated. If it is less than `count`, as the 0 of an
- *           array read from a file, the array is full
+ *           items. Set to the array's new place.
+ * capacity  items that the array has room for; updated. A capacity below `count`, such as 0 for an
+ *           array from a file, means a full array.
  * returns   false if memory is out: array and capacity are as before */
 bool kg_arena_grow(struct kg_arena *arena, void *array, size_t count, size_t *capacity,
                    size_t size);
@@ -44,7 +44,7 @@ bool kg_arena_own(struct kg_arena *arena, void *memory);
 /* Moves the contents of `other` into `arena`. `other` is then empty and usable again. */
 void kg_arena_join(struct kg_arena *arena, struct kg_arena *other);
 
-/* Forgets the contents of the arena and keeps its first block, for data of one item of many at a
+/* Forgets the contents of the arena and keeps its first block. For data of one item of many at a
  * time. */
 void kg_arena_clear(struct kg_arena *arena);
 

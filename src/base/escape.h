@@ -4,9 +4,9 @@
 
 #include "base/text.h"
 
-/* For a terminal: control characters (C0, DEL, and C1 in UTF-8), line separators, characters that
- * reorder text, and bytes outside UTF-8 become \xNN each. After `most` characters, each \xNN
- * counted as one, the rest becomes "…". */
+/* For a terminal: replaces harmful bytes by \xNN each. These are control characters (C0, DEL, and
+ * C1 in UTF-8), line separators, characters that reorder text, and bytes outside UTF-8. After
+ * `most` characters, each \xNN counted as one, the rest becomes "…". */
 void kg_escape_terminal(struct kg_text *text, const char *string, size_t most);
 
 /* Appends harmless text, in at most `most` characters. If the text is longer, "…" replaces its

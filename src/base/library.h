@@ -13,9 +13,9 @@ struct kg_symbol {
 };
 
 /* Opens a library. All its symbols are resolved now, and none is visible to other libraries.
- * path     a name for the loader's search, or a path with a slash
+ * path     a name for the loader's search, or a path with a slash.
  * why      on failure the loader's message, cut to why_bytes; "" if the file is missing. NULL with
- *          why_bytes 0: not wanted
+ *          why_bytes 0: not wanted.
  * returns  NULL if it cannot be opened */
 void *kg_library_open(const char *path, char *why, size_t why_bytes);
 

@@ -15,8 +15,8 @@ struct kg_environment {
     bool known; /* false: imported results */
     /* Sorted by name; empty variables are left out. A value is stored as set if it is short and
      * printable, without slashes and quotes. The variable must also take no text of the user's own.
-     * Otherwise KG_ENVIRONMENT_HASH and 8 hexadecimal digits replace the value, or follow its first
-     * 40 characters if only its length forbids it. */
+     * Otherwise KG_ENVIRONMENT_HASH and 8 hexadecimal digits replace the value. If it is only too
+     * long, they follow its first 40 characters. */
     struct kg_pair *variables;
     size_t count;
 };

@@ -46,8 +46,8 @@ struct kg_nvml_telemetry {
     int power_mw;
     int utilization_percent; /* as above; unknown for a GPU that is split into instances */
     /* Number of processes with a CUDA context that do not belong to this process
-     * (KG_KINSHIP_OTHER). In a container with process numbers of its own the number is unknown,
-     * unless one process is known to be another's. */
+     * (KG_KINSHIP_OTHER). In a container with its own process numbers the number is unknown, unless
+     * one process is known to be another's. */
     int other_processes;
     int64_t throttle; /* KG_NVML_ bits */
 };

@@ -12,8 +12,8 @@ enum { KG_TREE_LINE = 512 };
 __attribute__((format(printf, 3, 4))) int kg_tree_line(const char *root, char *line,
                                                        const char *format, ...);
 
-/* Reads the rest of the first line of `path` that begins with `key` and then a colon or white
- * space, as above. ENODATA if there is no such line. */
+/* Finds the first line of `path` that begins with `key` and a colon or white space. Reads the rest
+ * of this line, as above. ENODATA if there is no such line. */
 int kg_tree_value(const char *root, const char *path, const char *key, char *value);
 
 /* Time in which a thread was ready to run and waited for a CPU, since its start, in ns: the second

@@ -18,9 +18,9 @@ struct kg_call_times {
  *   cpu_ns       besides these parts, since the host works or waits while the device works.
  * The trace gives the proportions of the device's time. Its own times count only if the device's
  * clock was not read, since tracing slows a call. If the trace has no times, transfers are part of
- * gpu_ns and transfer_ns is NaN, or 0 if the trace knows of no transfers. gpu_ns, transfer_ns and
- * overhead_ns add up to wall_ns. A device's time may be longer than wall_ns, for example with cold
- * caches: then it is scaled to fit. */
+ * gpu_ns, and transfer_ns is NaN. If the trace knows of no transfers, transfer_ns is 0. gpu_ns,
+ * transfer_ns and overhead_ns add up to wall_ns. A device's time may be longer than wall_ns, for
+ * example with cold caches: then it is scaled to fit. */
 struct kg_breakdown kg_breakdown_of_call(const struct kg_call_times *times,
                                          const struct kg_trace *trace);
 

@@ -5,8 +5,8 @@
 
 #include "base/record_range.h"
 
-/* Ranges lie far around all existing hardware. They find slips, mixed-up units and wrong signs, and
- * allow hardware that is ten or a hundred times as fast. */
+/* Ranges lie far around all existing hardware. They find slips, mixed-up units and wrong signs.
+ * They allow hardware that is ten or a hundred times as fast. */
 #define STRUCT kg_ceilings
 static const struct kg_field fields[] = {
     KG_FIELD(copy_bytes_per_s, REAL, "device to device, reads and writes", KG_OPTIONAL,

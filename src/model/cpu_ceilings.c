@@ -4,9 +4,9 @@
 
 #include "base/record_range.h"
 
-/* Ranges lie far around all existing hardware. They find slips, mixed-up units and wrong signs, and
- * allow hardware that is ten or a hundred times as fast. The same ranges hold for one thread and
- * for all. */
+/* Ranges lie far around all existing hardware. They find slips, mixed-up units and wrong signs.
+ * They allow hardware that is ten or a hundred times as fast. The same ranges hold for one thread
+ * and for all. */
 #define STRUCT kg_cpu_ceiling
 static const struct kg_field ceiling_fields[] = {
     KG_FIELD(threads, REAL, "at the same time", KG_OPTIONAL, KG_BETWEEN(1, 1e6)),

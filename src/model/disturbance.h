@@ -14,9 +14,9 @@ extern const double KG_DISTURBANCE_USUAL;
 /* Share of the round in which its threads waited for a CPU, or the host had it, 0 to 1. The whole
  * is the time that the threads wanted to run, or the round if that is longer. A share of up to one
  * half becomes 0 if it cannot have reached the median of the samples. That is so if the host took
- * nothing, and waits are fewer than a third of the samples. Two amounts are not certain and left
- * out: 100 us per sleep of a thread, since a CPU needs time to leave an idle state, and 10 ms of
- * the host's time. NaN if the wait is unknown. */
+ * nothing, and waits are fewer than a third of the samples. Two uncertain amounts are left out: 10
+ * ms of the host's time, and 100 us per sleep of a thread. A CPU may need that long to leave an
+ * idle state. NaN if the wait is unknown. */
 double kg_round_disturbance(const struct kg_round *round);
 
 /* Median over the rounds of the share in which the case's threads waited for a CPU, summed over
@@ -64,7 +64,7 @@ struct kg_disturbance kg_disturbance_of(const struct kg_case_result *result);
 bool kg_disturbance_too_busy(const struct kg_disturbance *found);
 
 /* A sentence for the user if the machine was too busy, or if more than a third of the rounds were
- * disturbed; else "". Returns `words`. */
+ * disturbed. Else "". Returns `words`. */
 enum { KG_DISTURBANCE_WORDS = 384 };
 const char *kg_disturbance_words(const struct kg_disturbance *found,
                                  char words[KG_DISTURBANCE_WORDS]);

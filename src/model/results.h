@@ -64,10 +64,9 @@ struct kg_round {
     double disturbance; /* kg_round_disturbance; `ab`: the worse of both builds */
     bool confirms;      /* measured later than the others, to confirm suspects */
     double base_ratio;  /* `ab`: time over the baseline's, interleaved in this round; else NaN */
-    /* On the GPU only; else NaN. There the times above are the device's. */
-    /* host time of a call alone, until the device is done: median of some calls */
-    double call_ns;
-    double launch_ns;     /* host time of `run` behind a blocking kernel: median of some calls */
+    /* GPU only, with the device's times in the fields above; else NaN. */
+    double call_ns;       /* host time of one call until the device is done: median of some */
+    double launch_ns;     /* host time of `run` behind a blocking kernel: median of some */
     double median_cycles; /* of a multiprocessor, per call: each sample's time by its own clock */
     double sm_clock_hz;   /* read on the device, median over the samples */
     /* time that the timer subtracted from each sample, measured in this process */

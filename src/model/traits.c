@@ -16,8 +16,8 @@ static const double CORES_SLACK = 0.1;
  * quantile shows the least disturbed rounds. */
 static const double LEAST_DISTURBED = 0.75;
 
-/* No machine does more than this per call or second, runs one call for more than a year, or has
- * more threads. A file with a larger number is wrong: the number is unknown. */
+/* No machine does more than this per call or second, runs a call for over a year, or has more
+ * threads. A file with a larger number is wrong: the number is unknown. */
 static const double AMOUNT_MOST = 1e18;
 static const double TIME_MOST_NS = 365.25 * 24 * 3600 * 1e9;
 static const double THREADS_MOST = 1e5;

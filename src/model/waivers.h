@@ -1,6 +1,6 @@
 /* waivers.h: the reviewed file beside a suite with its accepted changes and its cases in
- * quarantine. YAML. `kgate accept` and `kgate quarantine` write it in a stable order, so that a
- * reviewer can read a change line by line. */
+ * quarantine. YAML. `kgate accept` and `kgate quarantine` write it in a stable order: a reviewer
+ * can read a change line by line. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,11 @@
 /* code_hash.h: a hash of the bytes of an ELF file that decide how its code runs. Pure; thread-safe.
  *
- * It covers a linked file (program, shared object): the ELF header, the program headers, and all bytes that they
- * load or point to, by SHA-256. Nobody can choose these bytes so that a changed program has the hash of
- * another one: a gate leaves out cases by this hash. Section headers have no influence, as for the
- * loader. Left out are only the build id and the place of the section headers, so a rebuild, debug
- * information or `strip` change nothing. Code for the GPU (nvcc's fat binary) is among the bytes. */
+ * It covers a linked file (program, shared object): the ELF header, the program headers, and all
+ * bytes that they load or point to, by SHA-256. Nobody can choose these bytes so that a changed
+ * program has another program's hash: a gate leaves out cases by this hash. Section headers have no
+ * influence, as for the loader. The hash leaves out only the build id and the place of the section
+ * headers. So a rebuild, debug information or `strip` change nothing. Code for the GPU (nvcc's fat
+ * binary) is among the bytes. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -114,14 +114,15 @@ struct kg_code_files {
 /* The statements of a file. The hash is NULL if the file cannot be read, is no ELF64 file or holds
  * no code. The pointer is valid until the next call.
  * arena    the same in each call
- * library  true: if a file in a system folder has a build id, that id gives the hash, within
- *          microseconds for any size. Otherwise the code gives the hash (code_hash.h) */
+ * library  true: for a file in a system folder, the build id gives the hash, within microseconds
+ *          for any size. Without a build id, and for other files, the code gives the hash
+ *          (code_hash.h) */
 const struct kg_code_file *kg_code_file_find(struct kg_code_files *files, struct kg_arena *arena,
                                              const char *path, bool library);
 
 /* loader.c: the shared libraries that the dynamic loader loads with a file, according to the
- * loader. It alone knows its search (RPATH, RUNPATH, $ORIGIN, LD_LIBRARY_PATH, LD_PRELOAD, its
- * cache, its default folders, variants by processor). It lists libraries without running any of
+ * loader. It alone knows its search: RPATH, RUNPATH, $ORIGIN, LD_LIBRARY_PATH, LD_PRELOAD, its
+ * cache, its default folders, variants by processor. It lists libraries without running any of
  * their code. */
 
 struct kg_loaded {
@@ -129,11 +130,11 @@ struct kg_loaded {
     const char *path;
 };
 
-/* The libraries of a program or shared object, including their own libraries and the loader, in an
- * array in `arena`, sorted by name.
- * interpreter  the loader's path
- * file         an absolute path if there is a directory
- * directory    folder in which the process will run; NULL: kgate's
+/* The libraries of a program or shared object, sorted by name, in an array in `arena`. The list
+ * includes libraries of libraries, and the loader.
+ * interpreter  the loader's path.
+ * file         an absolute path if there is a directory.
+ * directory    working folder of the process; NULL: kgate's.
  * returns      false if the loader gives no answer, does not find a library, or finds one by a
  *              relative path */
 bool kg_loader_list(struct kg_arena *arena, const char *interpreter, const char *file,

@@ -1,6 +1,6 @@
 /* The hash of a program or shared object: every byte of the file that can reach the memory of the
- * process. A changed constant in a note, in the gap between two segments or in a section without
- * flags is loaded too, so it counts. */
+ * process. Changed constants in a note, between two segments or in a section without flags are
+ * loaded too, so they count. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* descendants.h: ends the processes that workers leave behind. A process that a workload starts may
  * leave its group and session, and outlive the workload. It would take CPUs from the rounds that
- * follow. When its parent ends, the kernel hands it to kgate (PR_SET_CHILD_SUBREAPER), and kgate
- * ends it with the round. One thread. */
+ * follow. When its parent ends, the kernel hands the process to kgate (PR_SET_CHILD_SUBREAPER).
+ * kgate ends it with the round. One thread. */
 #pragma once
 #include <stdbool.h>
 #include <sys/types.h>

@@ -41,6 +41,7 @@ double kg_allocation_length(const struct kg_spread *spread, double fixed_ns, dou
                             double most_ns);
 
 /* Number of rounds, each of this variance, that find a change of `effect` (log ratio) in nine of
- * ten cases. The test is two-sided at level `alpha`, against `base_rounds` rounds of the same
- * variance (INFINITY if rounds are pairs). At least 2; INFINITY if no number is enough. */
+ * ten cases. At least 2; INFINITY if no number is enough. The two-sided test at level `alpha`
+ * compares them with `base_rounds` rounds of the same variance. If rounds are pairs, `base_rounds`
+ * is INFINITY. */
 double kg_allocation_rounds(double variance, double effect, double alpha, double base_rounds);

@@ -136,8 +136,9 @@ static double difference_at_most(const struct distribution *base,
     return largest;
 }
 
-/* The quantile p of the difference. Bisection to a part in 10^9 of the range, then the nearest
- * actual difference, so that equal values give an interval of no width. */
+/* The quantile p of the difference. Bisection finds it to a part in 10^9 of the range. The
+ * result is the largest actual difference up to there, so that equal values give an interval of
+ * no width. */
 static double difference_quantile(const struct distribution *base,
                                   const struct distribution *current, double p)
 {

@@ -1,7 +1,7 @@
 /* A core's clock changes by several per cent with its neighbours' load and with temperature. A time
- * that follows the clock tells nothing about the code. The exponent is between 0 (all time spent
- * waiting for memory with its own clock) and 1 (all time spent in the core). The rounds of one side
- * show it: their code is the same, and their core clock differs. */
+ * that follows the clock tells nothing about the code. The exponent is 0 if all time is spent
+ * waiting for memory with its own clock. It is 1 if all time is spent in the core. The rounds of
+ * one side show it: their code is the same, and their core clock differs. */
 #include <math.h>
 #include <string.h>
 

@@ -119,6 +119,6 @@ struct kg_pace {
  * fit: the result is 0.5, with a doubt of 0.5. If the clock probe shifts by more than a factor of
  * two, the cause is no clock: both are 0. Moves all sides to the median probe time of the
  * reference's rounds.
- * sides    `count` of them; the last is the current one, all others are the reference's runs
+ * sides    `count` of them; the last is the current one, all others are the reference's runs.
  * scratch  room for twice as many values as all sides have together */
 struct kg_pace kg_pace_correct(struct kg_paced *sides, size_t count, double *scratch);

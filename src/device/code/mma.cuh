@@ -1,7 +1,7 @@
 /* mma.cuh: tensor cores of bfloat16 and the copies that feed them. Each function is one PTX
  * instruction of sm_80 and later, named after it. Under KGATE_EMULATE_CUDA the same functions run
- * on the host. Their fragment layouts follow the PTX ISA 9.2, section 9.7.14.5 "Matrix
- * multiply-accumulate operation using mma instruction" (m16n8k16, floating point) and "ldmatrix".
+ * on the host. Their fragment layouts follow the PTX ISA 9.2, section 9.7.14.5, "Matrix
+ * multiply-accumulate operation using mma instruction" (m16n8k16, floating point), and "ldmatrix".
  * So a kernel that passes there addresses the fragments as the device does.
  *
  * A bfloat16 is a uint16_t here: only the tensor cores calculate with it. The 32 threads of a warp
