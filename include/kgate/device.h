@@ -1,6 +1,6 @@
 /**
  * @file device.h
- * @brief Where code runs: what the plugin and the profiler interfaces share. */
+ * @brief Where code runs. Shared by the plugin interface and the profiler interface. */
 #ifndef KGATE_DEVICE_H
 #define KGATE_DEVICE_H
 

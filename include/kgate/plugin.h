@@ -1,6 +1,6 @@
 /**
  * @file plugin.h
- * @brief What a workload is: a small table of functions that kgate calls to measure your code.
+ * @brief A workload: a small table of functions that kgate calls to measure your code.
  *
  * To measure a function, use #KGATE_BENCH at the end of this file. `kgate init --plugin NAME` writes
  * a file with it. The table is for workloads with parameters, checks, figures or a GPU.
@@ -11,19 +11,21 @@
  *
  * One worker process measures one case, in this order:
  *
- *     describe -> set_up -> run (once) -> check -> tear_down         the check, before any timing
- *     describe -> set_up -> run (many times, timed) -> tear_down     each round, a fresh process
+ *     describe -> set_up -> run (once) -> check -> tear_down         the check, before any timing.
+ *     describe -> set_up -> run (many times, timed) -> tear_down     each round, a fresh process.
  *
- * The process of the last round goes on after that with `set_up -> run (once) -> check -> tear_down`,
- * or, where the workload has a `refresh`, instead of its `tear_down` with
+ * After its timed calls, the process of the last round checks the result again:
  *
- *     refresh -> run (once) -> check -> tear_down                    other input in the same place
+ *     set_up -> run (once) -> check -> tear_down                     without a `refresh`.
+ *     refresh -> run (once) -> check -> tear_down                    other input at the same addresses.
+ *
+ * The first line follows `tear_down`. The second line follows the timed calls directly.
  *
  * On the GPU a process measures many cases one after the other, each from `describe` to
- * `tear_down`, because making a CUDA context takes longer than a round. After the check `run` is
- * tried some times more, to see how it can be timed, once while its stream is recorded into a CUDA
- * graph: what it puts on the stream then is not done. The same happens in a process of its own that
- * traces a call.
+ * `tear_down`. The reason: it takes longer to make a CUDA context than to measure a round. After the
+ * check kgate calls `run` a few more times to choose a way of timing. During one of these calls kgate
+ * captures the stream into a CUDA graph, so the device does not execute the work of that call. A
+ * process that traces a call does the same.
  *
  * All calls come from the process's first thread; `run` may start threads of its own. Plain C11,
  * usable from C++ and from CUDA C. */
@@ -43,7 +45,7 @@ extern "C" {
 /** Version of this interface. kgate refuses a plugin that was built for another version. */
 #define KGATE_PLUGIN_ABI 1u
 
-/** What a parameter's text is read as. */
+/** How kgate reads a parameter's text. */
 enum kgate_param_type {
     KGATE_PARAM_INTEGER, /**< whole number from minimum to maximum; read value.integer */
     KGATE_PARAM_SIZE,    /**< bytes, with a unit such as KiB or MB; read value.integer */
@@ -55,7 +57,7 @@ enum kgate_param_type {
 struct kgate_param {
     const char *name;           /**< the key in the suite */
     enum kgate_param_type type; /**< how its text is read */
-    const char *default_text;   /**< used where the suite gives none; never NULL */
+    const char *default_text;   /**< used if the suite gives none; never NULL */
     double minimum;             /**< least allowed value; not for KGATE_PARAM_CHOICE */
     double maximum;             /**< greatest allowed value; not for KGATE_PARAM_CHOICE */
     const char *const *choices; /**< NULL-terminated; KGATE_PARAM_CHOICE only */
@@ -68,35 +70,34 @@ struct kgate_value {
     double real;
 };
 
-/** What does the floating-point operations of a call, and so what their rate is compared with. */
+/** The units that do the floating-point operations. kgate compares the rate with their peak. */
 enum kgate_arithmetic {
     KGATE_ARITHMETIC_F32 = 0,         /**< single-precision multiply-adds */
     KGATE_ARITHMETIC_BF16_TENSOR = 1, /**< tensor cores, bf16 in, single precision out */
-    KGATE_ARITHMETIC_OTHER = 2        /**< something whose ceiling kgate does not measure */
+    KGATE_ARITHMETIC_OTHER = 2        /**< units whose peak kgate does not measure */
 };
 
-/** What one call of `run` does. A figure that does not apply is 0. */
+/** Work of one call of `run`. A figure that does not apply is 0. */
 struct kgate_work {
     double items; /**< things processed: elements, vectors, edges */
-    double bytes; /**< bytes that must move at the least between memory and processor */
+    double bytes; /**< least number of bytes that must move between memory and processor */
     double flops; /**< floating-point operations; one multiply-add is two */
-    enum kgate_arithmetic arithmetic; /**< of the flops */
-    /** Those of `bytes` that are written, where that is known: memory that is only read may be
-     * faster. */
+    enum kgate_arithmetic arithmetic; /**< units that do the flops */
+    /** Written part of `bytes`; 0 if not known. Memory may be read faster than it is written. */
     double written_bytes;
-    /** What the items are, in the plural: "vectors", "tokens". At most 32 letters, digits, blanks,
-     * `-` and `_`; static. Reports then give the rate in them: it is the workload's own unit. NULL
-     * where another figure says more, such as the flops. */
+    /** Plural name of the items: "vectors", "tokens". At most 32 letters, digits, blanks, `-` and
+     * `_`; static. Reports then give the rate in this unit. NULL if another figure, such as the
+     * flops, describes the work better. */
     const char *item_name;
 };
 
-/** What `check` found. A case whose error is above its tolerance, or is not a number, is FAILED. */
+/** Result of `check`. A case whose error is above its tolerance, or is not a number, is FAILED. */
 struct kgate_check {
     double error; /**< the largest deviation found, as the workload's documentation defines it */
     double tolerance; /**< the largest deviation that rounding can explain */
 };
 
-/** What kgate hands to the functions of a workload. Owned by kgate, valid for the whole process. */
+/** Context of a workload's functions. Owned by kgate, valid for the whole process. */
 struct kgate_context {
     const struct kgate_value *values; /**< one for each entry of params, in that order */
     enum kgate_device device;         /**< where to run */
@@ -104,104 +105,103 @@ struct kgate_context {
     uint64_t seed;                    /**< for random input: the same seed, the same input */
 
     /**
-     * Memory for the workload: zeroed, aligned to 64 bytes, counted in the results. To be freed
-     * with `release`; what is left when the process ends is no error.
-     * @return NULL where memory is out */
+     * Allocates memory for the workload: zeroed, aligned to 64 bytes, counted in the results. The
+     * workload frees it with `release`. Memory still allocated at the process's end is no error.
+     * @return NULL if memory is out */
     void *(*allocate)(struct kgate_context *context, size_t bytes);
-    /** Gives back what `allocate` gave; NULL is ignored. */
+    /** Frees memory of `allocate`; NULL is ignored. */
     void (*release)(struct kgate_context *context, void *memory);
 
-    /** Where a function that returns false says why, in one sentence for the user. */
+    /** A function that returns false writes the reason here: one sentence for the user. */
     char message[256];
-    /** kgate's own. */
+    /** Private to kgate. */
     void *host;
 
     /**
-     * Reports a figure of the workload's own, such as a residual or a hit rate: `value` from 0 up,
-     * finite. May be called from every function of the workload but `describe`, also from `run` by
-     * way of its state, on the process's first thread. The last value of a round counts; kgate
-     * compares it where the suite names it under `counters:`. At most 32 names of at most 100
+     * Reports a figure of the workload, such as a residual or a hit rate. `value` is finite and at
+     * least 0. Every function of the workload except `describe` may call it, on the process's first
+     * thread; `run` reaches it through its state. The last value of a round counts. kgate compares
+     * the figure if the suite names it under `counters:`. At most 32 names of at most 100
      * characters. */
     void (*report)(struct kgate_context *context, const char *name, double value);
 
     /**
-     * On the GPU: the stream that `run` puts its work on, a CUstream, which is a cudaStream_t too;
-     * its CUDA context is current on the process's first thread, and its device is the only one
-     * that the process sees. NULL on the CPU. What `run` puts on the legacy default stream is timed
-     * too, since this stream waits for it; work on other streams must be joined to this one by
-     * events. */
+     * The stream for the work of `run`: a CUstream, which is also a cudaStream_t; NULL on the CPU.
+     * Its CUDA context is current on the process's first thread. The process sees no other device.
+     * This stream waits for the legacy default stream, so kgate times work on that stream too. The
+     * workload must join work on other streams to this stream by events. */
     void *stream;
 
     /**
-     * Memory of the device: aligned to 256 bytes, not initialised, counted in the results. To be
-     * freed with `release_device`; what is left after `tear_down` is freed by kgate.
-     * @return NULL where memory is out, and on the CPU */
+     * Allocates device memory: aligned to 256 bytes, not initialised, counted in the results. The
+     * workload frees it with `release_device`. kgate frees the remainder after `tear_down`.
+     * @return NULL if memory is out, and on the CPU */
     void *(*allocate_device)(struct kgate_context *context, size_t bytes);
-    /** Gives back what `allocate_device` gave; NULL is ignored. */
+    /** Frees memory of `allocate_device`; NULL is ignored. */
     void (*release_device)(struct kgate_context *context, void *memory);
-    /** Like `allocate`, but page-locked, so that copies to and from the device need no detour. To
-     * be freed with `release_pinned`. NULL where memory is out, and on the CPU. */
+    /** Like `allocate`, but page-locked: the driver copies it to and from the device directly. The
+     * workload frees it with `release_pinned`. NULL if memory is out, and on the CPU. */
     void *(*allocate_pinned)(struct kgate_context *context, size_t bytes);
-    /** Gives back what `allocate_pinned` gave; NULL is ignored. */
+    /** Frees memory of `allocate_pinned`; NULL is ignored. */
     void (*release_pinned)(struct kgate_context *context, void *memory);
 
     /**
-     * Set to true by a function that returns false where the reason in `message` is not the
-     * workload's fault: a version that this device does not have, a library that is not installed.
-     * The case is then SKIPPED, not FAILED. */
+     * A function that returns false sets this to true if the workload is not at fault. Examples: a
+     * version that this device does not support, or a library that is not installed. The case is
+     * then SKIPPED, not FAILED. */
     bool unavailable;
 };
 
 /** A workload. Static and constant; functions marked optional may be NULL. */
 struct kgate_workload {
-    const char *name;                 /**< what the suite names: letters, digits, underscores */
+    const char *name;                 /**< its name in the suite: letters, digits, underscores */
     const char *summary;              /**< one sentence */
-    const struct kgate_param *params; /**< may be NULL where param_count is 0 */
+    const struct kgate_param *params; /**< may be NULL if param_count is 0 */
     size_t param_count;
     unsigned devices; /**< bits `1u << KGATE_DEVICE_…` of the devices it runs on */
     unsigned
         revision; /**< built-in kernels: raise it if the same parameters begin to mean other work;
-                            kgate never compares results of two revisions. It has no effect in a
-                            plugin: give the workload another name instead */
+                            kgate never compares results of two revisions. A plugin's revision has
+                            no effect: give its workload another name instead */
 
     /**
-     * Says what one call does and refuses values that do not go together. Pure, cheap, and called
-     * before anything is allocated. Optional.
-     * @return false with context->message where the values are impossible */
+     * Gives the work of one call, and refuses impossible combinations of values. Pure and cheap.
+     * kgate calls it before any allocation. Optional.
+     * @return false with context->message if the values are impossible */
     bool (*describe)(struct kgate_context *context, struct kgate_work *work);
 
     /**
      * Allocates and fills the input, touching every page that `run` will touch.
-     * @param state what the other functions are handed; may stay NULL
-     * @return false with context->message where that is impossible */
+     * @param state passed to the other functions; may stay NULL
+     * @return false with context->message on failure */
     bool (*set_up)(struct kgate_context *context, void **state);
 
     /**
-     * The call that is timed. Does the same work each time; must not allocate without need.
-     * On a GPU it may return before the device is done, and had better: work that is only put on
-     * the stream is timed by the device's own clock, without what it takes to launch it. */
+     * The timed call. Each call must do the same work, and should not allocate memory.
+     * On a GPU it should return before the device has finished. kgate then times the work on the
+     * stream by the device's own clock, and the time excludes the launches. */
     void (*run)(void *state);
 
     /**
-     * Compares what `run` left, called once before, with a reference of higher precision. Where it
-     * compares a sample, KGATE_CHECK_SEED of the environment is a number to draw it by.
-     * Optional; without it nothing is checked and the results say so.
-     * @return false with context->message where checking itself is impossible */
+     * Compares the result of one `run` with a reference of higher precision. A check of a random
+     * sample can seed its choice with the environment variable KGATE_CHECK_SEED, a number.
+     * Optional. Without it kgate checks no result, and the results say so.
+     * @return false with context->message if the check itself fails */
     bool (*check)(struct kgate_context *context, void *state, struct kgate_check *check);
 
     /** Frees the state. Optional. */
     void (*tear_down)(struct kgate_context *context, void *state);
 
     /**
-     * Makes the input again, by context->seed, which is another one from here on: other values of
-     * the same size at the same addresses, as if `set_up` had just made them. `run` and `check`
-     * follow, so that a `run` that remembers what it has computed is found out. Optional; without
-     * it the state is set up anew.
-     * @return false with context->message where that is impossible */
+     * Makes the input again from context->seed, which is another seed from this call on: other values
+     * of the same size at the same addresses, as if `set_up` had just made them. `run` and `check`
+     * follow: they reveal a `run` that returns a remembered result. Optional. Without it kgate
+     * calls `tear_down` and `set_up` instead.
+     * @return false with context->message on failure */
     bool (*refresh)(struct kgate_context *context, void *state);
 };
 
-/** What a plugin gives: a constant list of workloads. */
+/** Contents of a plugin: a constant list of workloads. */
 struct kgate_plugin {
     unsigned abi; /**< KGATE_PLUGIN_ABI */
     const struct kgate_workload *const *workloads;
@@ -222,7 +222,7 @@ struct kgate_bench {
     struct kgate_workload workload;
 };
 
-/** @cond internal: what the functions of #KGATE_BENCH call */
+/** @cond internal: functions that #KGATE_BENCH calls */
 static inline bool kgate_bench_begin(struct kgate_context *context, void **state,
                                      void *(*set_up)(void))
 {

@@ -1,6 +1,6 @@
 /**
  * @file profiler.h
- * @brief Where a program's time goes: scopes with names, on the CPU and on CUDA streams.
+ * @brief Times of a program's named scopes, on the CPU and on CUDA streams.
  *
  * @code
  * #include <kgate/profiler.h>
@@ -15,18 +15,19 @@
  * }
  * @endcode
  *
- * Run as `KGATE_PROFILE=run.kgprof ./program`, and read with `kgate report run.kgprof --format
- * tree`; or start, stop and print from the program itself, with the functions below. Nothing is
- * recorded until one of the two turns it on.
+ * Run it as `KGATE_PROFILE=run.kgprof ./program`. Read the file with `kgate report run.kgprof
+ * --format tree`. Or start, stop and print from the program itself, with the functions below. The
+ * profiler records nothing until the variable or a function turns it on.
  *
- * A scope costs two readings of the processor's time stamp counter and a few stores into a buffer
- * of its own thread: no lock, no allocation, no system call, but for one write when a buffer is
- * full (which is itself recorded, as the scope "(profiler)"). Disabled, it costs one load and one
- * branch; with KGATE_NO_PROFILER defined before this header, nothing at all.
+ * A scope costs two readings of the processor's time stamp counter and a few stores into its
+ * thread's own buffer. It takes no lock, allocates nothing and makes no system call. The exception
+ * is one write when a buffer is full; the recording shows it as the scope "(profiler)". A disabled
+ * scope costs one load and one branch. If KGATE_NO_PROFILER is defined before this header, scopes
+ * cost nothing.
  *
- * All functions are thread-safe unless they say otherwise; none is for signal handlers. A site must
- * live until the last scope of it has ended, its strings are copied. Usable from C11, C++11 and
- * CUDA C. */
+ * All functions are thread-safe unless they say otherwise. Signal handlers must not call them. A
+ * site must live until its last scope has ended; the profiler copies its strings. Usable from C11,
+ * C++11 and CUDA C. */
 #ifndef KGATE_PROFILER_H
 #define KGATE_PROFILER_H
 
@@ -40,162 +41,163 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* The library itself is built with everything else hidden. */
+/* The build hides all other symbols of the library. */
 #pragma GCC visibility push(default)
 
 /** A profiler: the process-wide one, or one of #kgate_profiler_new. */
 struct kgate_profiler;
-/** What a thread records into; the library's own. */
+/** A thread's buffer and state; private to the library. */
 struct kgate_profiler_thread;
 
-/** What a scope does with its time. */
+/** How reports count a scope's time. */
 enum kgate_scope_kind {
     KGATE_SCOPE_COMPUTE = 0,
     KGATE_SCOPE_TRANSFER = 1, /**< its time counts as transfer time */
     KGATE_SCOPE_PROFILER = 2, /**< the profiler's own: its time counts as overhead */
     KGATE_SCOPE_WAIT = 3,     /**< its time is waiting: for other threads, the device, a lock */
-    KGATE_SCOPE_PARALLEL = 4  /**< a parallel region, with a scope around what each thread does in
-                                 it: what of its time is in no scope of the same thread goes to
-                                 starting and joining threads, and to waiting for the slowest */
+    KGATE_SCOPE_PARALLEL = 4  /**< a parallel region; each thread has a scope around its part. The
+                                 starting thread's time outside its scopes is overhead: threads
+                                 start, join, and wait for the slowest */
 };
 
 /** A place in a program that makes scopes. Static, one for each place; the macros make it. */
 struct kgate_site {
     const char *name;
-    const char *backend; /**< "openmp", "cublas", …; NULL where there is nothing to say */
+    const char *backend; /**< "openmp", "cublas", …; NULL if there is none */
     const char *file;    /**< may be NULL */
     unsigned line;
     enum kgate_device device;
     enum kgate_scope_kind kind;
-    unsigned id; /**< 0 at first; the library's own */
+    unsigned id; /**< 0 at first; private to the library */
 };
 
-/** A scope that has begun. A value of zeros is one that is not recorded. */
+/** A scope that has begun. All zeros: a scope that the profiler does not record. */
 struct kgate_scope {
     struct kgate_profiler_thread *thread;
     uint32_t depth;
     uint32_t serial;
 };
 
-/** Which scopes a sampling profiler leaves out. */
+/** The unit of sampling. */
 enum kgate_sampling {
-    KGATE_SAMPLE_REQUESTS = 0, /**< outermost scopes, each with everything inside: whole requests */
-    KGATE_SAMPLE_SCOPES = 1 /**< each scope by itself; one whose parent was left out is recorded as
-                                 a child of the nearest that was not */
+    KGATE_SAMPLE_REQUESTS = 0, /**< outermost scopes, each with all inner scopes: whole requests */
+    KGATE_SAMPLE_SCOPES = 1    /**< each scope by itself; the parent of a scope is then its nearest
+                                 recorded ancestor */
 };
 
-/** What a profiler is to do; zeros are good defaults. */
+/** Settings of a profiler; zeros are good defaults. */
 struct kgate_profiler_options {
     /**
-     * The recording's path, "run.kgprof"; NULL: a temporary file without a name. "%p" in it becomes
-     * the process's number, and then a forked child records too, into a file of its own; without, a
-     * child records nothing. A file that is there is replaced; where another recording is being
-     * written to it, this one goes to "PATH.PROCESS". */
+     * The recording's path, "run.kgprof"; NULL: a temporary file without a name. The profiler
+     * replaces "%p" by the process's number. A forked child then records into a file of its own;
+     * without "%p" a child records nothing. The profiler replaces an existing file. If another
+     * recording is being written to that file, this recording goes to "PATH.PROCESS". */
     const char *path;
-    const char *label; /**< what this process did, for reports; may be NULL */
+    const char *label; /**< the process's task, for reports; may be NULL */
     double sample;     /**< share of requests or scopes recorded, above 0 up to 1; 0 is 1 */
-    enum kgate_sampling sampling; /**< what `sample` is a share of */
-    unsigned buffer_entries;      /**< of each thread; 64 to 2^20, a power of two; 0 is 1024 */
+    enum kgate_sampling sampling; /**< unit that `sample` counts */
+    unsigned buffer_entries;      /**< per thread; 64 to 2^20, a power of two; 0 is 1024 */
     uint64_t file_bytes_most;     /**< entries beyond are dropped and counted; 0 is 4 GiB */
-    bool drop_when_full; /**< a full buffer drops entries (and counts them) until somebody calls
+    bool drop_when_full; /**< a full buffer drops and counts entries until the program calls
                               #kgate_profiler_flush; otherwise its thread writes it to the file */
     bool cpu_time;       /**< records each scope's CPU time too: two system calls, some 700 ns */
-    bool nvtx;           /**< emits NVTX ranges too; done by itself under Nsight Systems */
+    bool nvtx;           /**< emits NVTX ranges too; automatic under Nsight Systems */
 };
 
-/** What was not recorded, and why. */
+/** Numbers of losses, by reason. */
 struct kgate_profile_losses {
     uint64_t dropped;     /**< entries that found a full buffer, a full disk, or the file's limit */
     uint64_t too_deep;    /**< scopes nested more than 128 deep, or of more than 65,535 paths */
     uint64_t unbalanced;  /**< ends without a beginning */
-    uint64_t unfinished;  /**< scopes ended by the end of an outer one or of their thread; these are
-                               recorded, up to then */
-    uint64_t sampled_out; /**< left out by sampling: requests or scopes */
-    uint64_t gpu_dropped; /**< GPU times that were not taken: too many at once, or a CUDA error */
+    uint64_t unfinished;  /**< scopes ended by the end of an outer scope or of their thread;
+                               recorded, up to this end */
+    uint64_t sampled_out; /**< requests or scopes that sampling left out */
+    uint64_t gpu_dropped; /**< GPU times lost: too many at once, or a CUDA error */
 };
 
 /* --- The process-wide profiler ---------------------------------------------------------------- */
 
-/** Not 0 while the process-wide profiler records. Read by the macros;
- * set by the functions below. */
+/** Not 0 while the process-wide profiler records. The macros read it; the functions below set it. */
 extern int kgate_profiling;
 
-/** Whether KGATE_PROFILE in the environment means nothing: a program that defines it as true starts
- * the profiler itself. */
+/** Whether the profiler ignores KGATE_PROFILE in the environment. A program that starts the profiler
+ * itself defines it as true. */
 extern bool kgate_profiler_ignores_environment;
 
 /**
  * Starts the process-wide profiler. The environment variable KGATE_PROFILE=PATH does the same
- * before `main`; a PATH that ends in .json, .trace.json, .folded, .csv or .txt is written at the
- * process's end in that format, from PATH.kgprof, which a crash leaves behind.
+ * before `main`. If PATH ends in .json, .trace.json, .folded, .csv or .txt, the recording goes to
+ * PATH.kgprof. At the process's end the library converts it to that format. A crash leaves
+ * PATH.kgprof behind.
  * @param options may be NULL
- * @param message where a failure is described, in one sentence; may be NULL
- * @return false where it runs already, options are impossible, or the file cannot be made */
+ * @param message receives the reason of a failure, in one sentence; may be NULL
+ * @return false if it runs already, an option is impossible, or the file cannot be made */
 bool kgate_profiler_start(const struct kgate_profiler_options *options, char message[256]);
 
 /**
- * Stops recording and writes what the buffers hold. Results stay until the next start. Scopes that
- * are open on other threads are lost, their closed ones are not. Called at the process's end by
- * itself. */
+ * Stops recording and writes the buffers' contents. Results stay until the next start. Scopes still
+ * open on other threads are lost; their closed scopes are written. The library calls it at the
+ * process's end. */
 void kgate_profiler_stop(void);
 
 /* --- Instances -------------------------------------------------------------------------------- */
 
 /**
- * A profiler of one's own, recording from now on; at most seven at a time.
+ * Starts another profiler, which records from now on; at most seven at a time.
  * @return NULL with `message`, as #kgate_profiler_start */
 struct kgate_profiler *kgate_profiler_new(const struct kgate_profiler_options *options,
                                           char message[256]);
 
-/** Ends it; NULL is ignored. No scope of it may be open, and no other thread may use it
- * any more. */
+/** Ends a profiler; NULL is ignored. None of its scopes may be open, and no other thread may still
+ * use it. */
 void kgate_profiler_free(struct kgate_profiler *profiler);
 
-/** Pauses (false) or resumes recording; NULL is the process-wide profiler. Cheap. Scopes that are
- * open are recorded when they end. Resuming a profiler that was never started does nothing. */
+/** Pauses (false) or resumes recording; NULL is the process-wide profiler. Cheap. An open scope is
+ * recorded when it ends. A profiler that was never started ignores the call. */
 void kgate_profiler_enable(struct kgate_profiler *profiler, bool enabled);
 
-/** Writes what all threads' buffers hold to the recording; NULL is the process-wide profiler.
- * @return false where the file could not take it: a full disk, the limit; counted as dropped */
+/** Writes the buffers of all threads to the recording; NULL is the process-wide profiler.
+ * @return false if the disk is full or the limit is reached; the entries count as dropped */
 bool kgate_profiler_flush(struct kgate_profiler *profiler);
 
 /* --- Scopes ----------------------------------------------------------------------------------- */
 
 /**
- * Begins a scope inside the thread's innermost open one. For callbacks and other languages; blocks
- * are better served by the macros.
+ * Begins a scope inside the thread's innermost open one. For callbacks and other languages; in a
+ * block, use the macros.
  * @param profiler NULL is the process-wide one
- * @param site     where; static, because scopes are told apart by its address
- * @param bytes    what the scope reads and writes, for its bandwidth; 0: not known */
+ * @param site     the place; static, because its address identifies the scope
+ * @param bytes    bytes that the scope reads and writes, for its bandwidth; 0: not known */
 struct kgate_scope kgate_scope_begin(struct kgate_profiler *profiler, struct kgate_site *site,
                                      uint64_t bytes);
 
-/** The same for names that are made at run time: slower by a look-up. Strings are copied.
+/** Begins a scope whose name is made at run time: slower by a look-up. Strings are copied.
  * @param backend may be NULL */
 struct kgate_scope kgate_scope_begin_named(struct kgate_profiler *profiler, const char *name,
                                            enum kgate_device device, const char *backend,
                                            uint64_t bytes);
 
-/** The same with the time on the GPU: an event on `stream` now and one at the end, whose times are
- * collected later, without waiting for the device. Without a driver or a context a plain scope.
+/** Begins a scope that is timed on the GPU too: an event on `stream` now and another at the end. The
+ * library collects their times later, without waiting for the device. Without a driver or a context
+ * it is a plain scope.
  * @param stream a cudaStream_t or CUstream; NULL is the default stream */
 struct kgate_scope kgate_scope_begin_cuda(struct kgate_profiler *profiler, struct kgate_site *site,
                                           void *stream, uint64_t bytes);
 
-/** Ends a scope, on the thread that began it, and with it those inside that are still open (counted
- * as unfinished). Ending it twice, or on another thread, does nothing but count it as
+/** Ends a scope, on the thread that began it. It also ends inner scopes that are still open, and
+ * counts them as unfinished. A second end, or an end on another thread, only counts as
  * unbalanced. */
 void kgate_scope_finish(struct kgate_scope *scope);
 
-/** What the thread's innermost open scope reads and writes, where it is known only later; 0:
- * nothing to say. */
+/** Sets the bytes that the thread's innermost open scope reads and writes, if they are known only
+ * after its begin; 0: not known. */
 void kgate_scope_bytes(struct kgate_profiler *profiler, uint64_t bytes);
 
 /** Calls function(argument) inside a scope. */
 void kgate_profile_call(struct kgate_profiler *profiler, const char *name,
                         void (*function)(void *argument), void *argument);
 
-/** A scope that may end on another thread than it began on, and need not nest: a request handed
+/** A scope that may end on a thread other than its first and need not nest: a request that passes
  * from queue to queue. */
 struct kgate_span {
     uint64_t start;
@@ -207,11 +209,11 @@ struct kgate_span {
 /** Begins a span, named as kgate_scope_begin_named. */
 struct kgate_span kgate_span_begin(struct kgate_profiler *profiler, const char *name,
                                    uint64_t bytes);
-/** Ends it; a second time does nothing. Its entry belongs to the thread that ends it. */
+/** Ends a span; a second call does nothing. The entry belongs to the thread that ends the span. */
 void kgate_span_end(struct kgate_span *span);
 
-/** Tells of memory that was allocated, or released, by this thread: scopes then know how much they
- * allocated and their peak. Preloading libkgate_memory.so does it for malloc and its kin. */
+/** Records memory that this thread allocated or released. Scopes then show their allocated bytes
+ * and their peak. A preloaded libkgate_memory.so does this for malloc and the like. */
 void kgate_memory_allocated(uint64_t bytes);
 void kgate_memory_released(uint64_t bytes);
 
@@ -223,10 +225,10 @@ void kgate_thread_name(const char *name);
 /** The figures of all scopes of one path (or one name). Times in nanoseconds. */
 struct kgate_scope_statistics {
     const char *name;
-    size_t parent;   /**< index of the scope around it; its own index for an outermost one */
-    unsigned depth;  /**< 0 for an outermost one */
-    uint64_t calls;  /**< recorded */
-    double total_ns; /**< of all calls, on all threads; of a name, without calls inside itself */
+    size_t parent;   /**< index of the scope around it; its own index if outermost */
+    unsigned depth;  /**< 0 if outermost */
+    uint64_t calls;  /**< number of recorded calls */
+    double total_ns; /**< all calls, on all threads; of a name: without calls inside itself */
     double self_ns;  /**< without the scopes inside */
     double mean_ns;
     double min_ns;
@@ -236,18 +238,18 @@ struct kgate_scope_statistics {
     double p95_ns;
     double p99_ns;
     double share;             /**< of the time of all outermost scopes */
-    double gpu_ns;            /**< on the GPU, here and inside, without transfers */
-    double transfer_ns;       /**< in transfers, likewise */
-    double cpu_ns;            /**< CPU time; NaN where not recorded */
-    double overhead_ns;       /**< the profiler's own time, estimated, inside */
-    uint64_t allocated_bytes; /**< of all calls; of a name, without calls inside itself */
-    uint64_t peak_bytes;      /**< of the worst call, beyond what it began with */
-    double gpu_utilization;   /**< share of its time that the GPU worked for it; NaN without GPU
-                                 times, and where the scope only launched its work */
-    double bytes_per_second;  /**< NaN where no bytes were given */
+    double gpu_ns;            /**< GPU time here and in inner scopes, without transfers */
+    double transfer_ns;       /**< transfer time here and in inner scopes */
+    double cpu_ns;            /**< CPU time; NaN if not recorded */
+    double overhead_ns;       /**< estimate of the profiler's own time inside */
+    uint64_t allocated_bytes; /**< all calls; of a name: without calls inside itself */
+    uint64_t peak_bytes;      /**< most memory that one call added at a time */
+    double gpu_utilization;   /**< GPU time per time of the scope; NaN without GPU times, and if the
+                                 scope only launched its work */
+    double bytes_per_second;  /**< NaN if no bytes were given */
 };
 
-/** What a profile holds. One owner: free with #kgate_profile_results_free. */
+/** The figures of a profile. One owner: free with #kgate_profile_results_free. */
 struct kgate_profile_results {
     struct kgate_scope_statistics *paths; /**< by nesting: a scope comes before those inside it */
     size_t path_count;
@@ -255,11 +257,11 @@ struct kgate_profile_results {
     size_t name_count;
     double wall_ns; /**< from the first beginning to the last end */
     struct kgate_profile_losses losses;
-    void *owner; /**< the library's own */
+    void *owner; /**< private to the library */
 };
 
-/** The figures so far; NULL profiler is the process-wide one.
- * @return NULL with `message` (may be NULL) where nothing was started or memory is out */
+/** Returns the figures recorded so far; NULL profiler is the process-wide one.
+ * @return NULL with `message` (may be NULL) if nothing was started or memory is out */
 struct kgate_profile_results *kgate_profiler_results(struct kgate_profiler *profiler,
                                                      char message[256]);
 void kgate_profile_results_free(struct kgate_profile_results *results);
@@ -267,22 +269,22 @@ void kgate_profile_results_free(struct kgate_profile_results *results);
 /** Formats of #kgate_profiler_write. */
 enum kgate_profile_format {
     KGATE_PROFILE_TABLE,  /**< calls, total, average, least, most, share; by total */
-    KGATE_PROFILE_TREE,   /**< the same by nesting */
+    KGATE_PROFILE_TREE,   /**< the table's columns, by nesting */
     KGATE_PROFILE_JSON,   /**< kgate.profile.v1 */
     KGATE_PROFILE_TRACE,  /**< Chrome's trace events: Perfetto, chrome://tracing */
     KGATE_PROFILE_FOLDED, /**< collapsed stacks, nanoseconds: flamegraph.pl, speedscope */
-    KGATE_PROFILE_CSV     /**< a line for each entry */
+    KGATE_PROFILE_CSV     /**< one line per entry */
 };
 
 /**
- * Writes a report of what was recorded so far, streaming: memory does not grow with the entries.
+ * Writes a report of the recording so far. It streams: memory does not grow with the entries.
  * @param profiler NULL is the process-wide one
- * @param path     replaced only once it is complete; "-" is standard output
+ * @param path     replaced only by a complete report; "-" is standard output
  * @param limit    rows of a table or tree, 0: all; other formats ignore it */
 bool kgate_profiler_write(struct kgate_profiler *profiler, enum kgate_profile_format format,
                           const char *path, size_t limit, char message[256]);
 
-/** The same to an open file, which stays open. */
+/** Writes a report to an open file, which stays open. */
 bool kgate_profiler_print(struct kgate_profiler *profiler, enum kgate_profile_format format,
                           FILE *file, size_t limit, char message[256]);
 
@@ -296,7 +298,7 @@ bool kgate_profiler_print(struct kgate_profiler *profiler, enum kgate_profile_fo
 #define KGATE_PROFILER_JOIN_(a, b) a##b
 #define KGATE_PROFILER_JOIN(a, b) KGATE_PROFILER_JOIN_(a, b)
 
-/** Ends a scope at the end of its block: what the macros use. */
+/** Ends a scope at the end of its block, for the macros. */
 static inline void kgate_scope_end(struct kgate_scope *scope)
 {
     if (__builtin_expect(scope->thread != NULL, 0))
@@ -317,7 +319,7 @@ static inline void kgate_scope_end(struct kgate_scope *scope)
 #else
 
 #ifdef __cplusplus
-/** Ends a scope at the end of its block: what the macros use in C++. */
+/** Ends a scope at the end of its block, for the macros in C++. */
 struct kgate_scope_guard {
     struct kgate_scope scope;
     explicit kgate_scope_guard(struct kgate_scope begun) : scope(begun)
@@ -359,7 +361,7 @@ struct kgate_scope_guard {
     KGATE_PROFILER_GUARD(id, kgate_scope_begin_cuda(NULL, &KGATE_PROFILER_SITE(id),                \
                                                     KGATE_PROFILER_STREAM(stream), (bytes)))
 
-/* With `--default-stream per-thread` the default stream is another one: cudaStreamPerThread. */
+/* With `--default-stream per-thread` the default stream is cudaStreamPerThread. */
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #define KGATE_PROFILER_STREAM(stream) ((stream) ? (void *)(stream) : (void *)0x2)
 #else
@@ -369,11 +371,11 @@ struct kgate_scope_guard {
 /** A scope from here to the end of the block. `name` is a string literal. */
 #define KGATE_SCOPE(name) KGATE_SCOPE_ON(name, KGATE_DEVICE_CPU, NULL, 0)
 
-/** The same with its device, backend (a literal or NULL) and the bytes that it reads and writes. */
+/** A scope with its device, backend (a literal or NULL) and the bytes that it reads and writes. */
 #define KGATE_SCOPE_ON(name, device, backend, bytes)                                               \
     KGATE_SCOPE_OF_KIND(name, KGATE_SCOPE_COMPUTE, device, backend, bytes)
 
-/** The same of a kgate_scope_kind. */
+/** A scope with a kgate_scope_kind too. */
 #define KGATE_SCOPE_OF_KIND(name, kind, device, backend, bytes)                                    \
     KGATE_PROFILER_ON(__COUNTER__, name, kind, device, backend, bytes)
 
@@ -381,17 +383,17 @@ struct kgate_scope_guard {
 #define KGATE_SCOPE_WAITING(name)                                                                  \
     KGATE_SCOPE_OF_KIND(name, KGATE_SCOPE_WAIT, KGATE_DEVICE_CPU, NULL, 0)
 
-/** A scope around a parallel region, on the thread that starts it. What each thread does in there
- * has a scope of its own, which ends before the thread waits for the others:
- * the rest is overhead. */
+/** A scope around a parallel region, on the thread that starts the region. Each thread opens a scope
+ * of its own around its work, and ends it before it waits for the others. The remaining time is
+ * overhead. */
 #define KGATE_SCOPE_PARALLEL_REGION(name)                                                          \
     KGATE_SCOPE_OF_KIND(name, KGATE_SCOPE_PARALLEL, KGATE_DEVICE_CPU, NULL, 0)
 
-/** The same, timed on a CUDA stream too. */
+/** A scope that is timed on a CUDA stream too. */
 #define KGATE_SCOPE_CUDA(name, stream, bytes)                                                      \
     KGATE_PROFILER_CUDA(__COUNTER__, name, KGATE_SCOPE_COMPUTE, stream, bytes)
 
-/** The same for a copy between host and device. */
+/** A scope around a copy between host and device, timed on a CUDA stream too. */
 #define KGATE_SCOPE_TRANSFER_CUDA(name, stream, bytes)                                             \
     KGATE_PROFILER_CUDA(__COUNTER__, name, KGATE_SCOPE_TRANSFER, stream, bytes)
 
