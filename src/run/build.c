@@ -28,8 +28,8 @@ static bool contains(const struct kg_text *text, const char *mark)
     return text->length && memmem(text->data, text->length, mark, strlen(mark)) != NULL;
 }
 
-/* A program has an interpreter, or says that it is one (DF_1_PIE) where it is linked without any;
- * of an entry point nothing can be said: libc.so.6 has one. */
+/* A program names an interpreter. A program linked without one has the flag DF_1_PIE. An entry point
+ * proves nothing: libc.so.6 has one. */
 static bool is_library(const struct kg_text *text)
 {
     struct kg_elf elf;
@@ -40,8 +40,8 @@ static bool is_library(const struct kg_text *text)
     return header.e_type == ET_DYN && !kg_elf_interpreter(&elf) && !kg_elf_is_pie(&elf);
 }
 
-/* A checkout that is not there yet, or was left out of what a job fetched, is the likeliest
- * mistake: with nothing in it, both sides would be the same programs of the system. */
+/* Refuses an empty folder. The likely cause is a checkout that the job has not fetched. Both sides
+ * would then run the same programs of the system. */
 static bool folder_check(const char *path, const struct kg_build *build, struct kg_error *err)
 {
     DIR *folder = opendir(path);
@@ -266,7 +266,7 @@ static struct kg_code_identity code_identify(struct kg_code_memory *memory, stru
     return code;
 }
 
-/* Whether the libraries are those of another identity, as far as both are known. */
+/* Whether both identities have the same libraries. True if one of them is unknown. */
 static bool same_libraries(const struct kg_code_identity *a, const struct kg_code_identity *b)
 {
     if (!a->hash || !b->hash || a->scope == KG_CODE_FILE_ALONE || b->scope == KG_CODE_FILE_ALONE)
@@ -320,7 +320,7 @@ static bool text_same(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Programs such as busybox do what their name says. */
+/* A program's own name: programs such as busybox act by it. */
 static const char *name_of(const char *word)
 {
     const char *slash = word ? strrchr(word, '/') : NULL;

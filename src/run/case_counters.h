@@ -10,10 +10,10 @@
 void kg_case_value_append(const struct kg_session *session, struct kg_series *counter,
                           double value);
 
-/* Appends what the workload reported in a round. The counters that the suite names have to be
- * there in every round: where one is not, *all is false and the case FAILED. What it does not
- * name is kept as a counter without a threshold, where it is a number from 0 up. What the
- * machine counted of a metric that the suite compares is appended to that metric's series; a
- * round without a value leaves the series without any, and with the reason. */
+/* Appends a round's reported figures. A counter that the suite names must have a value in every
+ * round; if one is missing, *all is false and the case FAILED. Another figure becomes a counter
+ * without a threshold, if it is a number of at least 0. Values that the machine counted go to the
+ * series of a compared metric. A round without such a value removes all values of that series, and
+ * sets the reason. */
 bool kg_case_counters_append(const struct kg_session *session, size_t index,
                              const struct kg_response *response, bool *all, struct kg_error *err);

@@ -32,8 +32,8 @@ static void lists_copy(struct kg_arena *arena, const struct kg_case *planned,
     result->budget_count = spec->budget_count;
 }
 
-/* Those of the environment's variables that it gets whatever the caller's are: as process.c and
- * command.c set them. */
+/* Adds the variables that the case does not inherit: the suite or kgate sets them. process.c and
+ * command.c do it at the start. */
 static void own_variables_add(struct kg_arena *arena, const struct kg_case *planned,
                               struct kg_case_result *result)
 {
@@ -105,7 +105,7 @@ static double disturbance_limit(const struct kg_workload_spec *spec)
     return waits ? spec->settings.disturbance : 1;
 }
 
-/* Copies what the plan says into a result without rounds, status UNMEASURED or SKIPPED. */
+/* Copies the plan's part into a result without rounds, with status UNMEASURED or SKIPPED. */
 static void case_start(struct kg_arena *arena, const struct kg_case *planned,
                        struct kg_case_result *result)
 {

@@ -1,5 +1,5 @@
-/* case_threads.h: how many threads a case may use, and what a reader must know of that. The
- * environment is the user's: what it says of threads holds, unless the suite says more. */
+/* case_threads.h: the number of threads of a case, and its note for the reader. The user owns the
+ * environment: its number of threads applies unless the suite sets another. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,16 +7,16 @@
 
 #include "run/session.h"
 
-/* Threads that a case of these settings may use: as many as they say; else one where it is pinned;
- * else what OMP_NUM_THREADS of the environment says; else one for each CPU. */
+/* Number of threads that a case may use. First of: the settings; 1 if the case is pinned;
+ * OMP_NUM_THREADS of the environment; the number of CPUs. */
 uint64_t kg_case_threads(const struct kg_session *session, const struct kg_settings *settings,
                          int pin);
 
-/* Whether the settings or the environment say how many; else it is not known whether it has more than one. */
+/* Whether the settings or the environment give a number. If not, the program may choose any number. */
 bool kg_case_threads_said(const struct kg_settings *settings);
 
-/* A sentence where a case on the CPU works with several threads, and has fewer CPUs than these, or
- * the environment says how many they are, where they run or how they wait.
- * returns  in `arena`; NULL where there is nothing to say */
+/* A sentence about the threads of a case on the CPU. It says that the case has fewer CPUs than
+ * threads, or that the environment sets their number, their places or their way of waiting.
+ * returns  text in `arena`; NULL if none of this applies */
 const char *kg_case_threads_note(const struct kg_session *session, size_t index,
                                  struct kg_arena *arena);

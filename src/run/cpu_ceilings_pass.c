@@ -19,8 +19,8 @@ static bool wanted(const struct kg_session *session, size_t index)
            kg_pass_observes(session, index);
 }
 
-/* Takes what a worker measured, whole or in part: of this kgate, wherever the cases come from, and
- * on all CPUs, whatever one case is pinned to. */
+/* Takes a worker's measurements, even if incomplete. The worker is always this kgate, whatever build
+ * the cases use, and it uses all CPUs, whatever CPU a case is pinned to. */
 static bool measure(const struct kg_session *session, size_t index,
                     struct kg_cpu_ceilings *ceilings, struct kg_error *err)
 {
@@ -55,7 +55,7 @@ static const char *cpus_words(struct kg_arena *arena)
     return kg_arena_copy(arena, list);
 }
 
-/* Where they are kept, what they hold for, and what the machine's speed is now. */
+/* The folder of stored ceilings, their key, and the machine's present speed. */
 struct cache {
     const char *directory; /* NULL: nowhere */
     struct kg_cpu_ceilings_key key;
@@ -110,8 +110,8 @@ bool kg_cpu_ceilings_pass(const struct kg_session *session, struct kg_error *err
            measure_and_store(session, first, &cache, &results->cpu_ceilings, err);
 }
 
-/* Some three times what a thread of the fastest CPUs reaches: two multiply-adds of 512 bits, and two
- * loads and a store of them, in each of 6e9 cycles a second. */
+/* About 2.6 times the peak of one thread of the fastest CPUs. Such a thread does two 512-bit
+ * multiply-adds, two loads and one store per cycle, at 6e9 cycles per second. */
 static void unreached(const struct kg_results *results, struct kg_cpu_ceilings *ceilings)
 {
     static const double FLOPS = 1e12, BYTES = 3e12;

@@ -25,25 +25,25 @@ bool kg_discover_needed(const struct kg_suite *suite)
     return false;
 }
 
-/* A workload that is not in the suite: a further state of a benchmark. */
+/* An added workload: a further state of a benchmark. */
 struct further {
-    size_t at; /* of the suite's workload */
+    size_t at; /* index of the suite's workload */
     struct kg_workload_spec spec;
 };
 
-/* Whose programs are asked, and where the run reads which build is. */
+/* A discovery in progress. Its run reads `builds` for each request: names_join switches builds there. */
 struct discovery {
     const struct kg_prepared_suite *what;
     struct kg_suite *suite;
-    const struct kg_build *head, *base; /* NULL: the suite's; none */
-    const struct kg_build **builds;     /* of each case; NULL where head is */
+    const struct kg_build *head, *base; /* head NULL: the suite's programs; base NULL: none */
+    const struct kg_build **builds;     /* per case; NULL if head is */
     struct kg_run run;
-    struct kg_arena arena; /* of the answers, and of: */
+    struct kg_arena arena; /* owns the answers and `more` */
     struct further *more;
     size_t more_count, more_capacity;
 };
 
-/* A value of an axis: of a benchmark, or of one of its own axes. */
+/* Adds a value to an axis: a benchmark's name, or a value of the benchmark's own axis. */
 static bool value_add(struct kg_suite *suite, const struct kg_workload_spec *spec,
                       const char *value, struct kg_axis *axis, struct kg_error *err)
 {
@@ -114,8 +114,9 @@ static bool text_axes_add(struct kg_suite *suite, struct kg_workload_spec *spec,
     return true;
 }
 
-/* Benchmarks of one program have different axes, so each state is a workload of its own, all of one name.
- * The first takes the place of the suite's; the others wait: the plan still points to the suite's. */
+/* Benchmarks of one program have different axes. So each state becomes a workload, with the same
+ * name. The first replaces the suite's workload. The others wait in `more`, because the plan still
+ * points into the suite. */
 static bool states_add(struct discovery *discovery, size_t at, const char **names, size_t count,
                        struct kg_error *err)
 {
@@ -132,7 +133,7 @@ static bool states_add(struct discovery *discovery, size_t at, const char **name
     return text_axes_add(discovery->suite, spec, names[0], err);
 }
 
-/* Puts each further workload behind the one that it is of. */
+/* Inserts each further workload after the suite's workload that it extends. */
 static void further_join(struct discovery *discovery)
 {
     struct kg_suite *suite = discovery->suite;
@@ -160,8 +161,8 @@ static bool names_ask(struct discovery *discovery, size_t index, struct kg_answe
     return kg_worker_ask(&session, index, &options, &discovery->arena, answer, err);
 }
 
-/* The head's names, and behind them those that only the base has: what a change removes is still
- * asked for. A base that cannot be asked has none. */
+/* The head's names, then names that only the base has: kgate still asks for a removed benchmark. A
+ * base that cannot be asked adds no names. */
 static bool names_join(struct discovery *discovery, size_t index, const struct kg_response *head,
                        const char ***names, size_t *count, struct kg_error *err)
 {
@@ -186,7 +187,7 @@ static bool names_join(struct discovery *discovery, size_t index, const struct k
     return true;
 }
 
-/* What a program wrote last, as one line. */
+/* The program's last output as one line. */
 static const char *one_line(struct kg_arena *arena, const char *text)
 {
     char *line = kg_arena_copy(arena, text), *to = line;

@@ -32,7 +32,7 @@ static bool shares(const struct group *group, const struct kg_launch *launch)
            same_text(group->launch.directory, launch->directory);
 }
 
-/* What a worker is given to take down its context: a device that is shared may need seconds. */
+/* Time limit for a worker to take down its context: a shared device may need seconds. */
 static const double LEAVING_NS = 5e9;
 
 static void group_end(struct group *group)
@@ -55,8 +55,8 @@ static bool group_start(struct group *group)
     return kg_process_start(&group->launch, &group->process, group->err);
 }
 
-/* The socket does not block, and may not take a long request at once. The worker waits for nothing
- * else, so it soon reads what is there, and then more can be sent. */
+/* The socket does not block, and may not take a long request at once. The worker waits for the
+ * request only, so it soon makes room for the rest. */
 static void request_send(struct group *group, const char *request, uint64_t deadline_ns)
 {
     const size_t length = strlen(request);

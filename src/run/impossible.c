@@ -35,7 +35,7 @@ static size_t cpu_rates(const struct kg_cpu_ceilings *ceilings, const struct kg_
     return 2;
 }
 
-/* The shares are of the device's ceilings, and not known where there is none. */
+/* Derives the GPU's peaks from the case's shares of them. Without ceilings the peaks are NaN. */
 static size_t gpu_rates(const struct kg_case_result *result, struct rate rates[2])
 {
     const struct kg_case_work *work = &result->work;

@@ -14,8 +14,8 @@ bool kg_turns_start(struct kg_turns *turns, size_t side, struct kg_error *err)
     return kg_process_start(&player->launch, &player->process, err);
 }
 
-/* Takes the first line off what a player has written; false where none came, and then it is
- * known who is at fault, and how its process ended. */
+/* Takes the first line from a player's output. false: no line came; `at_fault` names the player and
+ * `ending` says how its process ended. */
 static bool line_await(struct kg_turns *turns, struct kg_player *player, char line[64])
 {
     struct kg_outcome *outcome = &player->outcome;
@@ -50,7 +50,7 @@ static bool turn(struct kg_turns *turns, size_t side)
     player->spent_ns += measured_ns;
     if (measured_ns > 0 && !*end)
         return true;
-    turns->ending = KG_ENDED_EXIT; /* what it says is no time: as good as gone */
+    turns->ending = KG_ENDED_EXIT; /* an invalid time counts as the process's end */
     turns->at_fault = side;
     return false;
 }

@@ -12,7 +12,7 @@
 #include "run/case_result.h"
 #include "suite/sources/source.h"
 
-/* What was asked last: cases of one workload follow each other. */
+/* The last search and its hash: neighbouring cases often belong to one workload. */
 struct memory {
     const char *given;
     struct kg_code_search search;
@@ -26,7 +26,7 @@ static bool is_version_of(const char *name, const char *word)
     return !strncmp(name, word, length) && !name[length + strspn(name + length, "0123456789.-")];
 }
 
-/* Programs that run what their arguments say: their copy would run today's code. */
+/* Programs that run other code, given by their arguments: a stored copy would run today's code. */
 static bool starts_others(const char *path)
 {
     static const char *const names[] = {
@@ -41,7 +41,7 @@ static bool starts_others(const char *path)
     return false;
 }
 
-/* What a package of the system brings changes with the system, not with a commit. */
+/* A package of the system changes with the system, not with a commit. */
 static bool is_of_system(const char *path)
 {
     static const char *const folders[] = {"/usr/", "/bin/", "/sbin/", "/lib"};
@@ -93,7 +93,7 @@ static bool file_locate(struct kg_arena *arena, struct kg_code_search search, co
            !(command && (is_of_system(path) || starts_others(path)));
 }
 
-/* The hash that results->files has of it, where it is put once. */
+/* Sets *hash to the file's hash, NULL if it is unreadable. results->files lists each file once. */
 static void file_add(struct kg_results *results, size_t *capacity, const char *path,
                      const char **hash)
 {

@@ -1,5 +1,5 @@
-/* measured_files.h: the files whose code is measured, by the hash of their bytes, so that the store
- * can keep the builds behind its numbers (judge/builds.h). */
+/* measured_files.h: identifies the files of the measured code by the hash of their bytes. The store
+ * can then keep the builds behind its numbers (judge/builds.h). */
 #pragma once
 #include <stdbool.h>
 
@@ -13,9 +13,9 @@
 const char *kg_measured_file_of(struct kg_arena *arena, const struct kg_build *build,
                                 const struct kg_case *planned);
 
-/* Sets `build` of every case, and the files that they name. A case is left without one where a copy
- * of its file would not bring the code: a script, an interpreter or another program that starts
- * what it is told to, a program of the system.
- * builds   of each case, NULL in the place of this kgate; NULL: this kgate for all */
+/* Sets `build` of every case, and adds the files to the results. Some cases get no build, because a
+ * copy of their file would not bring the code: a script, an interpreter, a program that starts other
+ * programs, or a program of the system.
+ * builds   per case, NULL instead of this kgate; NULL: this kgate for all */
 void kg_measured_files_find(const struct kg_plan *plan, const struct kg_build *const *builds,
                             struct kg_results *results);

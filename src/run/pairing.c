@@ -17,7 +17,7 @@ static const struct kg_build *build_of(const struct kg_build *const *builds, siz
     return builds ? builds[index] : NULL;
 }
 
-/* Whether the head's build, which says nothing about some cases, has this one. */
+/* Whether the head's build has code for this case. */
 static bool head_has(const struct kg_pairing *pairing, size_t index)
 {
     const struct kg_build *build = build_of(pairing->head.launcher.builds, index);
@@ -29,13 +29,13 @@ bool kg_pairing_alone(const struct kg_pairing *pairing, size_t index)
     return pairing->alone && pairing->alone[index];
 }
 
-/* Why the two cannot be compared.
- * status  what becomes of the head's case
+/* Why the two builds cannot be compared.
+ * status  receives the status of the head's case
  *
- * A change must not keep a case from being judged. It is FAILED where the head fails, where only
- * the head says that this machine cannot run it, and where the base fails when the head runs beside
- * it, which may be why. If the base fails alone, nobody knows how fast the base is: the case is SKIPPED
- * and unpaired, and leaves the verdict open. */
+ * A change must not keep kgate from judging a case. So the case is FAILED in three situations: the
+ * head fails; only the head says that this machine cannot run it; or the base fails while the head
+ * runs beside it, because the head may be the cause. If the base fails alone, its speed is unknown:
+ * the case is SKIPPED and unpaired, and the verdict stays open. */
 static const char *apart(struct kg_pairing *pairing, size_t index, bool head_began,
                          enum kg_status *status)
 {
@@ -106,7 +106,7 @@ void kg_pairing_round_set(struct kg_pairing *pairing, size_t index, double round
     pairing->head.results.cases[index].round_ns = round_ns;
 }
 
-/* A case whose files are not those of its first round has no comparison. */
+/* Makes each case FAILED whose file, on either side, changed since its first round. */
 static bool files_check(struct kg_pairing *pairing, struct kg_error *err)
 {
     const struct kg_watched_file *files[SIDES] = {pairing->base_files, pairing->head_files};
@@ -148,7 +148,7 @@ static bool checks_join(struct kg_pairing *pairing, struct kg_error *err)
     return true;
 }
 
-/* A name that both results carry, so that `compare` knows that they are of the same rounds. */
+/* Gives both results one name, so that `compare` recognises their paired rounds. */
 static void pair_name(struct kg_pairing *pairing)
 {
     struct kg_results *base = &pairing->base.results, *head = &pairing->head.results;
@@ -162,10 +162,11 @@ static void pair_name(struct kg_pairing *pairing)
 struct selection {
     const struct kg_prepared_suite *what;
     const struct kg_pairing_options *options;
-    bool *same; /* of each case, found as the base begins; NULL: all are measured */
+    bool *same; /* per case, set when the base begins; NULL: all are measured */
 };
 
-/* A budget is about now, whatever the code. `skip` leaves out what may open other files, too. */
+/* Whether the case needs no measuring. A budget limits the present time, even of unchanged code, so its
+ * case is measured. `skip` also leaves out code that may open other files. */
 static bool is_left_out(const struct selection *selection, size_t index,
                         const struct kg_case_result *base, const struct kg_case_result *head)
 {
@@ -242,7 +243,7 @@ static void files_watch(struct kg_pairing *pairing, const struct kg_prepared_sui
     pairing->head_files = kg_watched_files_make(arena, what->plan, options->heads);
 }
 
-/* What is measured all the same: no change of it can be the code's. */
+/* Marks measured cases whose code is the same on both sides: their changes have another cause. */
 static void alike_mark(struct kg_pairing *pairing, const struct kg_pairing_options *options)
 {
     for (size_t i = 0; i < pairing->head.results.case_count; i++) {

@@ -1,5 +1,5 @@
-/* One round of a case in both builds. Turns side by side let a disturbance hit both. Builds that
- * fail beside each other, as two users of one port do, have whole rounds one after the other. */
+/* One round of a case in both builds. Interleaved turns let a disturbance hit both. Some builds fail
+ * side by side, for example two users of one port. They measure whole rounds one after the other. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 enum { SIDES = KG_SIDES };
 static const double TURN_LEAST_NS = 0.5e6, TURN_MOST_NS = 4e6;
-/* Turns of each build in a round, where the limits of a turn allow it. */
+/* Turns of each build in a round, within the limits of a turn. */
 static const double TURNS = 8;
 
 /* Both builds' processes in a round. */
@@ -40,9 +40,10 @@ static bool player_start(struct match *match, size_t side, struct kg_arena *aren
            kg_error_wrap(match->err, "the %s", kg_side_names[side]);
 }
 
-/* Reads what the process at fault left: its response, or how it ended.
- * beside  set instead of a failure if both ran and a worker tells of one before its first turn: each side
- *         gets its chance alone. A worker that was killed tells nothing. NULL: not wanted */
+/* Reads the response of the process at fault, or how it ended.
+ * beside  set instead of a failure if both processes ran and a worker reported a failure before its
+ *         first turn: each side then gets a try alone. A killed worker reports nothing. NULL: not
+ *         wanted */
 static bool failure_read(struct match *match, struct kg_arena *arena, bool *beside)
 {
     const size_t side = match->turns.at_fault;
@@ -135,15 +136,15 @@ static bool rounds_apart(struct match *match, struct kg_arena *arena, size_t fir
     return rounds_store(match, responses, confirm);
 }
 
-/* A server that `setup` or a plugin's set_up started is there for all calls. Without them, all that is
- * left is of calls. */
+/* Whether processes that outlive the start must stay: `setup` or a plugin's set_up may start a server
+ * for all calls. Without both, only calls leave processes behind. */
 static bool keeps_setup(const struct kg_case *planned)
 {
     return kg_sources[planned->spec->source]->code != KG_CODE_ANYWHERE ||
            planned->setting.setup_count;
 }
 
-/* The base's file if its `setup` may build it, and nothing else may: then it must stay as it is until
+/* The base's file if its `setup`, and nothing else, may build it. Such a file must not change until
  * the base's last call. NULL: kg_watched_file_changed at the end is enough. */
 static const struct kg_watched_file *built_file(const struct kg_pairing *pairing, size_t index)
 {

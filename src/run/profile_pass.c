@@ -73,7 +73,7 @@ static int is_piece(const struct dirent *entry)
     return entry->d_name[0] == 'p';
 }
 
-/* Removes what a case's processes left, and before that appends it where `join`. */
+/* Removes the recordings of a case's processes. If `join`, appends them to the whole first. */
 static bool pieces_take(struct pass *pass, bool join)
 {
     char path[PATH_BYTES + 260];

@@ -4,8 +4,8 @@
 #include "model/disturbance.h"
 #include "run/case_worker.h"
 
-/* Whether the case's next round would end after the time that there is, if it takes as long as
- * those before it. */
+/* Whether the case's next round would end after the run's time limit. The estimate of its time is the
+ * average of the rounds so far. */
 static bool is_late(const struct kg_run *run, size_t i)
 {
     const size_t count = run->results.cases[i].round_count;
@@ -19,7 +19,7 @@ static size_t missing(const struct kg_rounds *rounds, size_t i)
     const struct kg_case_result *result = &run->results.cases[i];
     size_t target = kg_case_measurable(result) ? rounds->wanted[i] : 0;
     if (target && is_late(run, i)) {
-        /* the fewest, as they are: disturbed ones are not measured again */
+        /* the minimum, and no second try for preempted rounds */
         const size_t fewest = (size_t)run->plan->cases[i].spec->settings.rounds_min;
         target = target < fewest ? target : fewest;
         return target > result->round_count ? target - result->round_count : 0;
@@ -28,7 +28,7 @@ static size_t missing(const struct kg_rounds *rounds, size_t i)
     return target > good ? target - good : 0;
 }
 
-/* Rounds that a case has of its fewest, as far as they are wanted, are fewer by so many. */
+/* How many of its minimum rounds a case still lacks, unless fewer are wanted. */
 static size_t missing_of_fewest(const struct kg_rounds *rounds, size_t i)
 {
     const struct kg_run *run = rounds->run;
@@ -39,7 +39,8 @@ static size_t missing_of_fewest(const struct kg_rounds *rounds, size_t i)
                                                                       : 0;
 }
 
-/* A round takes as long as those before it; where that is not known, what it measures is less. */
+/* Estimates the time of the missing minimum rounds. A round takes as long as the case's average round
+ * so far. Before the first round the estimate is its measured time, which is too short. */
 static void fewest_report(const struct kg_rounds *rounds)
 {
     const struct kg_run *run = rounds->run;
@@ -70,9 +71,9 @@ static bool is_shared(const struct kg_rounds *rounds, size_t index)
     return rounds->shares && rounds->shares(rounds->run, index);
 }
 
-/* What the timed calls left is checked in the process of the last round that is wanted; where more
- * follow, because it was disturbed or more are wanted, in theirs too as long as all of that stays a
- * tenth of the time that measuring takes. */
+/* The process of the last wanted round checks the result of its timed calls. Later rounds may follow,
+ * after a preempted round or because more are wanted. Their processes check too, while all checks of
+ * the case take at most a tenth of its time. */
 static void check_plan(const struct kg_rounds *rounds, size_t index)
 {
     struct kg_run *run = rounds->run;
@@ -113,8 +114,8 @@ static bool one_measure(const struct kg_rounds *rounds, size_t index, struct kg_
     return true;
 }
 
-/* One round of every case that needs one. Those that share processes have theirs where the shuffle
- * put the first of them. */
+/* One round of every unfinished case. The cases that share processes are measured together, at the
+ * first position that the shuffle gave one of them. */
 static bool wave(const struct kg_rounds *rounds, struct kg_error *err)
 {
     struct kg_run *run = rounds->run;

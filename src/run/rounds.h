@@ -1,6 +1,6 @@
-/* rounds.h: the one loop over rounds: wave after wave, each one round of every case that needs one,
- * in a shuffled order, so that no case always has the same moment of the machine. What a round is,
- * of one build or of two, the caller says. */
+/* rounds.h: the one loop over rounds, wave after wave. Each wave measures one round of every
+ * unfinished case. Its order is shuffled, so no case always meets the same moment of the machine.
+ * The caller defines a round: of one build, or of two. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,23 +8,23 @@
 #include "run/run.h"
 
 struct kg_rounds {
-    struct kg_run *run;      /* whose results hold the rounds that count */
-    const size_t *wanted;    /* rounds of each case; 0 leaves it as it is */
+    struct kg_run *run;      /* its results hold the rounds that count */
+    const size_t *wanted;    /* rounds per case; 0 leaves it as it is */
     bool confirm;            /* marks the new rounds as confirming */
-    double confirm_after_ns; /* before confirming rounds, and from one wave of them to */
-    double confirm_apart_ns; /* the next: a burst of a neighbour's must not have all */
+    double confirm_after_ns; /* delay of the first confirming wave */
+    double confirm_apart_ns; /* distance of confirming waves: one burst must not hit them all */
 
     /* Measures one round of a case. */
     bool (*one)(const struct kg_rounds *rounds, size_t index, struct kg_error *err);
-    /* Whether the case shares processes with others; NULL: none does. */
+    /* Whether the case shares processes with other cases; NULL: none does. */
     bool (*shares)(const struct kg_run *run, size_t index);
-    /* Measures one round of each of those that do, `count` of them. */
+    /* Measures one round of each of the `count` cases that share processes. */
     bool (*shared)(const struct kg_rounds *rounds, const size_t *indexes, size_t count,
                    struct kg_error *err);
     void *user;
 };
 
-/* Measures until every case has its rounds, disturbed ones not counted (disturbance.h), or is
- * FAILED or SKIPPED, or the run's time is over.
- * returns false where measuring itself broke (err), true otherwise, also when interrupted */
+/* Measures until every case has its rounds, is FAILED or SKIPPED, or the run's time is over.
+ * Preempted rounds do not count (disturbance.h).
+ * returns false if measuring itself broke (err); true otherwise, also when interrupted */
 bool kg_rounds_run(const struct kg_rounds *rounds, struct kg_error *err);

@@ -97,7 +97,7 @@ static void arrays_make(struct kg_run *run)
     run->launcher.checked_ns = kg_arena_alloc(arena, count, sizeof *run->launcher.checked_ns);
 }
 
-/* Checks, and the rounds that every case has at the least: what the progress bar counts towards. */
+/* Total of the progress bar: the check and the minimum rounds of every case. */
 static size_t work_planned(const struct kg_run *run)
 {
     size_t planned = 0;
@@ -107,14 +107,14 @@ static size_t work_planned(const struct kg_run *run)
     return planned;
 }
 
-/* Where it is the suite's min_time it is not noted: another min_time will then be another length. */
+/* Stores no length that equals the suite's min_time. So a later change of min_time takes effect. */
 static void round_length_set(struct kg_run *run, size_t index, double round_ns)
 {
     if (round_ns > 0 && round_ns != run->plan->cases[index].spec->settings.min_time_ns)
         run->results.cases[index].round_ns = round_ns;
 }
 
-/* A CPU that is asked for must be one of those that this process may use. */
+/* A `pin` must name a CPU that this process may use. */
 static bool pins_check(const struct kg_prepared_suite *what, struct kg_error *err)
 {
     char allowed[KG_TREE_LINE];
@@ -134,7 +134,7 @@ static bool pins_check(const struct kg_prepared_suite *what, struct kg_error *er
     return true;
 }
 
-/* A path in the checkout that is measured: of the build if there is one, else of the suite. */
+/* A path in the measured checkout: the first build's place, else the suite's path. */
 static const char *measured_place(const struct kg_prepared_suite *what,
                                   const struct kg_build *const *builds)
 {
@@ -144,7 +144,7 @@ static const char *measured_place(const struct kg_prepared_suite *what,
     return what->suite->path;
 }
 
-/* Names the version that is measured, as far as git knows it. */
+/* Stores commit and branch of the measured checkout, if git knows them. */
 static void checkout_set(const struct kg_prepared_suite *what, const struct kg_build *const *builds,
                          struct kg_results *results)
 {

@@ -1,5 +1,5 @@
-/* session.h: what a pass or an observer takes of a run: the plan, the results that it fills, and the launcher of
- * worker processes. Borrowed; one at a time in a process, since the run owns the signals. */
+/* session.h: the part of a run that passes and observers use: the plan, the results to fill, and the launcher of
+ * worker processes. Borrowed. One at a time in a process, since the run owns the signals. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -19,7 +19,7 @@ static bool at_target(const struct kg_prepared_suite *what, const struct kg_work
                        "in workload '%s': %s", spec->name, why);
 }
 
-/* What is told of one case to the next. */
+/* State that one case leaves for the next. */
 struct opener {
     const struct kg_session *session;
     const struct kg_prepared_suite *what;
@@ -63,7 +63,7 @@ static bool surroundings_find(const struct kg_prepared_suite *what, const struct
     return true;
 }
 
-/* The files of what is expected, which no compiler reads. */
+/* Checks that the `expect` files of a CUDA call are readable. The compiler does not read them. */
 static bool expected_find(struct kg_arena *arena, const struct kg_prepared_suite *what,
                           const struct kg_case *planned, struct kg_error *err)
 {

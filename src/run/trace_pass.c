@@ -46,8 +46,8 @@ static double reported_find(const struct kg_response *response, const char *name
     return NAN;
 }
 
-/* Adds what the hardware counted. What it did not count is left out: a counter without a value
- * would mean that something was to be compared and could not be. */
+/* Adds the hardware's counts. A count that the hardware did not give is left out: a counter without
+ * a value would mean a failed comparison. */
 static void counters_add(struct pass *pass, size_t index, const struct kg_response *response)
 {
     struct kg_case_result *result = &pass->session->results->cases[index];

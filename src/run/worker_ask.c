@@ -47,7 +47,7 @@ static const char *json_text(struct kg_arena *arena, const struct kg_request *re
     return text;
 }
 
-/* "sm_90" of capability 9.0, and where there is no GPU. */
+/* "sm_90" for the capability "9.0", which is also the default without a GPU. */
 static const char *architecture(const struct kg_session *session, struct kg_arena *arena)
 {
     const struct kg_gpu *gpu = kg_machine_gpu(&session->results->machine);
@@ -171,7 +171,7 @@ void kg_case_launch_make(const struct kg_session *session, size_t index,
 
 /* --- The answer -------------------------------------------------------------------------------- */
 
-/* Ten years. What is more is no time, and sums of it would leave what a file can hold. */
+/* Ten years. No real time is longer, and sums of longer times would overflow the file's range. */
 static const double LONGEST_NS = 3e17;
 
 static bool round_refuse(const char *name, struct kg_error *err)
@@ -179,7 +179,7 @@ static bool round_refuse(const char *name, struct kg_error *err)
     return kg_error_set(err, KG_ERROR_USAGE, "rounds[0].%s: no round has that", name);
 }
 
-/* The records' ranges hold for each figure by itself. */
+/* Checks figures against each other. The records' ranges check each figure alone. */
 static bool round_check(const struct kg_round *round, struct kg_error *err)
 {
     const struct {
@@ -206,8 +206,8 @@ static bool response_check(const struct kg_response *response, struct kg_error *
     return !response->round_count || round_check(response->rounds, err);
 }
 
-/* A worker is one process with the code that it measures, which may write there too, or over its
- * memory: what comes is believed only as far as it can be. */
+/* A worker shares its process with the measured code, which may write into the response or over the
+ * worker's memory. So kgate accepts only a plausible response. */
 static bool response_read(const struct kg_outcome *outcome, struct kg_arena *arena,
                           struct kg_answer *answer)
 {

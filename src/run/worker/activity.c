@@ -16,14 +16,14 @@ static int by_start(const void *a, const void *b)
     return (x->correlation > y->correlation) - (x->correlation < y->correlation);
 }
 
-/* What the times of one call are attributed to, first to last. */
+/* The classes of time of a call; the first one wins if several overlap. */
 enum rank { RANK_KERNEL, RANK_TRANSFER, RANK_OTHER, RANKS };
 static const enum rank rank_of[] = {[KG_ACTIVITY_KERNEL] = RANK_KERNEL,
                                     [KG_ACTIVITY_TO_DEVICE] = RANK_TRANSFER,
                                     [KG_ACTIVITY_TO_HOST] = RANK_TRANSFER,
                                     [KG_ACTIVITY_OTHER] = RANK_OTHER};
 
-/* The time during which anything ran whose rank is one of these or between them. */
+/* Time during which any activity of the ranks from `highest` to `lowest` ran. `of` by start. */
 static double covered_ns(const struct kg_activity *of, size_t count, enum rank highest,
                          enum rank lowest)
 {
@@ -179,7 +179,8 @@ static bool is_timed(const struct kg_activity *activity)
     return activity->start_ns && activity->end_ns >= activity->start_ns;
 }
 
-/* Takes over, in order, what began during the calls; *untimed is how many have no times. */
+/* Copies the activities that began during the calls, in order. Sets *untimed to the number of
+ * activities without times. */
 static size_t calls_select(const struct kg_activities *activities, struct kg_activity *sorted,
                            size_t *untimed)
 {
@@ -257,7 +258,7 @@ static const struct kg_kernel_use *use_find(const struct kg_trace *recorded,
     return NULL;
 }
 
-/* Adds what only the recording knows. */
+/* Takes the figures of the recording that CUPTI's records lack. */
 static void use_complete(struct kg_kernel_use *use, const struct kg_kernel_use *recorded)
 {
     use->blocks = either(recorded->blocks, use->blocks);
@@ -269,7 +270,7 @@ static void use_complete(struct kg_kernel_use *use, const struct kg_kernel_use *
     use->waves = recorded->waves;
 }
 
-/* A call can differ from another, and CUPTI can miss what it does not know. */
+/* The reasons of both sources. Their launches can differ: calls vary, and CUPTI can miss some work. */
 static const char *reasons_join(const struct kg_trace *recorded, const struct kg_trace *seen,
                                 struct kg_arena *arena)
 {

@@ -26,7 +26,7 @@ struct mapping {
     char *start, *end;
 };
 
-/* The pages of it that can be huge ones. */
+/* Asks for huge pages in the aligned part of a mapping. */
 static void mapping_ask(const struct mapping *mapping)
 {
     const size_t huge = (size_t)2 << 20;
@@ -58,7 +58,7 @@ void kg_huge_pages_ask(void)
     size_t count = 0;
     char line[4352];
     FILE *file = fopen("/proc/self/maps", "re");
-    /* first all, since what is asked for changes the list */
+    /* read the whole list first, since the requests change it */
     while (file && count < MAPPINGS_MOST && fgets(line, sizeof line, file))
         count += mapping_read(line, &mappings[count]);
     if (file)

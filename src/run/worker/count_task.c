@@ -11,7 +11,7 @@
 
 /* --- The end of its time ---------------------------------------------------------------------- */
 
-/* What was counted so far goes into a file, and nothing else is left to do. */
+/* Callgrind writes its counts to a file; nothing else is left to do. */
 static void calls_cut(int number)
 {
     (void)number;
@@ -19,7 +19,7 @@ static void calls_cut(int number)
     _exit(KG_WORKER_COUNT_CUT);
 }
 
-/* Calls are cut after so much CPU time. 0 or NaN: never. */
+/* Ends the calls after time_ns of CPU time. 0 or NaN: never. */
 static void limit_set(double time_ns)
 {
     struct itimerval timer = {0};
@@ -62,8 +62,8 @@ static void command_count(struct kg_worker *worker)
     kg_command_call(&worker->command);
 }
 
-/* Reports a figure for one call. It is left out where it was not counted, or where Callgrind writes
- * it to its own file. */
+/* Reports a figure per call. A NaN sum is left out: nothing counted it, or Callgrind has it in its
+ * own file. */
 static void counted_report(struct kg_worker *worker, const char *name, double sum)
 {
     struct kg_response *response = &worker->response;

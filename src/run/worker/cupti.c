@@ -51,7 +51,7 @@ static bool version_fits(struct kg_cupti *cupti, int driver_version, char *why, 
     return false;
 }
 
-/* A library that does not fit stays open: what CUPTI starts when it is loaded cannot be undone. */
+/* An unsuitable library stays open: closing it would not stop the parts that CUPTI has started. */
 static bool library_try(const char *path, int driver_version, struct kg_cupti *cupti, char *why,
                         size_t why_bytes)
 {

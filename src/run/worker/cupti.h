@@ -1,5 +1,5 @@
-/* cupti.h: NVIDIA's library for tools, CUPTI, opened at run time: optional, and never in a process
- * that is timed, which it slows down. Not thread-safe. */
+/* cupti.h: CUPTI, NVIDIA's library for tools, opened at run time. It is optional. It slows a process
+ * down, so no timed process opens it. Not thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,12 +7,12 @@
 
 #include "base/error.h"
 
-/* Its functions, with handles and records as plain pointers; each returns a kg_cupti_code or
- * another. What it collects goes through callbacks that know nothing of their owner: one use at a
- * time in a process. */
+/* CUPTI's functions, with handles and records as plain pointers. Each returns a kg_cupti_code or
+ * another code. CUPTI passes its records to callbacks without an owner argument: so a process has
+ * one use at a time. */
 struct kg_cupti {
     void *library;
-    int version; /* of its CUDA toolkit: 1000 * major + 10 * minor; minor is 0 before CUDA 13 */
+    int version; /* its CUDA version: 1000 * major + 10 * minor; minor is 0 before CUDA 13 */
 
     int (*result_string)(int code, const char **text);
     int (*timestamp)(uint64_t *ns);
@@ -26,18 +26,18 @@ struct kg_cupti {
     int (*activity_dropped)(void *context, uint32_t stream, size_t *count);
 };
 
-/* Looks for CUPTI in all of kg_cuda_places. One that is of a
- * later CUDA than the driver, or of a version whose records kgate does not know, is passed over.
- * library         a path instead; NULL: look
+/* Searches all of kg_cuda_places for CUPTI. Ignores a CUPTI of a later CUDA than the driver, and a
+ * version whose records kgate does not know.
+ * library         its path; NULL: search
  * driver_version  as in struct kg_driver; 0: not known
- * why             on failure a phrase for people
- * returns         false where there is none that works */
+ * why             receives on failure a phrase for people
+ * returns         false if no CUPTI works */
 bool kg_cupti_open(const char *library, int driver_version, struct kg_cupti *cupti, char *why,
                    size_t why_bytes);
 
 /* The version as in struct kg_cupti, from the number that CUPTI gives; 0 before CUDA 12. */
 int kg_cupti_version(uint32_t says);
 
-/* True for success. Else err, of kind KG_ERROR_MEASURE, says what was tried and what CUPTI said;
- * where a permission is missing, it says how to get it. */
+/* True for success. Otherwise err, of kind KG_ERROR_MEASURE, names the attempt and CUPTI's message.
+ * If a permission is missing, err says how to get it. */
 bool kg_cupti_good(const struct kg_cupti *cupti, int code, const char *what, struct kg_error *err);

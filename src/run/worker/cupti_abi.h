@@ -76,8 +76,8 @@ struct kg_cupti_fill_record {
 
 /* --- The range profiler, since CUDA 12.6 ------------------------------------------------------ */
 
-/* Its functions take one structure each, whose first member is its size, up to the last member that
- * the caller knows, and whose second is NULL. */
+/* Each function takes one structure. Its first member is its size, up to the last member that the
+ * caller knows. Its second member is NULL. */
 #define KG_CUPTI_SIZE(type, last) (offsetof(type, last) + sizeof(((type *)0)->last))
 
 enum { KG_CUPTI_RANGE_PROFILER = 0, KG_CUPTI_USER_RANGE = 2, KG_CUPTI_USER_REPLAY = 3 };

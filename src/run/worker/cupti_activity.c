@@ -190,7 +190,7 @@ static bool calls_run(const struct kg_cupti *cupti, const struct kg_driver *driv
     return mark(cupti, &marks[KG_TRACED_CALLS], err);
 }
 
-/* Throws away what CUPTI has counted as dropped before. */
+/* Reads and resets CUPTI's number of dropped records. */
 static uint64_t dropped_take(const struct kg_cupti *cupti)
 {
     size_t dropped = 0;

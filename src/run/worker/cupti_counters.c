@@ -8,9 +8,9 @@
 #include "run/worker/cupti_abi.h"
 
 static const double SHARE = 0.01; /* of a hundred */
-/* Each pass is a call: what a device needs many passes for is left out, the throughputs of DRAM and of
- * the multiprocessors above all, which kgate has from times and ceilings. tests/cuda/cupti_host.c
- * counts the passes. */
+/* Each pass is a call, so metrics that need many passes are left out. Above all these are the
+ * throughputs of DRAM and of the multiprocessors: kgate derives both from times and peaks.
+ * tests/cuda/cupti_host.c counts the passes. */
 const struct kg_cupti_metric kg_cupti_metrics[KG_CUPTI_METRICS] = {
     {"dram_read_bytes", "dram__bytes_read.sum", 1, KG_BETTER_LOWER},
     {"dram_write_bytes", "dram__bytes_write.sum", 1, KG_BETTER_LOWER},
@@ -74,9 +74,9 @@ struct counting {
     bool initialized;
     void *host;
     void *profiler;
-    uint8_t *config; /* what to count */
+    uint8_t *config; /* CUPTI's image of the counters to read */
     size_t config_bytes;
-    uint8_t *data; /* what was counted */
+    uint8_t *data; /* CUPTI's image of the counts */
     size_t data_bytes;
     size_t chosen[KG_CUPTI_METRICS]; /* the metrics that this device has */
     const char *names[KG_CUPTI_METRICS];

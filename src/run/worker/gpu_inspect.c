@@ -187,7 +187,8 @@ static enum kg_gpu_node_kind copy_kind(const struct kg_memcpy_node *parameters)
     return from_host == to_host ? KG_GPU_WITHIN : from_host ? KG_GPU_TO_DEVICE : KG_GPU_TO_HOST;
 }
 
-/* Of what the driver does not know it has to make copies of its own, page by page. */
+/* Share of the copied host memory that is pageable. The driver must copy memory that it does not
+ * know page by page. */
 static double pageable_share(const struct kg_driver *driver,
                              const struct kg_memcpy_node *parameters)
 {
@@ -278,8 +279,8 @@ static bool graph_walk(struct walk *walk, void *graph, int depth)
 
 /* --- A call to a graph ------------------------------------------------------------------------ */
 
-/* Relaxed, so that a call that allocates is not refused for that alone: it only sees what happens.
- * Recording is ended whatever the call did, since a stream that still records refuses all else. */
+/* The capture is relaxed: a strict one would refuse a call that allocates. It must end even after a
+ * failed call, because a stream under capture refuses all other work. */
 static bool call_record(const struct kg_driver *driver, void *stream,
                         const struct kg_gpu_call *call, void **graph, struct kg_error *err)
 {

@@ -1,5 +1,5 @@
-/* gpu_inspect.h: what one call of a workload puts on its stream, by recording it into a CUDA graph
- * and reading the graph: nothing runs, nothing is timed. */
+/* gpu_inspect.h: lists the GPU work of one call. It captures the call into a CUDA graph and reads the
+ * graph: nothing runs, nothing is timed. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The names of the workloads in a plugin: asked in a process of its own, which loads it. */
+/* Lists the workloads of a plugin. A process of its own loads the plugin. */
 #include <stdio.h>
 
 #include "base/text.h"

@@ -1,6 +1,6 @@
-/* mark.h: how a worker tells who traces it that calls of the workload begin, and have ended: by a prctl
- * that no kernel knows. With these two it says the calls so far, and their time, CPU time and system
- * time in ns; between the other two it does something of its own. */
+/* mark.h: marks for a process that traces a worker. The worker makes a prctl that no kernel knows. BEGIN
+ * and END enclose the workload's calls. They carry the number of calls so far, and their time, CPU
+ * time and system time in ns. From PAUSE to RESUME the worker does work of its own. */
 #pragma once
 
 enum {

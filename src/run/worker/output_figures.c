@@ -39,7 +39,7 @@ void kg_worker_output_show(const struct kg_worker *worker)
         return;
 }
 
-/* What was read last, so that several figures of one text read and parse it once. */
+/* The last text that was read. Several figures of one text read and parse it once. */
 struct output {
     const char *file; /* NULL: standard output */
     bool read;
@@ -75,7 +75,7 @@ static bool output_read(const struct kg_worker *worker, const struct kg_output_f
            kg_error_wrap(err, "counter '%s'", figure->name);
 }
 
-/* A number, also as the text of one, with nothing behind it; NaN where it is none. */
+/* A number, or a string with only a number; NaN for other text. */
 static double number_read(const char *text)
 {
     char *end;

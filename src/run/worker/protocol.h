@@ -1,14 +1,13 @@
-/* protocol.h: how kgate and its worker process talk, in JSON: one request on the worker's standard
- * input, one response on its descriptor KG_WORKER_RESPONSE.
+/* protocol.h: the JSON protocol between kgate and its worker process: one request on the worker's
+ * standard input, one response on its descriptor KG_WORKER_RESPONSE.
  *
  * KG_TASK_TURNS has turns before its response. The worker writes "ready". For each KG_TURN that it
- * then reads it measures for turn_ns and writes the time measured, in ns; at KG_TURN_END it writes
- * the response. Each of these is a line.
+ * reads, it measures for turn_ns and writes the measured time in ns. At KG_TURN_END it writes the
+ * response. Each message is a line.
  *
- * On the GPU one process does many tasks one after the other (`kgate worker --group`). Requests
- * come as lines on KG_WORKER_RESPONSE too, each is answered by a line, and the process ends with
- * the stream. It also ends after a task that failed, since that may have left something on the
- * device. */
+ * On the GPU one process does many tasks one after the other (`kgate worker --group`). Requests and
+ * responses are lines on KG_WORKER_RESPONSE, and the process ends with the stream. It also ends after
+ * a failed task, which may have left work or memory on the device. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,25 +20,25 @@
 #include "model/suite.h"
 #include "suite/sources/source.h"
 
-/* A worker refuses another version. */
+/* A worker refuses a request of another version. */
 #define KG_REQUEST_SCHEMA "kgate.request.v1"
 #define KG_RESPONSE_SCHEMA "kgate.response.v1"
 
-/* Exit status of a worker whose count was over (count_time_ns) before its calls were: what was
- * counted of them is in Callgrind's file. */
+/* Exit status of a worker whose time for counting (count_time_ns) ended before its calls. Callgrind's
+ * file has the counts so far. */
 enum { KG_WORKER_COUNT_CUT = 75 };
 
 enum kg_task {
     KG_TASK_CHECK,    /* set up, run once, check, find the batch; nothing is recorded as timing */
     KG_TASK_ROUND,    /* set up, warm up, measure one round */
-    KG_TASK_TURNS,    /* the same, but in turns, as they are asked for */
+    KG_TASK_TURNS,    /* like KG_TASK_ROUND, but in turns, on request */
     KG_TASK_COUNT,    /* set up, run once, count the instructions, or more, of `batch` calls */
     KG_TASK_PROFILE,  /* set up, run once, then for min_time_ns with scopes on */
-    KG_TASK_TRACE,    /* on the GPU: set up, run once, see what a call puts on the device */
-    KG_TASK_CEILINGS, /* on the GPU: what it is capable of; no workload */
-    KG_TASK_CPU_CEILINGS, /* what the CPUs are capable of that the process may use; likewise */
-    KG_TASK_LIST,         /* of a command with a format: its benchmarks; no set-up */
-    KG_TASK_OPEN,         /* find the workload, and whether it takes its parameters; no set-up */
+    KG_TASK_TRACE,    /* on the GPU: set up, run once, trace the device's work of a call */
+    KG_TASK_CEILINGS, /* on the GPU: measure its peaks; no workload */
+    KG_TASK_CPU_CEILINGS, /* measure the peaks of the CPUs that the process may use; no workload */
+    KG_TASK_LIST,         /* list the benchmarks of a command with a format; no set-up */
+    KG_TASK_OPEN,         /* find the workload, and check its parameters; no set-up */
 };
 
 #define KG_TURN "turn\n"
@@ -50,8 +49,8 @@ struct kg_request {
     enum kg_task task;
     enum kg_source source;
     const char *target;
-    const char *entry; /* plugin: the workload in it */
-    bool entry_given;  /* the suite names it: no other will do */
+    const char *entry; /* name of the workload in a plugin */
+    bool entry_given;  /* the suite names the entry: no other workload will do */
     struct kg_pair *params;
     size_t param_count;
     const char **command;
@@ -59,46 +58,46 @@ struct kg_request {
     struct kg_command_setting setting; /* of the command */
     struct kg_cuda_call *calls;        /* how a CUDA source is called: one, or none */
     size_t call_count;
-    const char *architecture; /* of the GPU, or one to compile for without it: "sm_90" */
+    const char *architecture; /* the GPU's, or without a GPU the compiler's target: "sm_90" */
     size_t device;            /* enum kgate_device */
     size_t timing;            /* enum kg_timing, on the GPU */
-    uint64_t held_calls;      /* on the GPU: what the check found, as kg_gpu_call_timing has it */
-    double call_ns;           /* likewise */
+    uint64_t held_calls;      /* on the GPU: found by the check, as in kg_gpu_call_timing */
+    double call_ns;           /* found by the check */
     size_t threads;
     uint64_t seed;
-    uint64_t check_seed; /* of what a check draws; 0: it may choose */
-    bool check_after;    /* KG_TASK_ROUND, KG_TASK_TURNS: what the timed calls left is checked */
+    uint64_t check_seed; /* seed of a check's random choices; 0: the check chooses its own */
+    bool check_after;    /* KG_TASK_ROUND, KG_TASK_TURNS: check the result of the timed calls */
     uint64_t memory_limit_bytes;
     double min_time_ns;
-    uint64_t warm_calls; /* before the timed ones, beside those made anyway */
-    unsigned metrics;    /* bits 1u << enum kg_metric_kind: which readings are wanted */
-    uint64_t batch; /* calls a sample; KG_TASK_CHECK: those of a reference, to be kept if they do */
+    uint64_t warm_calls; /* number of calls before the timed ones, besides the usual calls */
+    unsigned metrics;    /* bits 1u << enum kg_metric_kind of the wanted readings */
+    uint64_t batch; /* calls per sample; KG_TASK_CHECK: the reference's, to be kept if enough */
     double turn_ns; /* KG_TASK_TURNS */
-    const char *count_directory; /* KG_TASK_COUNT of a command by Callgrind: where its files go */
+    const char *count_directory; /* KG_TASK_COUNT of a command by Callgrind: folder of its files */
     const char *count_source;    /* KG_TASK_COUNT: "perf" or "callgrind" */
     bool count_lines;            /* KG_TASK_COUNT: cache lines too */
-    bool count_core;             /* KG_TASK_COUNT by perf: what the core does in its cycles, too */
-    const char **count_options;  /* likewise: what Callgrind is told besides, of a command */
+    bool count_core;             /* KG_TASK_COUNT by perf: counts the core's events too */
+    const char **count_options;  /* KG_TASK_COUNT of a command: further options of Callgrind */
     size_t count_option_count;
-    double count_time_ns; /* likewise: it ends then, with a part of the calls; 0 or NaN: never */
-    bool count_cold;      /* KG_TASK_COUNT: the first call is counted, too */
-    bool flush_denormals; /* of all threads: denormal numbers are 0, in and out, on x86 */
-    bool huge_pages;      /* memory is asked to be in huge pages, as far as it can be told to */
-    const char *profile_path;  /* KG_TASK_PROFILE: of the recording, with "%p" */
-    const char *profile_label; /* likewise: what it is of */
+    double count_time_ns; /* KG_TASK_COUNT: ends it early, after some of the calls; 0, NaN: never */
+    bool count_cold;      /* KG_TASK_COUNT: counts the first call too */
+    bool flush_denormals; /* x86: denormal numbers are 0 in all threads, as operand and result */
+    bool huge_pages;      /* asks for huge pages for the process's memory, where possible */
+    const char *profile_path;  /* KG_TASK_PROFILE: path of the recording, with "%p" */
+    const char *profile_label; /* KG_TASK_PROFILE: label of the recording */
 };
 
-/* A figure of the workload's own, or one of struct kg_counts, a call. */
+/* A figure per call: reported by the workload, or of struct kg_counts. */
 struct kg_reported {
     const char *name;
     double value;
 };
 
-/* What the machine counted of a metric while a round was timed: a value a call, or why there is
- * none. */
+/* The machine's reading of a metric while a round was timed: a value per call, or the reason why
+ * there is none. */
 struct kg_reading {
     enum kg_metric_kind metric;
-    const char *source; /* who counted: "powercap", "nvml", or "none" */
+    const char *source; /* "powercap", "nvml", or "none" */
     double value;       /* NaN with a reason */
     const char *reason; /* one sentence; NULL with a value */
 };
@@ -108,21 +107,21 @@ struct kg_reading {
 #define KG_COUNTED_MEMORY_LINE_BYTES "memory_line_bytes"
 
 struct kg_response {
-    bool good; /* false: message says why the case failed, or was not to be had here: */
+    bool good; /* false: message says why the case failed, or is unavailable here */
     bool unavailable;
     const char *message;
     double timer_resolution_ns;
-    uint64_t batch;        /* KG_TASK_CHECK: calls a sample needs; KG_TASK_COUNT: those counted */
-    const char *code_hash; /* of code that the worker has made; or NULL */
+    uint64_t batch;        /* KG_TASK_CHECK: calls per sample; KG_TASK_COUNT: counted calls */
+    const char *code_hash; /* hash of code that the worker compiled; or NULL */
     struct kg_case_check check;
-    double check_ns; /* what checking took after the timed calls; NaN where it was not done */
+    double check_ns; /* time of the check after the timed calls; NaN without such a check */
     struct kg_case_work work; /* items, bytes, flops */
     uint64_t allocated_bytes;
     uint64_t harness_bytes;
     uint64_t held_calls;      /* KG_TASK_CHECK on the GPU */
-    double call_ns;           /* likewise */
-    const char *note;         /* what speaks against the figures that will come of it; or NULL */
-    double device_peak_bytes; /* this and the next NaN on the CPU */
+    double call_ns;           /* KG_TASK_CHECK on the GPU */
+    const char *note;         /* reason to doubt the case's figures; or NULL */
+    double device_peak_bytes; /* NaN on the CPU, like the next field */
     double device_allocated_bytes;
     struct kg_trace trace;               /* KG_TASK_TRACE */
     struct kg_ceilings ceilings;         /* KG_TASK_CEILINGS */

@@ -20,7 +20,7 @@ static double joules_of(const char *root, int number, const char *file)
     return value * 1e-6;
 }
 
-/* Domains of packages only: those of cores and memory are parts of them. */
+/* Only the domains of packages: domains of cores and memory are parts of a package's. */
 static bool is_package(const char *root, int number)
 {
     char line[KG_TREE_LINE];
@@ -63,14 +63,14 @@ double kg_powercap_read(struct kg_powercap *powercap)
     return powercap->used_j;
 }
 
-/* --- Who tells what ------------------------------------------------------------------------- */
+/* --- The readers ---------------------------------------------------------------------------- */
 
 struct kg_reader {
     enum kg_metric_kind metric;
     bool on_stream; /* for work on the GPU, else for work on the CPU */
     const char *source;
     bool (*open)(struct kg_worker *worker, char why[KG_READING_WHY]);
-    double (*read)(struct kg_worker *worker); /* a sum that only grows; NaN where it fails */
+    double (*read)(struct kg_worker *worker); /* a sum that only grows; NaN on failure */
 };
 
 static bool powercap_open(struct kg_worker *worker, char why[KG_READING_WHY])

@@ -37,8 +37,8 @@ uint64_t kg_worker_status_bytes(const char *key)
     return kib * 1024;
 }
 
-/* Makes VmHWM begin anew at what is resident now (proc(5)); where that is not allowed the peak
- * includes what loading the program took. */
+/* Resets VmHWM to the memory that is resident now (proc(5)). If the kernel does not allow it, the
+ * peak includes the memory for loading the program. */
 static void peak_reset(void)
 {
     FILE *file = fopen("/proc/self/clear_refs", "we");
@@ -160,7 +160,7 @@ static bool limit_memory(const struct kg_worker *worker, struct kg_error *err)
                : kg_error_set(err, KG_ERROR_MEASURE, "cannot set memory_limit");
 }
 
-/* What the worker does there is not the workload's, in case that somebody traces it. */
+/* The pause tells a tracer that this work is the worker's, not the workload's. */
 static bool settle_again(void *owner, double measured_ns)
 {
     syscall(SYS_prctl, KG_MARK_PAUSE, 0, 0, 0, 0);
@@ -314,11 +314,11 @@ static bool request_do(struct kg_worker *worker)
     return responded;
 }
 
-/* Profiling that is switched on for the user's own programs must not slow down what is timed. */
+/* A user may have switched profiling on for other programs. It must not slow down the timed calls. */
 static struct kg_worker *worker_new(void)
 {
     unsetenv("KGATE_PROFILE");
-    /* A command must not answer in the worker's place. */
+    /* A command must not write responses instead of the worker. */
     fcntl(KG_WORKER_RESPONSE, F_SETFD, FD_CLOEXEC);
     return kg_alloc(1, sizeof(struct kg_worker));
 }

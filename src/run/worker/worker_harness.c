@@ -1,5 +1,5 @@
-/* A command that is a program of another benchmark harness (`format:` of a suite): one process measures
- * one of its benchmarks, whose times are what it writes, and not how long it runs. */
+/* A command that is a program of another benchmark harness (`format:` of a suite). One process measures
+ * one of its benchmarks. kgate takes the times that the program writes, not the time that it runs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -17,7 +17,7 @@
 #include "suite/adapters/adapter.h"
 
 enum { OUTPUT_MOST = 64 * 1024 * 1024 };
-static const double LOOK_NS = 10e6; /* for calls whose times nobody takes */
+static const double LOOK_NS = 10e6; /* for calls whose times kgate does not use */
 
 static const struct kg_adapter *adapter_of(const struct kg_worker *worker)
 {
@@ -47,7 +47,7 @@ static double min_time_ns(const struct kg_request *request)
     }
 }
 
-/* The benchmark is what its parameter says; of one with axes they are the parameters behind it. */
+/* A parameter names the benchmark. Further parameters are its axes. */
 static void run_make(struct kg_worker *worker)
 {
     struct kg_arena *arena = &worker->arena;
@@ -70,8 +70,9 @@ static void run_make(struct kg_worker *worker)
     }
 }
 
-/* What a harness writes beside its file needs a folder, which is in no process's memory. A process whose times
- * nobody takes is ended at any moment, and would leave it behind. */
+/* Some harnesses write files beside their output. These need a folder, which is outside any process's
+ * memory. In tasks without timing kgate may end the process at any moment, and the folder would stay.
+ * So only timed tasks make one. */
 static bool output_open(struct kg_worker *worker, struct kg_error *err)
 {
     struct kg_harness *harness = &worker->harness;
@@ -87,7 +88,7 @@ static bool output_open(struct kg_worker *worker, struct kg_error *err)
         return false;
     }
     snprintf(harness->path, sizeof harness->path, "%s/out.json", harness->folder);
-    kg_worker_harness_close(worker); /* its name is what is kept */
+    kg_worker_harness_close(worker); /* keeps the folder's name, not the folder */
     return true;
 }
 
@@ -106,7 +107,7 @@ bool kg_worker_harness_open(struct kg_worker *worker, struct kg_error *err)
     return adapter->run_words(&worker->arena, &worker->harness.run, &request->command,
                               &request->command_count, err);
 }
-
+/* The folder exists only while a process runs. A worker that kgate ends between turns leaves nothing. */
 /* It is there while a process runs: a worker that waits for its turn may be ended, and leaves none. */
 void kg_worker_harness_call(void *state)
 {
@@ -147,14 +148,14 @@ static bool output_empty(struct kg_worker *worker)
     return worker->harness.file < 0 || ftruncate(worker->harness.file, 0) == 0;
 }
 
-/* What the process wrote, into `arena`. */
+/* Reads the process's output, into `arena`. */
 static bool output_read(struct kg_worker *worker, struct kg_arena *arena,
                         struct kg_foreign *foreign, struct kg_error *err)
 {
     const char *path = worker->harness.path;
     struct kg_text text = {0};
     const struct kg_json *json = NULL;
-    /* nothing is written where nothing was run */
+    /* a process that ran no benchmark writes no file */
     bool good = access(path, F_OK) != 0 || kg_file_read(path, OUTPUT_MOST, &text, err);
     if (good && text.length)
         good =
@@ -210,14 +211,14 @@ void kg_worker_harness_record(const struct kg_worker *worker, struct kg_round *r
     round->user_ns = round->system_ns = NAN;
     round->calls = (uint64_t)fmax(1, worker->harness.calls);
     round->wall_ns = kg_samples_rounded(worker->harness.timed_ns);
-    /* of the program's start and end on the CPU; what is timed is on the GPU, by its clock */
+    /* waits on the CPU concern the program's start and end; the GPU's clock times the benchmark */
     if (adapter_of(worker)->on_cuda)
         round->wait_ns = round->stolen_ns = round->disturbance = NAN;
 }
 
-/* --- Which there are -------------------------------------------------------------------------- */
+/* --- The names of the benchmarks -------------------------------------------------------------- */
 
-/* Runs the program for what it prints. */
+/* Runs the program and keeps its output. */
 static bool list_print(struct kg_worker *worker, const char *word, struct kg_text *printed,
                        struct kg_error *err)
 {

@@ -1,4 +1,4 @@
-/* What a worker can be asked to do with a workload that is set up. */
+/* The tasks of a worker whose workload is set up. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ void kg_worker_call(struct kg_worker *worker)
         worker->sampler.after(worker->sampler.state);
 }
 
-/* Checks what the last call left. when: of an error's message */
+/* Checks the result of the last call. when: part of an error's message */
 static bool result_check(struct kg_worker *worker, const char *when, struct kg_error *err)
 {
     struct kgate_check found = {.error = NAN};
@@ -62,8 +62,8 @@ static bool check(struct kg_worker *worker, struct kg_error *err)
     return kg_worker_output_figures(worker, err) && result_check(worker, "", err);
 }
 
-/* A plugin's check need only hold after one call: so it has one, set up anew in the process that
- * has called it all along. */
+/* Sets the workload up again and calls it once, because a plugin's check need only hold after one call.
+ * The process is the one that made the timed calls. */
 static bool state_renew(struct kg_worker *worker, struct kg_error *err)
 {
     const struct kgate_workload *workload = worker->workload;
@@ -80,7 +80,7 @@ static bool state_renew(struct kg_worker *worker, struct kg_error *err)
     return true;
 }
 
-/* Other input where the old one was: an answer that was kept from the timed calls is wrong. */
+/* Makes other input at the same addresses: a result kept from the timed calls is then wrong. */
 static bool state_refresh(struct kg_worker *worker, struct kg_error *err)
 {
     struct kgate_context *context = &worker->host.context;
@@ -92,7 +92,7 @@ static bool state_refresh(struct kg_worker *worker, struct kg_error *err)
     return true;
 }
 
-/* After the timed calls, and after all that is to be known of them: no figure has it. */
+/* Runs after the timed calls, when all their figures are taken: no figure includes the check. */
 static bool check_after(struct kg_worker *worker, struct kg_error *err)
 {
     const struct kgate_workload *workload = worker->workload;
@@ -109,7 +109,7 @@ static bool check_after(struct kg_worker *worker, struct kg_error *err)
     return good;
 }
 
-/* What the workload reported: a plugin by calls, a command by lines "name value". */
+/* Collects the reported figures: a plugin reports by calls, a command by lines "name value". */
 static bool reported_collect(struct kg_worker *worker, struct kg_error *err)
 {
     struct kg_response *response = &worker->response;
@@ -152,7 +152,7 @@ static uint64_t peak_memory(const struct kg_worker *worker)
     return peak > harness ? peak - harness : 0;
 }
 
-/* Whether what is timed needs a CPU all the time, as it need not on the GPU. */
+/* Whether the timed work needs a CPU all the time. Work on the GPU does not. */
 static bool times_are_hosts(const struct kg_worker *worker)
 {
     return !kg_worker_on_stream(worker) || worker->request.timing == KG_TIMING_WALL;
@@ -346,7 +346,7 @@ static bool profile(struct kg_worker *worker, struct kg_error *err)
         return true;
     }
     static struct kgate_site site;
-    site.name = request->profile_label; /* so that cases of one workload are told apart */
+    site.name = request->profile_label; /* distinguishes the cases of one workload */
     site.device = worker->host.context.device;
     const uint64_t bytes =
         worker->response.work.bytes > 0 ? (uint64_t)worker->response.work.bytes : 0;

@@ -1,10 +1,11 @@
-/* Which workload a request names, and what it says of itself. */
+/* Opens the workload of a request, and reads its description. */
 #include <math.h>
 #include <string.h>
 
 #include "run/worker/worker_state.h"
 
-/* The command, and those before and after it, whose programs are found in the same way. */
+/* Opens the command, and the commands before and after it: kgate searches for all their programs in
+ * one way. */
 static bool command_open(struct kg_worker *worker, struct kg_error *err)
 {
     const struct kg_request *request = &worker->request;
@@ -73,7 +74,7 @@ static const char *arithmetic_name(enum kgate_arithmetic arithmetic)
     return (size_t)arithmetic < sizeof names / sizeof *names ? names[arithmetic] : NULL;
 }
 
-/* What reports print must be a word or two. */
+/* Reports print the name, so it must be a word or two. */
 static bool item_name_good(const char *name)
 {
     enum { MOST = 32 };
