@@ -27,7 +27,7 @@ const char *const kg_core_event_names[KG_CORE_EVENTS] = {
     [KG_CORE_LOADING] = "cycles_loading",
 };
 
-/* Counters are few: what is compared is counted at the same time, the rest in turns. */
+/* Counters are few. So only comparable events count at the same time; the groups alternate. */
 enum { WORK, CACHES, STALLS, SLOTS, WAITS };
 
 static const struct {
@@ -47,8 +47,8 @@ static const struct {
 
 struct row {
     enum kg_core_event event;
-    const char *text; /* the kernel's name of it; with '=' what such a name stands for */
-    double scale;     /* where the kernel gives none */
+    const char *text; /* the kernel's name of it; with '=': the definition of such a name */
+    double scale;     /* default, if the kernel gives none */
     int group;
     bool optional;
 };
@@ -82,7 +82,7 @@ static const struct row zen_4[ROWS_MOST] = {
     {KG_CORE_LOADING, "event=0xd6,umask=0xa2", 1, WAITS, true},
 };
 
-/* --- What the kernel exports ------------------------------------------------------------------ */
+/* --- The kernel's exports --------------------------------------------------------------------- */
 
 enum { PATH_BYTES = 512, TEXT_BYTES = 256 };
 
@@ -91,7 +91,7 @@ struct device {
     uint32_t type;
 };
 
-/* The first line of a small file; false where it is not there. */
+/* The first line of a small file; false if it is missing. */
 static bool line_read(const char *folder, const char *name, char text[TEXT_BYTES])
 {
     char path[PATH_BYTES + 2 * TEXT_BYTES];
@@ -105,7 +105,7 @@ static bool line_read(const char *folder, const char *name, char text[TEXT_BYTES
     return good;
 }
 
-/* The core's counters; where cores are of two kinds, those of the large ones. */
+/* The core's counters. If the machine has two kinds of core: the large ones' counters. */
 static bool device_find(const char *devices, struct device *device)
 {
     static const char *const names[] = {"cpu", "cpu_core"};
@@ -118,8 +118,8 @@ static bool device_find(const char *devices, struct device *device)
     return false;
 }
 
-/* Puts a value's bits where a format says: "config:0-7,32-35" takes the lowest eight and the next
- * four. False where it is of another word, or does not fit. */
+/* Puts a value's bits into the places of a format: "config:0-7,32-35" takes the lowest eight and the
+ * next four. False if the format is of another word, or the value does not fit. */
 static bool bits_put(const char *format, uint64_t value, uint64_t *config)
 {
     static const char word[] = "config:";

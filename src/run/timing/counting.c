@@ -104,7 +104,7 @@ void kg_counting_start(const struct kg_counting *counting)
     }
 #ifdef HAVE_CALLGRIND
     CALLGRIND_START_INSTRUMENTATION;
-    CALLGRIND_ZERO_STATS; /* of what kg_counting_watch made it look at */
+    CALLGRIND_ZERO_STATS; /* drops the counts since kg_counting_watch */
 #endif
 }
 

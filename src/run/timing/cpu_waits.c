@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "device/sysfs.h"
 
-/* --- What the kernel tells -------------------------------------------------------------------- */
+/* --- Readings of the kernel ------------------------------------------------------------------- */
 
-/* Every thread of this process; returns how many. *known is false where one is left out. */
+/* Reads every thread of this process; returns their number. *known is false if one is left out. */
 static size_t threads_read(struct kg_thread_wait threads[KG_WAITING_THREADS_MOST], bool *known)
 {
     size_t count = 0;
@@ -100,7 +100,7 @@ void kg_waiting_begin(struct kg_waiting *waiting)
     waiting->started_ns = (double)kg_clock_ns();
 }
 
-/* What a thread had waited when the piece began; 0 for one that began within it. */
+/* A thread's wait at the start of the piece; 0 for a thread that began later. */
 static double wait_before(const struct kg_waiting *waiting, pid_t thread)
 {
     for (size_t i = 0; i < waiting->before_count; i++)

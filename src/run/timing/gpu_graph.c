@@ -2,8 +2,8 @@
 #include "run/timing/gpu_hold.h"
 #include "run/timing/gpu_timer.h"
 
-/* Records what `calls` calls put on the stream; *graph is NULL where that fails. Ending a capture
- * that has become invalid is what makes the stream usable again. */
+/* Captures the work of `calls` calls; *graph is NULL on failure. An invalid capture must end, too:
+ * only then the stream is usable again. */
 static bool calls_record(struct kg_gpu_timer *timer, const struct kg_gpu_call *call, uint64_t calls,
                          void **graph, struct kg_error *err)
 {

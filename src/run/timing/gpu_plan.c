@@ -10,16 +10,16 @@ static const double SAMPLE_NS = 100e3;
 static const double RESOLUTION_SHARE = 0.001;
 static const double MARGIN = 1.25;
 static const double REFERENCE_SLACK = 4;
-/* The time of a single call that is shorter than so many steps of the timer is off by over 5 %. */
+/* A single call shorter than this many steps of the timer has an error above 5 %. */
 static const double SHORT_STEPS = 20;
 
-/* While the device is held, the host tries to launch the calls. The hold is at least so long that a
- * host that was preempted briefly still has time for it, and no longer than a person, or a watchdog
- * of the display driver, would notice. */
+/* While the blocking kernel runs, the host tries to launch the calls. Its limit gives a briefly
+ * preempted host enough time. The limit is too short for a person, or a watchdog of the display
+ * driver, to notice. */
 static const double HOLD_LEAST_NS = 5e6;
 static const double HOLD_MOST_NS = 100e6;
 static const double HOLD_SLACK = 4;
-/* With this much work launched behind a hold, the host keeps ahead of the device once it runs. */
+/* With this much work behind a blocking kernel, the host stays ahead of the running device. */
 static const double HELD_WORK_NS = 1e6;
 
 enum { GRAPH_CALLS_MOST = 256, WINDOW_LEAST = 5, WINDOW_MOST = KG_GPU_SETTLED_MOST / 2 };
@@ -127,7 +127,7 @@ uint64_t kg_gpu_graph_calls(uint64_t batch)
     return 1;
 }
 
-/* The median of those of a window that are known; NaN where none is. */
+/* The median of a window's known values; NaN if all are unknown. */
 static double window_median(const double *values, size_t window)
 {
     double known[WINDOW_MOST];

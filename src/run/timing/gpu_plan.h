@@ -1,5 +1,5 @@
-/* gpu_plan.h: how work on the GPU is to be timed: the decisions that the timer takes from measured
- * figures. Pure functions; thread-safe. */
+/* gpu_plan.h: the timer's decisions on how to time work on the GPU, taken from measured figures. Pure
+ * functions; thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,91 +8,90 @@
 #include "model/suite.h"
 
 /* The resolution of the time between two events, as NVIDIA documents it: about half a microsecond.
- * Devices often do better; what a device does is measured (kg_gpu_resolution_ns). */
+ * Many devices are better, so kgate measures their resolution (kg_gpu_resolution_ns). */
 #define KG_EVENT_RESOLUTION_NS 500.0
 
-/* The most calls that are launched while the device is held back. The driver's queue takes about a
- * thousand launches. When it is full, a launch waits for the device, which waits for the host. */
+/* The most calls that kgate launches behind a blocking kernel. The driver's queue takes about a
+ * thousand launches. If it is full, a launch waits for the device, which waits for the host. */
 enum { KG_GPU_HELD_MOST = 64 };
 
-/* The step of the timer, from times of equal work: the smallest difference between two of them.
- * Equal work too may differ by more than a step, so KG_EVENT_RESOLUTION_NS is the most it can be.
- * times_ns  `count` of them; sorted
+/* The step of the timer: the smallest difference between two times of equal work. Even times of equal
+ * work may all differ by more than a step, so the result is at most KG_EVENT_RESOLUTION_NS.
+ * times_ns  `count` times; sorted by the function
  * returns   1 to KG_EVENT_RESOLUTION_NS */
 double kg_gpu_resolution_ns(double *times_ns, size_t count);
 
-/* A time less what the timer itself takes: never below 0. */
+/* A time without the timer's own overhead: at least 0. */
 double kg_gpu_time_corrected(double time_ns, double overhead_ns);
 
-/* What kg_gpu_doubt decides from. */
+/* Input of kg_gpu_doubt. */
 struct kg_gpu_doubt_facts {
     double gpu_ns;
     double launch_ns;
     double resolution_ns;
-    bool holds;        /* the device can be held back at all while the host launches */
-    bool held;         /* it can be while this call is launched */
-    bool synchronises; /* it cannot, because the call waits for the device */
+    bool holds;        /* the device can wait at a blocking kernel while the host launches */
+    bool held;         /* the device can wait while the host launches this call */
+    bool synchronises; /* the device cannot wait, because the call waits for the device */
 };
-/* What makes times of that kind doubtful, in words for people; the lack of a hold comes first. NULL
- * where nothing does. A string literal. */
+/* The reason to doubt times of that kind, in words for people; the lack of a blocking kernel comes
+ * first. NULL if there is none. A string literal. */
 const char *kg_gpu_doubt(enum kg_timing timing, const struct kg_gpu_doubt_facts *facts);
 
-/* How long to hold the device back to see whether `run` returns meanwhile.
- * launch_ns  what `run` took when the device was not held
- * returns    0 where that is too long for the device to be held at all */
+/* Limit of a blocking kernel that shows whether `run` returns while the device waits.
+ * launch_ns  time of `run` without a blocking kernel
+ * returns    0 if that time is too long for any blocking kernel */
 double kg_gpu_hold_limit_ns(double launch_ns);
 
-/* How many calls to launch behind one hold, so that the device then stays busy for a while: 1 to
- * KG_GPU_HELD_MOST. */
+/* How many calls to launch behind one blocking kernel, so that the device is then busy for a while: 1
+ * to KG_GPU_HELD_MOST. */
 uint64_t kg_gpu_held_calls(double gpu_ns);
 
-/* What kg_gpu_batch decides from. */
+/* Input of kg_gpu_batch. */
 struct kg_gpu_batch_facts {
     double gpu_ns;
     double launch_ns;
     double resolution_ns;
-    uint64_t held_calls; /* that can be held back together; 0: none */
-    uint64_t reference;  /* calls that samples of a reference had; 0: there is none */
+    uint64_t held_calls; /* calls that fit behind one blocking kernel; 0: none */
+    uint64_t reference;  /* calls per sample of a reference; 0: there is none */
 };
 
 /* How many calls a sample of that timing must have. Cold and wall: 1. Hot and graph: a power of two
- * with which the timer's resolution is under 0.1 % of the sample, or the reference's number if that
- * is about as good. Hot, where calls are launch-bound: no more than can be held back. */
+ * that makes the timer's resolution less than 0.1 % of the sample. If the reference's number is about
+ * as good, that number. Launch-bound calls of hot: at most as many as fit behind a blocking kernel. */
 uint64_t kg_gpu_batch(enum kg_timing timing, const struct kg_gpu_batch_facts *facts);
 
-/* How many calls of a batch to record into one graph, which is then replayed: a divisor of it. */
+/* How many calls of a batch to capture into one graph, which is then replayed: a divisor of it. */
 uint64_t kg_gpu_graph_calls(uint64_t batch);
 
-/* Whether the device has been kept busy for long enough: its clock is steady within half a percent,
- * and in a new process 50 ms have passed; or 250 ms have passed in any case.
- * clocks_hz  the last readings, in any order; NaN where unknown, which does not count as steady
- * taken      how many readings there were so far */
+/* Whether the device was busy for long enough. Its clock must be steady within half a percent, and
+ * in a new process 50 ms must have passed. After 250 ms the answer is always true.
+ * clocks_hz  the last readings, in any order; NaN: unknown, which does not count as steady
+ * taken      number of readings so far */
 enum { KG_GPU_STEADY_READINGS = 5 };
 bool kg_gpu_clock_settled(double elapsed_ns, bool new_process,
                           const double clocks_hz[KG_GPU_STEADY_READINGS], size_t taken);
 
-/* Whether the warm-up of a case has settled: the median of the last quarter of its readings, 5 to
- * 64 of them, differs from that of as many before by no more than the timer's resolution and a
- * percent, and the clock by no more than half a percent.
- * times_ns   of the samples so far, in the order taken
- * clocks_hz  the clock during each; NaN where unknown, which is no obstacle */
-enum { KG_GPU_SETTLED_MOST = 2 * 64 /* readings that are looked at */ };
+/* Whether the warm-up of a case has settled. The function compares the last quarter of the readings,
+ * 5 to 64 of them, with as many readings before. Their median times may differ by the timer's
+ * resolution and 1 %; their clocks by 0.5 %.
+ * times_ns   times of the samples so far, in the order taken
+ * clocks_hz  clock during each sample; NaN: unknown, and no obstacle */
+enum { KG_GPU_SETTLED_MOST = 2 * 64 /* readings that the function uses */ };
 bool kg_gpu_settled(const double *times_ns, const double *clocks_hz, size_t count,
                     double resolution_ns);
 
-/* Whether the warm-up of a case may end: once it has settled, after 10 ms, or after min_time where
- * that is shorter; if it does not settle, after min_time. */
+/* Whether the warm-up of a case may end. If it has settled: after 10 ms, or after min_time if that is
+ * shorter. Otherwise: after min_time. */
 bool kg_gpu_warm_enough(double elapsed_ns, double min_time_ns, bool settled);
 
-/* Whether a round is long enough: by its measured time, or by three times as much time in all,
- * since what surrounds a sample, such as flushing the cache, can take longer than the sample. */
+/* Whether a round is long enough: by its measured time, or by three times that time in all. The work
+ * around a sample, such as flushing the cache, can take longer than the sample. */
 bool kg_gpu_round_done(double measured_ns, double elapsed_ns, double wanted_ns);
 
-/* Whether to drop a sample whose hold ran out before all its calls were launched. Where that is
- * rare the host was preempted, and the sample is dropped; where it is common it is a property of
- * the call, and the samples count. */
+/* Whether to drop a sample whose blocking kernel ended before all its calls were launched. If this is
+ * rare, the host was preempted, and kgate drops the sample. If it is common, it is a property of the
+ * call, and the samples count. */
 bool kg_gpu_sample_dropped(uint64_t taken, uint64_t dropped);
 
-/* How many single calls to time by the host's clock in a round: 1 to 5, fewer where calls are
- * long. */
+/* How many single calls to time by the host's clock in a round: 1 to 5, fewer if calls are long. */
 int kg_gpu_whole_calls(double call_ns, double min_time_ns);

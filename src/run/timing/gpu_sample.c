@@ -13,12 +13,12 @@
 static const double HOLD_LIMIT_NS = 100e6;
 static const double HELD_TIME_NS = 20e6;
 
-/* What is timed in a sample: `times` calls, or launches of a graph. */
+/* The work of a sample: `times` calls, or launches of a graph. */
 struct work {
     const struct kg_gpu_call *call; /* NULL: of the graph */
     void *graph;
     uint64_t times;
-    uint64_t held;        /* of them put on the stream while it is held; 0: no hold */
+    uint64_t held;        /* number of them launched during the hold; 0: no hold */
     double hold_limit_ns; /* 0: as usual */
     bool cold;
 };
@@ -94,7 +94,7 @@ static bool sample_put(struct kg_gpu_timer *timer, const struct work *work,
     return kg_gpu_stamp(timer, KG_STAMPS_AFTER, err);
 }
 
-/* The hold is released before anything waits for the device, also where a step failed. */
+/* Releases the hold before the host waits for the device, even after a failed step. */
 static bool sample_take(struct kg_gpu_timer *timer, const struct work *wanted,
                         struct kg_gpu_sample *sample, struct kg_error *err)
 {
@@ -143,7 +143,7 @@ bool kg_gpu_graph_time(struct kg_gpu_timer *timer, const struct kg_gpu_graph *gr
     return true;
 }
 
-/* The stamps are outside of what the host times, since it waits for the device in between. */
+/* The stamps lie outside the host's timed interval, since the host waits for the device around it. */
 bool kg_gpu_wall(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
                  struct kg_gpu_sample *sample, struct kg_error *err)
 {
@@ -186,8 +186,8 @@ static bool hold_try(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
     return true;
 }
 
-/* Tries one call. Where it was late it is tried again with the longest hold: the host may have been
- * busy with something else, and the call can be held back after all. */
+/* Tries one call. If it was late, the function tries again with the longest hold: the host may have
+ * done other work, and a hold may still work. */
 static bool holding_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
                          struct kg_gpu_call_timing *call_timing, struct kg_error *err)
 {
@@ -199,8 +199,8 @@ static bool holding_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *c
            hold_try(timer, call, 1, HOLD_LIMIT_NS, call_timing, &held, err);
 }
 
-/* A call may be many launches, and their queue is bounded: so how many calls can be held back
- * together is tried too. */
+/* Finds how many calls fit behind one hold. A call may be many launches, and their queue is
+ * bounded. */
 static bool held_calls_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
                             struct kg_gpu_call_timing *call_timing, struct kg_error *err)
 {
@@ -237,7 +237,7 @@ bool kg_gpu_call_timing_find(struct kg_gpu_timer *timer, const struct kg_gpu_cal
 {
     struct kg_gpu_sample sample;
     *call_timing = (struct kg_gpu_call_timing){0};
-    /* The first call loads modules and does what else is put off until then, and waits for it. */
+    /* The first call loads modules, does other postponed work, and waits for it. */
     for (int i = 0; i < 2; i++)
         if (!kg_gpu_wall(timer, call, &sample, err))
             return false;

@@ -64,8 +64,8 @@ static bool batch_time(struct kg_gpu_sampler *sampler, uint64_t batch, double *t
 bool kg_gpu_sampler_batch(struct kg_gpu_sampler *sampler, uint64_t reference, uint64_t *batch,
                           struct kg_error *err)
 {
-    /* First impressions are of a cold call, or one with gaps, or, of a call that cannot be held
-     * back, of the host: what a batch takes may ask for more. */
+    /* The first times may include a cold call, gaps, or the host's work if the call waits for the
+     * device. So the time of a batch may show that more calls are needed. */
     enum { LOOKS = 3 };
     struct kg_gpu_batch_facts facts = {
         .gpu_ns = sampler->call_timing.gpu_ns,

@@ -17,7 +17,7 @@ static bool good(const struct kg_gpu_timer *timer, int code, const char *what, s
     return kg_driver_good(&timer->driver, code, what, err);
 }
 
-/* Passes on whether a call made something. What it leaves where it fails must not be destroyed. */
+/* Reports whether a call made a thing. After a failure *thing must not be destroyed, so it is NULL. */
 static bool made(const struct kg_gpu_timer *timer, int code, void **thing, const char *what,
                  struct kg_error *err)
 {
@@ -106,17 +106,17 @@ static bool stream_open(struct kg_gpu_timer *timer, struct kg_error *err)
                 "cannot make an event", err);
 }
 
-/* Runs everything once before anything is held: a module may be loaded at its first launch, which
- * waits for the device, and so would wait for the hold. A launch that waits for its own hold shows
- * as a hold that ran out. */
+/* Runs each kernel once before any hold. The first launch of a kernel may load a module and wait for
+ * the device; behind a hold it would wait for that hold. If launches always wait, the hold runs out,
+ * and `holds` is false. */
 static bool everything_once(struct kg_gpu_timer *timer, struct kg_error *err)
 {
     enum { TRIES = 4 };
     if (!kg_gpu_nothing(timer, err) || !kg_gpu_stamp(timer, KG_STAMPS_BEFORE, err) ||
         !kg_gpu_flush(timer, err))
         return false;
-    /* The first launch waits for what it loads; after that, and unless the host was kept from it
-     * every time, they all tell. */
+    /* The first launch waits for its module. Each later try shows whether holds work, unless the host
+     * was preempted every time. */
     for (int i = 0; i < TRIES; i++) {
         if (!kg_gpu_hold(timer, CALIBRATION_LIMIT_NS, err))
             return false;
@@ -130,8 +130,8 @@ static bool everything_once(struct kg_gpu_timer *timer, struct kg_error *err)
     return true;
 }
 
-/* Times what events measure around nothing, or around a kernel that does nothing, in the same order
- * in which samples are taken. */
+/* Takes the events' time around nothing, or around a kernel that does nothing. The order on the stream
+ * is that of a sample. */
 static bool events_time(struct kg_gpu_timer *timer, bool kernel, double *ns, struct kg_error *err)
 {
     const struct kg_driver *driver = &timer->driver;
@@ -146,12 +146,13 @@ static bool events_time(struct kg_gpu_timer *timer, bool kernel, double *ns, str
     return put && kg_gpu_wait(timer, err) && kg_gpu_elapsed_ns(timer, ns, err);
 }
 
-/* On a device that is warm, as it is when samples are taken: events take longer at an idle clock, by
- * a factor of up to five, and their time is taken out of every sample of the process.
+/* Measures the overhead and the resolution of event times. The device must be warm, as for samples:
+ * at an idle clock events take up to five times as long. kgate subtracts the overhead from every
+ * sample of the process.
  *
- * Events around nothing show what the timer adds to a time, and all times together show its steps.
- * Around a kernel, the second event waits for the kernel's end, and part of the overhead may hide
- * behind that. So only the overhead that every time has is subtracted. */
+ * Events around nothing show the timer's own time; all times together show its steps. Around a
+ * kernel, the second event waits for the kernel's end, which may hide part of the overhead. So kgate
+ * subtracts only the overhead of events around nothing. */
 static bool calibrate(struct kg_gpu_timer *timer, struct kg_error *err)
 {
     enum { NOTHINGS = 101, KERNELS = 50, READINGS = NOTHINGS + KERNELS };

@@ -4,10 +4,10 @@
 #include "run/timing/gpu_plan.h"
 #include "run/timing/gpu_timer.h"
 
-/* A reading is so long that its clock is right; several of them show a step of the clock. */
+/* Time of a reading: long enough for an accurate clock. Several readings show whether it is steady. */
 static const double READING_NS = 2e6;
 
-/* The clock while the device is busy; NaN where it cannot be read. */
+/* The clock of the busy device; NaN if it cannot be read. */
 static bool reading_take(struct kg_gpu_timer *timer, double *clock_hz, struct kg_error *err)
 {
     const struct kg_stamps *stamps = timer->shared->stamps;

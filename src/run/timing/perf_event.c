@@ -6,11 +6,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What a counter reads as. */
+/* The bytes that read(2) gives for a counter. */
 struct reading {
     uint64_t count;
     uint64_t enabled_ns;
-    uint64_t running_ns; /* less than enabled_ns where counters had to share the processor's */
+    uint64_t running_ns; /* less than enabled_ns if counters had to share the processor's */
 };
 
 int kg_perf_open(const struct kg_perf_event *event, int leader)
@@ -21,8 +21,7 @@ int kg_perf_open(const struct kg_perf_event *event, int leader)
         .config = event->config,
         .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
         .disabled = leader < 0,
-        .inherit =
-            1, /* threads that are started later; so each is read by itself, not as a group */
+        .inherit = 1, /* counts later threads too; the kernel then allows no reading as a group */
         .exclude_kernel = 1,
         .exclude_hv = 1,
     };

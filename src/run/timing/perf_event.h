@@ -8,14 +8,14 @@ struct kg_perf_event {
     uint64_t config;
 };
 
-/* leader   -1: it starts when it is told to; else when that one does, and only together with it
+/* leader   -1: the counter starts by kg_perf_start; else it counts only together with this leader
  * returns  its descriptor; -1 with errno */
 int kg_perf_open(const struct kg_perf_event *event, int leader);
 
-/* From zero on: a leader, and those that were opened with it. */
+/* Starts a leader and the counters opened with it, from zero. */
 void kg_perf_start(int leader);
 void kg_perf_stop(int leader);
 
-/* What it counted; where counters had to take turns, what it would have counted all the time. NaN
- * where it is -1, or was never counted. */
+/* A counter's count. If counters shared the processor's, the count is scaled to the whole time. NaN
+ * if the descriptor is -1, or if the counter never ran. */
 double kg_perf_read(int descriptor);

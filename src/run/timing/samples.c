@@ -39,8 +39,8 @@ void kg_samples_keep(const double *samples_ns, size_t count, uint64_t taken, str
     round->samples_dropped = taken - kept;
 }
 
-/* Parts of consecutive samples, so that what lasts for some samples is not taken for many
- * independent disturbances. */
+/* Uses parts of consecutive samples. So a disturbance of several samples does not count as many
+ * independent ones. */
 static double median_error_ns(const double *samples_ns, size_t count)
 {
     double medians[PARTS], part[PART_MOST];

@@ -15,31 +15,31 @@ uint64_t kg_batch_from(double calls);
 /* Whole picoseconds: finer than any clock, and short in a file. */
 double kg_samples_rounded(double ns);
 
-/* Drops every second value, so that a round can go on when its buffer is full; what is kept is
- * spread over all of it. Returns how many are left. */
+/* Drops every second value, so that a round can go on when its buffer is full. The other values still
+ * cover the whole round. Returns their number. */
 size_t kg_samples_thin(double *values, size_t count);
 
 /* Keeps samples evenly spread over the round, in their order, in `arena`.
- * taken  samples that the round had, also those that were thinned out */
+ * taken  number of samples of the round, with those that were thinned out */
 void kg_samples_keep(const double *samples_ns, size_t count, uint64_t taken, struct kg_arena *arena,
                      struct kg_round *round);
 
-/* Fills median, its error, mean, min, max and p95. Takes the samples in their order, at least one,
- * and sorts them. The error is how far the medians of eight parts of the round lie apart, over the
- * root of eight; NaN of fewer than four samples. */
+/* Fills median, its error, mean, min, max and p95. Takes at least one sample, in their order, and
+ * sorts them. The error: the standard deviation of the medians of eight parts of the round, divided
+ * by the root of eight. NaN for fewer than four samples. */
 void kg_samples_summarize(double *samples_ns, size_t count, struct kg_round *round);
 
-/* What a process used in the timed parts of a round. */
+/* A process's usage in the timed parts of a round. */
 struct kg_usage {
-    double cpu_ns;    /* of all threads, of both kinds */
-    double system_ns; /* of that, in the kernel */
+    double cpu_ns;    /* all threads, user and system */
+    double system_ns; /* part of cpu_ns in the kernel */
     uint64_t voluntary_switches;
     uint64_t involuntary_switches;
     uint64_t minor_faults;
     uint64_t major_faults;
 };
 
-/* Adds what was used between two readings. */
+/* Adds the usage between two readings. */
 void kg_usage_add(struct kg_usage *usage, const struct rusage *before, const struct rusage *after);
 /* Fills the round's counts of switches and faults. */
 void kg_usage_record(struct kg_round *round, const struct kg_usage *usage);

@@ -18,8 +18,8 @@ enum { BATCH_STEP = 4 };
  * is far too long to batch not as often. */
 enum { TRIALS_LEAST = 5, TRIALS_OF_LONG = 2 };
 static const double TRIALS_NS = 3e6, TRIALS_LONG_NS = 30e6;
-/* What speaks against the batch of a reference: the clock's resolution is 2 % of a sample, or a
- * sample takes so long. */
+/* Limits for the batch of a reference: the clock's resolution is at most 2 % of a sample, and a sample
+ * takes at most REFERENCE_LONGEST_NS. */
 static const double REFERENCE_RESOLUTIONS = 50, REFERENCE_LONGEST_NS = 1e9;
 static const double STABLE = 1.02;
 static const double ROOM_LEAST = 512; /* samples */
@@ -43,8 +43,8 @@ size_t kg_sampler_room(double min_time_ns)
     return samples < KG_SAMPLES_MOST ? (size_t)samples : KG_SAMPLES_MOST;
 }
 
-/* Whether a batch takes so long even where nothing disturbs it: as soon as one trial is shorter, it
- * does not. What disturbs makes trials longer, never shorter, so the fastest repeats best. */
+/* Whether even an undisturbed batch takes target_ns. One shorter trial disproves it. A disturbance
+ * only makes trials longer, so the fastest trial repeats best. */
 static bool long_enough(const struct kg_sampler *sampler, uint64_t batch, double target_ns)
 {
     double spent = 0;
@@ -59,9 +59,9 @@ static bool long_enough(const struct kg_sampler *sampler, uint64_t batch, double
     }
 }
 
-/* Whether samples of as many calls as a reference's can be taken at all. A disturbance cannot make
- * them too short; too long, hundreds of times longer than any batch that is chosen, only where it
- * lasts through three calls. */
+/* Whether samples with the reference's number of calls can be timed. A disturbance never makes a sample
+ * too short. It makes a sample too long only if it lasts through three calls: the limit is hundreds
+ * of times longer than any chosen batch. */
 static bool reference_does(const struct kg_sampler *sampler, uint64_t reference)
 {
     double call = INFINITY;
@@ -149,7 +149,7 @@ void kg_sampling_begin(struct kg_sampling *sampling, const struct kg_sampler *sa
     sampling->warm_up_ns = warm_up(sampler, batch);
 }
 
-/* Between two samples. The calls that it may make are no part of what is counted. */
+/* Settles again between two samples. The usage of its calls is excluded. */
 static void settle_again(struct kg_sampling *sampling, double measured_ns, struct rusage *before)
 {
     const struct kg_sampler *sampler = sampling->sampler;
@@ -160,8 +160,8 @@ static void settle_again(struct kg_sampling *sampling, double measured_ns, struc
     *before = usage_now(sampler);
 }
 
-/* CPU time is counted within the pieces alone: between them a round may wait for its turn, and its
- * threads may spin. A process that measures itself was told the time, and is one. */
+/* CPU time counts within the pieces only: between them a round may wait for its turn, and its threads
+ * may spin. The caller gives `time_ns` to a process that measures itself, and takes one sample. */
 double kg_sampling_run(struct kg_sampling *sampling, double time_ns)
 {
     const struct kg_sampler *sampler = sampling->sampler;

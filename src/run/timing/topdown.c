@@ -21,7 +21,7 @@ static struct kg_topdown by_four(const double *counts)
                                .memory_bound = counts[KG_CORE_MEMORY] / slots};
 }
 
-/* Sandy Bridge to Skylake: Yasin 2014, table 1. What is left over is bound by the backend. */
+/* Sandy Bridge to Skylake: Yasin 2014, table 1. The rest of the slots is bound by the backend. */
 static struct kg_topdown by_recovery(const double *counts)
 {
     const double slots = counts[KG_CORE_SLOTS];
