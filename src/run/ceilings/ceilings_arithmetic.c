@@ -4,17 +4,17 @@
 #include "run/ceilings/ceilings_parts.h"
 #include "run/timing/gpu_hold.h"
 
-/* A millisecond or two a launch, and every single sum below 2^24, so that each is exact; what those
- * of a thread add up to is that times a power of two, and exact too. */
+/* A launch takes one or two milliseconds. Every single sum stays below 2^24, so it is exact. The sum
+ * of a thread is such a sum times a power of two, so it is exact, too. */
 enum { FMA_ITERATIONS = 512, TENSOR_ITERATIONS = 1024, WGMMA_ITERATIONS = 2048 };
 
-/* A kernel that leaves the sum of each thread. */
+/* A kernel that stores the sum of each thread. */
 struct arithmetic {
     const char *kernel;
     uint32_t iterations;
     unsigned shared_bytes;
-    float thread_sum;    /* that each must come to */
-    double thread_flops; /* that it takes */
+    float thread_sum;    /* correct sum of each thread */
+    double thread_flops; /* floating-point operations of each thread */
 };
 
 /* Chain c begins at c, and grows by 1 a step. */
@@ -68,9 +68,9 @@ static bool sums_checked(const struct kg_measuring *measuring, const struct arit
     return true;
 }
 
-/* Allocates memory for the results around it; the figure stays NaN where something fails.
- * random  a parameter of the launch's: 0 for the sums that are checked, then 1 for what is timed; NULL
- *         where it has none */
+/* Checks and times a kernel, with device memory for its results. *flops_per_s is NaN if a step fails.
+ * random  a parameter of the launch: 0 for the checked sums, then 1 for the timed launches; NULL if
+ *         the kernel has no such parameter */
 static bool arithmetic_time(struct kg_measuring *measuring, const struct arithmetic *arithmetic,
                             struct kg_ceiling_launch *launch, uint32_t *random, double *flops_per_s,
                             double *clock_hz, struct kg_error *err)

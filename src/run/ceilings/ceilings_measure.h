@@ -1,5 +1,5 @@
-/* ceilings_measure.h: measures what the GPU and the CPU of this machine are capable of, and keeps what was
- * measured. The structs are those of model/ceilings.h and model/cpu_ceilings.h. */
+/* ceilings_measure.h: measures the peaks ("ceilings") of this machine's GPU and CPU, and stores them.
+ * model/ceilings.h and model/cpu_ceilings.h define the structs. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,70 +15,70 @@
 
 struct kg_gpu_timer;
 
-/* How the device is asked what holds it back and who else is on it; `read` NULL: it is not. */
+/* Reads the device's throttling and its other processes; `read` NULL: unknown. */
 struct kg_ceilings_watch {
     bool (*read)(void *state, struct kg_nvml_telemetry *telemetry);
     void *state;
 };
 
-/* What was seen in all the times that it was asked. Zeroed before the first. */
+/* Summary of all answers. Zeroed before the first. */
 struct kg_ceilings_seen {
     int64_t throttle; /* KG_NVML_ bits */
-    int others;       /* the most at once */
+    int others;       /* greatest number of other processes at a time */
 };
 
 /* Adds one answer. Pure. */
 void kg_ceilings_see(struct kg_ceilings_seen *seen, const struct kg_nvml_telemetry *telemetry);
 
-/* What of it makes figures good for one run alone: other processes, and whatever holds clocks back
- * but the power limit: that is the card's own, large ones reach it whenever the tensor cores have
- * work, and the figures are what the card can do under it. In `arena`; NULL where nothing does. */
+/* The reason why the figures are valid for one run only: other processes, or throttling. The power
+ * limit is no such reason, because it belongs to the card. Large cards reach it whenever the tensor
+ * cores have work, so the figures include its effect. In `arena`; NULL without a reason. */
 const char *kg_ceilings_seen_words(const struct kg_ceilings_seen *seen, struct kg_arena *arena);
 
-/* Measures the GPU of an open timer, in about two seconds; first thread only. What the kernels did
- * is checked before their times are believed; the best of several samples counts.
- * watch     asked before and after each part
- * ceilings  filled as far as it goes: `measured` and `note` in `arena`, uuid NULL, which the caller
- *           knows
- * returns   false where something could not be measured: err says why, and the rest is there */
+/* Measures the GPU of an open timer, in about two seconds; first thread only. kgate checks the
+ * kernels' results before it accepts their times, and takes the best of several samples.
+ * watch     read before and after each part
+ * ceilings  filled as far as possible: `measured` and `note` in `arena`; uuid NULL, since the caller
+ *           has it
+ * returns   false if a part could not be measured: err says why, and the other parts are filled */
 bool kg_ceilings_measure(struct kg_gpu_timer *timer, const struct kg_ceilings_watch *watch,
                          struct kg_arena *arena, struct kg_ceilings *ceilings,
                          struct kg_error *err);
 
-/* `amount` in time_ns as a rate a second; NaN unless both are positive and finite. Pure. */
+/* `amount` in time_ns as a rate per second; NaN unless both are positive and finite. Pure. */
 double kg_ceiling_rate(double amount, double time_ns);
 
-/* How large each of two buffers must be for the L2 cache to be no help: 512 MiB, or eight times the
- * cache where that is more; a quarter of what is free where that is less. A multiple of 1 MiB; 0
- * where it would be less than four times the cache. Pure. */
+/* Size of each of two buffers for which the L2 cache is no help. It is 1 GiB, or sixteen times the
+ * cache if that is more; at most a quarter of the free memory. A multiple of 1 MiB. 0 if it would be
+ * less than four times the cache. Pure. */
 size_t kg_ceiling_buffer_bytes(size_t l2_bytes, size_t free_bytes);
 
 /* The sum, modulo 2^32, of the words that kg_ceiling_fill writes (device/code/ceilings_code.h). Pure. */
 uint32_t kg_ceiling_words_sum(uint64_t count);
 
-/* --- What was measured of a GPU before: ceilings_cache.c --- */
+/* --- The stored ceilings of a GPU: ceilings_cache.c --- */
 
 #define KG_CEILINGS_SCHEMA "kgate.ceilings.v1"
 extern const struct kg_record kg_ceilings_file_record;
 
-/* What ceilings hold for. */
+/* The conditions under which stored ceilings are valid. */
 struct kg_ceilings_key {
-    const char *uuid;      /* of the GPU */
-    const char *driver;    /* its version */
-    double clock_limit_hz; /* the highest that its clock may go now; NaN where not known */
+    const char *uuid;      /* the GPU's */
+    const char *driver;    /* version of the driver */
+    double clock_limit_hz; /* present upper limit of its clock; NaN: not known */
 };
 
-/* Where they are kept: $XDG_CACHE_HOME/kgate, else ~/.cache/kgate; in `arena`. NULL where the
- * environment names neither by an absolute path. */
+/* The folder of stored ceilings: $XDG_CACHE_HOME/kgate, else ~/.cache/kgate; in `arena`. NULL if the
+ * environment gives no absolute path. */
 const char *kg_ceilings_directory(struct kg_arena *arena);
 
-/* What was stored for the key by a kgate that measures as this one does; strings in `arena`. false
- * where there is none, or it cannot be read, or makes no sense: then it is measured anew. */
+/* Loads the stored ceilings of the key; strings in `arena`. false without usable ceilings: the file
+ * may be missing, unreadable, implausible, or made by other kernels. The caller then measures. */
 bool kg_ceilings_cached(const char *directory, const struct kg_ceilings_key *key,
                         struct kg_arena *arena, struct kg_ceilings *ceilings);
 
-/* Stores them, replacing what was there for that GPU in one step, in a folder that is made where it
- * is missing. A failure is none of measuring: it will be measured anew. */
+/* Stores ceilings. One atomic step replaces older ceilings of that GPU. Makes the folder if it is
+ * missing. A failure only means that the next run measures again. */
 bool kg_ceilings_store(const char *directory, const struct kg_ceilings_key *key,
                        const struct kg_ceilings *ceilings, struct kg_error *err);
 
@@ -89,49 +89,48 @@ bool kg_ceilings_store(const char *directory, const struct kg_ceilings_key *key,
 bool kg_cpu_ceilings_load_measure(struct kg_arena *arena, struct kg_cpu_ceilings *ceilings,
                                   struct kg_error *err);
 
-/* Measures the CPUs that this process may use, in about a second: one thread of OpenMP on each.
- * What they computed is checked before their times are believed; the best of several short samples
- * counts. To be called in a process of its own: the threads stay.
- * ceilings  filled as far as it goes; `measured` in `arena`, `reason` NULL, `note` a constant
- * returns   false where something could not be measured: err says why, and the rest is there */
+/* Measures the CPUs that this process may use, in about a second: one thread of OpenMP on each. kgate
+ * checks the threads' results before it accepts their times, and takes the best of several short
+ * samples. To be called in a process of its own: the threads stay.
+ * ceilings  filled as far as possible; `measured` in `arena`, `reason` NULL, `note` a constant
+ * returns   false if a part could not be measured: err says why, and the other parts are filled */
 bool kg_cpu_ceilings_measure(struct kg_arena *arena, struct kg_cpu_ceilings *ceilings,
                              struct kg_error *err);
 
-/* --- What was measured of CPUs before: cpu_ceilings_cache.c --- */
+/* --- The stored ceilings of CPUs: cpu_ceilings_cache.c --- */
 
 #define KG_CPU_CEILINGS_SCHEMA "kgate.cpu_ceilings.v1"
 extern const struct kg_record kg_cpu_ceilings_file_record;
 
-/* What ceilings hold for. */
+/* The conditions under which stored ceilings are valid. */
 struct kg_cpu_ceilings_key {
-    const char *fingerprint; /* of the machine */
-    uint64_t cpu_count;      /* CPUs that the process may use, */
-    const char *cpus;        /* and which: "0-3,8" */
-    const char *vectors;     /* the widest that kernels may use; NULL where not known */
-    double quota_cpus;       /* CPUs' worth of time that a control group allows; NaN without one */
+    const char *fingerprint; /* the machine's */
+    uint64_t cpu_count;      /* number of CPUs that the process may use */
+    const char *cpus;        /* these CPUs: "0-3,8" */
+    const char *vectors;     /* widest vectors that kernels may use; NULL: not known */
+    double quota_cpus;       /* number of CPUs whose time a control group allows; NaN: no limit */
 };
 
-/* What the probe read in the run that measured them; NaN where it did not. */
+/* The readings of the speed probe in the run that measured the ceilings; NaN without readings. */
 struct kg_cpu_pace {
     double pulse_ns;
     double bandwidth_bytes_per_s;
 };
 
-/* Whether this process's machine is as it was: neither figure is off by more than a quarter. What
- * A figure that is not known now counts as unchanged; one that became known counts as changed. Pure. */
+/* Whether the machine has kept its speed: neither reading differs by more than a quarter. A reading
+ * that is unknown now counts as unchanged. One that became known counts as changed. Pure. */
 bool kg_cpu_pace_same(const struct kg_cpu_pace *then, const struct kg_cpu_pace *now);
 
-/* What was stored for the key by a kgate that measures as this one does, not more than 7 days ago,
- * or, with a note, an hour, when the machine had the same pace; strings in `arena`. false where
- * there is none, or it cannot be read, or makes no sense: then it is measured anew.
+/* Loads the stored ceilings of the key; strings in `arena`. They must be at most 7 days old, or an
+ * hour if they have a note, and the machine must have had the same speed. false otherwise, and if
+ * the file is missing, unreadable, implausible, or of another method. The caller then measures.
  * now_s  seconds since 1970, UTC */
 bool kg_cpu_ceilings_cached(const char *directory, const struct kg_cpu_ceilings_key *key,
                             const struct kg_cpu_pace *pace, int64_t now_s, struct kg_arena *arena,
                             struct kg_cpu_ceilings *ceilings);
 
-/* Stores them, replacing what was there for that machine and number of CPUs in one step, in a
- * folder that is made where it is missing. A failure is none of measuring: it will be measured
- * anew. */
+/* Stores ceilings. One atomic step replaces older ceilings of that machine and number of CPUs. Makes the
+ * folder if it is missing. A failure only means that the next run measures again. */
 bool kg_cpu_ceilings_store(const char *directory, const struct kg_cpu_ceilings_key *key,
                            const struct kg_cpu_pace *pace, const struct kg_cpu_ceilings *ceilings,
                            struct kg_error *err);

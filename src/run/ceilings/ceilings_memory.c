@@ -8,8 +8,8 @@ static const size_t MIB = (size_t)1 << 20;
 
 size_t kg_ceiling_buffer_bytes(size_t l2_bytes, size_t free_bytes)
 {
-    /* What of it is in the cache at the end of one copy, and so saves the next one time, is then a
-     * sixteenth at the most. */
+    /* At the end of a copy the cache holds at most a sixteenth of the data. Only this part makes the
+     * next copy faster. */
     const size_t wanted = 16 * l2_bytes > 1024 * MIB ? 16 * l2_bytes : 1024 * MIB;
     const size_t most = free_bytes / 4;
     const size_t bytes = (wanted < most ? wanted : most) / MIB * MIB;
@@ -88,7 +88,7 @@ static bool source_fill(const struct kg_measuring *measuring, struct kg_error *e
     return kg_ceiling_once(&fill, err);
 }
 
-/* Whether the target has what the source has. It is poisoned first. */
+/* Checks that a copy makes the target equal to the source. The target is poisoned first. */
 static bool copy_checked(const struct kg_measuring *measuring, struct kg_ceiling_launch *copy,
                          struct kg_error *err)
 {

@@ -1,4 +1,4 @@
-/* ceilings_parts.h: what the parts of measuring a GPU's ceilings share. Within ceilings_*.c. */
+/* ceilings_parts.h: the shared state of the parts that measure a GPU's ceilings. For ceilings_*.c. */
 #pragma once
 #include "run/ceilings/ceilings_measure.h"
 #include "run/timing/gpu_timer.h"
@@ -9,8 +9,8 @@ struct kg_measuring {
     void *module;
     struct kg_ceilings *ceilings;
     uint64_t source, target, notes; /* device memory; 0: none */
-    size_t bytes;                   /* of source and target each */
-    const char *doubt;              /* what makes the figures good for one run alone; else NULL */
+    size_t bytes;                   /* size of each of source and target */
+    const char *doubt;              /* reason why the figures are valid for one run only; or NULL */
 };
 
 /* A kernel with its launch. */
@@ -20,18 +20,18 @@ struct kg_ceiling_launch {
     unsigned blocks;
     unsigned shared_bytes;
     void *parameters[4];
-    struct kg_error err; /* of the first that failed */
+    struct kg_error err; /* first failure */
     bool failed;
 };
 
 /* --- ceilings_launch.c --- */
 
-/* The kernel `name`, in as many blocks as are on the device together where `blocks` is 0. */
+/* Finds the kernel `name`. blocks 0: as many blocks as run on the device together. */
 bool kg_ceiling_find(const struct kg_measuring *measuring, const char *name, size_t blocks,
                      unsigned shared_bytes, struct kg_ceiling_launch *launch, struct kg_error *err);
-/* Launches it, and waits for its end. */
+/* Launches the kernel, and waits for its end. */
 bool kg_ceiling_once(struct kg_ceiling_launch *launch, struct kg_error *err);
-/* The shortest time of a launch, of samples of `batch`; the clock is that of the same sample. */
+/* The shortest time per launch, of several samples of `batch` launches, and the clock of this sample. */
 bool kg_ceiling_best(struct kg_ceiling_launch *launch, uint64_t batch, double *best_ns,
                      double *clock_hz, struct kg_error *err);
 
@@ -40,7 +40,6 @@ bool kg_ceiling_best(struct kg_ceiling_launch *launch, uint64_t batch, double *b
 bool kg_ceiling_memory(struct kg_measuring *measuring, struct kg_error *err); /* _memory.c */
 bool kg_ceiling_fma(struct kg_measuring *measuring, struct kg_error *err);    /* _arithmetic.c */
 bool kg_ceiling_tensor(struct kg_measuring *measuring, struct kg_error *err);
-/* The tensor cores by wgmma, where the device and the program have it; after kg_ceiling_tensor,
- * whose figure stays where this one is not higher, or what was computed is wrong: that makes a
- * doubt. */
+/* The tensor cores by wgmma, if the device and the program have it. To be called after
+ * kg_ceiling_tensor. The higher figure of the two stays. A wrong result makes a doubt. */
 bool kg_ceiling_wgmma(struct kg_measuring *measuring, struct kg_error *err);

@@ -1,4 +1,4 @@
-/* What else held the device while its ceilings were measured. */
+/* Other load on the device while kgate measured its ceilings. */
 #include <stdio.h>
 
 #include "run/ceilings/ceilings_measure.h"

@@ -1,4 +1,5 @@
-/* The plugin that measures the CPU's ceilings. It has OpenMP, whose costs are among them; kgate has not. */
+/* Loads the plugin that measures the CPU's ceilings. The plugin uses OpenMP, whose costs are among the
+ * ceilings; kgate itself does not. */
 #include "base/library.h"
 #include "run/ceilings/ceilings_measure.h"
 #include "suite/sources/kernel_file.h"

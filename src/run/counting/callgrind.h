@@ -1,24 +1,24 @@
-/* callgrind.h: Valgrind's Callgrind: where it is, what it is told, and what its files say. Its
- * format is that of Valgrind's manual, "Callgrind Format Specification". */
+/* callgrind.h: Valgrind's Callgrind: its program, its options and its files. Valgrind's manual
+ * describes the files ("Callgrind Format Specification"). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "run/timing/counting.h"
 
-/* The program `valgrind` in $PATH; false where there is none. */
+/* Finds the program `valgrind` in $PATH; false if it is missing. */
 bool kg_callgrind_find(char *path, size_t bytes);
 
-/* Writes the option that sets the size of the simulated last level of cache, in bytes, into `text`.
- * Without it Callgrind asks the processor, and a virtual one may name the cache of the whole
- * machine. An empty text for what is no size. Valgrind wants a power of two of sets, so the rest is
- * associativity. */
+/* Writes the option that sets the size of the simulated last-level cache, in bytes, into `text`.
+ * Without the option Callgrind asks the processor, and a virtual one may name the cache of the whole
+ * machine. An impossible size makes an empty text. Valgrind wants a power of two of sets, so the
+ * associativity takes the rest. */
 void kg_callgrind_last_level(double bytes, char *text, size_t text_bytes);
 
-/* The counts in one of its files; NaN for what it did not count. */
+/* The counts in one of Callgrind's files; NaN for events that the file lacks. */
 struct kg_counts kg_callgrind_read(const char *path);
 
-/* The sum over the files of a folder, which are removed; NaN where there are none. A process leaves
- * PID at its end, and PID.1 where a worker asked for what was counted so far: then what comes after
- * that is not the workload's. */
+/* Sums the counts of a folder's files, and removes the files; NaN if there are none. A process leaves
+ * a file PID at its end. If a worker asked for its counts before, it also leaves PID.1. The file PID
+ * then has later counts, which are not the workload's. */
 struct kg_counts kg_callgrind_take(const char *folder, bool asked_for);

@@ -67,7 +67,7 @@ static void params_make(const struct kg_importing *importing, const struct kg_fo
                              kg_arena_keep(arena, found->params[i].value)};
 }
 
-/* Time and peak memory are what every case has; of memory these files say nothing. */
+/* Every case has the metrics time and peak memory. These files have no memory figures. */
 static void series_make(const struct kg_importing *importing, struct kg_case_result *result)
 {
     static const enum kg_metric_kind kinds[] = {KG_METRIC_TIME, KG_METRIC_PEAK_MEMORY};
@@ -84,7 +84,7 @@ static void series_make(const struct kg_importing *importing, struct kg_case_res
     }
 }
 
-/* The case of an id, made where it is new. */
+/* The case with an id. Makes the case if the id is new. */
 static struct kg_case_result *case_of(struct kg_importing *importing,
                                       const struct kg_foreign_case *found)
 {
@@ -167,7 +167,7 @@ static void rounds_add(struct kg_importing *importing, struct kg_case_result *re
         round_add(importing, result, found, &found->samples_ns[i], 1);
 }
 
-/* A value for each round of the file; what not all files have is left out at the end. */
+/* Adds a value for each round of the file. Figures that some files lack are removed at the end. */
 static void figures_add(struct kg_importing *importing, struct kg_case_result *result,
                         const struct kg_foreign_case *found, size_t rounds_before)
 {

@@ -25,8 +25,8 @@ static bool rate_measure(struct chains chains, int threads, double *rate, struct
     return kg_cpu_team_rate(threads, &task, rate, err);
 }
 
-/* Vectors first once for nothing: clocks take some time to rise from idle, and to fall to what wide
- * vectors allow. */
+/* The first measurement of vectors is discarded. Clocks take some time to rise from idle, and to fall
+ * to the limit for wide vectors. */
 bool kg_cpu_arithmetic(struct kg_cpu_measuring *measuring, int threads, struct kg_error *err)
 {
     const struct kg_cpu_code *code = measuring->code;

@@ -62,9 +62,9 @@ static void caches_tell(const struct kg_cpu_caches *caches, struct kg_cpu_ceilin
     ceilings->l3_count = l3->count;
 }
 
-/* All threads together do at least what one of them does. What each core has for itself adds up to
- * at most as many times that: on a virtual machine whose host takes CPUs away, the time of a thread
- * may read too short. */
+/* All threads together reach at least the rate of one. If each core has its own resource, the rate
+ * is at most that of one, times the number of threads. Without this limit it may be too high: on a
+ * virtual machine whose host takes CPUs away, a thread's CPU time may read too short. */
 static void all_bound(struct kg_cpu_ceilings *ceilings)
 {
     static const struct {
@@ -87,11 +87,11 @@ static void all_bound(struct kg_cpu_ceilings *ceilings)
     }
 }
 
-/* Several times what it takes on CPUs that are idle. */
+/* Several times the usual time on idle CPUs. */
 static const uint64_t LONG_NS = 1000000000;
 
-/* Measures twice, so that other work on the machine for some tenths of a second does not decide;
- * but only once where the machine is so busy that it takes long. */
+/* Measures twice, so that a disturbance of some tenths of a second does not decide. On a machine so
+ * busy that the first time takes long, it measures once. */
 static bool parts_measure(struct kg_cpu_measuring *measuring, struct kg_error *err)
 {
     enum { TIMES = 2 };

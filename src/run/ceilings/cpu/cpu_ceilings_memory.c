@@ -1,4 +1,4 @@
-/* What caches and memory give: loops over arrays of a size that lies in one level. */
+/* The bandwidth of caches and memory: loops over arrays that fit into one level. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 enum { PIECE_WORDS = 32 * 1024, PARTS = 3 };
 static const double MIB = 1 << 20;
 
-/* A thread's own: three parts of equal length. Each word is its index, but for the last part, which
- * is written. On a line of its own, since threads count in it. */
+/* A thread's own data: three parts of equal length. Each word is its index, except in the last part,
+ * which is written. The struct has a cache line of its own, since threads count in it. */
 struct set {
     _Alignas(128) uint32_t *words;
     size_t bytes;   /* mapped */
@@ -104,7 +104,7 @@ static bool turn(void *state, int thread)
     return right;
 }
 
-/* Whether what was written is right; where there are many words, about a thousand are checked. */
+/* Checks the written words. Of a long array it checks only a few thousand. */
 static bool verify(void *state, int thread)
 {
     enum { SOME = 4096 };
@@ -140,8 +140,8 @@ static double cached_bytes(const struct kg_cpu_measuring *measuring, enum kg_cac
     return half < FAR_BEYOND * before ? half + before : half;
 }
 
-/* Four times the last level, and 64 MiB at the least, an eighth of what is free at the most; NaN
- * where that is less than twice the last level. */
+/* Size of a thread's arrays for memory: four times its share of the last level, and at least 64 MiB in
+ * all threads. At most an eighth of the free memory. NaN if that is less than twice the last level. */
 static double memory_bytes(const struct kg_cpu_measuring *measuring, int threads)
 {
     double last = 0;
@@ -198,7 +198,7 @@ static bool mode_measure(struct streaming *streaming, int threads, double *rate,
            kg_cpu_team_do(threads, verify, streaming, err);
 }
 
-/* Reading first: what is written is no index. */
+/* The read mode comes first: it checks the indices, and later modes overwrite the last part. */
 static bool level_measure(struct streaming *streaming, enum kg_cache_level level, double bytes,
                           int threads, struct kg_cpu_ceiling *ceiling, struct kg_error *err)
 {
@@ -219,9 +219,9 @@ static bool level_measure(struct streaming *streaming, enum kg_cache_level level
     return true;
 }
 
-/* The last level, at several sizes from twice the level before up to half of its own, of which the
- * best counts: of a virtual machine's last level the host gives a part that the kernel does not
- * know, and what is beyond that is memory. */
+/* The last level, at several sizes, from twice the level before up to half of its own. The best
+ * size counts. The host gives a virtual machine a part of the last level that the kernel does not know;
+ * larger arrays come from memory. */
 static bool last_level_measure(const struct kg_cpu_measuring *measuring,
                                struct streaming *streaming, double most, int threads,
                                struct kg_cpu_ceiling *ceiling, struct kg_error *err)
@@ -235,8 +235,8 @@ static bool last_level_measure(const struct kg_cpu_measuring *measuring,
     return level_measure(streaming, KG_LEVEL_L3, most, threads, ceiling, err);
 }
 
-/* The caches from small to large, then memory; and its latency where nobody else uses it. What
- * comes from the last level is no slower than what comes from memory. */
+/* The caches from small to large, then memory; also its latency if no other thread uses it. The last
+ * level is at least as fast as memory. */
 static bool levels_measure(struct kg_cpu_measuring *measuring, struct streaming *streaming,
                            double memory, int threads, struct kg_error *err)
 {

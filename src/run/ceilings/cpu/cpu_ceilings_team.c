@@ -34,12 +34,12 @@ bool kg_cpu_team_do(int threads, kg_cpu_work *work, void *state, struct kg_error
     return right ? true : wrong(err);
 }
 
-/* What the threads of a sample did together. */
+/* The work of all threads during a sample. */
 struct sample {
-    uint64_t turns;
-    uint64_t start_ns; /* the first */
-    uint64_t end_ns;   /* the last */
-    double pace;       /* turns a ns of each thread's own time on a CPU, added up */
+    uint64_t turns;    /* number of calls */
+    uint64_t start_ns; /* of the first thread */
+    uint64_t end_ns;   /* of the last thread */
+    double pace;       /* calls per ns of a thread's CPU time, summed over the threads */
     bool right;
     int found;
 };

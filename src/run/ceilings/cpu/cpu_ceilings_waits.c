@@ -1,4 +1,4 @@
-/* What waiting costs: for memory, for pages, for other threads. The shortest of many times
+/* The costs of waiting: for memory, for pages, for other threads. The shortest of many times
  * counts. */
 #include <math.h>
 #include <omp.h>
@@ -11,8 +11,7 @@
 #include "base/random.h"
 #include "run/ceilings/cpu/cpu_ceilings_parts.h"
 
-/* The time for each figure, and the most that it may take where other processes make samples
- * long. */
+/* Time of measuring for each figure, and its limit if other processes make samples long. */
 static const double TIME_NS = 10e6, PATIENCE_NS = 200e6;
 enum { SAMPLES_LEAST = 100 };
 

@@ -23,7 +23,7 @@
 #define UNROLL(times) PRAGMA(GCC unroll times)
 #endif
 
-/* --- Vectors that every processor has, or that the compiler makes of what it has --- */
+/* --- Vectors of any processor; the compiler translates them to its instructions --- */
 #define CODE_NAME "plain"
 #define NAME(function) plain_##function
 #define TARGET

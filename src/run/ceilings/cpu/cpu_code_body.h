@@ -1,13 +1,13 @@
 /* cpu_code_body.h: the loops of cpu_code.c for one instruction set; cpu_code.c includes it once for
- * each. Needs
- *   NAME(function)           the function's name in this set
- *   TARGET                   the attribute by which the compiler may use it
- *   VECTOR_BYTES             of a vector
- *   MULTIPLY_ADD(a, b, c)    of vectors of floats, SCALAR_MULTIPLY_ADD of floats
- *   STREAM(to, vector)       writes a vector of words past the caches, STREAM_END() after all
+ * each set. It needs these macros:
+ *   NAME(function)           the function's name in this set;
+ *   TARGET                   the attribute by which the compiler may use the set;
+ *   VECTOR_BYTES             the size of a vector;
+ *   MULTIPLY_ADD(a, b, c)    for vectors of floats; SCALAR_MULTIPLY_ADD for floats;
+ *   STREAM(to, vector)       writes a vector of words past the caches; STREAM_END() ends the writes.
  *
- * Loops are unrolled to eight vectors, that is more than any processor has outstanding between two
- * turns of its loop; the memory clobbers let nothing be done once for all times. */
+ * Loops are unrolled to eight vectors: more than any processor keeps in flight between two iterations.
+ * The memory clobbers force the compiler to repeat the work each time. */
 typedef uint32_t NAME(words) __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef float NAME(floats) __attribute__((vector_size(VECTOR_BYTES)));
 
