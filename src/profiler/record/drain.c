@@ -69,7 +69,7 @@ static void chunk_begin(struct packing *packing)
     packing->count = 0;
 }
 
-/* Writes what there is; entries that the file does not take are lost, and counted. */
+/* Writes the chunk so far. Entries that the file does not take are lost, and counted. */
 static void chunk_end(struct packing *packing)
 {
     uint8_t *packed = packing->thread->packed;
@@ -87,7 +87,7 @@ static void chunk_end(struct packing *packing)
     chunk_begin(packing);
 }
 
-/* Up to where entries are packed: behind it are zeros up to a multiple of 8. */
+/* End of the room for entries. The bytes after it are for zeros, up to a multiple of 8. */
 static const uint8_t *packed_end(const struct packing *packing)
 {
     return packing->thread->packed + KG_PACKED_BYTES - 8;
@@ -106,7 +106,7 @@ static void chunk_put(struct packing *packing, const struct kg_entry *slots)
     chunk_end_if_full(packing);
 }
 
-/* Packs what needs one slot and nothing else; returns where it stopped. */
+/* Packs entries of one slot; returns the place of the first other entry. */
 static uint64_t plain_put(struct packing *packing, uint64_t tail, uint64_t head)
 {
     struct kg_ring_part part = {packing->thread->ring, packing->thread->mask, tail, head};
@@ -136,7 +136,7 @@ static void ring_pack(struct packing *packing, uint64_t head)
     __atomic_store_n(&thread->tail, head, __ATOMIC_RELEASE);
 }
 
-/* Entries whose GPU times have come in. */
+/* Packs the entries whose GPU times are complete. */
 static void gpu_pack(struct packing *packing, double wait_ns)
 {
     enum { AT_ONCE = 16 };
@@ -161,7 +161,7 @@ static void gpu_pack(struct packing *packing, double wait_ns)
                          __ATOMIC_RELAXED);
 }
 
-/* What was lost since it was last told. */
+/* Adds the losses since the last call to the file's. */
 static void losses_tell(struct kgate_profiler_thread *thread, struct kg_recorder *recorder)
 {
     const struct kgate_profile_losses now = losses_read(&thread->losses);
@@ -181,12 +181,12 @@ static void losses_tell(struct kgate_profiler_thread *thread, struct kg_recorder
 /* Everything to the file, under thread->drain. */
 static bool drain(struct kgate_profiler_thread *thread, double wait_ns)
 {
-    /* Read before the paths are written: the thread goes on meanwhile, and what it adds after this
-     * may be of paths that are not in the file yet. */
+    /* Read before the paths are written: the thread goes on meanwhile, and its later entries may have
+     * paths that are not in the file yet. */
     const uint64_t head = __atomic_load_n(&thread->head, __ATOMIC_ACQUIRE);
     struct packing packing = {.thread = thread, .good = true};
-    /* Where names of thread and paths do not go in, entries must not either: nobody could read
-     * them. */
+    /* If the thread's name or its paths do not go into the file, the entries must not, because no
+     * reader could use them. */
     if (thread->profiler && announce(thread, &thread->profiler->recorder) &&
         nodes_write(thread, &thread->profiler->recorder))
         packing.recorder = &thread->profiler->recorder;

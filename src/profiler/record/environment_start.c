@@ -10,8 +10,8 @@
 /* Read by every scope, and here, so that whoever makes scopes links this file, too. */
 int kgate_profiling;
 
-/* A program that runs other people's code under a profiler, as kgate does, defines it as true: it
- * decides itself what is recorded. */
+/* A program that runs other programs' code under a profiler, as kgate does, defines it as true. Such a
+ * program starts and stops the recordings itself. */
 __attribute__((weak)) bool kgate_profiler_ignores_environment = false;
 
 /* Endings of a path that ask for a report at the process's end; the longest first. */
@@ -25,7 +25,7 @@ static const struct {
 };
 enum { ENDINGS = sizeof endings / sizeof *endings };
 
-/* What is to be written at the end; only where `asked`. */
+/* The report at the process's end; only if `asked`. */
 static bool asked;
 static enum kgate_profile_format asked_format;
 
@@ -35,12 +35,12 @@ static bool ends_with(const char *text, const char *ending)
     return length > tail && !strcmp(text + length - tail, ending);
 }
 
-/* The report has the recording's path without RECORDING: "run.json", and where another process
- * holds that one "run.json.4711". */
+/* The report's path is the recording's without RECORDING: "run.json". If another process uses that
+ * recording, it is "run.json.4711". */
 static const char RECORDING[] = ".kgprof";
 
-/* The recording is kept where its report fails. In a forked child that records nothing there is
- * none. */
+/* Writes the report. If that fails, the recording stays. A forked child that records nothing has no
+ * report. */
 static void report_at_end(void)
 {
     char message[256], recording[512], report[sizeof recording];

@@ -9,13 +9,13 @@
 
 enum { CONTEXTS_MOST = 16, INVALID_CONTEXT = 201 };
 
-/* What belongs to one context of the program's. */
+/* The library's data for one CUDA context of the program. */
 struct kg_gpu_context {
     void *handle;
-    unsigned long long id; /* handles may come again after a reset, this does not */
+    unsigned long long id; /* unlike handles, never used again after a reset */
     bool gone;
     size_t users; /* marks begun or pending */
-    void **idle;  /* events; room for all that can be there: two of each mark */
+    void **idle;  /* events; room for two per mark */
     size_t idle_count;
     struct kg_gpu_reference reference;
 };
@@ -105,7 +105,7 @@ static void context_leave(const struct kg_cuda *cuda, bool pushed)
         cuda->context_pop(&popped);
 }
 
-/* A place for one more context: a new one, or that of one which is gone. */
+/* A place for one more context: a new place, or the place of a destroyed context. */
 static struct kg_gpu_context *context_place(struct kg_gpu_times *gpu)
 {
     if (gpu->context_count < CONTEXTS_MOST)
@@ -116,7 +116,7 @@ static struct kg_gpu_context *context_place(struct kg_gpu_times *gpu)
     return NULL;
 }
 
-/* What is kept of the current context; NULL where there is no room for it. */
+/* The data of the current context; NULL if there is no room for it. */
 static struct kg_gpu_context *context_find(struct kg_gpu_times *gpu, void *handle,
                                            unsigned long long id)
 {

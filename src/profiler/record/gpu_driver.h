@@ -1,10 +1,9 @@
-/* gpu_driver.h: the few functions of the CUDA driver that times on streams need, from the library
- * that the program itself uses or would use; opened once, at the first call, and never closed. The
- * driver is not initialised and no context is made: only the program's own are used. Thread-safe.
+/* gpu_driver.h: the few functions of the CUDA driver for times on streams. They come from the library
+ * that the program itself uses or would use. It is opened once, at the first call, and never closed. The
+ * library initialises no driver and makes no context: it only uses the program's. Thread-safe.
  *
- * Signatures are those of NVIDIA's driver API reference, with the types reduced to what the ABI
- * passes: handles as pointers, enums as int. Each returns one of enum kg_cuda_code, or another
- * code. */
+ * Signatures follow NVIDIA's driver API reference, reduced to the types of the ABI: handles as
+ * pointers, enums as int. Each function returns one of enum kg_cuda_code, or another code. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,55 +35,55 @@ struct kg_cuda {
     double ticks_per_ns;            /* right within 1 % */
 };
 
-/* NULL where there is no driver. */
+/* NULL if there is no driver. */
 const struct kg_cuda *kg_cuda_open(void);
 
-/* Whether the code says that the driver, or the context, is no more (or never was): no error of
- * ours or the program's. */
+/* Whether the code says that the driver or the context does not exist (any more). That is no error of
+ * the library or the program. */
 bool kg_cuda_gone(int code);
 
 /* Whether the code says "not while a stream is being captured". */
 bool kg_cuda_captured(int code);
 
-/* How often this process was forked from one that had the driver open: handles from before a fork
- * mean nothing after it. */
+/* Number of forks since the driver was opened, in this process and its parents: handles from before a
+ * fork are invalid after it. */
 unsigned kg_cuda_forks(void);
 
-/* Lets this thread make calls that would otherwise break a capture which another thread has begun:
- * a query of an event is one, although it has nothing to do with what is captured. returns the mode
- * before, for kg_cuda_strict */
+/* Lets this thread make calls that would otherwise break another thread's capture. The query of an event
+ * is such a call, even if its event is not part of the capture.
+ * returns the mode before, for kg_cuda_strict */
 int kg_cuda_relaxed(const struct kg_cuda *cuda);
 void kg_cuda_strict(const struct kg_cuda *cuda, int mode);
 
-/* Nanoseconds a tick of ticks.h, better with every second since the driver was opened: right within
- * 0.1 % after a tenth of a millisecond, and within a millionth after a tenth of a second. */
+/* Nanoseconds per tick of ticks.h. The error falls with the time since the driver was opened: 0.1 %
+ * after a tenth of a millisecond, a millionth after a tenth of a second. */
 double kg_cuda_ns_per_tick(void);
 
-/* gpu_reference.c: where events lie on the host's clock. The driver tells only how far two events
- * are apart; so one of our own, on a stream of our own with nothing else on it, is watched as it
- * happens, and others are placed by their distance from it. Every quarter of a second it is
- * replaced by a newer one: the two clocks drift apart by some millionths, and the driver tells
- * distances as floats. */
+/* gpu_reference.c: places events on the host's clock. The driver only gives the time between two
+ * events. So the library puts an event of its own on an empty stream of its own, and watches when it
+ * happens. Its distance to another event gives that event's time. The library makes a newer event every
+ * quarter of a second, for two reasons: the two clocks drift apart by some millionths, and the driver
+ * gives distances as floats. */
 
-/* One context's. Zeros are one that is not known yet. */
+/* The reference of one context. All zeros: not known yet. */
 struct kg_gpu_reference {
     void *stream;
     void *event;
-    void *spare;    /* the next one, until it is known */
-    uint64_t ticks; /* when `event` happened */
-    uint64_t tried; /* when a new one was last tried, in ticks */
+    void *spare;    /* the next event, until its time is known */
+    uint64_t ticks; /* time of `event` */
+    uint64_t tried; /* time of the last try to make a new event, in ticks */
     bool known;
 };
 
-/* Puts a new event on our stream where the last is older than a quarter of a second, and watches
- * it: some 20 us. Where the device does not get to it within 100 us, the old one stays. Failures
- * leave the reference as it was. The context is the current one. */
+/* If the last event is older than a quarter of a second, puts a new one on the stream and watches it:
+ * some 20 us. If the device does not reach it within 100 us, the old one stays. Failures leave the
+ * reference as it was. The context must be current. */
 void kg_gpu_reference_refresh(const struct kg_cuda *cuda, struct kg_gpu_reference *reference);
 
-/* When an event that has happened did so, in ticks; 0: not known. */
+/* The time of an event that has happened, in ticks; 0: not known. */
 uint64_t kg_gpu_reference_ticks(const struct kg_cuda *cuda,
                                 const struct kg_gpu_reference *reference, void *event,
                                 double ns_per_tick);
 
-/* Destroys what it has made. The context is the current one. */
+/* Destroys the reference's events and stream. The context must be current. */
 void kg_gpu_reference_free(const struct kg_cuda *cuda, struct kg_gpu_reference *reference);

@@ -1,4 +1,4 @@
-/* losses.h: counts of what was not recorded. */
+/* losses.h: sums of losses. */
 #pragma once
 #include "kgate/profiler.h"
 

@@ -26,14 +26,14 @@ static uint8_t *put(uint8_t *to, uint64_t value)
 static inline uint8_t *put_short(uint8_t *to, uint64_t value)
 {
     const unsigned more = value > 127;
-    /* What is above the lowest seven bits, twice: one bit further on. */
+    /* The bits above the lowest seven belong one bit higher, so they are added once more. */
     const uint16_t groups = htole16((uint16_t)((value + (value & ~UINT64_C(127))) | more << 7));
     memcpy(to, &groups, sizeof groups);
     return to + 1 + more;
 }
 
-/* The two times of an entry. Those of scopes of a microsecond change between one byte and two all
- * the time, and a mispredicted branch would cost as much as packing the whole entry. */
+/* The two times of an entry. Times of scopes around a microsecond need one byte or two in turn. A
+ * mispredicted branch would cost as much as packing the whole entry. */
 static inline uint8_t *put_times(uint8_t *to, uint64_t first, uint64_t second)
 {
     if (__builtin_expect((first | second) >> 14 == 0, 1))
@@ -68,7 +68,7 @@ static uint64_t get(const uint8_t **from, const uint8_t *end)
     return 0;
 }
 
-/* What every entry has. */
+/* The part that all entries have. */
 static inline uint8_t *put_entry(const struct kg_pack_state *state, const struct kg_entry *entry,
                                  bool has_flags, uint8_t *to)
 {
@@ -115,8 +115,8 @@ uint8_t *kg_entry_pack(struct kg_pack_state *state, const struct kg_entry *slots
 uint8_t *kg_entries_pack(struct kg_pack_state *state, struct kg_ring_part *part, uint8_t *to,
                          const uint8_t *end)
 {
-    /* In variables of its own: a byte that is written may be part of anything, and what is behind a
-     * pointer would be read again after each. */
+    /* Local copies: a stored byte may alias anything, so the compiler would read the fields again after
+     * each store. */
     struct kg_pack_state before = *state;
     const struct kg_ring_part all = *part;
     uint64_t tail = all.tail;

@@ -25,7 +25,7 @@ void kg_profiler_enabled_set(struct kgate_profiler *profiler, bool enabled)
 
 /* --- Starting --------------------------------------------------------------------------------- */
 
-/* What a scope costs the one around it: the least of several batches. */
+/* The cost of a scope for the scope around it: the least of several batches. */
 static double scope_cost_measure(double ns_per_tick)
 {
     enum { BATCHES = 5, SCOPES = 200, ENTRIES = 1024 };
@@ -55,7 +55,7 @@ static bool fail(char message[256], const char *text)
     return false;
 }
 
-/* What was left at 0 gets its value. */
+/* Gives options that are 0 their default values. */
 static bool options_complete(struct kgate_profiler_options *options, char message[256])
 {
     if (options->sample == 0)
@@ -87,8 +87,8 @@ static bool registry_prepare(char message[256])
     return true;
 }
 
-/* A recorder that takes the place of the profiler's once its file is there: what was recorded
- * before is not lost to a start that fails. */
+/* Replaces the profiler's recorder once the new file exists. So a failed start keeps the recording
+ * before. */
 static bool recorder_start(struct kgate_profiler *profiler, struct kgate_profiler_options *options,
                            char message[256])
 {

@@ -92,7 +92,7 @@ static bool append(struct kg_recorder *recorder, const struct iovec *parts, int 
         recorder->offset += length;
         return true;
     }
-    /* What is torn is cut off; where that fails, the next chunk is written over it. */
+    /* Cuts off a torn chunk. If that fails, the next chunk is written over it. */
     if (written > 0 && ftruncate(recorder->file, (off_t)recorder->offset) != 0)
         errno = 0;
     return false;
@@ -150,7 +150,7 @@ static bool process_write(struct kg_recorder *recorder)
     return chunk_append(recorder, KG_CHUNK_PROCESS, 0, parts, 2);
 }
 
-/* Where what is lost will be told. */
+/* Writes the chunk that later calls of kg_recorder_lose overwrite. */
 static bool losses_begin(struct kg_recorder *recorder)
 {
     const struct iovec part = {&recorder->losses, sizeof recorder->losses};
@@ -158,7 +158,7 @@ static bool losses_begin(struct kg_recorder *recorder)
     return chunk_append(recorder, KG_CHUNK_LOSSES, 0, &part, 1);
 }
 
-/* A number that programs do not count on, so that it is not taken for one of theirs. */
+/* Moves a descriptor to a high number: a program may assume that low numbers are its own. */
 static int descriptor_raise(int file)
 {
     enum { HIGH = 512 };
@@ -301,8 +301,7 @@ void kg_recorder_lose(struct kg_recorder *recorder, const struct kgate_profile_l
     pthread_mutex_lock(&recorder->lock);
     kg_losses_add(&recorder->losses, more);
     const struct kgate_profile_losses now = recorder->losses;
-    /* Over what is there, which a full disk allows. Where it fails all the same, nobody can be
-     * told. */
+    /* Overwrites existing bytes, which works on a full disk too. A failure here cannot be reported. */
     if (recorder->losses_offset && still_ours(recorder) &&
         pwrite(recorder->file, &now, sizeof now, (off_t)recorder->losses_offset) < 0)
         errno = 0;

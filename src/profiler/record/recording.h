@@ -1,11 +1,10 @@
-/* recording.h: what a profiler writes while the program runs: a file of chunks (.kgprof), each
- * written by one system call, so that a crash loses no more than the buffers. In the byte order of
- * the machine.
+/* recording.h: the format of a recording (.kgprof), a file of chunks. One system call writes each
+ * chunk while the program runs, so a crash loses only the buffers. In the byte order of the machine.
  *
- * A file is one segment after the other, one for each process; `cat a.kgprof b.kgprof` is a
- * recording of both. A segment begins with KG_CHUNK_PROCESS. Chunks of one thread are in order; a
- * name comes before the nodes, and a node before the entries, that use it. A segment may end in the
- * middle of a chunk, be it the last one of the file or not. */
+ * A file has one segment per process, one after the other; `cat a.kgprof b.kgprof` is a recording of
+ * both. A segment begins with KG_CHUNK_PROCESS. Chunks of one thread are in order. A name precedes
+ * the nodes that use it, and a node precedes its entries. Any segment may end in the middle of a
+ * chunk. */
 #pragma once
 #include <stdint.h>
 
@@ -18,9 +17,9 @@ enum kg_chunk_type {
     KG_CHUNK_THREAD,      /* struct kg_chunk_thread */
     KG_CHUNK_NODES,       /* struct kg_chunk_node of the chunk's thread, again and again */
     KG_CHUNK_LOSSES = 6,  /* struct kgate_profile_losses of the chunk's thread, so far */
-    KG_CHUNK_PACKED = 7,  /* entries as pack.h has them, and zeros up to a multiple of 8; the number
-                             of entries comes first, in 8 bytes */
-    KG_CHUNK_END = 16,    /* nothing: the process ended its recording itself */
+    KG_CHUNK_PACKED = 7,  /* number of entries in 8 bytes, entries as in pack.h, and zeros up to a
+                             multiple of 8 */
+    KG_CHUNK_END = 16,    /* empty: the process ended its recording itself */
 };
 
 /* Before each chunk. `ticks` and `clock_ns` (CLOCK_MONOTONIC) were read together: the first and the
@@ -29,7 +28,7 @@ struct kg_chunk {
     uint32_t magic;
     uint16_t version;
     uint16_t type;
-    uint32_t bytes; /* of what follows, a multiple of 8 */
+    uint32_t bytes; /* size of the chunk after this struct, a multiple of 8 */
     uint32_t thread;
     uint64_t ticks;
     uint64_t clock_ns;
@@ -38,12 +37,12 @@ struct kg_chunk {
 /* Then `label_bytes`, `program_bytes` and `host_bytes` of text. */
 struct kg_chunk_process {
     uint64_t started_ns;     /* CLOCK_REALTIME */
-    double ns_per_tick;      /* a first estimate; right within 1 % */
-    double scope_cost_ns;    /* what a scope costs the one around it */
+    double ns_per_tick;      /* first estimate, within 1 % */
+    double scope_cost_ns;    /* cost of a scope for the scope around it */
     double sample;           /* share recorded, above 0 up to 1 */
     uint32_t sampling;       /* enum kgate_sampling */
-    uint32_t process;        /* its number */
-    uint32_t entry_bytes;    /* of a slot */
+    uint32_t process;        /* number of the process */
+    uint32_t entry_bytes;    /* size of a slot */
     uint32_t buffer_entries; /* slots of each thread's buffer */
     uint16_t label_bytes;
     uint16_t program_bytes;
@@ -87,16 +86,16 @@ struct kg_entry {
 };
 
 enum kg_entry_flags {
-    KG_ENTRY_UNFINISHED = 1, /* it was not its own end that ended it */
+    KG_ENTRY_UNFINISHED = 1, /* ended by an outer scope's end or by the thread's */
     KG_ENTRY_SPAN = 2,       /* not nested; see kgate_span_begin */
     KG_ENTRY_USAGE = 4,      /* a slot struct kg_entry_usage follows */
-    KG_ENTRY_GPU = 8,        /* a slot struct kg_entry_gpu follows, after that */
+    KG_ENTRY_GPU = 8,        /* a slot struct kg_entry_gpu follows, after the usage */
 };
 enum { KG_ENTRY_NESTED_MOST = 0xffffff };
 
 struct kg_entry_usage {
     uint64_t allocated_bytes;
-    uint64_t peak_bytes; /* the most at a time, beyond what was allocated at the beginning */
+    uint64_t peak_bytes; /* peak of the allocated bytes, less those at the beginning */
     uint64_t cpu_ns;     /* UINT64_MAX: not measured */
     uint64_t reserved;
 };

@@ -40,7 +40,7 @@ void kg_registry_unlist(struct kgate_profiler *profiler, struct kgate_profiler_t
         *at = thread->next;
 }
 
-/* The calling thread is done with what it recorded into. */
+/* Ends the calling thread's recording in a slot. */
 static void thread_leave(struct kg_slot *slot)
 {
     struct kgate_profiler_thread *thread = slot->thread;
@@ -59,7 +59,7 @@ static void thread_leave(struct kg_slot *slot)
         kg_thread_free(thread);
 }
 
-/* At the end of a thread, also of one that ends in the middle of its scopes. */
+/* Runs at the end of a thread, even if the thread ends inside its scopes. */
 static void thread_end(void *unused)
 {
     (void)unused;
@@ -150,7 +150,7 @@ static void fork_parent(void)
     pthread_mutex_unlock(&kg_registry.lock);
 }
 
-/* What the buffer holds is the parent's; open scopes go on. */
+/* Drops the buffer's entries, which are the parent's; open scopes go on. */
 static void thread_forked(struct kgate_profiler_thread *thread)
 {
     pthread_mutex_init(&thread->drain, NULL);

@@ -1,4 +1,4 @@
-/* Scopes as programs see them: which thread's struct, and whatever is more than two time stamps. */
+/* Scopes as programs use them: finds the thread's struct, and does all work beyond two time stamps. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -8,11 +8,11 @@
 #include "profiler/record/site.h"
 #include "profiler/record/thread_hot.h"
 
-/* Depths that are none: a scope inside a request that is not recorded, and a flag beside a depth
- * that makes the end look closer. */
+/* Special depths: MUTED for a scope inside a request that is not recorded. CLOSER is a flag beside a
+ * depth; it makes the scope's end take the slow path. */
 enum { MUTED = 0x7fffffff };
 
-/* Scopes on streams after which those that are over are collected. */
+/* Number of scopes on streams after which the thread collects GPU times. */
 enum { GPU_SCOPES_COLLECTED = 128 };
 #define CLOSER UINT32_C(0x80000000)
 
@@ -27,8 +27,8 @@ static uint64_t cpu_time_ns(void)
 
 /* --- Sampling --------------------------------------------------------------------------------- */
 
-/* Scopes to the next one that is recorded: uniform up to twice the mean, so that no period of the
- * program's keeps step with it. */
+/* Number of scopes up to the next recorded one. It is uniform up to twice the mean, so that it never
+ * follows a period of the program. */
 static uint64_t interval_draw(struct kgate_profiler_thread *thread)
 {
     thread->random = thread->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -60,7 +60,7 @@ static void extra_fill(struct kgate_profiler_thread *thread, uint32_t depth)
                                      .cpu_ns = UINT64_MAX};
 }
 
-/* Extras of all open frames: those that were plain so far begin to watch now. */
+/* Makes extras for all open frames. Frames that were plain so far begin to watch now. */
 static bool extras_make(struct kgate_profiler_thread *thread)
 {
     if (!thread->extras)
@@ -94,13 +94,13 @@ static struct kgate_scope begin_closer(struct kgate_profiler_thread *thread,
         kg_nvtx_push(site->name);
     if (thread->unusual & KG_UNUSUAL_CPU_TIME)
         extra->cpu_ns = cpu_time_ns();
-    /* Last: what is done here must not count as the scope's. */
+    /* Last, so that this function's time does not count as the scope's. */
     thread->frames[scope.depth].start = kg_ticks();
     scope.depth |= CLOSER;
     return scope;
 }
 
-/* What there is to say of a frame besides its times. */
+/* The usage of a frame: memory and CPU time. */
 static struct kg_entry_usage usage_of(const struct kg_frame_extra *extra, uint64_t cpu_ns)
 {
     const int64_t peak = kg_memory.peak - extra->net;
@@ -113,7 +113,7 @@ static struct kg_entry_usage usage_of(const struct kg_frame_extra *extra, uint64
     };
 }
 
-/* The second event, and the entry into the waiting room. false: there is no room. */
+/* Puts the second event on the stream and keeps the entry as pending. false: there is no room. */
 static bool gpu_end(struct kgate_profiler_thread *thread, struct kg_gpu_mark *mark,
                     const struct kg_entry *entry, const struct kg_entry_usage *usage)
 {
@@ -211,8 +211,8 @@ begin_looked_up(struct kgate_profiler_thread *thread, struct kgate_site *site, u
     return kg_thread_begin(thread, site, bytes);
 }
 
-/* This and kgate_scope_finish are what a scope costs: they call nothing but, in their last step,
- * what does all of it slowly. So they need no stack, and save no registers. */
+/* This function and kgate_scope_finish are the cost of a scope. They call another function only in their
+ * last step, for the slow paths. So they need no stack and save no registers. */
 struct kgate_scope kgate_scope_begin(struct kgate_profiler *profiler, struct kgate_site *site,
                                      uint64_t bytes)
 {
@@ -232,7 +232,7 @@ struct kgate_scope kgate_scope_begin(struct kgate_profiler *profiler, struct kga
     return scope;
 }
 
-/* There are more names than there are numbers for. */
+/* Counts a scope whose name gets no number, because the table of names is full. */
 static void nameless(struct kgate_profiler *profiler)
 {
     struct kgate_profiler_thread *thread = kg_profiler_thread(profiler);
@@ -350,7 +350,7 @@ void kgate_scope_finish(struct kgate_scope *scope)
     scope->thread = NULL;
 }
 
-/* --- What a scope is told while it is open ---------------------------------------------------- */
+/* --- Data for an open scope ------------------------------------------------------------------- */
 
 void kgate_scope_bytes(struct kgate_profiler *profiler, uint64_t bytes)
 {

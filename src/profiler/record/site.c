@@ -8,10 +8,10 @@
 
 enum { BUCKETS = 1 << 12 };
 
-/* What is known of a site: copies, because the library that it lies in may be unloaded. */
+/* A copy of a site: the library that holds the site itself may be unloaded. */
 struct known {
     struct kgate_site site;
-    struct known *next; /* of its bucket, for a name made at run time */
+    struct known *next; /* in its bucket, for a name made at run time */
     uint64_t hash;
     char text[]; /* name, backend and file, each terminated */
 };
@@ -86,8 +86,7 @@ uint32_t kg_site_number(struct kgate_site *site)
     return number;
 }
 
-/* Under no lock, from what the thread has asked for before: a name is mostly asked for again, by
- * the same pointer. */
+/* The thread's own cache of sites, without a lock: programs mostly pass the same pointer for a name. */
 static struct kgate_site **cached(const char *name)
 {
     enum { CACHED = 32 };

@@ -7,19 +7,19 @@
 
 enum { KG_SITES_MOST = 1 << 16 };
 
-/* The site's number, given at its first use; 0 where there is no room left. */
+/* The site's number, given at its first use; 0 if there is no room. */
 uint32_t kg_site_number(struct kgate_site *site);
 
-/* The site of a name made at run time: the same for the same name, device and backend. Strings are
+/* The site of a name made at run time; equal name, device and backend give the same site. Strings are
  * copied.
- * returns NULL where memory or room is out */
+ * returns NULL if memory or room is out */
 struct kgate_site *kg_site_intern(const char *name, enum kgate_device device, const char *backend);
 
-/* How many there are, and the site of a number from 1 to that: a copy, which stays valid when the
- * library that the site lies in does not. */
+/* The number of sites, and the site of a number from 1 to this: a copy, which stays valid even if the
+ * site's library is unloaded. */
 uint32_t kg_site_count(void);
 const struct kgate_site *kg_site_get(uint32_t number);
 
-/* Around fork: nobody else holds the table then. */
+/* Around fork, so that no other thread holds the table then. */
 void kg_sites_lock(void);
 void kg_sites_unlock(void);

@@ -1,4 +1,4 @@
-/* What the hot path calls when it cannot go on by itself. */
+/* The slow parts of recording: the hot path calls them if it cannot go on by itself. */
 #include "profiler/record/thread_hot.h"
 
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static uint32_t *place_of(const struct kgate_profiler_thread *thread, uint32_t p
     return &thread->table[at];
 }
 
-/* Doubles the table of paths where it is half full. */
+/* Doubles the size of the table of paths, if the table is half full. */
 static bool table_room(struct kgate_profiler_thread *thread)
 {
     const uint32_t size = thread->table_mask + 1;
@@ -105,7 +105,7 @@ static bool table_room(struct kgate_profiler_thread *thread)
     return true;
 }
 
-/* A path that this thread takes for the first time; 0 where there is no room. */
+/* Adds a new path of this thread; 0 if there is no room. */
 static uint32_t child_make(struct kgate_profiler_thread *thread, uint32_t parent, uint32_t site)
 {
     const uint32_t node = thread->node_count;

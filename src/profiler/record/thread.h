@@ -1,9 +1,9 @@
-/* thread.h: what one thread records: its open scopes, its tree of paths, its buffer. Only the
- * thread itself begins and ends scopes; any thread may drain the buffer into the file.
+/* thread.h: the recording of one thread: open scopes, a tree of paths, a buffer. Only the thread
+ * itself begins and ends scopes; any thread may drain the buffer into the file.
  *
- * The thread owns its struct: it frees it when it ends, or when it comes upon a later recording. A
- * profiler that ends before lets go of it (kg_thread_detach). Where GPU times are still to come
- * when the thread ends, it leaves the struct to the profiler instead of waiting for them. */
+ * The thread owns its struct. It frees the struct when it ends, or at the first scope of a later
+ * recording. A profiler that ends first detaches from the struct (kg_thread_detach). If GPU times
+ * are incomplete when the thread ends, it leaves the struct to the profiler and does not wait. */
 #pragma once
 #include <pthread.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 #include "profiler/record/recorder.h"
 #include "profiler/record/recording.h"
 
-/* Of the library alone, so that it is found without the table of what programs may replace. */
+/* Hidden symbols need no lookup in the table of symbols that a program may replace. */
 #define KG_HIDDEN __attribute__((visibility("hidden")))
 
 enum {
@@ -27,7 +27,7 @@ enum {
     KG_PACKED_BYTES = 16384,
 };
 
-/* What makes a scope more than two time stamps; bits of a thread's `unusual`. */
+/* Reasons for the slow path of a scope; bits of a thread's `unusual`. */
 enum kg_unusual {
     KG_UNUSUAL_SAMPLE = 1,
     KG_UNUSUAL_MEMORY = 2,
@@ -35,7 +35,7 @@ enum kg_unusual {
     KG_UNUSUAL_NVTX = 8,
 };
 
-/* A path: a site inside a path. By its number: another site may come to lie at its address. */
+/* A path: a site inside a path. Sites are numbers, because an address may be used again. */
 struct kg_node {
     uint32_t site;
     uint32_t parent;
@@ -49,14 +49,14 @@ struct kg_frame {
     uint32_t serial;
 };
 
-/* What an unusual one holds besides. */
+/* Further data of an unusual open scope. */
 struct kg_frame_extra {
-    uint32_t serial; /* the frame's, where this is about that frame */
+    uint32_t serial; /* the frame's serial; another serial: no data of this frame */
     uint64_t allocated;
     int64_t net;
     int64_t peak_outside;
     uint64_t cpu_ns;
-    struct kg_gpu_mark gpu; /* only where the frame's bit in gpu_frames is set */
+    struct kg_gpu_mark gpu; /* valid if the frame's bit in gpu_frames is set */
 };
 
 /* The last found child of a path: saves the walk over its children. */
@@ -71,46 +71,46 @@ struct kgate_profiler_thread {
     uint32_t depth;
     uint32_t serial;
     uint32_t unusual;
-    uint32_t muted; /* scopes open inside a request that is not recorded */
+    uint32_t muted; /* number of open scopes inside a request that is not recorded */
     struct kg_entry *ring;
     uint64_t mask;
     uint64_t head_own; /* head, for the thread itself */
-    uint64_t room_end; /* head may come this far: what was drained when it was last looked at */
+    uint64_t room_end; /* limit of head, by the last known `tail` */
     uint32_t slot;
     uint32_t number;
     struct kg_frame frames[KG_DEPTH_MOST + 1];
     struct kg_child children[KG_CHILDREN_CACHED];
     /* The thread's own, rarely used. */
-    struct kg_frame_extra *extras; /* as many as frames; NULL until one is unusual */
+    struct kg_frame_extra *extras; /* one per frame; NULL until a scope is unusual */
     uint64_t gpu_frames[(KG_DEPTH_MOST + 64) / 64];
-    uint32_t gpu_scopes; /* since their times were last collected */
-    uint64_t countdown;  /* to the next one recorded, when sampling */
+    uint32_t gpu_scopes; /* number of scopes on streams */
+    uint64_t countdown;  /* number of scopes up to the next recorded one, when sampling */
     uint64_t random;
-    double sample; /* share that is recorded */
+    double sample; /* share of recorded requests or scopes */
     bool samples_requests;
-    uint32_t recording; /* the profiler's */
-    bool draining;      /* by the thread itself: a signal's handler must not do so, too */
+    uint32_t recording; /* number of the profiler's recording */
+    bool draining;      /* the thread itself drains: a signal handler must not drain too */
     bool drops;         /* a full buffer drops entries */
     struct kg_node *blocks[KG_NODE_BLOCKS_MOST];
     uint32_t *table; /* paths by site and parent, open addressing; 0: free; at most half full */
     uint32_t table_mask;
 
-    /* Shared with whoever drains. */
+    /* Shared with the draining thread. */
     _Alignas(KG_LINE) uint64_t head;    /* written by the thread: entries before it are whole */
-    uint32_t node_count;                /* likewise, with the root */
+    uint32_t node_count;                /* written by the thread; includes the root */
     struct kgate_profile_losses losses; /* counted by atomic additions */
     _Alignas(KG_LINE) uint64_t tail;    /* written under `drain` */
-    pthread_mutex_t drain;              /* held while the buffer is written, and for what follows */
+    pthread_mutex_t drain;              /* protects the draining and the fields below */
     struct kgate_profiler *profiler;    /* NULL once it has ended */
-    uint8_t *packed;                    /* KG_PACKED_BYTES: a chunk on its way */
+    uint8_t *packed;                    /* KG_PACKED_BYTES: the chunk being made */
     uint32_t nodes_written;
     bool announced; /* its name is in the file */
     struct kgate_profile_losses losses_told;
     struct kg_gpu_times *gpu; /* NULL until a scope has a stream */
-    bool left; /* the thread is gone, and the profiler owns this: GPU times are still to come */
+    bool left; /* the thread has ended with incomplete GPU times; the profiler owns this struct */
     uint64_t system_id;
     char name[32];
-    struct kgate_profiler_thread *next; /* of the profiler's list, under the registry's lock */
+    struct kgate_profiler_thread *next; /* in the profiler's list, under the registry's lock */
 };
 
 /* The calling thread's recordings, by the profiler's slot. */
@@ -120,7 +120,7 @@ struct kg_slot {
 };
 extern KG_HIDDEN __thread struct kg_slot kg_slots[KG_SLOTS];
 
-/* Memory that the calling thread has told of. */
+/* Memory that the calling thread has reported. */
 struct kg_memory_count {
     bool used;
     uint64_t allocated;
@@ -132,40 +132,39 @@ extern KG_HIDDEN __thread struct kg_memory_count kg_memory;
 /* The calling thread's name for reports; empty: the system's. */
 extern KG_HIDDEN __thread char kg_thread_own_name[32];
 
-/* A new thread's struct for the calling thread, `entries` slots in its buffer; NULL where memory is
- * out. */
+/* A new struct for the calling thread, with `entries` slots in its buffer; NULL if memory is out. */
 struct kgate_profiler_thread *kg_thread_new(uint32_t entries);
 void kg_thread_free(struct kgate_profiler_thread *thread);
-/* The same in a forked child, for a thread of the parent: its locks and events are not touched. */
+/* Frees a struct of the parent's thread in a forked child, without touching its locks and events. */
 void kg_thread_release(struct kgate_profiler_thread *thread);
 
-/* The path of a site inside a path, where the cache does not know it; 0 where there is no room. */
+/* The path of a site inside a path, if the cache lacks it; 0 if there is no room. */
 uint32_t kg_thread_child(struct kgate_profiler_thread *thread, uint32_t parent,
                          struct kgate_site *site);
 
 /* Counts a scope that cannot be recorded. */
 struct kgate_scope kg_thread_too_deep(struct kgate_profiler_thread *thread);
 
-/* Puts an entry and its further slots into the buffer, draining or dropping where it is full. */
+/* Puts an entry and its further slots into the buffer. Drains or drops if the buffer is full. */
 void kg_thread_put(struct kgate_profiler_thread *thread, const struct kg_entry *slots,
                    uint32_t count);
 
-/* What a full buffer does: writes it, and records the pause.
- * returns false where it drops entries instead */
+/* Writes a full buffer to the file, and records the time as a scope.
+ * returns false if the thread drops entries instead */
 bool kg_thread_pause(struct kgate_profiler_thread *thread);
 
-/* Ends all open scopes as unfinished. On the thread itself only. */
+/* Ends all open scopes as unfinished. Only the thread itself may call it. */
 void kg_thread_close(struct kgate_profiler_thread *thread);
 
-/* Whether GPU times are still to come. */
+/* Whether GPU times are incomplete. */
 bool kg_thread_waits(struct kgate_profiler_thread *thread);
 
-/* Writes what the buffer holds.
- * wait_ns  how long to wait for each GPU time that is not there yet
- * returns  false where the file did not take it; what was not written is counted as dropped */
+/* Writes the buffer's entries to the file.
+ * wait_ns  longest wait for each incomplete GPU time
+ * returns  false if the file did not take all of them; the others count as dropped */
 bool kg_thread_drain(struct kgate_profiler_thread *thread, double wait_ns);
 
-/* The profiler ends: nothing is written any more. */
+/* Separates the struct from a profiler that ends: nothing is written any more. */
 void kg_thread_detach(struct kgate_profiler_thread *thread);
 
 /* For the counters in `losses`: off the hot path. */

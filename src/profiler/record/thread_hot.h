@@ -1,4 +1,4 @@
-/* thread_hot.h: what every scope goes through: two time stamps, a look at the tree of paths, one
+/* thread_hot.h: the fast path of every scope: two time stamps, a look-up in the tree of paths, one
  * entry. Inline, because a call costs as much as the rest. On the calling thread's struct only. */
 #pragma once
 #include "profiler/record/thread.h"
@@ -10,7 +10,7 @@ static inline struct kg_child *kg_child_cached(struct kgate_profiler_thread *thr
     return &thread->children[(site ^ parent * 31U) % KG_CHILDREN_CACHED];
 }
 
-/* The path of a site inside a path where the cache knows it; else 0. */
+/* The path of a site inside a path, if the cache has it; else 0. */
 static inline uint32_t kg_child_known(struct kgate_profiler_thread *thread, uint32_t parent,
                                       const struct kgate_site *site)
 {
@@ -26,7 +26,7 @@ static inline uint32_t kg_child_find(struct kgate_profiler_thread *thread, uint3
     return __builtin_expect(node != 0, 1) ? node : kg_thread_child(thread, parent, site);
 }
 
-/* Room for `count` slots, once the thread has looked again at what was drained. */
+/* Whether there is room for `count` slots. If not, reads `tail` again first. */
 static inline bool kg_room(struct kgate_profiler_thread *thread, uint32_t count)
 {
     if (__builtin_expect(thread->head_own + count <= thread->room_end, 1))
@@ -41,7 +41,7 @@ static inline void kg_publish(struct kgate_profiler_thread *thread, uint32_t cou
     __atomic_store_n(&thread->head, thread->head_own, __ATOMIC_RELEASE);
 }
 
-/* Begins a scope of a path inside the innermost open one, but for its time stamp. */
+/* Opens a scope of a path inside the innermost open one. The caller sets the time stamp. */
 static inline struct kgate_scope kg_frame_open(struct kgate_profiler_thread *thread, uint32_t node,
                                                uint64_t bytes)
 {
@@ -55,7 +55,7 @@ static inline struct kgate_scope kg_frame_open(struct kgate_profiler_thread *thr
     return (struct kgate_scope){thread, depth, serial};
 }
 
-/* The same of a site; one that cannot be recorded is counted and gives zeros. */
+/* Opens a scope of a site. A scope that cannot be recorded is counted, and the result is zeros. */
 static inline struct kgate_scope kg_thread_open(struct kgate_profiler_thread *thread,
                                                 struct kgate_site *site, uint64_t bytes)
 {
@@ -74,9 +74,9 @@ static inline struct kgate_scope kg_thread_begin(struct kgate_profiler_thread *t
     return scope;
 }
 
-/* The entry of the scope at `depth`, the innermost open one; there is room. Field by field: one that
- * is put together on the stack is copied in halves that no single store wrote, and a processor waits
- * for such stores to reach the cache. */
+/* Writes the entry of the scope at `depth`, the innermost open one; there is room. It stores each field
+ * by itself. An entry made on the stack would be copied in halves, and no single store wrote such a
+ * half: the processor would wait until the stores reach the cache. */
 static inline void kg_thread_record(struct kgate_profiler_thread *thread, uint32_t depth,
                                     uint64_t now, uint32_t flags)
 {
