@@ -8,22 +8,22 @@
 #include "base/memory.h"
 #include "profiler/read/case_rows.h"
 
-/* A share from which on a component is called the bottleneck; from which on time outside all scopes
- * leaves nothing to say of what is inside; and from which on more is worth a word. */
+/* Three limits of a share. BOTTLENECK: the component is called the bottleneck. MOSTLY: so much time
+ * is outside all scopes that the inner ones do not matter. NOTABLE: a further share is mentioned. */
 static const double BOTTLENECK = 0.2, MOSTLY = 0.5, NOTABLE = 0.1;
 
-/* Names of a path that a report shows; characters of a line. */
+/* Most names of a path in a report; most characters of a line. */
 enum { NAMES_MOST = 3, LINE_MOST = 500 };
 
-/* Standard errors that the first must be ahead of the second. */
+/* Lead of the first component over the second, in standard errors. */
 static const double AHEAD = 2;
 
-/* Fewer calls than these are worth a word. */
+/* A report mentions the number of calls if there are fewer than these. */
 enum { CALLS_FEW = 10 };
 
 const char *const kg_bottleneck_kind_names[5] = {"scope", "name", "outside", "spread", NULL};
 
-/* --- What has the most ----------------------------------------------------------------------- */
+/* --- The components' ranks ------------------------------------------------------------------- */
 
 /* The profiler's own pauses are no component of the program. */
 static bool is_component(const struct kg_case_rows *subject, size_t row)
@@ -50,7 +50,7 @@ static void rows_rank(const struct kg_case_rows *subject, struct kg_bottleneck *
     }
 }
 
-/* The name that has the most in all its paths together, where that is notable. */
+/* Finds the name whose paths have the most time together, if their share is notable. */
 static bool names_rank(const struct kg_case_rows *subject, struct kg_bottleneck *found)
 {
     struct kg_named_row *named = kg_alloc(subject->end - subject->first, sizeof *named);
@@ -83,9 +83,9 @@ static double standard_error_ns(const struct kg_case_rows *subject, size_t row)
     return figures->standard_deviation_ns * sqrt((double)figures->calls);
 }
 
-/* Only where kgate repeats the same call: what a program does, it may do once for a small file and
- * once for a large one, and that is no doubt about where its time went. Of time on the GPU the
- * scatter is not known. */
+/* Whether the first two components are too close to rank. Only if kgate repeats the same call: another
+ * program may handle a small file and then a large one, and its calls differ for that reason. The
+ * scatter of GPU times is unknown. */
 static bool is_close(const struct kg_case_rows *subject, const struct kg_bottleneck *found)
 {
     if (found->kind != KG_BOTTLENECK_SCOPE || found->second == found->path || found->on_gpu)
@@ -151,8 +151,8 @@ static bool is_ambiguous(const struct kg_profile *profile, size_t first, size_t 
     return false;
 }
 
-/* "scores", or "layer > scores" where there are others of that name; "scores itself" where the time
- * of what is inside it is not meant. */
+/* "scores", or "layer > scores" if other paths have that name. "scores itself" if the scope has scopes
+ * inside, whose time is excluded. */
 static void component_append(const struct kg_profile *profile, size_t first, size_t row,
                              struct kg_text *text)
 {
@@ -169,7 +169,7 @@ static void component_append(const struct kg_profile *profile, size_t first, siz
         kg_text_append(text, " itself");
 }
 
-/* One of the things between brackets: only what is notable, and not what was said. */
+/* Begins a remark in brackets. Remarks have notable shares that the sentence has not mentioned. */
 static void aside_begin(struct kg_text *text, bool *any)
 {
     kg_text_append(text, *any ? ", " : " (");
@@ -196,8 +196,8 @@ static void asides_append(const struct kg_profile *profile, const struct kg_bott
     kg_text_append(text, any ? ")" : "");
 }
 
-/* "scores, 61 % of its time", or where that was not told apart "scores or softmax, 31 and 30 % of
- * its time: not told apart in 5 calls". */
+/* "scores, 61 % of its time". If the first two are too close: "scores or softmax, 31 and 30 % of its
+ * time: not told apart in 5 calls". */
 static void scope_append(const struct kg_profile *profile, const struct kg_bottleneck *found,
                          const char *its, struct kg_text *text)
 {
@@ -216,7 +216,7 @@ static void scope_append(const struct kg_profile *profile, const struct kg_bottl
                        found->calls == 1 ? "" : "s");
 }
 
-/* Of a time without scopes, but for what is rounded. */
+/* Share above which a case has no inner scopes, apart from rounding. */
 static const double ALL = 0.995;
 
 void kg_bottleneck_words(const struct kg_profile *profile, const struct kg_bottleneck *found,

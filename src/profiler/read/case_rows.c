@@ -14,7 +14,7 @@ static double gpu_time(const struct kg_profile_figures *figures)
     return figures->gpu_ns + figures->transfer_ns;
 }
 
-/* What those directly inside have; for a case that was still open when the recording ended. */
+/* Total of the scopes directly inside a case that was still open when the recording ended. */
 static double inner_total(const struct kg_case_rows *rows)
 {
     double total = 0;
@@ -30,7 +30,7 @@ static void own_fill(struct kg_case_rows *rows)
     for (size_t i = rows->first; i < rows->end; i++) {
         double *own = &rows->own_ns[i - rows->first];
         *own = rows->on_gpu ? gpu_time(&all[i].figures) : all[i].figures.self_ns;
-        /* a scope's GPU time is with what is inside: the parent's, which came before, has it too */
+        /* A scope's GPU time includes its inner scopes'. The parent's row, filled before, has it. */
         if (rows->on_gpu && i > rows->first)
             rows->own_ns[all[i].path.parent - rows->first] -= *own;
     }
@@ -71,8 +71,8 @@ bool kg_is_label(const struct kg_profile *profile, const char *name)
     return false;
 }
 
-/* A scope without others inside has no components, as those of OpenMP's threads, which are
- * outermost ones there. */
+/* A scope without inner scopes has no components. OpenMP's threads, for example, have such outermost
+ * scopes. */
 static bool is_case(const struct kg_case_rows *rows)
 {
     const struct kg_profile_path *path = &rows->profile->rows[rows->first].path;

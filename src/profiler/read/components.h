@@ -1,5 +1,5 @@
-/* components.h: the parts that each case of a profile is made of, as a table whose shares add up to
- * the whole case. Pure but for the arena. */
+/* components.h: the components of each case of a profile, as a table whose shares add up to the whole
+ * case. Pure, except that it allocates in an arena. */
 #pragma once
 #include "profiler/read/profile.h"
 
@@ -7,27 +7,26 @@
 struct kg_component {
     const char *name;
     uint64_t calls;
-    double total_ns; /* without calls inside one of the same name */
-    double
-        own_ns; /* without the scopes inside; on the GPU where that is where the case's time is */
-    double mean_ns; /* of a call, as the next two */
+    double total_ns; /* without calls inside a scope of this name */
+    double own_ns;   /* self time; GPU time if most of the case's time is on the GPU */
+    double mean_ns;  /* per call, like the next two */
     double min_ns;
     double max_ns;
-    double share; /* own_ns of the case's time */
+    double share; /* own_ns over the case's time */
 };
 
 struct kg_components {
     const char *name; /* of the case: its id, or an outermost scope's name */
     uint64_t calls;
     double total_ns;
-    bool on_gpu;                     /* total_ns and the shares are of time on the GPU */
+    bool on_gpu;                     /* total_ns and the shares are of GPU time */
     struct kg_component *components; /* the largest share first */
     size_t component_count;
-    double outside_ns; /* in none of them */
+    double outside_ns; /* time outside the components */
     double outside_share;
 };
 
-/* The components of every case (bottleneck.h), the slowest first; they and `*found` live in `arena`
- * and borrow from the profile. false where memory is out. */
+/* The components of every case (bottleneck.h), the slowest first. They and `*found` live in `arena`
+ * and borrow from the profile. false if memory is out. */
 bool kg_components_find(struct kg_arena *arena, const struct kg_profile *profile,
                         struct kg_components **found, size_t *count);

@@ -84,7 +84,7 @@ static bool bandwidth(const struct kg_profile_figures *figures, char cell[CELL_B
 static const struct {
     const char *head;
     bool (*fill)(const struct kg_profile_figures *figures, char cell[CELL_BYTES]);
-    unsigned spare; /* as kg_table has it: what follows from others goes first */
+    unsigned spare; /* as in kg_table: columns that follow from others are dropped first */
 } extras[] = {
     {"threads", threads, 5},     {"busiest", busiest, 6},   {"gpu", gpu, 9},
     {"gpu %", gpu_share, 4},     {"transfer", transfer, 7}, {"cpu", cpu, 3},

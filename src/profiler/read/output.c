@@ -1,4 +1,4 @@
-/* What a program asks of its own recording: figures, reports, and a report at its end. */
+/* Functions for a program's own recording: figures, reports, and a report at its end. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "base/grow.h"
 #include "base/hash.h"
 
-/* What makes a path: where it was first seen in the source does not. */
+/* The identity of a path. The place in the source does not count. */
 struct identity {
     size_t parent;
     const char *name, *device, *backend;

@@ -1,10 +1,10 @@
-/* profile_fields.h: the members of a profile's structs as kgate.profile.v1 has them. One list for the
- * writer (profile_json.c, in the library, without a JSON library) and the reader (profile_load.c, with
- * one).
+/* profile_fields.h: the members of a profile's structs in kgate.profile.v1. Writer and reader share one
+ * list. The writer (profile_json.c) is in the library and uses no JSON library. The reader
+ * (profile_load.c) uses one.
  *
- * Each list calls F(member, kind, help): REAL, SHARE (above 0, up to 1), COUNT, ORDINAL (from 1),
- * SIZE, BOOL, TEXT, DEVICE (cpu or cuda) for what is always there,
- * and MAYBE_REAL, MAYBE_TEXT for what is left out where it is not known. */
+ * Each list calls F(member, kind, help). These kinds are always present: REAL, SHARE (above 0, up to 1),
+ * COUNT, ORDINAL (from 1), SIZE, BOOL, TEXT, DEVICE (cpu or cuda). MAYBE_REAL and MAYBE_TEXT are left
+ * out if they are not known. */
 #pragma once
 
 #define KG_PROFILE_LOSSES_FIELDS(F)                                                                \

@@ -1,4 +1,4 @@
-/* From sums to a profile: what a path has with those inside it, shares, rounds, and the order. */
+/* From sums to a profile: figures with the inner scopes, shares, rounds, and the order. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,21 +8,21 @@
 /* Rounds of all rows together. */
 enum { ROUNDS_MOST = 1 << 24 };
 
-/* A path with what is inside. A path without calls (its scopes were still open when the recording
- * ended) has what those inside it have. */
+/* A path with its inner scopes. A path without calls was still open when the recording ended; it
+ * gets the sums of its inner scopes. */
 struct inclusive {
     double total_ns;
-    double inner_ns; /* total_ns of those directly inside */
+    double inner_ns; /* total_ns of the scopes directly inside */
     double gpu_ns, inner_gpu_ns;
     double transfer_ns, inner_transfer_ns;
     double overhead_ns, inner_overhead_ns;
-    double paused_ns;   /* in "(profiler)" scopes inside, at any depth */
-    size_t child, next; /* in their order (below); NONE: no more */
+    double paused_ns;   /* time in "(profiler)" scopes inside, at any depth */
+    size_t child, next; /* first inner path, next path beside it, in order; NONE: no more */
 };
 #define NONE ((size_t)-1)
 
 struct ranked {
-    bool labelled; /* comes before all that is not */
+    bool labelled; /* comes before all paths without a label */
     double ns;
     size_t index;
 };
@@ -45,11 +45,11 @@ static const struct kg_sum_entries *entries_of(const struct kg_sum_path *path)
     return path->entries ? path->entries : &no_entries;
 }
 
-/* --- What is inside -------------------------------------------------------------------------- */
+/* --- Inner scopes ---------------------------------------------------------------------------- */
 
-/* A scope's own GPU time goes from its beginning to its end on the stream, and so holds what is
- * inside it there. Neither twice the same time, then, nor what other streams did inside left out;
- * copies have a figure of their own. */
+/* A scope's own GPU time lasts from its start to its end on the stream, so it includes inner scopes
+ * there. The maximum counts no time twice, and still includes inner scopes on other streams. Copies
+ * have a figure of their own. */
 static void include_gpu(struct inclusive *path, const struct kg_sum_entries *own, bool transfer)
 {
     path->gpu_ns = fmax(path->inner_gpu_ns, own->gpu_ns - path->inner_transfer_ns);
@@ -100,8 +100,8 @@ static bool is_labelled(const struct kg_sum *sum, const struct kg_profile_path *
     return false;
 }
 
-/* Paths beside each other are ranked by total; but each case of a suite is recorded for as long as any
- * other, and so by the time of a call. */
+/* Paths beside each other are ranked by total. Cases of a suite are ranked by the time per call,
+ * because kgate records each case for the same time. */
 static struct ranked rank_of(const struct work *work, size_t index)
 {
     const struct kg_sum_path *path = &work->sum->paths[index];
@@ -149,7 +149,7 @@ static void rows_number(struct work *work)
 
 /* --- Figures --------------------------------------------------------------------------------- */
 
-/* What follows from a path's own entries, or from those of a name. */
+/* The figures that need only a path's own entries, or a name's. */
 static struct kg_profile_figures own_figures(const struct kg_sum_entries *entries)
 {
     const double calls = (double)entries->calls;
@@ -297,7 +297,7 @@ static bool shares_make(struct work *work, struct kg_error *err)
 
 /* --- Names ----------------------------------------------------------------------------------- */
 
-/* What a name's paths are together. */
+/* The sum of a name's paths. */
 struct named {
     struct kg_sum_entries entries;
     double all_ns; /* with calls inside itself */
@@ -319,8 +319,8 @@ static bool named_add(const struct work *work, struct named *named, size_t index
         return false;
     name->all_ns += figures->total_ns;
     name->self_ns += figures->self_ns;
-    /* What calls inside the name's own have is part of what the outermost have: time, and all that
-     * grows with it. */
+    /* Calls inside a scope of the same name are part of that scope: their time, and all figures that
+     * grow with it, are already counted. */
     if (kg_sum_is_inner(work->sum, index)) {
         name->entries.total_ns = before.total_ns;
         name->entries.cpu_ns = before.cpu_ns;

@@ -1,12 +1,12 @@
-/* Collapsed stacks: "outer;inner" and its own nanoseconds, a line for each path, for flame graphs.
- * Spans are beside the nesting and not in it. */
+/* Collapsed stacks for flame graphs: a line per path with "outer;inner" and its self time in ns. Spans
+ * are outside the nesting and are left out. */
 #include <math.h>
 #include <stdint.h>
 
 #include "base/escape.h"
 #include "profiler/read/profile.h"
 
-/* The row's path, without what would end a name or the line. */
+/* The row's path, without characters that would end a name or the line. */
 static void stack_print(const struct kg_profile *profile, size_t row, struct kg_text *text)
 {
     const struct kg_profile_path *path = &profile->rows[row].path;

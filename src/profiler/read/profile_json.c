@@ -1,4 +1,4 @@
-/* kgate.profile.v1: what a recording adds up to, then its entries, one a line. */
+/* kgate.profile.v1: the sums of a recording, then its entries, one per line. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ struct json {
 
 /* --- Members --------------------------------------------------------------------------------- */
 
-/* What is in the buffer says whether this is an object's first member. */
+/* The last byte in the buffer shows whether this is an object's first member. */
 static void name_write(struct kg_writer *output, const char *name)
 {
     const bool first = output->buffer[output->used - 1] == '{';
@@ -163,7 +163,7 @@ static void item_begin(struct kg_writer *output, size_t index)
     kg_writer_string(output, index ? ",\n    " : "\n    ");
 }
 
-/* What the text reports say of it, for readers that print it. */
+/* The sentence of the text reports, for programs that print it. */
 static void words_write(const struct kg_profile *profile, const struct kg_bottleneck *found,
                         struct kg_writer *output)
 {
@@ -319,7 +319,7 @@ static bool entry_write(void *user, const struct kg_profile_entry *entry, struct
 
 /* --- The whole ------------------------------------------------------------------------------- */
 
-/* Twice over the same bytes: what comes first in the file is known last. */
+/* Scans the same bytes twice: the sums come first in the file, but are known last. */
 static bool write_all(struct json *json, int file, const char *path, struct kg_error *err)
 {
     const struct kg_profile_visitor first = kg_sum_visitor(&json->sum);

@@ -67,7 +67,7 @@ static const struct kg_record share_record =
 #undef PLACE
 #undef STRUCT
 
-/* What follows from other figures is in the file for readers that do not want to know how. */
+/* Figures that follow from others. The file has them for readers that do not know the formulas. */
 #define FOLLOWING                                                                                  \
     KG_MENTION(gpu_utilization, REAL, "gpu_ns over total_ns; absent without GPU times",            \
                KG_OPTIONAL, KG_FROM_0),                                                            \
@@ -195,7 +195,7 @@ static size_t word_index(const char *word, const char *const *words)
     return index;
 }
 
-/* Whether `row` may come after the one before it: its parent is that one, or one around it. */
+/* Whether `row` may follow the row before it: its parent must be the previous row or an ancestor. */
 static bool is_nested(const struct kg_loaded *loaded, size_t row)
 {
     const size_t parent = loaded->paths[row].row.path.parent;

@@ -47,6 +47,6 @@ struct kg_loaded {
 
 extern const struct kg_record kg_loaded_entry_record;
 
-/* Checks what was read, and puts words into what they stand for: sampling, kind.
+/* Checks the loaded members, and turns words into enums: sampling, kind.
  * err: KG_ERROR_USAGE naming the member */
 bool kg_loaded_check(struct kg_loaded *loaded, struct kg_error *err);

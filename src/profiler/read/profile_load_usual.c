@@ -11,7 +11,7 @@
 #include "profiler/read/profile_sum.h"
 #include "profiler/read/scan.h"
 
-/* Above the median; calls that a median needs; and more than these are not kept. */
+/* Limit of a usual call, in medians; least number of calls for a median; most calls kept. */
 static const double USUAL = 1.25;
 enum { CALLS_LEAST = 5, CALLS_MOST = 1 << 20 };
 
@@ -29,9 +29,9 @@ struct process {
 struct usual {
     struct process *processes;
     size_t process_count, process_capacity;
-    const char **labels; /* of each process, until the scan ends */
+    const char **labels; /* per process, until the scan ends */
     size_t label_capacity;
-    const char **outermost; /* names of paths, likewise; NULL of those inside others */
+    const char **outermost; /* names of outermost paths, until the scan ends; else NULL */
     size_t path_count, path_capacity;
     struct kg_sum sum;
     struct kg_profile_visitor adding;
@@ -94,7 +94,7 @@ static void process_judge(struct process *process)
     qsort(process->calls, process->count, sizeof *process->calls, by_start);
 }
 
-/* --- What is in them ------------------------------------------------------------------------- */
+/* --- Their entries --------------------------------------------------------------------------- */
 
 /* Whether a moment lies in an unusual call. */
 static bool is_unusual(const struct process *process, double moment_ns)

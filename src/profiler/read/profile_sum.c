@@ -11,7 +11,7 @@
 #define ROOM(items, count, capacity, err)                                                          \
     (kg_grow(&(items), (count), &(capacity), sizeof *(items)) || kg_error_memory(err))
 
-/* Sums beyond what a file's numbers can hold stay there. */
+/* Adds up to INT64_MAX, the greatest number that a file can hold. */
 static void add_bounded(uint64_t *sum, uint64_t more)
 {
     *sum = more < INT64_MAX - *sum ? *sum + more : INT64_MAX;
@@ -91,7 +91,7 @@ static bool thread_add(struct kg_sum_threads *threads, const struct kg_sum_threa
     return true;
 }
 
-/* Puts what the thread at hand had of a path to the thread's. */
+/* Moves a path's calls on the current thread into `threads`. */
 static bool thread_flush(struct kg_sum *sum, size_t path, struct kg_error *err)
 {
     struct kg_sum_entries *entries = sum->paths[path].entries;
@@ -108,7 +108,7 @@ static bool thread_flush(struct kg_sum *sum, size_t path, struct kg_error *err)
     return thread_add(&sum->threads, &had, err);
 }
 
-/* One more thread of the process at hand. */
+/* Adds one more thread of the current process. */
 static void balance_add(struct kg_sum_balance *balance, double total_ns)
 {
     balance->process_threads++;
@@ -117,7 +117,7 @@ static void balance_add(struct kg_sum_balance *balance, double total_ns)
         balance->process_busiest_ns = total_ns;
 }
 
-/* These were all of its threads; nothing where that was said already. */
+/* Adds a process after its last thread. A second call for a process adds nothing. */
 static void balance_finish(struct kg_sum_balance *balance)
 {
     const uint64_t threads = balance->process_threads;
@@ -154,7 +154,7 @@ bool kg_sum_is_inner(const struct kg_sum *sum, size_t index)
     return false;
 }
 
-/* Keeps what a path had on a thread, and adds it to what its name had there. */
+/* Stores a path's calls on a thread, and adds them to the calls of the path's name. */
 static bool thread_keep(struct kg_sum *sum, size_t process, const struct kg_sum_thread *item,
                         struct kg_error *err)
 {
@@ -305,7 +305,7 @@ static void rest_add(struct kg_sum_entries *entries, const struct kg_profile_ent
         entries->gpu_ns += entry->gpu_ns;
 }
 
-/* To what the thread at hand has. */
+/* Adds an entry to the calls on the current thread. */
 static void thread_entry_add(struct kg_sum_entries *entries, const struct kg_profile_entry *entry)
 {
     const double end_ns = entry->start_ns + entry->duration_ns;

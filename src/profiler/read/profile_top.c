@@ -61,7 +61,7 @@ static void part_print(struct kg_text *text, const char *what, double part)
         kg_text_printf(text, "%s%s %.0f %%", text->length ? ", " : "", what, 100 * part);
 }
 
-/* What a reader would look for next. */
+/* Notes that suggest a reader's next question. */
 static void notes_print(const struct kg_profile_row *row, struct kg_text *text)
 {
     const struct kg_profile_figures *figures = &row->figures;
@@ -110,7 +110,7 @@ static size_t name_width(const struct kg_profile *profile, size_t row)
     return width;
 }
 
-/* Characters that the outermost names may have: what the longest last name leaves that is beside
+/* Most characters of the outermost names. They leave room for the longest last name that stands beside
  * them, and not below. */
 static size_t outer_most(const struct kg_profile *profile, const struct ranked *ranked,
                          size_t shown, size_t room)
@@ -126,7 +126,7 @@ static size_t outer_most(const struct kg_profile *profile, const struct ranked *
     return room - longest;
 }
 
-/* Shortens the outermost names as one list, so that they stay apart. false where memory is out. */
+/* Shortens the outermost names together, to keep them distinct. false if memory is out. */
 static bool places_make(struct places *places, size_t most)
 {
     const struct kg_profile *profile = places->profile;
@@ -182,7 +182,7 @@ static void names_print(const struct kg_profile *profile, size_t first, size_t r
     kg_escape_terminal(text, path->name, KG_PROFILE_NAME_MOST);
 }
 
-/* What is inside the outermost scope, in `room` characters if the last name allows it. */
+/* The names inside the outermost scope, in `room` characters if the last name allows it. */
 static void inner_print(const struct kg_profile *profile, size_t row, size_t room,
                         struct kg_text *text)
 {
@@ -196,7 +196,7 @@ static void inner_print(const struct kg_profile *profile, size_t row, size_t roo
     names_print(profile, first, row, text);
 }
 
-/* The path; what does not fit the column is below the row, in lines of `width`. */
+/* The path. If it does not fit the column, the rest goes below the row, in lines of `width`. */
 static void place_print(const struct places *places, size_t row, size_t width, struct kg_text *text,
                         struct kg_text *below)
 {
@@ -255,7 +255,7 @@ static size_t room_measure(const struct kg_table *table, size_t width)
 static void words_add(struct kg_table *table, struct kg_table_row *row, const struct places *places,
                       size_t ranked, size_t width)
 {
-    enum { UNDER = 6 }; /* before what is below a row */
+    enum { UNDER = 6 }; /* indentation of the lines below a row */
     const size_t below_most = width > UNDER ? width - UNDER : width;
     struct kg_text place = {0}, notes = {0}, below = {0};
     place_print(places, ranked, below_most, &place, &below);

@@ -121,9 +121,9 @@ static bool thread_tell(void *user, size_t process, uint32_t thread, uint64_t sy
                     err);
 }
 
-/* What each event of a path says of it: its name and categories. Where it is in the source is not
- * among them, nor anything else that every event would repeat: viewers that take the arguments for
- * a part of the name would tell calls of one scope apart by them. */
+/* Stores the name and categories of a path, which all its events repeat. They exclude the place in the
+ * source: some viewers take the arguments for a part of the name, and would then show calls of one
+ * scope as different scopes. */
 static bool path_tell(void *user, size_t index, const struct kg_profile_path *path,
                       struct kg_error *err)
 {
@@ -151,7 +151,7 @@ static bool path_tell(void *user, size_t index, const struct kg_profile_path *pa
 
 /* --- Entries --------------------------------------------------------------------------------- */
 
-/* The arguments of an event: an object that is begun by the first of them. */
+/* The arguments of an event, a JSON object. The first argument opens it. */
 struct arguments {
     struct kg_writer *output;
     bool begun;
@@ -221,7 +221,7 @@ static bool stream_track(struct trace *trace, const struct kg_profile_entry *ent
            metadata(trace, &trace->processes[entry->process], *track, "thread_name", name, err);
 }
 
-/* Ends are rounded as beginnings are, so that what is inside stays inside. */
+/* Rounds start and end alike. So inner scopes stay inside. */
 static void complete_event(struct trace *trace, const struct kg_profile_entry *entry,
                            uint64_t track, double start_ns, double duration_ns)
 {

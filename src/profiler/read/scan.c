@@ -32,9 +32,9 @@ bool kg_scan_damaged(const struct kg_scan *scan, uint64_t offset, struct kg_erro
 
 /* --- A process ------------------------------------------------------------------------------- */
 
-/* The length of a tick from the ends of the recording, where they are far enough apart. What is far
- * from the first estimate is not better than it: one of the clocks stood still in between, as it
- * does while the machine sleeps. */
+/* The length of a tick, from the first and the last chunk if these are far enough apart. A result far
+ * from the first estimate is not used: one of the clocks then stood still, as it does while the
+ * machine sleeps. */
 static double tick_length(const struct kg_segment *segment, double estimate)
 {
     const uint64_t clock_ns = segment->last.clock_ns - segment->first.clock_ns;
@@ -155,8 +155,8 @@ static bool segment_read(struct kg_scan *scan, const struct kg_segment *segment,
         if (!at)
             return false;
         memcpy(&chunk.header, at, sizeof chunk.header);
-        /* The file may be written to while it is read: what was checked may
-         * be something else now. */
+        /* A program may write to the file during the scan, so a header that was good may have
+         * changed. */
         if (!kg_chunk_check(&chunk.header, scan->window.path, offset, err))
             return false;
         chunk.start = offset + sizeof chunk.header;

@@ -1,4 +1,4 @@
-/* The entries of a recording: what most of its bytes are. */
+/* The entries of a recording, which take most of its bytes. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "profiler/read/scan_state.h"
 #include "profiler/record/pack.h"
 
-/* Some four years: no process is profiled for so long, and what is longer is damage. */
+/* Some four years. No profile lasts so long; a longer time is damage. */
 static const double TIME_MOST_NS = 0x1p57;
 
 enum { FLAGS_KNOWN = KG_ENTRY_UNFINISHED | KG_ENTRY_SPAN | KG_ENTRY_USAGE | KG_ENTRY_GPU };
@@ -104,7 +104,7 @@ struct place {
     uint64_t left; /* entries */
 };
 
-/* The next entry's slots. *end: there is none, or not all of it, in a chunk that is cut off. */
+/* The next entry's slots. *end: there is no further entry, or its chunk is cut off inside it. */
 static bool slots_read(struct kg_scan *scan, struct place *place,
                        struct kg_entry slots[KG_ENTRY_SLOTS_MOST], bool *end, struct kg_error *err)
 {

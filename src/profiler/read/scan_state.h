@@ -1,4 +1,4 @@
-/* scan_state.h: what a scan knows while it goes through a recording. For the files scan*.c only. */
+/* scan_state.h: the state of a scan through a recording. For the files scan*.c only. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "profiler/read/window.h"
 #include "profiler/record/recording.h"
 
-/* A name of the process at hand. */
+/* A name of the current process. */
 struct kg_scan_name {
     const char *name, *backend, *file;
     uint32_t line;
@@ -20,7 +20,7 @@ struct kg_scan_name {
     size_t span; /* index + 1 of its path as a span; 0: not a span yet */
 };
 
-/* A thread of the process at hand. */
+/* A thread of the current process. */
 struct kg_scan_thread {
     uint32_t *paths;   /* index + 1, by node; [0] is the root's: 0 */
     size_t node_count; /* with the root */
@@ -36,28 +36,28 @@ struct kg_scan {
     struct kg_strings strings;
     struct kg_paths paths;
     size_t process_count;
-    /* of the process at hand */
+    /* Of the current process: */
     struct kg_profile_process *process;
     uint64_t first_ticks;
     double ns_per_tick;
     double first_ns, last_ns; /* beginning and end of its entries */
-    struct kg_map name_by_id; /* to index + 1 */
+    struct kg_map name_by_id; /* id to index + 1 */
     struct kg_scan_name *names;
     size_t name_count, name_capacity;
-    struct kg_map thread_by_number; /* to index + 1 */
+    struct kg_map thread_by_number; /* number to index + 1 */
     struct kg_scan_thread *threads;
     size_t thread_count, thread_capacity;
 };
 
-/* A chunk, as far as it is there. */
+/* A chunk, or the part of it before the end of the file. */
 struct kg_scan_chunk {
     struct kg_chunk header;
-    uint64_t start; /* of what follows the header */
+    uint64_t start; /* offset of the bytes after the header */
     uint64_t end;
-    bool cut; /* the file ends within */
+    bool cut; /* the file ends inside the chunk */
 };
 
-/* Fills err: what is wrong with the recording, and where. Returns false. */
+/* Fills err with the damage and its offset. Returns false. */
 __attribute__((format(printf, 4, 5))) bool kg_scan_damaged(const struct kg_scan *scan,
                                                            uint64_t offset, struct kg_error *err,
                                                            const char *format, ...);
@@ -69,17 +69,17 @@ bool kg_scan_nodes(struct kg_scan *scan, const struct kg_scan_chunk *chunk, stru
 bool kg_scan_losses(struct kg_scan *scan, const struct kg_scan_chunk *chunk, struct kg_error *err);
 bool kg_scan_entries(struct kg_scan *scan, const struct kg_scan_chunk *chunk, struct kg_error *err);
 
-/* A text of the recording; NULL where it is empty.
- * returns false where memory is out */
+/* A text of the recording; NULL if it is empty.
+ * returns false if memory is out */
 bool kg_scan_text(struct kg_scan *scan, const unsigned char *bytes, size_t length,
                   const char **text, struct kg_error *err);
-/* The thread of a number, made where it is new; valid until the next call.
- * returns NULL where memory is out */
+/* The thread of a number. Makes the thread if the number is new. Valid until the next call.
+ * returns NULL if memory is out */
 struct kg_scan_thread *kg_scan_thread_of(struct kg_scan *scan, uint32_t number,
                                          struct kg_error *err);
 /* The path of a name as a span.
- * where  the offset, for err */
+ * where  offset for err */
 bool kg_scan_span(struct kg_scan *scan, uint32_t name, uint64_t where, size_t *path,
                   struct kg_error *err);
-/* Forgets the process at hand. */
+/* Forgets the current process. */
 void kg_scan_tables_free(struct kg_scan *scan);

@@ -1,4 +1,4 @@
-/* What a recording says once: names, threads, paths, losses. */
+/* The tables of a recording: names, threads, paths, losses. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -56,8 +56,8 @@ static bool header_read(struct kg_window *window, uint64_t offset, struct kg_chu
 
 /* --- Where a process begins ------------------------------------------------------------------ */
 
-/* The first of `count` places at which a process begins; `count` where it does at none. What comes
- * after the last place can be read for a header. */
+/* The first of `count` places at which a process begins; `count` if there is none. The caller makes a
+ * header readable after the last place. */
 static size_t process_find(const unsigned char *bytes, size_t count)
 {
     const uint32_t magic = KG_CHUNK_MAGIC;
@@ -72,7 +72,7 @@ static size_t process_find(const unsigned char *bytes, size_t count)
     return count;
 }
 
-/* The first place from `from` up to `to`; `to` where there is none. */
+/* The first place from `from` to before `to` at which a process begins; `to` if there is none. */
 static bool process_seek(struct kg_window *window, uint64_t from, uint64_t to, uint64_t *place,
                          struct kg_error *err)
 {
@@ -117,9 +117,9 @@ static bool chunk_check(const struct kg_segments *segments, const struct kg_segm
            kg_recording_damaged(path, offset, "a process that cannot be", err);
 }
 
-/* Where what comes after the chunk at `offset` begins. Lengths are not believed: the chunk may be
- * cut off, and its length lead to anywhere in the recording after it. So each is looked through,
- * which takes a twentieth of the time that reading its entries does. */
+/* Moves *offset past the chunk there. Its length is not trusted: the chunk may be cut off, and its
+ * length may then point into the recording after it. So kgate searches each chunk for the start of a
+ * process. That takes a twentieth of the time of reading its entries. */
 static bool chunk_pass(struct kg_segments *segments, struct kg_segment *segment,
                        const struct kg_chunk *chunk, uint64_t *offset, struct kg_error *err)
 {
@@ -127,7 +127,7 @@ static bool chunk_pass(struct kg_segments *segments, struct kg_segment *segment,
     struct kg_error why;
     const bool good = chunk_check(segments, segment, chunk, *offset, &why);
     const uint64_t left = window->size - *offset, bytes = sizeof *chunk + (uint64_t)chunk->bytes;
-    /* Before the first process can only be a part of a header. */
+    /* Bytes before the first process can only be a part of a header. */
     const uint64_t length = good ? bytes : *offset ? left : sizeof *chunk;
     const uint64_t to = *offset + (length < left ? length : left);
     if (!process_seek(window, *offset + 1, to, &segments->next, err))
@@ -145,7 +145,7 @@ static bool chunk_pass(struct kg_segments *segments, struct kg_segment *segment,
     return true;
 }
 
-/* From where the last one ended to where the next one begins. */
+/* The part from the end of the last segment to the start of the next one. */
 static bool segment_find(struct kg_segments *segments, struct kg_segment *segment,
                          struct kg_error *err)
 {
@@ -169,7 +169,7 @@ static bool segment_find(struct kg_segments *segments, struct kg_segment *segmen
     }
 }
 
-/* What is cut off before it says which process it is of is not there. */
+/* A segment truncated before its process header is ignored. */
 static bool has_process(const struct kg_segment *segment)
 {
     const uint64_t bytes = segment->end - segment->start, header = sizeof(struct kg_chunk);

@@ -9,18 +9,18 @@
 struct kg_window {
     int file;
     const char *path; /* for messages */
-    uint64_t size;    /* of the file, as far as it is looked at */
+    uint64_t size;    /* size of the readable part of the file */
     unsigned char *bytes;
     size_t capacity;
-    uint64_t start; /* what `bytes` holds */
-    size_t length;
+    uint64_t start; /* offset of `bytes` in the file */
+    size_t length;  /* number of bytes in `bytes` */
 };
 
 /* Opens a window on a file.
- * file      stays the caller's
- * size      no more of the file is read
- * capacity  the most bytes that are asked for at a time
- * returns   false where memory is out */
+ * file      stays the caller's;
+ * size      end of the readable part;
+ * capacity  most bytes per call of kg_window_at;
+ * returns   false if memory is out */
 bool kg_window_open(struct kg_window *window, int file, const char *path, uint64_t size,
                     size_t capacity, struct kg_error *err);
 void kg_window_close(struct kg_window *window);
@@ -29,8 +29,8 @@ void kg_window_close(struct kg_window *window);
 const unsigned char *kg_window_move(struct kg_window *window, uint64_t offset, size_t bytes,
                                     struct kg_error *err);
 
-/* The bytes at an offset, until the next call; offset + bytes is at most `size`.
- * returns NULL where the file cannot be read */
+/* The bytes at an offset, valid until the next call; offset + bytes must be at most `size`.
+ * returns NULL if the file cannot be read */
 static inline const unsigned char *kg_window_at(struct kg_window *window, uint64_t offset,
                                                 size_t bytes, struct kg_error *err)
 {

@@ -107,8 +107,9 @@ bool kg_worker_harness_open(struct kg_worker *worker, struct kg_error *err)
     return adapter->run_words(&worker->arena, &worker->harness.run, &request->command,
                               &request->command_count, err);
 }
-/* The folder exists only while a process runs. A worker that kgate ends between turns leaves nothing. */
-/* It is there while a process runs: a worker that waits for its turn may be ended, and leaves none. */
+
+/* The folder exists only while a process runs. So a worker that kgate ends between turns leaves no
+ * folder. */
 void kg_worker_harness_call(void *state)
 {
     char message[256];

@@ -12,9 +12,8 @@
  * results are known, so kgate can check them. Thread-safe. */
 
 enum {
-    KG_CPU_BLOCK_WORDS =
-        128,            /* sizes of arrays are multiples of it; arrays start at a cache line */
-    KG_CPU_CHAINS = 12, /* multiply-add chains: enough for two units of latency five */
+    KG_CPU_BLOCK_WORDS = 128, /* divides the sizes of arrays, which start at a cache line */
+    KG_CPU_CHAINS = 12,       /* multiply-add chains: enough for two units of latency five */
 };
 
 /* Loops of one instruction set. Arrays do not overlap. `times`: repetitions of the loop. */
