@@ -186,7 +186,6 @@ bool kg_profile_read_file(int file, const char *path, struct kg_profile *profile
                           struct kg_error *err);
 void kg_profile_free(struct kg_profile *profile);
 
-/* How much more the busiest thread had than if all had had as much, from 1 up; NaN where it ran on
 /* The busiest thread's total over that of an even division, from 1 up; NaN if the path ran on one
  * thread in each process. */
 double kg_profile_imbalance(const struct kg_profile_figures *figures);
