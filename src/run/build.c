@@ -16,7 +16,7 @@
 #include "run/case_result.h"
 #include "run/worker/protocol.h"
 
-/* Where a checkout's build may lie. */
+/* Usual paths of a checkout's build. */
 static const char *const places[] = {"build/release/kgate", "build/gate/kgate", "build/kgate",
                                      "bin/kgate", "kgate"};
 enum { PROGRAM_MOST = 256 * 1024 * 1024 };

@@ -32,8 +32,8 @@ static void lists_copy(struct kg_arena *arena, const struct kg_case *planned,
     result->budget_count = spec->budget_count;
 }
 
-/* Adds the variables that the case does not inherit: the suite or kgate sets them. process.c and
- * command.c do it at the start. */
+/* Adds the variables that the case does not inherit, because the suite or kgate changes them. This
+ * happens in worker_environment.c, command.c and gpu_timer.c. */
 static void own_variables_add(struct kg_arena *arena, const struct kg_case *planned,
                               struct kg_case_result *result)
 {
@@ -66,8 +66,9 @@ static bool is_reference(const struct kg_case *planned)
     return reference && !strcmp(reference, "yes");
 }
 
-/* Time and peak memory, which reports always show, the other fields of the rounds that the suite
- * compares, and the workload's figures that it names. Others are added where they are counted. */
+/* Adds the series that are known before measuring: time and peak memory, which reports always show,
+ * the other compared fields of the rounds, and the workload's figures that the suite names. The code
+ * that counts other figures adds their series. */
 static void series_start(struct kg_arena *arena, const struct kg_workload_spec *spec,
                          struct kg_case_result *result)
 {

@@ -7,7 +7,8 @@
 #include "run/case_worker.h"
 
 static const char COUNT_VARIABLE[] = "OMP_NUM_THREADS";
-/* Where threads run, and how they wait. kgate sets none of them but for pairs OMP_WAIT_POLICY. */
+/* Variables that place threads or set their way of waiting. kgate itself sets only OMP_WAIT_POLICY and
+ * GOMP_SPINCOUNT (worker_environment.c). */
 static const char *const kept[] = {
     "OMP_PROC_BIND",   "OMP_PLACES",     "GOMP_CPU_AFFINITY", "KMP_AFFINITY",
     "OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME",     "OPENBLAS_THREAD_TIMEOUT"};
@@ -18,7 +19,7 @@ static bool is_set(const char *variable)
     return value && *value;
 }
 
-/* The first number of its list, one for each level of nesting; 0 where there is none. */
+/* The first number of the variable's list, which has one per level of nesting; 0 if there is none. */
 static uint64_t count_of_environment(void)
 {
     const char *value = getenv(COUNT_VARIABLE);

@@ -24,7 +24,7 @@ static bool measure(const struct kg_session *session, size_t index, struct kg_er
     return true;
 }
 
-/* The highest clock of a round on the GPU; NaN where there is none. */
+/* The highest clock of a round on the GPU; NaN if no round has one. */
 static double clock_seen(const struct kg_results *results)
 {
     double highest = NAN;

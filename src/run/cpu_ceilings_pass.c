@@ -44,7 +44,7 @@ static bool measure(const struct kg_session *session, size_t index,
     return true;
 }
 
-/* The CPUs that this process may use, "0-3", in `arena`; NULL where the system does not say. */
+/* The CPUs that this process may use, "0-3", in `arena`; NULL if the system does not list them. */
 static const char *cpus_words(struct kg_arena *arena)
 {
     char list[KG_TREE_LINE];

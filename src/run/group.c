@@ -117,7 +117,7 @@ static bool case_do(struct group *group, size_t index, struct kg_arena *arena)
     const uint64_t deadline = kg_clock_ns() + (uint64_t)launch.timeout_ns;
     group->outcome.tail[0] = '\0';
     group->outcome.tail_length = 0;
-    /* where the worker is gone, the wait below tells how it ended */
+    /* if the worker has ended, the wait below finds how it ended */
     request_send(group, launch.request, deadline);
     const enum kg_ending ending =
         kg_process_wait(&launch, &group->process, deadline, true, &group->outcome);

@@ -6,7 +6,7 @@
 
 #include "model/cpu_ceilings.h"
 
-/* A rate of the case and the ceiling that it is compared with; NaN where that is not known. */
+/* A rate of the case and its ceiling; NaN: not known. */
 struct rate {
     const char *what;
     const char *unit;

@@ -6,7 +6,7 @@
 
 enum { REASON_BYTES = 256 };
 
-/* The first from `index` on that is faster than the machine; all of them where none is. */
+/* The first case from `index` on that is impossibly fast; the number of cases if there is none. */
 static size_t impossible_next(const struct kg_session *session, const struct kg_cpu_ceilings *cpu,
                               size_t index, char reason[REASON_BYTES])
 {

@@ -82,8 +82,8 @@ const char *kg_measured_file_of(struct kg_arena *arena, const struct kg_build *b
     return NULL;
 }
 
-/* The file itself, absolute and without links; false where it is not there, or a copy of it would
- * not bring the code. */
+/* The path of the file itself, absolute and without links. False if the file is missing, or if its
+ * copy would not bring the code. */
 static bool file_locate(struct kg_arena *arena, struct kg_code_search search, const char *given,
                         bool command, char path[PATH_MAX])
 {

@@ -64,8 +64,8 @@ static bool failure_read(struct match *match, struct kg_arena *arena, bool *besi
                         "the worker ended before it was asked to", "", match->err);
 }
 
-/* Asks a player for its round. *got is false where none came: the case is then FAILED, or the user
- * asked to stop. */
+/* Requests a player's round. *got is false if none came: the case is then FAILED, or the user asked
+ * to stop. */
 static bool round_ask(struct match *match, size_t side, struct kg_arena *arena,
                       struct kg_response *response, bool *got)
 {
@@ -155,9 +155,9 @@ static const struct kg_watched_file *built_file(const struct kg_pairing *pairing
                : NULL;
 }
 
-/* Plays a round. The base's `setup` is over before anything of the head starts.
+/* Plays a round. The base's `setup` ends before any code of the head starts.
  * *replaced  the file that the head changed meanwhile; without a path: none
- * returns    false: a process failed, as kg_turns_play has it, or err is filled and *broke is set */
+ * returns    false: a process failed, as in kg_turns_play, or err is filled and *broke is set */
 static bool round_play(struct kg_pairing *pairing, struct match *match, struct kg_arena *arena,
                        struct kg_watched_file *replaced, bool *broke)
 {

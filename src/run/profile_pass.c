@@ -24,7 +24,7 @@ struct pass {
     const char *path;        /* of the recording */
     char folder[PATH_BYTES]; /* beside it, for the pieces */
     char joined[PATH_BYTES];
-    char memory[PATH_BYTES]; /* the library that tells of allocations; empty where there is none */
+    char memory[PATH_BYTES]; /* the library that records allocations; empty: none */
     FILE *output;
     bool asked; /* a case was run */
     struct kg_error *err;
@@ -90,9 +90,9 @@ static bool pieces_take(struct pass *pass, bool join)
     return good;
 }
 
-/* The time of a round is enough where a median of many rounds is taken. Here is only one: if it
- * holds five calls, a single interrupted call changes the picture. So a second is recorded, unless
- * the case's time-out is too short for that. */
+/* A round's time suffices for a median of many rounds, but this pass makes only one recording. If it
+ * had five calls, one interrupted call would change the picture. So it lasts a second, unless the
+ * case's time-out is too short for that. */
 static double recorded_ns(const struct kg_settings *settings)
 {
     static const double ENOUGH_NS = 1e9, TIMEOUT_SHARE = 0.1;

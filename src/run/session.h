@@ -24,7 +24,7 @@ struct kg_steps {
     size_t planned;
 };
 
-/* How a case on the GPU can be timed, as kg_gpu_call_timing has it. */
+/* The way of timing a case on the GPU, as in kg_gpu_call_timing. */
 struct kg_call_timing {
     uint64_t held_calls;
     double call_ns;

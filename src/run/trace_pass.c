@@ -96,8 +96,8 @@ static bool same_pairs(const struct kg_case *a, const struct kg_case *b)
     return true;
 }
 
-/* An earlier case whose calls put the same work on the device; `index` itself where there is none.
- * Cases that differ in their timing alone follow each other in the plan. */
+/* An earlier case whose calls put equal work on the device; `index` itself if there is none. Cases
+ * that differ only in their timing are neighbours in the plan. */
 static size_t twin_find(const struct kg_session *session, size_t index)
 {
     const struct kg_case *cases = session->plan->cases;

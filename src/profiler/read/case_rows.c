@@ -30,7 +30,7 @@ static void own_fill(struct kg_case_rows *rows)
     for (size_t i = rows->first; i < rows->end; i++) {
         double *own = &rows->own_ns[i - rows->first];
         *own = rows->on_gpu ? gpu_time(&all[i].figures) : all[i].figures.self_ns;
-        /* A scope's GPU time includes its inner scopes'. The parent's row, filled before, has it. */
+        /* A scope's GPU time includes its inner scopes': subtract it from the parent's, filled before. */
         if (rows->on_gpu && i > rows->first)
             rows->own_ns[all[i].path.parent - rows->first] -= *own;
     }

@@ -10,8 +10,8 @@ enum { EXPONENT_BIAS = 1023, MANTISSA_BITS = 52, PART_BITS = 6 };
 static const double LEAST = 0x1p-4; /* two to the KG_HISTOGRAM_LOWEST */
 _Static_assert(1 << PART_BITS == KG_HISTOGRAM_PARTS, "parts are the mantissa's first bits");
 
-/* A number of the place of a value: octave * parts + part. The bits of a double are that number
- * already, but for where it begins. */
+/* The number of a value's place: octave * parts + part. The bits of a double are that number, except
+ * for the offset `first`. */
 static unsigned place_of(double value)
 {
     const unsigned last = KG_HISTOGRAM_OCTAVES * KG_HISTOGRAM_PARTS - 1;

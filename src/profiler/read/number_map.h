@@ -15,11 +15,11 @@ struct kg_map {
     size_t capacity; /* 0, or a power of two */
 };
 
-/* The value of a key; 0 where it has none. */
+/* The value of a key; 0 if it has none. */
 uint64_t kg_map_get(const struct kg_map *map, uint64_t key);
 
-/* Where the value of a key is, until the next call; 0 at first, and then to be set to something
- * else before the next call. NULL where memory is out. */
+/* The place of a key's value, valid until the next call. A new value is 0; the caller must set it to
+ * another number before the next call. NULL if memory is out. */
 uint64_t *kg_map_at(struct kg_map *map, uint64_t key);
 
 /* Forgets all keys and keeps the memory. */

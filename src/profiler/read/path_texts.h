@@ -22,8 +22,8 @@ struct kg_path_texts {
 };
 
 /* Adds the text of a scan's next path.
- * text  freed
- * err   KG_ERROR_USAGE where all texts together are longer than any program's */
+ * text  freed by the function
+ * err   KG_ERROR_USAGE if all texts together are longer than any program's */
 bool kg_path_texts_add(struct kg_path_texts *texts, const struct kg_profile_path *path,
                        struct kg_text *text, struct kg_error *err);
 void kg_path_texts_free(struct kg_path_texts *texts);

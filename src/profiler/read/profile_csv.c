@@ -1,4 +1,4 @@
-/* A line for each entry, quoted as RFC 4180 has it; a field without a value is not known. */
+/* One line per entry, quoted by RFC 4180. An empty field is not known. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Where a program's time is: the paths with the most time that is not of scopes inside them. */
+/* The paths with the most self time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "profiler/read/profile_cells.h"
 #include "profiler/read/profile_facts.h"
 
-/* Rows where nothing was said; characters of a path, and between two of its names. */
+/* Default number of rows; most characters of a path, and characters between two of its names. */
 enum { LIMIT_USUAL = 10, PLACE_MOST = 120, SEPARATOR = 3 };
 
 /* The column of paths. */
@@ -32,7 +32,7 @@ static int ranked_compare(const void *one, const void *other)
     return a->row < b->row ? -1 : a->row > b->row;
 }
 
-/* Rows that have time of their own, the most first; NULL where memory is out. */
+/* Rows with self time, the most first; NULL if memory is out. */
 static struct ranked *rank(const struct kg_profile *profile, size_t *count)
 {
     struct ranked *ranked = calloc(profile->row_count + 1, sizeof *ranked);
@@ -83,8 +83,8 @@ static void notes_print(const struct kg_profile_row *row, struct kg_text *text)
 
 /* --- Places ----------------------------------------------------------------------------------- */
 
-/* Where rows are, in a column of `room` characters. Of a long path the names between the first and
- * the last ones go; the first, which may be a case's id, never does, as others end alike. */
+/* Places of rows, in a column of `room` characters. A long path loses the names between the first and
+ * the last ones. It always keeps the first, which may be a case's id, because other paths end alike. */
 struct places {
     const struct kg_profile *profile;
     struct kg_arena arena;

@@ -74,7 +74,7 @@ static bool metadata(struct trace *trace, const struct process *process, uint64_
 
 /* --- Processes, threads, paths --------------------------------------------------------------- */
 
-/* The system's number, or where another process of the file had it before, one of ours. */
+/* The system's number, or a number of our own if another process of the file already has it. */
 static bool number_choose(struct trace *trace, uint64_t wanted, uint64_t *number)
 {
     *number = wanted;

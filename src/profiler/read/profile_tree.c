@@ -8,8 +8,8 @@
 #include "profiler/read/profile_cells.h"
 #include "profiler/read/profile_facts.h"
 
-/* Blanks that show how deep a path is. Where these would take too much of a line
- * the deepest have a number instead: "        (12) visit". */
+/* Blanks that show the depth of a path. If they would take too much of a line, the deepest paths get a
+ * number instead: "        (12) visit". */
 static void indent_print(const struct kg_profile_path *path, size_t width, struct kg_text *text)
 {
     enum { A_LEVEL = 2, PART = 5 /* of a line */ };

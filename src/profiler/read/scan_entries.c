@@ -96,7 +96,7 @@ static bool entry_read(struct kg_scan *scan, const struct kg_scan_thread *thread
     return !(flags & KG_ENTRY_GPU) || gpu_read(scan, ++slots, where, entry, err);
 }
 
-/* Where in a chunk the reader is. */
+/* The reader's place in a chunk. */
 struct place {
     const struct kg_scan_chunk *chunk;
     uint64_t offset;

@@ -54,7 +54,7 @@ static bool header_read(struct kg_window *window, uint64_t offset, struct kg_chu
     return at != NULL;
 }
 
-/* --- Where a process begins ------------------------------------------------------------------ */
+/* --- The start of a process ------------------------------------------------------------------ */
 
 /* The first of `count` places at which a process begins; `count` if there is none. The caller makes a
  * header readable after the last place. */

@@ -201,8 +201,7 @@ static bool drain(struct kgate_profiler_thread *thread, double wait_ns)
 bool kg_thread_drain(struct kgate_profiler_thread *thread, double wait_ns)
 {
     int cancel;
-    /* A thread may be cancelled where it writes, and a lock that it held then would be held for
-     * ever. */
+    /* A thread cancelled while it writes would keep its lock for ever. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     pthread_mutex_lock(&thread->drain);
     const bool good = drain(thread, wait_ns);

@@ -63,7 +63,7 @@ static void report_at_end(void)
         fprintf(stderr, "kgate profiler: %s; what was recorded is in %s\n", message, recording);
 }
 
-/* "0.01" or "1%"; NaN where it is neither. */
+/* "0.01" or "1%"; NaN for another text. */
 static double share_parse(const char *text)
 {
     char *end;
@@ -92,8 +92,8 @@ static bool options_read(struct kgate_profiler_options *options)
     return false;
 }
 
-/* Early, so that constructors are recorded, too. A program that runs with more rights than whoever
- * started it does not write where that one says. */
+/* Runs early, so that constructors are recorded too. A program with more rights than its user ignores
+ * the variable, which that user controls. */
 __attribute__((constructor(101))) static void environment_start(void)
 {
     const char *path = secure_getenv("KGATE_PROFILE");

@@ -78,8 +78,8 @@ static int id_read(const struct kg_cuda *cuda, void *handle, unsigned long long 
     return code == INVALID_CONTEXT ? KG_CUDA_CONTEXT_IS_DESTROYED : code;
 }
 
-/* Makes the context current where it is not. returns not KG_CUDA_SUCCESS where that cannot be done,
- * as it is gone; else ended with context_leave. */
+/* Makes the context current if it is not. To be ended with context_leave. If the context is destroyed,
+ * returns another code than KG_CUDA_SUCCESS. */
 static int context_enter(const struct kg_cuda *cuda, struct kg_gpu_context *context, bool *pushed)
 {
     void *current = NULL;
@@ -262,7 +262,7 @@ void kg_gpu_cancel(struct kg_gpu_times *gpu, struct kg_gpu_mark *mark)
 
 /* --- Collecting ------------------------------------------------------------------------------- */
 
-/* A driver without modes of capture may refuse to tell while something is captured. */
+/* A driver without capture modes may refuse a query during a capture. */
 static int event_query(const struct kg_cuda *cuda, void *event)
 {
     const int code = cuda->event_query(event);

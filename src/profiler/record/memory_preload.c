@@ -1,6 +1,6 @@
-/* libkgate_memory.so: preloaded, tells the profiler of every allocation. It calls glibc's allocator
- * by the names that glibc exports beside malloc's, so that nothing has to be looked up, which would
- * itself allocate. */
+/* libkgate_memory.so: preloaded, reports every allocation to the profiler. It calls glibc's allocator
+ * by glibc's second names for malloc and the like. So it needs no symbol lookup, which would itself
+ * allocate. */
 #include <errno.h>
 #include <malloc.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
 #pragma once
 #include <stdbool.h>
 
-/* Whether ranges are to be emitted: asked for, or a tool has announced itself in the environment
- * (NVTX_INJECTION64_PATH); false where this build cannot. */
+/* Whether to emit ranges: on request, or if a tool has announced itself in the environment
+ * (NVTX_INJECTION64_PATH). Always false in a build without NVTX. */
 bool kg_nvtx_wanted(bool asked);
 
 /* Begins and ends a range on the calling thread. */

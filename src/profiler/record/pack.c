@@ -51,7 +51,7 @@ static uint64_t unfold(uint64_t folded)
     return folded >> 1 ^ (0 - (folded & 1));
 }
 
-/* Sets *from to NULL where there is no number. */
+/* Sets *from to NULL if there is no number. */
 static uint64_t get(const uint8_t **from, const uint8_t *end)
 {
     uint64_t value = 0;

@@ -219,7 +219,7 @@ bool kg_recorder_open(struct kg_recorder *recorder, struct kg_error *err)
                         reason ? strerror(reason) : "the path is too long");
 }
 
-/* One name as it is in the file; 0 where there is no room for it. */
+/* Writes one name in the file's format; 0 if there is no room. */
 static size_t name_put(const struct kgate_site *site, uint32_t number, char *to, size_t room)
 {
     struct kg_chunk_name name = {

@@ -338,7 +338,7 @@ void kgate_scope_finish(struct kgate_scope *scope)
         return;
     }
     const uint64_t now = kg_ticks_counter();
-    /* Scopes of instances go the longer way, but for those in a struct that is surely our own. */
+    /* Only slot 0's struct surely belongs to this thread. Scopes of instances take the slow path. */
     if (__builtin_expect(thread != kg_slots[0].thread || depth != thread->depth ||
                              thread->frames[depth].serial != scope->serial || thread->unusual ||
                              thread->head_own >= thread->room_end,

@@ -50,8 +50,8 @@ static size_t text_bytes(const char *string)
     return string ? strlen(string) + 1 : 0;
 }
 
-/* A copy under a number of its own. Under the lock. NULL where memory or numbers are out: names
- * that are counted up for ever must not fill the memory. */
+/* Adds a copy under a number of its own. The caller holds the lock. NULL if memory or numbers are out:
+ * a program that makes new names for ever must not fill the memory. */
 static struct known *known_add(const struct kgate_site *site)
 {
     struct known *known = sites.count + 1 < KG_SITES_MOST

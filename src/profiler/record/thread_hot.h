@@ -10,7 +10,7 @@ static inline struct kg_child *kg_child_cached(struct kgate_profiler_thread *thr
     return &thread->children[(site ^ parent * 31U) % KG_CHILDREN_CACHED];
 }
 
-/* The path of a site inside a path, if the cache has it; else 0. */
+/* The path of a site inside a path, if it is in the cache; else 0. */
 static inline uint32_t kg_child_known(struct kgate_profiler_thread *thread, uint32_t parent,
                                       const struct kgate_site *site)
 {

@@ -6,8 +6,8 @@
 
 enum kg_clock_source kg_ticks_source = KG_CLOCK_MONOTONIC;
 
-/* The kernel watches the counter of all processors against other clocks and stops using it where it
- * drifts or stops: its judgement is better than the processor's flags. */
+/* The kernel compares the counters of all processors with other clocks. It stops using a counter that
+ * drifts or stops, so its judgement is better than the processor's flags. */
 static enum kg_clock_source source_choose(void)
 {
 #if defined(__x86_64__)

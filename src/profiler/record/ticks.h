@@ -1,6 +1,6 @@
-/* ticks.h: the time stamp that scopes are timed with: the processor's own counter where the kernel
- * trusts it as its clock, which is half the cost of clock_gettime, else CLOCK_MONOTONIC.
- * Thread-safe after kg_ticks_start. */
+/* ticks.h: the time stamp of scopes. If the kernel trusts the processor's own counter as its clock, ticks
+ * are that counter, at half the cost of clock_gettime. Otherwise they are CLOCK_MONOTONIC. Thread-safe
+ * after kg_ticks_start. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,8 +33,8 @@ static inline bool kg_ticks_counted(void)
 #endif
 }
 
-/* The counter, where there is one. Not serialising: instructions around it may move past it by some
- * tens of cycles, which is less than waiting for them would add to every scope. */
+/* The counter, or 0 without one. Not serialising: instructions around it may move past it by some tens
+ * of cycles. Waiting for them would cost every scope more. */
 static inline uint64_t kg_ticks_counter(void)
 {
 #if defined(__x86_64__)

@@ -34,7 +34,7 @@ static const struct arithmetic tensor_tiles = {
         2.0 * 16 * 8 * 16 / 32 * KG_CEILING_TILES * KG_CEILING_TILE_STEPS * TENSOR_ITERATIONS,
 };
 
-/* The 64 by 256 sums of a warpgroup's 128 threads, likewise. */
+/* A warpgroup's 64 by 256 sums, over 128 threads; each grows by 16 per step. */
 static const struct arithmetic wgmma_tiles = {
     .kernel = "kg_ceiling_wgmma",
     .iterations = WGMMA_ITERATIONS,

@@ -40,7 +40,7 @@ const char *kg_ceilings_directory(struct kg_arena *arena)
     return home && home[0] == '/' ? kg_arena_printf(arena, "%s/.cache/kgate", home) : NULL;
 }
 
-/* One file for each GPU; NULL where its UUID cannot be the name of a file. */
+/* One file per GPU; NULL if its UUID cannot be the name of a file. */
 static const char *path_of(struct kg_arena *arena, const char *directory, const char *uuid)
 {
     static const char LETTERS[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-";

@@ -62,7 +62,7 @@ static void look(const struct kg_ceilings_watch *watch, struct kg_ceilings_seen 
         kg_ceilings_see(seen, &telemetry);
 }
 
-/* The note and the doubt in one sentence; NULL where there is neither. */
+/* Joins the words of `seen` and the doubt into the note; NULL if there is neither. */
 static void note_make(const struct kg_measuring *measuring, const struct kg_ceilings_seen *seen)
 {
     const char *words = kg_ceilings_seen_words(seen, measuring->arena);

@@ -38,8 +38,7 @@ const char *kg_ceilings_seen_words(const struct kg_ceilings_seen *seen, struct k
 /* Measures the GPU of an open timer, in about two seconds; first thread only. kgate checks the
  * kernels' results before it accepts their times, and takes the best of several samples.
  * watch     read before and after each part
- * ceilings  filled as far as possible: `measured` and `note` in `arena`; uuid NULL, since the caller
- *           has it
+ * ceilings  filled as far as possible: `measured` and `note` in `arena`; the caller sets uuid
  * returns   false if a part could not be measured: err says why, and the other parts are filled */
 bool kg_ceilings_measure(struct kg_gpu_timer *timer, const struct kg_ceilings_watch *watch,
                          struct kg_arena *arena, struct kg_ceilings *ceilings,

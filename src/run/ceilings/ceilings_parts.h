@@ -40,6 +40,6 @@ bool kg_ceiling_best(struct kg_ceiling_launch *launch, uint64_t batch, double *b
 bool kg_ceiling_memory(struct kg_measuring *measuring, struct kg_error *err); /* _memory.c */
 bool kg_ceiling_fma(struct kg_measuring *measuring, struct kg_error *err);    /* _arithmetic.c */
 bool kg_ceiling_tensor(struct kg_measuring *measuring, struct kg_error *err);
-/* The tensor cores by wgmma, if the device and the program have it. To be called after
- * kg_ceiling_tensor. The higher figure of the two stays. A wrong result makes a doubt. */
+/* The tensor cores by wgmma, if both the device and the program support it. To be called after
+ * kg_ceiling_tensor. The higher figure of the two stays. A wrong result sets `doubt`. */
 bool kg_ceiling_wgmma(struct kg_measuring *measuring, struct kg_error *err);

@@ -44,8 +44,7 @@ const struct kg_record kg_cpu_ceilings_file_record = KG_RECORD_OF(
             "hold for the process at hand, or is 7 days old, is measured anew.");
 #undef STRUCT
 
-/* One file for each machine and number of CPUs; NULL where the fingerprint cannot be the name of a
- * file. */
+/* One file per machine and number of CPUs; NULL if the fingerprint cannot be the name of a file. */
 static const char *path_of(struct kg_arena *arena, const char *directory,
                            const struct kg_cpu_ceilings_key *key)
 {
@@ -88,7 +87,7 @@ static bool pace_near(double then, double now)
 {
     static const double APART = 1.25;
     const double ratio = now / then;
-    return isnan(now) || (ratio < APART && ratio * APART > 1); /* false where `then` is NaN */
+    return isnan(now) || (ratio < APART && ratio * APART > 1); /* false if `then` is NaN */
 }
 
 bool kg_cpu_pace_same(const struct kg_cpu_pace *then, const struct kg_cpu_pace *now)

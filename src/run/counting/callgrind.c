@@ -41,8 +41,8 @@ void kg_callgrind_last_level(double bytes, char *text, size_t text_bytes)
 
 enum amount { INSTRUCTIONS, LINES, MEMORY_LINES, AMOUNTS, NONE = AMOUNTS };
 
-/* A miss of the first level, read or write, brings a line into it. A miss of the last level brings
- * one from memory, and where the line that it replaces was written to, that one goes to memory. */
+/* A miss of the first level, read or write, brings a line into it. A miss of the last level brings a
+ * line from memory. If the replaced line was modified, that line goes to memory. */
 static const struct {
     const char *event;
     enum amount amount;

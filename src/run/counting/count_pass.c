@@ -9,7 +9,7 @@
 #include "run/counting/count_tool.h"
 #include "run/pass.h"
 
-/* Counts of equal work are equal. Three show whether they are; where they are not, a statistical
+/* Counts of equal work are usually equal. Three counts show whether they are. If not, a statistical
  * test needs more. */
 enum { COUNTS = 3, COUNTS_MOST = 12 };
 static const double REPEATS = 1e-3;
@@ -34,7 +34,7 @@ static void not_counted(const struct pass *pass, size_t index, const struct kg_a
                   : counter->reason;
 }
 
-/* Counts a case once. *counted is false where that failed: the counter then says why. */
+/* Counts a case once. *counted is false on failure: the counter then has the reason. */
 static bool count_once(struct pass *pass, size_t index, struct kg_series *counter, bool *counted)
 {
     const struct kg_session *session = pass->session;

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "run/counting/callgrind.h"
 
-/* Callgrind slows code down about fifty times; a hundred times where it simulates caches too. */
+/* Callgrind slows code down about fifty times; a hundred times if it simulates caches too. */
 static const double CALLGRIND_PATIENCE = 50, CALLGRIND_LINES_PATIENCE = 100;
 
 const char *const kg_count_source_names[4] = {"perf", "callgrind", "none", NULL};
@@ -69,8 +69,8 @@ void kg_count_tool_close(struct kg_count_tool *tool)
     tool->source = KG_COUNT_BY_NOTHING;
 }
 
-/* The worker runs under Callgrind, which counts only while it is told to. Where each call is a
- * process of its own, the worker starts that one under Callgrind instead. */
+/* The worker runs under Callgrind, which counts only between the worker's commands. If each call is a
+ * process of its own, the worker starts that process under Callgrind instead. */
 static void callgrind_apply(struct kg_count_tool *tool, const struct kg_session *session,
                             size_t index, struct kg_task_options *options)
 {

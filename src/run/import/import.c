@@ -9,7 +9,7 @@
 #include "model/suite.h"
 #include "run/import/importing.h"
 
-/* --- Where and when --------------------------------------------------------------------------- */
+/* --- Machine and time ------------------------------------------------------------------------- */
 
 static bool same(const char *a, const char *b)
 {
@@ -62,7 +62,7 @@ static const char *modified(struct kg_arena *arena, const char *path)
     return kg_arena_copy(arena, text);
 }
 
-/* The latest of the files; where they do not say, when they were written. */
+/* The latest date in the files. A file without a date counts with its time of modification. */
 static const char *created_find(const struct kg_importing *importing)
 {
     const char *latest = NULL;

@@ -28,7 +28,7 @@ static const char *id_make(struct kg_arena *arena, const struct kg_case_result *
     return id;
 }
 
-/* A parameter's value as a suite could have it: one that is longer ends in the hash of the whole. */
+/* A parameter's value in the length that a suite allows. A longer one ends in the hash of the whole. */
 static const char *value_shorten(struct kg_arena *arena, const char *value)
 {
     enum { MARK = 17, ESCAPED = 3 }; /* "~" and the hash; %2C */

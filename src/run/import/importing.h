@@ -37,7 +37,7 @@ struct kg_importing {
     struct kg_arena *arena; /* the results' */
     size_t case_capacity;
     struct kg_names ids;       /* ids of the cases, with their indices */
-    const char **latest_paths; /* per case: the last file that has it */
+    const char **latest_paths; /* per case: the last file with it */
     size_t latest_capacity;
     struct kg_error *err;
 };

@@ -205,8 +205,8 @@ static long cpuinfo_number(const char *text, const char *key)
     return colon ? strtol(colon + 1, NULL, 10) : -1;
 }
 
-/* Operations that are dispatched in a cycle; 0 where these events are not known. Which model is
- * Zen 4 or 5: tools/perf/pmu-events/arch/x86/mapfile.csv in Linux. */
+/* Operations that the core dispatches per cycle; 0 if these events are unknown. The models of Zen 4 and
+ * 5 are in tools/perf/pmu-events/arch/x86/mapfile.csv in Linux. */
 static double zen_slots(const char *cpuinfo)
 {
     char text[2048];

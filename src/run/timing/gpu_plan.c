@@ -56,8 +56,8 @@ static bool launch_bound(double gpu_ns, double launch_ns)
     return gpu_ns < launch_ns;
 }
 
-/* Why samples of that timing are taken without holding the device back; NULL where they are taken
- * behind a hold, or need none: a graph is a single launch, and wall times are the host's. */
+/* The reason why samples of that timing use no blocking kernel. NULL if they use one or need none: a
+ * graph is a single launch, and the host's clock measures wall times. */
 static const char *unheld(enum kg_timing timing, const struct kg_gpu_doubt_facts *facts)
 {
     if (timing == KG_TIMING_WALL)

@@ -124,8 +124,7 @@ static void clock_finish(struct kg_gpu_sampling *sampling, double *clocks, size_
     sampling->grouping = false;
 }
 
-/* Makes room for another reading of the warm-up where the buffer is full: only the last ones
- * count. */
+/* Makes room for another reading of the warm-up if the buffer is full: only the last ones count. */
 static size_t warm_up_room(struct kg_gpu_sampling *sampling, size_t count)
 {
     const struct kg_gpu_sampler *sampler = sampling->sampler;
@@ -260,7 +259,7 @@ static bool whole_calls_time(struct kg_gpu_sampling *sampling, double *call_ns,
     return true;
 }
 
-/* The median of the values that are known; NaN where none is. Sorts them to the front. */
+/* The median of the known values; NaN if all are unknown. Sorts the known values to the front. */
 static double known_median(double *values, size_t count)
 {
     size_t known = 0;

@@ -8,7 +8,7 @@
 #include "run/timing/gpu_hold.h"
 #include "run/timing/gpu_plan.h"
 
-/* Assumed where the driver does not say how large the L2 cache is: larger than any so far. */
+/* Assumed size of the L2 cache if the driver does not give it: larger than any so far. */
 static const size_t L2_UNKNOWN_BYTES = (size_t)256 << 20;
 static const double CALIBRATION_LIMIT_NS = 10e6;
 

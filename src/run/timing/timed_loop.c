@@ -114,8 +114,8 @@ static double warm_up(const struct kg_sampler *sampler, uint64_t batch)
     }
 }
 
-/* One reading for each millisecond measured, or each sample where that is longer: under 2 %.
- * Returns whether it was time for one. */
+/* Takes a clock probe per measured millisecond, or per sample if that is longer: under 2 % of the
+ * time. Returns whether one was due. */
 static bool pulse_take(struct kg_pulses *pulses, double sample_ns)
 {
     pulses->since_ns += sample_ns;

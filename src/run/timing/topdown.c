@@ -48,7 +48,8 @@ static struct kg_topdown by_dispatch(const double *counts)
         .memory_bound = backend * counts[KG_CORE_LOADING] / counts[KG_CORE_UNRETIRED]};
 }
 
-/* False where it is none; a little beyond the ends is the end. */
+/* Limits a share to the range from 0 to 1. False if the share exceeds the range by more than
+ * INEXACT. */
 static bool share_take(double *share)
 {
     if (!(*share >= -INEXACT && *share <= 1 + INEXACT))

@@ -62,8 +62,8 @@ static void command_count(struct kg_worker *worker)
     kg_command_call(&worker->command);
 }
 
-/* Reports a figure per call. A NaN sum is left out: nothing counted it, or Callgrind has it in its
- * own file. */
+/* Reports a figure per call. A NaN sum is left out: nothing counted it, or Callgrind writes it to a
+ * file. */
 static void counted_report(struct kg_worker *worker, const char *name, double sum)
 {
     struct kg_response *response = &worker->response;
@@ -80,10 +80,10 @@ static double cpu_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Runs the calls that are asked for, or half as many, and so on, where not all would be done in
- * time. The clock is read few times, since that is counted along.
- * start_ns  CPU time before the first, which warmed the caches
- * returns   how many there were */
+/* Runs the requested calls. If they would not end in time, it stops after a power of two of them. It
+ * seldom reads the clock, because the readings are counted too.
+ * start_ns  CPU time before the first call, which warmed the caches
+ * returns   number of calls */
 static uint64_t calls_count(struct kg_worker *worker, double start_ns)
 {
     const uint64_t most = worker->request.batch;

@@ -1,7 +1,7 @@
-/* cupti_abi.h: the part of CUPTI's binary interface that kgate reads, by NVIDIA's CUPTI reference,
- * so that neither its headers nor CUDA are needed to build. Records of later versions are longer;
- * their beginnings, which are here, have been the same since CUDA 12.0. tests/cuda/cupti_abi.cu
- * compares this with NVIDIA's headers where there are any. */
+/* cupti_abi.h: the part of CUPTI's binary interface that kgate reads, by NVIDIA's CUPTI reference. So
+ * the build needs neither CUPTI's headers nor CUDA. Records of later versions are longer. Their
+ * beginnings, declared here, have not changed since CUDA 12.0. tests/cuda/cupti_abi.cu compares this
+ * file with NVIDIA's headers if they are installed. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

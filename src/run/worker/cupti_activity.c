@@ -11,8 +11,7 @@ enum { BUFFER_BYTES = 4 << 20, BUFFER_ALIGNMENT = 8, FLUSH_FORCED = 1 };
 /* Waited around each mark: longer than the error of CUPTI's conversion from the device's clock. */
 enum { IDLE_NS = 100 * 1000 };
 
-/* CUPTI hands buffers over on a thread of its own, to callbacks that are not told whose they
- * are. */
+/* CUPTI passes buffers to callbacks on a thread of its own, without an owner argument. */
 static struct {
     pthread_mutex_t lock;
     const struct kg_cupti *cupti; /* NULL: whatever still comes is dropped */

@@ -6,8 +6,8 @@
 
 #include "base/library.h"
 
-/* The demangler of the Itanium C++ ABI. It is in every C++ library, with which kgate, being C, is
- * not linked: it is opened where the machine has one. */
+/* The demangler of the Itanium C++ ABI. Every C++ library has it. kgate links none,
+ * so it opens the machine's library at run time. */
 typedef char *(*demangle)(const char *name, char *buffer, size_t *bytes, int *status);
 
 static demangle demangler_find(void)
@@ -33,8 +33,8 @@ static bool closes(char c)
     return c == '>' || c == ')' || c == ']' || c == '}';
 }
 
-/* Where the arguments begin: the last parenthesis that is open in nothing else, with its partner at
- * the end. "(anonymous namespace)::" is no such, having more after it. */
+/* Index of the arguments: the last outermost parenthesis whose partner ends the text. The parenthesis
+ * of "(anonymous namespace)::" does not count, since more text follows. */
 static size_t arguments_begin(const char *text, size_t length)
 {
     size_t depth = 0;
@@ -49,7 +49,7 @@ static size_t arguments_begin(const char *text, size_t length)
     return length;
 }
 
-/* Where the name begins: after the last space that is outside all brackets. */
+/* Index of the name: after the last space outside all brackets. */
 static size_t name_begin(const char *text, size_t end)
 {
     size_t depth = 0, begin = 0;

@@ -82,7 +82,7 @@ struct kg_request {
     double count_time_ns; /* KG_TASK_COUNT: ends it early, after some of the calls; 0, NaN: never */
     bool count_cold;      /* KG_TASK_COUNT: counts the first call too */
     bool flush_denormals; /* x86: denormal numbers are 0 in all threads, as operand and result */
-    bool huge_pages;      /* asks for huge pages for the process's memory, where possible */
+    bool huge_pages;      /* asks for huge pages for the process's memory, if possible */
     const char *profile_path;  /* KG_TASK_PROFILE: path of the recording, with "%p" */
     const char *profile_label; /* KG_TASK_PROFILE: label of the recording */
 };

@@ -8,7 +8,7 @@
 
 #define POWERCAP "/sys/class/powercap/intel-rapl:"
 
-/* A counter in microjoules; NaN where it cannot be read. */
+/* A counter in microjoules, as joules; NaN if it cannot be read. */
 static double joules_of(const char *root, int number, const char *file)
 {
     char line[KG_TREE_LINE];

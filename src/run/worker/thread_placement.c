@@ -16,7 +16,7 @@ static const double REST_STEP_NS = 1e6, AT_REST_NS = 0.2e6;
 static const char *const places[] = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY",
                                      "KMP_AFFINITY"};
 
-/* The name of the variable that places threads; NULL where none does. */
+/* The name of the variable that places threads; NULL if none is set. */
 static const char *placed_by(void)
 {
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {

@@ -12,7 +12,7 @@ struct task {
     const struct kg_gpu_call *call;
     struct kg_arena *arena;
     struct kg_response *response;
-    const char *uncounted; /* why the hardware counted nothing; NULL where it did */
+    const char *uncounted; /* why the hardware counted nothing; NULL if it counted */
 };
 
 static void seen_take(const struct task *task, const struct kg_cupti *cupti, struct kg_trace *seen)

@@ -80,7 +80,7 @@ struct kg_command_run kg_worker_command(struct kg_worker *worker, const char **w
                                    .shows = true};
 }
 
-/* Also where the command has failed: its own failure is then no matter. */
+/* Runs even after the command has failed. A failure of the cleanup itself is then ignored. */
 static void command_clean_up(struct kg_worker *worker)
 {
     const struct kg_request *request = &worker->request;
@@ -160,7 +160,7 @@ static bool limit_memory(const struct kg_worker *worker, struct kg_error *err)
                : kg_error_set(err, KG_ERROR_MEASURE, "cannot set memory_limit");
 }
 
-/* The pause tells a tracer that this work is the worker's, not the workload's. */
+/* The pause shows a tracer that this work is the worker's, not the workload's. */
 static bool settle_again(void *owner, double measured_ns)
 {
     syscall(SYS_prctl, KG_MARK_PAUSE, 0, 0, 0, 0);
@@ -294,7 +294,7 @@ static bool work(struct kg_worker *worker, struct kg_error *err)
     return work_set_up(worker, err);
 }
 
-/* Does one request. false where its response could not be written. */
+/* Does one request. False if its response could not be written. */
 static bool request_do(struct kg_worker *worker)
 {
     struct kg_error err = {0};

@@ -192,7 +192,7 @@ static bool pieces_begin(struct pieces *pieces, struct kg_worker *worker, struct
     return true;
 }
 
-/* Says where the calls are, in case that somebody traces them. */
+/* Marks the calls for a tracer. */
 static void sampling_mark(const struct kg_sampling *sampling, int mark)
 {
     syscall(SYS_prctl, mark, sampling->taken * sampling->batch, (uint64_t)sampling->spent_ns,
@@ -255,7 +255,7 @@ static bool measure_round(struct kg_worker *worker, struct kg_error *err)
     return good && check_after(worker, err);
 }
 
-/* Waits for the next request of a turn; false at the end, or where the other side is gone. */
+/* Waits for the next request of a turn; false at the end, or if the other side has ended. */
 static bool turn_asked(void)
 {
     char asked[sizeof KG_TURN];
@@ -293,7 +293,7 @@ static bool measure_turns(struct kg_worker *worker, struct kg_error *err)
     return good && check_after(worker, err);
 }
 
-/* A command records itself, where it is built with the profiler. Each of its processes is one. */
+/* A command built with the profiler records itself, and so does each process that it starts. */
 static void command_profile(struct kg_worker *worker)
 {
     enum { CALLS_MOST = 10 };

@@ -7,7 +7,7 @@
 #include "model/results.h"
 #include "run/ceilings/cpu/cpu_ceilings_parts.h"
 
-/* A number in the first line of a file, NaN where there is none: "max". */
+/* A number in the first line of a file; NaN for another text, such as "max". */
 static double file_number(const char *path)
 {
     char line[KG_TREE_LINE];

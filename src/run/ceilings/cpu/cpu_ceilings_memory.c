@@ -15,7 +15,7 @@ struct set {
     _Alignas(128) uint32_t *words;
     size_t bytes;   /* mapped */
     size_t part;    /* words in use, of each part */
-    size_t at;      /* where to go on */
+    size_t at;      /* index of the next word */
     size_t covered; /* words of the last part that were written */
 };
 
@@ -28,11 +28,11 @@ struct streaming {
     size_t part;  /* words */
     enum mode mode;
     bool past_caches;
-    bool shared;    /* the level, by cores */
-    size_t length;  /* of an array, before it begins anew: words */
-    size_t piece;   /* words at once, */
-    uint32_t times; /* so many times, */
-    size_t pieces;  /* and so many of these a turn */
+    bool shared;    /* several cores share the level */
+    size_t length;  /* words of an array, after which a thread begins again */
+    size_t piece;   /* words per call of a loop */
+    uint32_t times; /* repetitions of a piece */
+    size_t pieces;  /* pieces per turn */
 };
 
 /* --- Work of one thread --- */
@@ -130,7 +130,7 @@ static double share(const struct kg_cpu_measuring *measuring, enum kg_cache_leve
     return threads == 1 ? cache->bytes : cache->bytes * cache->count / threads;
 }
 
-/* Half of the share; more of the last level where half would fit into the level before it. */
+/* Half of the share. More of the last level, if half would be little larger than the level before. */
 static double cached_bytes(const struct kg_cpu_measuring *measuring, enum kg_cache_level level,
                            int threads)
 {

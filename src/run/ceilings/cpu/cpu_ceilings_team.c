@@ -5,8 +5,8 @@
 #include "base/clock.h"
 #include "run/ceilings/cpu/cpu_ceilings_parts.h"
 
-/* Where other processes use the CPUs too, threads wait for each other, and a sample takes many
- * times as long: then fewer samples are taken. */
+/* If other processes use the CPUs too, threads wait for each other, and a sample takes many times as
+ * long. Fewer samples are then taken. */
 enum { SAMPLES = 6, SAMPLES_LEAST = 3, SAMPLE_NS = 1000000, PATIENCE_NS = 60000000 };
 
 static bool missing(int threads, int found, struct kg_error *err)
@@ -52,8 +52,8 @@ static uint64_t own_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* NaN where the thread's CPU clock stood still or ran faster than time: on some systems it counts
- * whole ticks. */
+/* Calls per ns of CPU time. NaN if the thread's CPU clock stood still or ran faster than time: on some
+ * systems it counts whole ticks. */
 static double pace_of(uint64_t turns, uint64_t own, uint64_t wall)
 {
     static const double EXACT = 1.05;

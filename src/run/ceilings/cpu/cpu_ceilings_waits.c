@@ -51,7 +51,7 @@ static void **chain_make(void **slots, size_t slot_bytes)
     return links[0];
 }
 
-/* Follows the whole chain back to where it began; NaN where it does not lead there. */
+/* Follows the whole chain back to its start; NaN if the chain does not lead there. */
 static double chain_walk_ns(void **start)
 {
     void **link = start;
@@ -82,9 +82,9 @@ double kg_cpu_latency_ns(const struct kg_cpu_code *code, void *memory, size_t by
     return least;
 }
 
-/* Takes small pages, as most programs have them, also where the system would give large ones. The
- * time to give them back is part of the cost, since a call that takes memory anew gave it back in
- * the call before. That is a fifth of it here. */
+/* Uses small pages, like most programs, even if the system would give large ones. The time includes the
+ * return of the pages, about a fifth of it. A program that takes memory in every call also returns
+ * the memory of the call before. */
 static double page_fault_ns(void)
 {
     enum { PAGES = 512, TIMES = 10 };
@@ -161,7 +161,7 @@ struct line {
 
 enum { TRIPS = 200 }; /* there and back, a sample */
 
-/* The other's answer; false where it did not come in time. */
+/* Waits for the other thread's answer; false if it did not come in time. */
 static bool await(struct line *line, unsigned value, uint64_t start)
 {
     enum { GLANCES = 1 << 14 };
