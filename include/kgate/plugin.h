@@ -5,7 +5,7 @@
  * To measure a function, use #KGATE_BENCH at the end of this file. `kgate init --plugin NAME` writes
  * a file with it. The table is for workloads with parameters, checks, figures or a GPU.
  *
- * The built-in kernels fill in this table, and so does a plugin, a shared object that exports
+ * The built-in kernels fill in this table. So does a plugin: a shared object that exports
  * #kgate_plugin_workloads. kgate loads a plugin in a worker process of its own; a crash there costs
  * one case, never the run.
  *
@@ -24,7 +24,7 @@
  * On the GPU a process measures many cases one after the other, each from `describe` to
  * `tear_down`. The reason: it takes longer to make a CUDA context than to measure a round. After the
  * check kgate calls `run` a few more times to choose a way of timing. During one of these calls kgate
- * captures the stream into a CUDA graph, so the device does not execute the work of that call. A
+ * captures the stream into a CUDA graph; the device does not execute the work of that call. A
  * process that traces a call does the same.
  *
  * All calls come from the process's first thread; `run` may start threads of its own. Plain C11,
@@ -77,7 +77,7 @@ enum kgate_arithmetic {
     KGATE_ARITHMETIC_OTHER = 2        /**< units whose peak kgate does not measure */
 };
 
-/** Work of one call of `run`. A figure that does not apply is 0. */
+/** Work of one `run`. A figure that does not apply is 0. */
 struct kgate_work {
     double items; /**< things processed: elements, vectors, edges */
     double bytes; /**< least number of bytes that must move between memory and processor */

@@ -303,7 +303,7 @@ void kg_builds_apply(const struct kg_build *const *builds, const struct kg_plan 
     }
 }
 
-/* --- Two builds that are one ------------------------------------------------------------------ */
+/* --- Equal builds ----------------------------------------------------------------------------- */
 
 /* Word i of the case's command on the build; NULL beyond its end. */
 static const char *word_of(const struct kg_build *build, const struct kg_case *planned, size_t i)
@@ -320,7 +320,7 @@ static bool text_same(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* A program's own name: programs such as busybox act by it. */
+/* A program's own name, by which programs such as busybox choose their behaviour. */
 static const char *name_of(const char *word)
 {
     const char *slash = word ? strrchr(word, '/') : NULL;

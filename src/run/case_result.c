@@ -66,9 +66,9 @@ static bool is_reference(const struct kg_case *planned)
     return reference && !strcmp(reference, "yes");
 }
 
-/* Adds the series that are known before measuring: time and peak memory, which reports always show,
- * the other compared fields of the rounds, and the workload's figures that the suite names. The code
- * that counts other figures adds their series. */
+/* Adds the series that are known before measuring. These are time and peak memory, which reports always
+ * show; the other compared fields of the rounds; and the workload's figures that the suite names. The
+ * code that counts other figures adds their series. */
 static void series_start(struct kg_arena *arena, const struct kg_workload_spec *spec,
                          struct kg_case_result *result)
 {

@@ -15,8 +15,8 @@ uint64_t kg_case_threads(const struct kg_session *session, const struct kg_setti
 /* Whether the settings or the environment give a number. If not, the program may choose any number. */
 bool kg_case_threads_said(const struct kg_settings *settings);
 
-/* A sentence about the threads of a case on the CPU. It says that the case has fewer CPUs than
- * threads, or that the environment sets their number, their places or their way of waiting.
+/* A note about the threads of a case on the CPU: too few CPUs for them; or a number, places or a way of
+ * waiting from the environment.
  * returns  text in `arena`; NULL if none of this applies */
 const char *kg_case_threads_note(const struct kg_session *session, size_t index,
                                  struct kg_arena *arena);

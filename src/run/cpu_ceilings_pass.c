@@ -19,8 +19,8 @@ static bool wanted(const struct kg_session *session, size_t index)
            kg_pass_observes(session, index);
 }
 
-/* Takes a worker's measurements, even if incomplete. The worker is always this kgate, whatever build
- * the cases use, and it uses all CPUs, whatever CPU a case is pinned to. */
+/* Takes a worker's measurements, even if incomplete. The worker is this kgate, even for cases
+ * of another build. It uses all CPUs, even if a case is pinned to one. */
 static bool measure(const struct kg_session *session, size_t index,
                     struct kg_cpu_ceilings *ceilings, struct kg_error *err)
 {

@@ -17,8 +17,8 @@ bool kg_count_pass(const struct kg_session *session, struct kg_error *err);
 
 /* ceilings_pass.c: the peaks of the GPU. */
 
-/* Fills the ceilings of the results if a case runs on a stream of kgate's, and stores them for the
- * next run. Measures again if the rounds ran at another clock. If it cannot measure, the ceilings
+/* If a case runs on a stream of kgate's, fills the results' ceilings and stores them for the next
+ * run. Measures again if the rounds ran at another clock. If it cannot measure, the ceilings
  * have a reason, and the shares of the peak are unknown. */
 extern const struct kg_observer kg_ceilings_observer;
 

@@ -83,7 +83,7 @@ static bool round_ask(struct match *match, size_t side, struct kg_arena *arena,
                         match->err);
 }
 
-/* Stores the rounds of a pair, which are as good as the worse of the two. */
+/* Stores a pair of rounds. Both get the larger disturbance, and count as throttled if one was. */
 static bool rounds_store(struct match *match, struct kg_response responses[SIDES], bool confirm)
 {
     responses[1].rounds[0].base_ratio =

@@ -104,8 +104,8 @@ static bool wanted(const struct kg_session *session, size_t index)
     return kg_case_measurable(&session->results->cases[index]);
 }
 
-/* Some programs do not start beside a library that replaces malloc, such as those that bring an
- * allocator's checks of their own: they are recorded without it. */
+/* Some programs do not start with a library that replaces malloc, for example because they check their
+ * allocator. kgate records such programs without the library. */
 static bool case_ask(struct pass *pass, size_t index, struct kg_task_options *options,
                      struct kg_arena *arena, struct kg_answer *answer)
 {

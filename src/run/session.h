@@ -38,7 +38,7 @@ struct kg_launcher {
     bool paired; /* rounds of two builds are interleaved */
     struct kg_interrupt *interrupt;
     uint64_t check_seed; /* of the values that checks draw in this run */
-    /* Per case, found by its check or its rounds so far: */
+    /* Per case, from its check or its rounds so far: */
     uint64_t *batch;                    /* calls per sample */
     struct kg_call_timing *call_timing; /* on the GPU */
     bool *check_due;    /* the next round's result is checked after its timed calls */

@@ -123,7 +123,8 @@ static const char *request_text(const struct kg_session *session, size_t index,
     return json_text(arena, &request);
 }
 
-/* A cleanup has as much time as a case, and at least this, beside the second that its command has to end in. */
+/* Least time limit of a cleanup, which otherwise has the limit of its case. Its command has another
+ * second to end. */
 static const double CLEANUP_NS = 15e9;
 
 /* The device that a case of the GPU shall see; NULL for others. */

@@ -76,7 +76,7 @@ static bool names_rank(const struct kg_case_rows *subject, struct kg_bottleneck 
     return true;
 }
 
-/* The standard error of a row's total. That of its own time is not known, and hardly larger. */
+/* The standard error of a row's total. The error of its self time is unknown, but hardly larger. */
 static double standard_error_ns(const struct kg_case_rows *subject, size_t row)
 {
     const struct kg_profile_figures *figures = &subject->profile->rows[row].figures;

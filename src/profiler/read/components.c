@@ -14,7 +14,7 @@ static int largest_first(const void *one, const void *other)
                                   : strcmp(a->name, b->name);
 }
 
-/* Whether the row is inside another of its name: that one's total has its time. */
+/* Whether the row is inside another row of its name, whose total then includes its time. */
 static bool is_recursive(const struct kg_case_rows *rows, size_t row)
 {
     const struct kg_profile_row *all = rows->profile->rows;

@@ -94,8 +94,8 @@ struct kg_profile_visitor {
 };
 
 /* Reads a recording from its start, by pread from a descriptor, which stays open. `path` is for errors.
- * A crash or a full disk may cut off a process's part. The scan then reads this part up to the cut
- * (its `complete` is false), and goes on with the next part. If the file is no recording, or damaged,
+ * A crash or a full disk may cut off a process's part. The scan then reads this part up to the cut,
+ * leaves its `complete` false, and goes on with the next part. If the file is no recording, or damaged,
  * err is KG_ERROR_USAGE with the byte's position. The scan owns all data that it passes; they are
  * valid until it returns. */
 bool kg_profile_scan_file(int file, const char *path, const struct kg_profile_visitor *visitor,

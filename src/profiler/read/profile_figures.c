@@ -47,7 +47,7 @@ static const struct kg_sum_entries *entries_of(const struct kg_sum_path *path)
 
 /* --- Inner scopes ---------------------------------------------------------------------------- */
 
-/* A scope's own GPU time lasts from its start to its end on the stream, so it includes inner scopes
+/* A scope's own GPU time lasts from its start to its end on the stream. It includes inner scopes
  * there. The maximum counts no time twice, and still includes inner scopes on other streams. Copies
  * have a figure of their own. */
 static void include_gpu(struct inclusive *path, const struct kg_sum_entries *own, bool transfer)

@@ -30,8 +30,8 @@ bool kg_profile_is(const char *path);
 bool kg_profile_or_json(const char *path, struct kg_error *err);
 
 /* profile_load_usual.c: a profile of the calls of usual length. A case's time is the median of its
- * calls. If a few of many calls were interrupted, the waits of their scopes can exceed the work of
- * all others, and would dominate sums. */
+ * calls. If a few of many calls were interrupted, their waits can exceed the work of all others.
+ * They would then dominate sums. */
 
 /* Like kg_profile_load, without unusually long calls. It applies to a process whose label is the name
  * of an outermost scope, as `run --profile` makes them. A call longer than 1.25 times the process's

@@ -88,7 +88,7 @@ static void notes_print(const struct kg_profile_row *row, struct kg_text *text)
 struct places {
     const struct kg_profile *profile;
     struct kg_arena arena;
-    const char **outer; /* of the outermost rows, as they are shown; of others NULL */
+    const char **outer; /* shown names of the outermost rows; else NULL */
     size_t room;
 };
 
@@ -156,8 +156,8 @@ static size_t outermost(const struct kg_profile *profile, size_t row)
     return row;
 }
 
-/* The outermost of the innermost scopes up to `row` that fit into `room` characters; the case that
- * they are of is none. */
+/* The first of the innermost scopes up to `row` whose names fit into `room` characters. Excludes the
+ * outermost scope. */
 static size_t first_that_fits(const struct kg_profile *profile, size_t row, size_t room)
 {
     size_t used = name_width(profile, row);

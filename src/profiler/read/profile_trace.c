@@ -122,8 +122,8 @@ static bool thread_tell(void *user, size_t process, uint32_t thread, uint64_t sy
 }
 
 /* Stores the name and categories of a path, which all its events repeat. They exclude the place in the
- * source: some viewers take the arguments for a part of the name, and would then show calls of one
- * scope as different scopes. */
+ * source, and any other argument that all events would repeat. Some viewers take arguments for a part of
+ * the name, and would show calls of one scope as different scopes. */
 static bool path_tell(void *user, size_t index, const struct kg_profile_path *path,
                       struct kg_error *err)
 {

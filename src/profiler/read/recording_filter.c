@@ -62,7 +62,7 @@ static bool segment_copy(struct kg_window *window, const struct kg_segment *segm
     return true;
 }
 
-/* *any: there was one whose label matches. */
+/* *any: whether a label matched. */
 static bool segments_copy(struct kg_segments *segments, const char *glob, int to, bool *any,
                           struct kg_error *err)
 {

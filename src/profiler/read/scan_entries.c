@@ -74,7 +74,7 @@ static bool times_read(struct kg_scan *scan, const struct kg_entry *slot, uint64
     return true;
 }
 
-/* An entry from its slots; its process and thread are there. */
+/* Fills an entry from its slots. The caller has set its process and thread. */
 static bool entry_read(struct kg_scan *scan, const struct kg_scan_thread *thread,
                        const struct kg_entry *slots, uint64_t where, struct kg_profile_entry *entry,
                        struct kg_error *err)

@@ -30,8 +30,8 @@ void kg_segments_close(struct kg_segments *segments);
 /* Finds the next process's part; *more is false if there is none. A part that is cut off inside its
  * process header is ignored.
  *
- * If another recording follows a part that is cut off, the part ends where that recording begins,
- * even in the middle of a chunk.
+ * If another recording follows such a cut, the part ends at the start of that recording, even in the
+ * middle of a chunk.
  * err  KG_ERROR_USAGE in three cases: the file is no recording; a newer kgate made it; or bytes are
  *      neither a chunk nor followed by a process */
 bool kg_segments_next(struct kg_segments *segments, struct kg_segment *segment, bool *more,

@@ -7,7 +7,7 @@
 #include "profiler/record/profiler.h"
 #include "profiler/record/thread.h"
 
-/* All counts, as they are now. */
+/* Reads all counts. */
 static struct kgate_profile_losses losses_read(const struct kgate_profile_losses *losses)
 {
     return (struct kgate_profile_losses){
@@ -185,8 +185,8 @@ static bool drain(struct kgate_profiler_thread *thread, double wait_ns)
      * paths that are not in the file yet. */
     const uint64_t head = __atomic_load_n(&thread->head, __ATOMIC_ACQUIRE);
     struct packing packing = {.thread = thread, .good = true};
-    /* If the thread's name or its paths do not go into the file, the entries must not, because no
-     * reader could use them. */
+    /* If the file does not take the thread's name and paths, it must not get the entries: no reader
+     * could use them. */
     if (thread->profiler && announce(thread, &thread->profiler->recorder) &&
         nodes_write(thread, &thread->profiler->recorder))
         packing.recorder = &thread->profiler->recorder;

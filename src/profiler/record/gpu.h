@@ -35,10 +35,10 @@ struct kg_gpu_times *kg_gpu_new(void);
 void kg_gpu_free(struct kg_gpu_times *gpu);
 
 /* Puts an event on the stream. It costs some hundred nanoseconds more than the driver's call. Every
- * quarter of a second it costs some 20 us more, at most 400, to place events on the host's clock
- * (gpu_reference.h). The first call opens the driver, which takes milliseconds.
+ * quarter of a second it costs some 20 us more, at most 400: it then relates the device's clock to the
+ * host's (gpu_driver.h). The first call opens the driver, which takes milliseconds.
  * returns false, with `mark` zeroed, if nothing is timed: no driver, no current context, an error, a
- *         stream that is being captured into a graph, or KG_GPU_PENDING_MOST pending */
+ *         stream under capture, or KG_GPU_PENDING_MOST pending */
 bool kg_gpu_begin(struct kg_gpu_times *gpu, void *stream, struct kg_gpu_mark *mark);
 
 /* Puts the second event on the stream, in any current context. Keeps the entry until the device has

@@ -60,8 +60,8 @@ void kg_cuda_strict(const struct kg_cuda *cuda, int mode);
 double kg_cuda_ns_per_tick(void);
 
 /* gpu_reference.c: places events on the host's clock. The driver only gives the time between two
- * events. So the library puts an event of its own on an empty stream of its own, and watches when it
- * happens. Its distance to another event gives that event's time. The library makes a newer event every
+ * events. So the library puts a reference event on an empty stream, and watches when it happens. The
+ * distance to this event gives another event's time. The library renews the reference event every
  * quarter of a second, for two reasons: the two clocks drift apart by some millionths, and the driver
  * gives distances as floats. */
 
@@ -75,8 +75,8 @@ struct kg_gpu_reference {
     bool known;
 };
 
-/* If the last event is older than a quarter of a second, puts a new one on the stream and watches it:
- * some 20 us. If the device does not reach it within 100 us, the old one stays. Failures leave the
+/* If the last event is older than a quarter of a second, watches a new event on the stream: some 20
+ * us. If the device does not reach it within 100 us, the old one stays. Failures leave the
  * reference as it was. The context must be current. */
 void kg_gpu_reference_refresh(const struct kg_cuda *cuda, struct kg_gpu_reference *reference);
 

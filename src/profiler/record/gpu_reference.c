@@ -25,10 +25,11 @@ static bool parts_make(const struct kg_cuda *cuda, struct kg_gpu_reference *refe
     return true;
 }
 
-/* Lets an event happen and watches it. It happened between the beginning of the last query that did
- * not see it and the end of the first that did; the query is used and not cuEventSynchronize, which
- * has no limit: the device may well run our stream only after the program's. returns the width of
- * that interval in ticks, its middle in `ticks`; UINT64_MAX: not seen */
+/* Records an event and watches it by queries. Its time lies between the start of the last query before
+ * it happened and the end of the next query. cuEventSynchronize would have no time limit, and the device
+ * may run this stream only after the program's.
+ * ticks    receives the middle of that interval;
+ * returns  its width in ticks; UINT64_MAX: the event was not seen */
 static uint64_t watch(const struct kg_cuda *cuda, void *event, void *stream, uint64_t *ticks)
 {
     const uint64_t begun = kg_ticks();

@@ -33,8 +33,8 @@ struct kg_ring_part {
     uint64_t tail, head;
 };
 
-/* Packs entries that have neither bytes nor flags, as most have. Stops at the first other entry, at
- * the part's head, or if less than KG_PACKED_MOST bytes are left before `end`.
+/* Packs entries without bytes and flags, the usual case. Stops at the first other entry, at the part's
+ * head, or KG_PACKED_MOST bytes before `end`.
  * part     its tail moves past the packed entries
  * returns  the end of the written bytes */
 uint8_t *kg_entries_pack(struct kg_pack_state *state, struct kg_ring_part *part, uint8_t *to,

@@ -113,8 +113,8 @@ static bool recorder_start(struct kgate_profiler *profiler, struct kgate_profile
     return true;
 }
 
-/* Under the registry's lock. Other threads may be looking at whether the process-wide profiler
- * records, and which recording it is, at this very moment. */
+/* Under the registry's lock. Other threads may read kgate_profiling and the number of the recording at
+ * the same time, without the lock. */
 static bool recording_start(struct kgate_profiler *profiler, uint32_t slot,
                             const struct kgate_profiler_options *wanted, char message[256])
 {

@@ -66,8 +66,8 @@ static int named_open(struct kg_recorder *recorder)
     return file;
 }
 
-/* Whether the descriptor is still the file's: a program may have closed it, as daemons do with all
- * that they inherit, and opened one of its own under the number. */
+/* Whether the descriptor still belongs to the file. A program may have closed it, as daemons close all
+ * inherited descriptors. Its number may now belong to another file. */
 static bool still_ours(struct kg_recorder *recorder)
 {
     struct stat status;

@@ -1,6 +1,6 @@
 /* ticks.h: the time stamp of scopes. If the kernel trusts the processor's own counter as its clock, ticks
- * are that counter, at half the cost of clock_gettime. Otherwise they are CLOCK_MONOTONIC. Thread-safe
- * after kg_ticks_start. */
+ * are that counter. It costs half as much as clock_gettime. Otherwise ticks are CLOCK_MONOTONIC.
+ * Thread-safe after kg_ticks_start. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,7 +8,7 @@
 
 #include "profiler/record/recording.h"
 
-/* Which clock ticks are of; set by kg_ticks_start, before the first scope. */
+/* The clock that ticks count; set by kg_ticks_start, before the first scope. */
 extern __attribute__((visibility("hidden"))) enum kg_clock_source kg_ticks_source;
 
 /* Chooses the clock. Called under the registry's lock; again is fine. */

@@ -121,8 +121,8 @@ struct kg_cpu_pace {
 bool kg_cpu_pace_same(const struct kg_cpu_pace *then, const struct kg_cpu_pace *now);
 
 /* Loads the stored ceilings of the key; strings in `arena`. They must be at most 7 days old, or an
- * hour if they have a note, and the machine must have had the same speed. false otherwise, and if
- * the file is missing, unreadable, implausible, or of another method. The caller then measures.
+ * hour if they have a note. The machine must have had the same speed. false otherwise, and if the
+ * file is missing, unreadable, implausible, or of another method. The caller then measures.
  * now_s  seconds since 1970, UTC */
 bool kg_cpu_ceilings_cached(const char *directory, const struct kg_cpu_ceilings_key *key,
                             const struct kg_cpu_pace *pace, int64_t now_s, struct kg_arena *arena,

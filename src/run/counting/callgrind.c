@@ -53,10 +53,10 @@ static const struct {
 };
 
 struct reading {
-    enum amount columns[EVENTS_MOST]; /* of a line of totals */
+    enum amount columns[EVENTS_MOST]; /* columns of a line of totals */
     size_t column_count;
-    double unit_bytes[AMOUNTS]; /* of a cache line; 1 of an instruction */
-    double sums[AMOUNTS];       /* NaN: no line of totals has that */
+    double unit_bytes[AMOUNTS]; /* size of a cache line; 1 for an instruction */
+    double sums[AMOUNTS];       /* NaN: missing in the totals */
 };
 
 static enum amount amount_of(const char *event, size_t length)

@@ -98,7 +98,7 @@ static void results_start(struct kg_importing *importing)
                                                  .reports = policy->reports};
     results->suggest = importing->suite.suggest;
     results->suite = options->suite ? options->suite : importing->files.adapter->name;
-    results->suite_path = ""; /* there is none to measure again */
+    results->suite_path = ""; /* no suite can measure the cases again */
     results->complete = true;
     results->ceilings = (struct kg_ceilings)KG_CEILINGS_NONE;
     results->cpu_ceilings = (struct kg_cpu_ceilings)KG_CPU_CEILINGS_NONE;

@@ -2,8 +2,8 @@
 
 #include "run/timing/gpu_plan.h"
 
-/* Faster than any GPU's clock, so that the limit in cycles is beyond that in time while the
- * device's timer moves. */
+/* Faster than any GPU's clock. While the device's timer moves, the limit in time therefore comes before
+ * the limit in cycles. */
 static const double CYCLES_PER_NS_MOST = 4;
 /* Two microseconds at a usual clock, twice the longest step of the timer that is known of devices
  * in servers. */
@@ -63,8 +63,8 @@ static unsigned blocks_everywhere(const struct kg_gpu_timer *timer)
     return KG_BUSY_BLOCKS * (timer->multiprocessors > 0 ? (unsigned)timer->multiprocessors : 1);
 }
 
-/* Writing alone would leave the cache full of lines to be written back, in the time of whoever needs
- * room there next. */
+/* Writing alone would leave the cache full of modified lines. The next kernel would need time to write
+ * them back. */
 bool kg_gpu_flush(struct kg_gpu_timer *timer, struct kg_error *err)
 {
     static const char what[] = "cannot flush the L2 cache";

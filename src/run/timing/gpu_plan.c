@@ -146,8 +146,8 @@ bool kg_gpu_settled(const double *times_ns, const double *clocks_hz, size_t coun
 {
     if (count < (size_t)2 * WINDOW_LEAST)
         return false;
-    /* The windows grow with the readings: a few samples of a short call are so close in time that a
-     * slow change does not show between them. */
+    /* The windows grow with the readings: a few samples of a short call are close in time, and would
+     * not show a slow change. */
     const size_t quarter = count / 4 > WINDOW_LEAST ? count / 4 : WINDOW_LEAST;
     const size_t window = quarter < WINDOW_MOST ? quarter : WINDOW_MOST;
     const size_t last = count - window, before = last - window;

@@ -15,8 +15,8 @@
  * thousand launches. If it is full, a launch waits for the device, which waits for the host. */
 enum { KG_GPU_HELD_MOST = 64 };
 
-/* The step of the timer: the smallest difference between two times of equal work. Even times of equal
- * work may all differ by more than a step, so the result is at most KG_EVENT_RESOLUTION_NS.
+/* The step of the timer: the smallest difference between two times of equal work. Times of equal
+ * work may all differ by more than a step, so KG_EVENT_RESOLUTION_NS limits the result.
  * times_ns  `count` times; sorted by the function
  * returns   1 to KG_EVENT_RESOLUTION_NS */
 double kg_gpu_resolution_ns(double *times_ns, size_t count);

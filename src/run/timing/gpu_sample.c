@@ -47,8 +47,8 @@ static bool work_put_once(struct kg_gpu_timer *timer, const struct work *work, s
     return true;
 }
 
-/* Launches the work. The device is released as soon as enough of it is launched, or the host has
- * taken long; the host then stays ahead of the device. */
+/* Launches the work. Ends the hold after enough launches, or after some time. The host then stays
+ * ahead of the device. */
 static bool work_put(struct kg_gpu_timer *timer, const struct work *work,
                      struct kg_gpu_sample *sample, struct kg_error *err)
 {
@@ -213,8 +213,8 @@ static bool held_calls_find(struct kg_gpu_timer *timer, const struct kg_gpu_call
     return true;
 }
 
-/* A call that does not return while the device is held may wait for the device, or only for room in
- * the queue of launches. The former cannot be recorded into a graph, the latter can. */
+/* A call that does not return during a hold may wait for the device, or only for room in the queue of
+ * launches. A graph can capture the second kind only. */
 static void capturable_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
                             struct kg_gpu_call_timing *call_timing)
 {

@@ -90,8 +90,7 @@ bool kg_gpu_sampler_batch(struct kg_gpu_sampler *sampler, uint64_t reference, ui
     return true;
 }
 
-/* Finds the clock of the sample just taken, which is to be number `at`, and of those before that
- * wait for one. */
+/* Finds the clock of the last sample, number `at`, and of earlier samples that still lack a clock. */
 static void clock_follow(struct kg_gpu_sampling *sampling, const struct kg_gpu_sample *sample,
                          double *clocks, size_t at)
 {
@@ -116,7 +115,7 @@ static void clock_follow(struct kg_gpu_sampling *sampling, const struct kg_gpu_s
     sampling->grouping = false;
 }
 
-/* The last group may be too short for a clock of its own: it has that of the one before. */
+/* The last group may be too short for a clock of its own. It gets the clock of the group before. */
 static void clock_finish(struct kg_gpu_sampling *sampling, double *clocks, size_t count)
 {
     for (size_t i = sampling->group_first; sampling->grouping && i < count; i++)

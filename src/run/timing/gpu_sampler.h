@@ -39,8 +39,7 @@ struct kg_gpu_sampling {
     double cpu_ns;
     double warm_up_ns;
     struct rusage before;
-    /* Samples too short for a clock of their own share one clock, between the first one's stamps and
-     * the last one's. */
+    /* Short samples share one clock, from the stamps of the first sample and the last one. */
     bool grouping;
     size_t group_first;
     struct kg_stamps group_stamps;
@@ -48,8 +47,8 @@ struct kg_gpu_sampling {
 };
 
 /* Makes one call, captures the graph if the timing needs one, and warms up. kgate's own work warms
- * the device (kg_gpu_warm). Then samples warm the case until times and clock settle, for at least 10
- * ms and at most min_time or one sample. A case that does not settle is measured anyway. The
+ * the device (kg_gpu_warm). Then samples warm the case until times and clock settle. That takes at
+ * least 10 ms, and at most min_time or one sample. A case that does not settle is measured anyway. The
  * sampler's call_timing may come from another process. The sampler must outlive the sampling. A
  * failure leaves nothing to free. */
 bool kg_gpu_sampling_begin(struct kg_gpu_sampling *sampling, struct kg_gpu_sampler *sampler,
@@ -66,7 +65,7 @@ bool kg_gpu_sampling_end(struct kg_gpu_sampling *sampling, struct kg_arena *aren
 /* Frees the graph. To be called after each kg_gpu_sampling_begin, even after a later failure. */
 void kg_gpu_sampling_free(struct kg_gpu_sampling *sampling);
 
-/* Measures a whole round. After kg_gpu_warm it takes at most four times min_time, plus the last sample
- * of each step and some calls. */
+/* Measures a whole round. After kg_gpu_warm it takes at most four times min_time, apart from the last
+ * samples and some calls. */
 bool kg_gpu_sampler_round(struct kg_gpu_sampler *sampler, uint64_t batch, struct kg_arena *arena,
                           struct kg_round *round, struct kg_error *err);

@@ -8,7 +8,7 @@
  * Then the host releases the hold and waits. The hold is a blocking kernel: it waits for the host to
  * write a word. So the host's launching time lies before the start event. The hold ends by itself
  * after a tenth of a second. If a call waits for the device, or the queue of launches is full, the
- * sample takes that time longer, and nothing hangs. The sample shows whether its hold ran out. */
+ * sample lasts until then, and nothing hangs. The sample shows whether its hold ran out. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ struct kg_stamps {
 
 /* The clock in Hz between two launches. It is the median over the multiprocessors that read both
  * launches at a step of the timer. Other readings may be off by a whole step, and are not used.
- * least_ns  least time between the two launches
+ * least_ns  least time between the two launches;
  * returns   NaN if no multiprocessor has two such readings, or if the launches are closer */
 double kg_stamps_clock_hz(const struct kg_stamps *before, const struct kg_stamps *after,
                           double least_ns);
@@ -131,8 +131,7 @@ struct kg_gpu_sample {
 bool kg_gpu_cold(struct kg_gpu_timer *timer, const struct kg_gpu_call *call, bool hold,
                  struct kg_gpu_sample *sample, struct kg_error *err);
 /* Times `batch` calls back to back. The hold ends after held_calls launches, or after a while. The
- * device is then busy for longer than the host needs to stay ahead, unless calls are launch-bound
- * (gpu_plan.h).
+ * host then stays ahead of the device, unless calls are launch-bound (gpu_plan.h).
  * held_calls  at most KG_GPU_HELD_MOST; 0: no hold */
 bool kg_gpu_hot(struct kg_gpu_timer *timer, const struct kg_gpu_call *call, uint64_t batch,
                 uint64_t held_calls, struct kg_gpu_sample *sample, struct kg_error *err);

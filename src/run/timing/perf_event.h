@@ -1,5 +1,5 @@
-/* perf_event.h: one counter of perf_event_open(2), of this thread and of the threads and processes
- * that it starts later, in user mode. */
+/* perf_event.h: one counter of perf_event_open(2). It counts in user mode, for this thread and for the
+ * threads and processes that it starts later. */
 #pragma once
 #include <stdint.h>
 

@@ -12,10 +12,10 @@
  * sample among many, which the median ignores. */
 static const double SAMPLE_NS = 50e3;
 static const double RESOLUTION_SHARE = 0.001;
-/* Batches are powers of it: the coarser, the less often two searches choose different ones. */
+/* Batches are powers of BATCH_STEP. With larger steps, two searches seldom choose different batches. */
 enum { BATCH_STEP = 4 };
-/* A batch is tried so often, and for so long, before it is believed to be long enough; a call that
- * is far too long to batch not as often. */
+/* Numbers and times of trials before kgate accepts a batch as long enough. A call too long to batch needs
+ * fewer. */
 enum { TRIALS_LEAST = 5, TRIALS_OF_LONG = 2 };
 static const double TRIALS_NS = 3e6, TRIALS_LONG_NS = 30e6;
 /* Limits for the batch of a reference: the clock's resolution is at most 2 % of a sample, and a sample

@@ -12,8 +12,8 @@
 #include "run/timing/core_events.h"
 #include "run/timing/samples.h"
 
-/* cpu_waits.c: CPU contention during the timed pieces of a round: how long this process's ready
- * threads waited for a CPU, and how much time the host of a virtual machine took. kgate reads both
+/* cpu_waits.c: CPU contention and steal time during the timed pieces of a round. Contention is the time
+ * that ready threads of this process waited for a CPU. kgate reads both
  * before and after a piece, never inside it. One thread. */
 
 enum { KG_WAITING_THREADS_MOST = 512 };
@@ -98,13 +98,13 @@ size_t kg_sampler_room(double min_time_ns);
 
 /* Calls that a sample must have. The clock's resolution is then under 0.1 % of a sample, and a round
  * has at most a few thousand samples. The number is a power of four, by the fastest of several
- * trials, so that two searches on one machine find the same number. Runs the workload for some
+ * trials: two searches on one machine then find the same number. Runs the workload for some
  * milliseconds, but a long call at most twice.
  * reference  calls per sample of a reference, or 0. kgate keeps this number if it can be timed at
  *            all: for skewed times, samples of one call and of two calls have different medians. */
 uint64_t kg_sampler_batch(const struct kg_sampler *sampler, uint64_t reference);
 
-/* Clock probes: readings of the core clock (kg_clock_pace_ns), spread over a round between its
+/* Clock probes: readings of the core clock (kg_pulse_ns), spread over a round between its
  * samples. */
 enum { KG_PULSES_MOST = 256 };
 struct kg_pulses {

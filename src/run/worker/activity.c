@@ -38,7 +38,7 @@ static double covered_ns(const struct kg_activity *of, size_t count, enum rank h
     return (double)sum;
 }
 
-/* From the first start to the last end; `of` by start, at least one. */
+/* Time from the first start to the last end. The activities must be sorted by start. */
 static double span_ns(const struct kg_activity *of, size_t count)
 {
     uint64_t last = 0;

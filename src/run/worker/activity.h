@@ -48,9 +48,10 @@ struct kg_activities {
 
 /* Fills all fields of `trace` except occupancy and waves: medians over the calls for times and
  * bytes, means for launches. If several activities overlap, their time counts once: for the kernels,
- * else for the transfers, else for the others. So kernel_ns, transfer_ns, other_ns and gap_ns add up
- * to the time from a call's first start to its last end. hidden_ns is part of kernel_ns. A kernel's
- * own gpu_ns is its whole time. If records are missing, all fields are NaN and `reason` says why. */
+ * else for the transfers, else for the others. So the sum of kernel_ns, transfer_ns, other_ns and
+ * gap_ns is the time from a call's first start to its last end. hidden_ns is part of kernel_ns. A
+ * kernel's own gpu_ns is its whole time. If records are missing, all fields are NaN and `reason` says
+ * why. */
 void kg_activities_summarize(const struct kg_activities *activities, struct kg_arena *arena,
                              struct kg_trace *trace);
 

@@ -39,7 +39,7 @@ static void mapping_ask(const struct mapping *mapping)
     madvise(mapping->start + before, whole, MADV_COLLAPSE);
 }
 
-/* A line of /proc/self/maps: whether it is memory that was allocated. */
+/* Reads a line of /proc/self/maps. Returns whether the mapping is allocated memory. */
 static bool mapping_read(const char *line, struct mapping *mapping)
 {
     void *start, *end;

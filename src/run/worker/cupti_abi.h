@@ -140,7 +140,7 @@ struct kg_cupti_enable {
     void *profiler; /* out */
 };
 
-/* Of starting, of the end of a range, and of disabling. */
+/* Parameters to start, to end a range, and to disable. */
 struct kg_cupti_profiler {
     size_t size;
     void *reserved;

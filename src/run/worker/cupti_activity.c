@@ -64,7 +64,7 @@ static bool is_pageable(const struct kg_cupti_copy_record *copy)
     }
 }
 
-/* False for a kind of record that is of no interest. */
+/* Converts a record. False for kinds of records that kgate does not use. */
 static bool record_read(const void *record, struct kg_activity *activity)
 {
     const struct kg_cupti_copy_record *copy = record;

@@ -27,7 +27,7 @@ struct kg_gpu_node {
     double bytes;          /* size of a copy */
     double pageable_bytes; /* of a copy: all or none, by the host's memory; NaN if not known */
     /* Of a kernel: */
-    const void *function; /* launches of one function are one kernel */
+    const void *function; /* identifies the kernel, over several launches */
     const char *name;     /* NULL if the driver gives none */
     double blocks;
     double threads; /* of a block */
@@ -52,8 +52,8 @@ void kg_gpu_nodes_summarize(const struct kg_gpu_node *nodes, size_t count,
 
 /* Captures one call on `stream` and summarises it. The stream stays usable, even if the capture fails.
  * The workload may remember calls that failed during the capture. So this should be its last use.
- * returns  false with KG_ERROR_MEASURE if the call cannot be captured, because it waits for the
- *          device or uses other streams without joining them */
+ * returns  false with KG_ERROR_MEASURE if the capture fails: the call waits for the device, or uses
+ *          other streams without joining them */
 bool kg_gpu_inspect(const struct kg_driver *driver, int device, void *stream,
                     const struct kg_gpu_call *call, struct kg_arena *arena, struct kg_trace *trace,
                     struct kg_error *err);

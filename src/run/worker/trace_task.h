@@ -10,8 +10,8 @@
 #include "run/worker/cupti.h"
 #include "run/worker/protocol.h"
 
-/* Runs the call once. Then traces it with CUPTI if that is installed, and counts with the device's
- * hardware if that is permitted. Last, captures the call into a graph. The process stays slow
+/* Runs the call once. If CUPTI is installed, traces the call with it. If this process may do so, counts
+ * with the device's hardware. Last, captures the call into a graph. The process stays slow
  * afterwards: the caller must time nothing more in it.
  * cupti_library  a path, as in kg_cupti_open; NULL: search
  * arena          owns the response's strings and arrays

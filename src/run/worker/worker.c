@@ -103,9 +103,9 @@ void kg_worker_signal_take(int number, void (*handler)(int))
 
 static struct kg_worker *cleaned; /* the worker that has something to clean up */
 
-/* kgate ends the worker before its end: a time-out, or a signal to kgate. A cleanup that runs already comes to its
- * end, and the worker with it. The calls are not only those of a handler, but the process has one thread, which
- * waits for its command or for kgate. */
+/* Handles kgate's request to end early, after a time-out or a signal to kgate. If a cleanup already runs,
+ * it may finish, and then the worker ends. Some functions called here are not async-signal-safe. That
+ * is no danger, because the only thread waits for its command or for kgate. */
 static void told_to_end(int number)
 {
     if (!cleaned->cleanup_due)

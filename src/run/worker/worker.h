@@ -1,7 +1,7 @@
 /* worker.h: the process that runs a workload. Everything that user code can break happens here.
  *
- * The parent also includes protocol.h, for the messages between both, and cupti_counters.h, for the
- * names of the device's counters. */
+ * The parent also includes protocol.h, for the messages, and cupti_counters.h, for the names of the
+ * device's counters. */
 #pragma once
 #include <stdbool.h>
 

@@ -40,7 +40,7 @@ static bool result_check(struct kg_worker *worker, const char *when, struct kg_e
     if (isinf(found.tolerance))
         return kg_error_set(err, KG_ERROR_MEASURE,
                             "the check allows any error: its tolerance is infinite");
-    /* As of a check that began with the least number there is, and then compared nothing. */
+    /* A check that starts with the least number and compares nothing gives such an error. */
     if (found.error < 0)
         return kg_error_set(err, KG_ERROR_MEASURE,
                             "the check found no error that can be: %.3g is below 0", found.error);
@@ -138,9 +138,8 @@ static void round_room(struct kg_worker *worker)
     worker->response.rounds = kg_arena_alloc(&worker->arena, 1, sizeof *worker->response.rounds);
 }
 
-/* On the GPU this is the device memory that the workload asked for. The resident memory of a
- * process with a CUDA context, and the free memory of the device, also depend on the cases
- * before. */
+/* On the GPU this is the device memory that the workload allocated. The process's resident memory and
+ * the device's free memory would also depend on earlier cases. */
 static uint64_t peak_memory(const struct kg_worker *worker)
 {
     const uint64_t harness = worker->response.harness_bytes;

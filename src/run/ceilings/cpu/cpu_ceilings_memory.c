@@ -57,7 +57,7 @@ static bool fill(void *state, int thread)
     return true;
 }
 
-/* Of words that are their index. */
+/* The sum of words that equal their index, modulo 2^32. */
 static uint32_t sum_of(size_t first, size_t count)
 {
     const uint64_t pairs = count % 2 ? (count - 1) / 2 * count : count / 2 * (count - 1);
@@ -122,7 +122,7 @@ static bool verify(void *state, int thread)
 
 /* --- Sizes --- */
 
-/* Of a cache for each of so many threads: one has the whole of its own. */
+/* Bytes of a cache per thread. A single thread has a whole cache. */
 static double share(const struct kg_cpu_measuring *measuring, enum kg_cache_level level,
                     int threads)
 {

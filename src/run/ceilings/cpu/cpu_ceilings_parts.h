@@ -71,8 +71,8 @@ struct kg_cpu_task {
 
 /* Repeats the task on all threads at the same time, for some samples of a millisecond. Raises *rate to
  * the best: the amount per second, from the first thread's start to the last one's end. If each core
- * has its own resource, kgate also adds up the threads' own rates, by their time on a CPU: beside
- * other processes, all threads seldom run at once. */
+ * has its own resource, kgate also adds up the threads' rates per CPU time. The reason: beside other
+ * processes, all threads seldom run at once. */
 bool kg_cpu_team_rate(int threads, const struct kg_cpu_task *task, double *rate,
                       struct kg_error *err);
 

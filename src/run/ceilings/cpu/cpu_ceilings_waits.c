@@ -229,9 +229,9 @@ static bool line_measure(struct kg_cpu_measuring *measuring, struct kg_error *er
     return good;
 }
 
-/* --- The core's own pace --- */
+/* --- The core clock --- */
 
-/* A product takes three cycles on all x86-64 processors of today; on others it is unknown. */
+/* A product takes three cycles on all present x86-64 processors. Elsewhere the clock stays unknown. */
 static double clock_hz(void)
 {
 #ifdef __x86_64__
