@@ -18,7 +18,7 @@ struct work {
     const struct kg_gpu_call *call; /* NULL: of the graph */
     void *graph;
     uint64_t times;
-    uint64_t held;        /* number of them launched during the hold; 0: no hold */
+    uint64_t held;        /* number of calls launched during the hold; 0: no hold */
     double hold_limit_ns; /* 0: as usual */
     bool cold;
 };

@@ -24,8 +24,8 @@ size_t kg_samples_thin(double *values, size_t count);
 void kg_samples_keep(const double *samples_ns, size_t count, uint64_t taken, struct kg_arena *arena,
                      struct kg_round *round);
 
-/* Fills median, its error, mean, min, max and p95. Takes at least one sample, in their order, and
- * sorts them. The error: the standard deviation of the medians of eight parts of the round, divided
+/* Fills median, its error, mean, min, max and p95. Takes the samples in their order, at least one,
+ * and sorts them. The error: the standard deviation of the medians of eight parts of the round, divided
  * by the root of eight. NaN for fewer than four samples. */
 void kg_samples_summarize(double *samples_ns, size_t count, struct kg_round *round);
 

@@ -161,7 +161,7 @@ static void settle_again(struct kg_sampling *sampling, double measured_ns, struc
 }
 
 /* CPU time counts within the pieces only: between them a round may wait for its turn, and its threads
- * may spin. The caller gives `time_ns` to a process that measures itself, and takes one sample. */
+ * may spin. A process that measures itself already knows the time, and is one sample. */
 double kg_sampling_run(struct kg_sampling *sampling, double time_ns)
 {
     const struct kg_sampler *sampler = sampling->sampler;

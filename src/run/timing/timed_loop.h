@@ -13,8 +13,8 @@
 #include "run/timing/samples.h"
 
 /* cpu_waits.c: CPU contention and steal time during the timed pieces of a round. Contention is the time
- * that ready threads of this process waited for a CPU. kgate reads both
- * before and after a piece, never inside it. One thread. */
+ * that ready threads of this process waited for a CPU. kgate reads both before and after a piece, never
+ * inside it. One thread. */
 
 enum { KG_WAITING_THREADS_MOST = 512 };
 
@@ -93,7 +93,7 @@ struct kg_sampler {
 enum { KG_SAMPLES_MOST = 16384 };
 
 /* Room for the samples of a round of this length. Samples may be as short as a quarter of the shortest
- * that kg_sampler_batch allows; at most KG_SAMPLES_MOST. A longer round keeps every second sample. */
+ * that kg_sampler_batch allows; at most KG_SAMPLES_MOST. A round with more keeps every second one. */
 size_t kg_sampler_room(double min_time_ns);
 
 /* Calls that a sample must have. The clock's resolution is then under 0.1 % of a sample, and a round
