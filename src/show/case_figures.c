@@ -14,7 +14,7 @@
         (name), (unit), offsetof(struct kg_case_result, member), true                              \
     }
 
-/* Besides the time, which has a spread too, and what the workload itself reports. */
+/* Figures with one value and no spread. The time and the workload's own figures are not in this table. */
 static const struct single {
     const char *name;
     const char *unit;

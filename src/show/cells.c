@@ -136,7 +136,7 @@ static const char *threshold_words(struct kg_arena *arena, const struct kg_metri
     return kg_cell_take(arena, &text);
 }
 
-/* What time, and what goes with it, did where another metric decided: "instructions +0.0 %". */
+/* Appends the changes of the metrics that did not decide, except peak memory and budgets: "instructions +0.0 %". */
 static void others_append(struct kg_arena *arena, const struct kg_case_change *change,
                           struct kg_text *text)
 {

@@ -16,7 +16,7 @@ static const char *duration(struct kg_arena *arena, const struct kg_case_result 
     return result->round_count ? kg_cell_time(arena, ns) : "";
 }
 
-/* A cell that is one of the summary's times. */
+/* A cell for one time of the summary. */
 #define SUMMARY_CELL(member)                                                                       \
     static const char *cell_##member(struct kg_arena *arena,                                       \
                                      const struct kg_column_subject *subject)                      \
@@ -45,7 +45,7 @@ static const char *cell_interval(struct kg_arena *arena, const struct kg_column_
     return kg_arena_printf(arena, "± %.1f %%", 100 * half / summary->median_ns);
 }
 
-/* "2.71 TB/s, 91 %": with the share of what the device was measured to be capable of. */
+/* "2.71 TB/s, 91 %": the rate, and its share of the device's measured peak. */
 static const char *rate_and_share(struct kg_arena *arena, double rate, const char *unit,
                                   double share)
 {
@@ -100,8 +100,8 @@ static const char *cell_throughput(struct kg_arena *arena, const struct kg_colum
                                                        : cell_bytes(arena, subject);
 }
 
-/* The rate in the case's own unit: in what it says that its items are, else what the device limits,
- * else items. */
+/* The rate of the case. If the workload names its items: items per second. Else the throughput that the device limits
+ * (FLOP/s or B/s). Without a throughput: items per second. */
 static const char *cell_rate(struct kg_arena *arena, const struct kg_column_subject *subject)
 {
     if (subject->result->work.item_name)
@@ -116,7 +116,7 @@ const char *kg_column_rate(struct kg_arena *arena, const struct kg_case_result *
     return cell_rate(arena, &subject);
 }
 
-/* What the rate column does not say. */
+/* The throughput, if the column `rate` has the items. */
 static const char *cell_beside(struct kg_arena *arena, const struct kg_column_subject *subject)
 {
     return subject->result->work.item_name ? cell_throughput(arena, subject) : "";

@@ -1,5 +1,5 @@
-/* columns.h: the columns that a table of results can have: one table of {name, head, help, cell},
- * which `--columns`, its errors and --help come from. Pure. */
+/* columns.h: the columns of a table of results, as one table of {name, head, help, cell}. `--columns`, its
+ * errors and --help read that table. Pure. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "judge/budget_results.h"
 #include "model/results.h"
 
-/* What a cell is made from. */
+/* The input of a cell. */
 struct kg_column_subject {
     const struct kg_case_result *result;
     const struct kg_held *held; /* its budgets */
@@ -19,30 +19,31 @@ struct kg_column_subject {
 struct kg_column {
     const char *name; /* for --columns */
     const char *head;
-    const char *head_narrow; /* the same on a terminal; NULL: no other */
+    const char *head_narrow; /* head on a terminal; NULL: `head` */
     const char *help;
     bool left;
-    bool usual;     /* shown where nobody asks for others */
-    bool optional;  /* of those: only where a case has it */
-    unsigned spare; /* of those: the order in which they give way on a narrow terminal; 0: never */
-    /* the text in `arena`, "" where there is none */
+    bool usual;    /* shown without --columns */
+    bool optional; /* usual column that is left out if every cell is empty */
+    unsigned
+        spare; /* rank among the usual columns that a narrow terminal drops; 0: never dropped */
+    /* returns the text in `arena`; "" without a value */
     const char *(*cell)(struct kg_arena *arena, const struct kg_column_subject *subject);
 };
 
 struct kg_columns {
     const struct kg_column *columns[KG_TABLE_COLUMNS_MOST];
     size_t count;
-    bool asked; /* by the user: none of them is left out for being empty */
+    bool asked; /* the user named the columns, so an empty column stays */
 };
 
-/* Reads "mean,p95" as those columns behind the case's id; NULL: the usual ones.
- * err  KG_ERROR_USAGE for an unknown name, one that is there twice, or too many, with the list */
+/* Reads a list of columns such as "mean,p95"; they follow the case's id. NULL: the usual columns.
+ * err  KG_ERROR_USAGE with the known names: an unknown name, a repeated name, or too many names */
 bool kg_columns_read(const char *list, struct kg_columns *columns, struct kg_error *err);
 
 /* Appends lines for --help: name and meaning. */
 void kg_columns_help(struct kg_text *text);
 
-/* Appends their names, with spaces between. */
+/* Appends the columns' names, separated by spaces. */
 void kg_columns_words(struct kg_text *text);
 
 /* Sets the table's heads, with "case" first; rows are added by kg_columns_row. */
@@ -50,7 +51,7 @@ void kg_columns_heads(const struct kg_columns *columns, struct kg_table *table);
 
 /* The cell of the column `rate`. */
 const char *kg_column_rate(struct kg_arena *arena, const struct kg_case_result *result);
-/* The cell of the column `memory`: "" where it is not known. */
+/* The cell of the column `memory`; "" if the peak memory is unknown. */
 const char *kg_column_memory(struct kg_arena *arena, const struct kg_case_result *result);
 
 /* Adds the case's row and returns it. */
@@ -58,6 +59,6 @@ struct kg_table_row *kg_columns_row(const struct kg_columns *columns,
                                     const struct kg_column_subject *subject,
                                     struct kg_table *table);
 
-/* Where nobody chose the columns: takes out of the table what is optional and empty in every row, and
- * says which of the others a narrow terminal does without. */
+/* Removes each optional column that is empty in every row, and ranks the columns that a narrow terminal may drop.
+ * If the user named the columns, the function changes nothing. */
 void kg_columns_trim(const struct kg_columns *columns, struct kg_table *table);

@@ -1,4 +1,5 @@
-/* The verdict of a comparison: what changed and why, and the suite's overall change. */
+/* comparison_document.c: the verdict of a comparison, the changed cases with their causes, and the suite's overall
+ * change. */
 #include <math.h>
 #include <string.h>
 
@@ -37,7 +38,7 @@ static void headline_add(struct kg_document *document, const struct kg_compariso
     kg_span_take(document, &counts);
 }
 
-/* By what it was judged, and what the change edited of that: a reviewer must see it. */
+/* The origin of suite and thresholds, and the edits of the change to them. A reviewer must see these edits. */
 static void trust_add(struct kg_document *document, const struct kg_comparison *comparison)
 {
     enum { MOST = 20 };
@@ -80,7 +81,7 @@ static void verdict_add(struct kg_document *document, const struct kg_comparison
 
 /* --- Rows ------------------------------------------------------------------------------------- */
 
-/* A row, and how many of those that follow it have the same reason, which is said once for all. */
+/* A row, and the number of following rows with the same reason, which the table prints once. */
 struct change_row {
     const struct kg_case_change *change;
     size_t following;
@@ -105,13 +106,13 @@ static bool is_wanted(const struct kg_case_change *change, const struct kg_repor
     return style->verbose || change->change != KG_CHANGE_NO_CHANGE || change->waiver;
 }
 
-/* Whether the reason is all that there is to say: no figures stand beside it. */
+/* Whether the row shows only a reason, without figures or a waiver. */
 static bool has_reason_alone(const struct kg_case_change *change)
 {
     return change->reason && !change->waiver && (!change->metric_count || change->not_measured);
 }
 
-/* A hundred new cases have one reason: it is said once. */
+/* Neighbouring rows with one reason print it once: a hundred new cases share a reason. */
 static void rows_join(struct change_row *rows, size_t count)
 {
     for (size_t i = 1, first = 0; i < count; i++) {
@@ -125,7 +126,7 @@ static void rows_join(struct change_row *rows, size_t count)
     }
 }
 
-/* The cases of a table: on a page those that changed, or the others. The limit is for each kind of
+/* Chooses the cases of a table: on a page the changed cases or the others. The limit is for each kind of
  * change, so that many new cases do not hide a regression. */
 static void rows_choose(struct changes *changes, bool changed)
 {
@@ -146,7 +147,7 @@ static void rows_choose(struct changes *changes, bool changed)
     rows_join(changes->rows, changes->count);
 }
 
-/* Circumstances and reason, then what changed in the evidence and, of a regression, what to try. */
+/* Adds circumstances, reason and waiver, then the changes of the evidence. A regression gets a suggestion too. */
 static void under_add(const struct changes *changes, const struct change_row *shown,
                       struct kg_table_row *row)
 {
@@ -188,7 +189,7 @@ static double time_now(const struct kg_case_change *change)
     return change->time_ns;
 }
 
-/* What a metric of the case was in the stored runs: NULL where that is not known. */
+/* The values of a metric of the case in the stored runs; NULL if they are unknown. */
 static const double *past_of(const struct kg_case_change *change, const char *name, size_t *count)
 {
     if (!strcmp(name, "time")) {
@@ -410,7 +411,8 @@ static void again_add(struct kg_document *document, const struct kg_comparison *
 
 /* --- The document ----------------------------------------------------------------------------- */
 
-/* Behind the changes, what a page folds away: why a case changed is worth more than the others. */
+/* Adds the parts that a page prints below the changed cases. The other cases are folded: they matter less than the
+ * reasons of a change. */
 static void folds_add(struct kg_document *document, struct changes *changes,
                       const struct kg_suggestions *suggestions)
 {

@@ -1,7 +1,6 @@
-/* document.h: a report as typed parts. A subject (comparison, results, …) builds one document; a
- * terminal, a page in markdown and one in HTML print the same parts in their own way. Builders append raw text of
- * files: the renderers escape, cut, wrap and colour it, and leave out what has no room.
- * Not thread-safe. */
+/* document.h: a report as typed parts. A subject (comparison, results, …) builds one document. Three renderers print
+ * it: terminal, markdown, HTML. Builders append raw text from files. The renderers escape, cut, wrap and colour the
+ * text, and leave out parts that do not fit. Not thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,7 +51,7 @@ struct kg_part {
     enum kg_part_kind kind;
     const char *label;  /* "note" of "note: words"; NULL: none */
     const char *colour; /* of the whole line on a terminal; NULL: none */
-    const char *rest;   /* where the items are that have no room on a page; NULL: nowhere */
+    const char *rest;   /* sentence that names the file with the items left out; NULL: none */
     size_t indent;      /* spaces on a terminal */
     size_t number;      /* NUMBERED */
     struct kg_span *spans;
@@ -61,22 +60,22 @@ struct kg_part {
     struct kg_table *table; /* TABLE */
 };
 
-/* Zero-initialise but for the style. */
+/* The caller zeroes every member except `style`. */
 struct kg_document {
     struct kg_report_style style; /* its `page` says which renderer prints the document */
-    const char *rest;             /* of the parts that follow, as in struct kg_part */
-    size_t indent;                /* likewise */
+    const char *rest;             /* `rest` of the next parts, as in struct kg_part */
+    size_t indent;                /* `indent` of the next parts, in spaces */
     struct kg_arena arena;
     struct kg_part *parts;
     size_t count;
     size_t capacity;
 };
 
-/* Begins a part; the functions below append to the last one.
+/* Begins a part. The functions below append to the last part.
  * label  borrowed; NULL: none */
 struct kg_part *kg_part_add(struct kg_document *document, enum kg_part_kind kind,
                             const char *label);
-/* Append a span. Strings are borrowed but for kg_span_text and kg_span_take; NULL appends nothing. */
+/* Append a span. kg_span_text and kg_span_take copy the string, the others borrow it. NULL appends nothing. */
 void kg_span_add(struct kg_document *document, enum kg_span_kind kind, const char *string);
 void kg_span_strong(struct kg_document *document, enum kg_span_kind kind, const char *string,
                     const char *colour);
@@ -87,40 +86,40 @@ void kg_span_take(struct kg_document *document, struct kg_text *text); /* frees 
 void kg_span_amount(struct kg_document *document, const char *separator, enum kg_trait_unit unit,
                     double value, const char *after);
 
-/* A part of one span of prose; nothing of NULL or "". */
+/* Adds a part with one span of prose. If `prose` is NULL or "": nothing. */
 void kg_part_prose(struct kg_document *document, enum kg_part_kind kind, const char *label,
                    const char *prose);
-/* A part of one text. */
+/* Adds a part with one text. */
 __attribute__((format(printf, 4, 5))) void kg_part_text(struct kg_document *document,
                                                         enum kg_part_kind kind, const char *label,
                                                         const char *format, ...);
-/* The same, of a text that is freed. */
+/* Adds a part with the text, and frees the text. */
 void kg_part_take(struct kg_document *document, enum kg_part_kind kind, const char *label,
                   struct kg_text *text);
 void kg_part_heading(struct kg_document *document, const char *words);
-/* "… and 3 more", and where they are; nothing of 0. */
+/* Adds "… and 3 more" and the document's `rest`. If `count` is 0: nothing. */
 void kg_part_rest(struct kg_document *document, size_t count);
 /* An empty line on a terminal. */
 void kg_part_gap(struct kg_document *document);
-/* The last lines that a failed case wrote to standard error; nothing of NULL. */
+/* Adds the last lines of a failed case's standard error. If `tail` is NULL: nothing. */
 void kg_part_tail(struct kg_document *document, const char *id, const char *tail);
 
 /* "machine: CPU, 2 CPUs, 4 GiB, fingerprint …" */
 void kg_part_machine(struct kg_document *document, enum kg_part_kind kind,
                      const struct kg_machine *machine);
 
-/* An empty table, for the document to free. `form` has its columns; cells are raw text. */
+/* Adds an empty table, which the document owns. `form` has the columns; cells are raw text. */
 struct kg_table *kg_part_table(struct kg_document *document, const struct kg_table *form);
-/* Appends to the lines under a row, behind the separator where it is not the first. */
+/* Appends to the lines under a row. The separator comes first, unless the lines are empty. */
 void kg_row_under(struct kg_table *table, struct kg_table_row *row, const char *separator,
                   const char *string);
 
-/* Appends the document as its style has it, and frees it. A page in markdown has at most KG_MARKDOWN_MOST bytes,
- * one in HTML a few hundred rows and items: those without room are counted. */
+/* Prints the document in its style to the end of `text`, and frees the document. A markdown page has at most
+ * KG_MARKDOWN_MOST bytes, an HTML page a few hundred rows and items. The page prints the number of items left out. */
 void kg_document_print(struct kg_document *document, struct kg_text *text);
 
-/* markdown_words.c: for render_markdown.c. Appends prose, escaped; words between two backticks are code. If it has more
- * than `most` characters its last words become "…", but never a part of a word or of code. */
+/* markdown_words.c: for render_markdown.c. Appends prose, escaped. Words between two backticks are code. If the prose
+ * has more than `most` characters, "…" replaces its last words. The cut lies between words and outside of code. */
 void kg_markdown_words(struct kg_text *text, const char *string, size_t most);
 
 /* render_terminal.c, render_markdown.c, render_html.c: for kg_document_print. */

@@ -15,12 +15,12 @@ enum { SHOWN_MOST = 10, MESSAGE_MOST = 1000 };
 enum level { LEVEL_ERROR, LEVEL_WARNING, LEVEL_NOTICE, LEVELS };
 static const char *const level_names[LEVELS] = {"error", "warning", "notice"};
 
-/* What one step says. */
+/* The annotations of one step of a workflow. */
 struct annotations {
     const char *suite_path; /* NULL: not known */
     struct kg_text lines[LEVELS];
     size_t count[LEVELS];
-    size_t wanted[LEVELS]; /* how many there are in all */
+    size_t wanted[LEVELS]; /* number in all, printed or not */
 };
 
 static void escape(struct kg_text *text, const char *string, bool property)
@@ -77,7 +77,7 @@ static void annotation_append(struct annotations *annotations, enum level level,
     annotations->count[level]++;
 }
 
-/* LEVELS: nothing is said of it. */
+/* LEVELS: the case gets no annotation. */
 static enum level level_of(const struct kg_case_outcome *outcome)
 {
     if (outcome->kind == KG_OUTCOME_FAILURE || outcome->kind == KG_OUTCOME_ERROR)

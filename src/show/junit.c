@@ -14,7 +14,7 @@ struct junit {
     size_t count[KG_OUTCOME_KINDS];
 };
 
-/* The name of what a test may have in it; NULL: nothing, it passed. */
+/* The name of a test's child element; NULL: a passed test has none. */
 static const char *const elements[KG_OUTCOME_KINDS] = {[KG_OUTCOME_FAILURE] = "failure",
                                                        [KG_OUTCOME_ERROR] = "error",
                                                        [KG_OUTCOME_SKIPPED] = "skipped"};
@@ -87,7 +87,7 @@ struct property {
     const char *value; /* NULL: not known */
 };
 
-/* What is around the cases. file: of the suite, NULL: not known */
+/* Prints the elements around the cases. file: path of the suite; NULL: unknown */
 static void whole_print(struct junit *junit, const char *suite, const char *file,
                         const char *created, const struct property *properties, size_t count,
                         struct kg_text *text)

@@ -11,8 +11,8 @@ static bool is_continued(char byte)
     return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-/* The bytes of the whole words that fit; within one that fills more than half of the room there is
- * no better place than its middle. */
+/* The bytes of the whole words that fit. If a single word fills more than half of the room, the cut lies within this
+ * word. */
 static size_t whole_words(const char *string, size_t most)
 {
     size_t bytes = 0, end = 0, code = SIZE_MAX;

@@ -9,7 +9,7 @@
 #include "show/case_figures.h"
 #include "show/format_parts.h"
 
-/* `"` and `\` escaped; what a terminal would obey is shown as \xNN. */
+/* Appends NAME="VALUE" with `"` and `\` escaped. Control characters of a terminal become \xNN. */
 static void label(struct kg_text *text, const char *name, const char *value)
 {
     struct kg_text shown = {0};
@@ -184,7 +184,7 @@ static void cases_print(const struct kg_comparison *comparison, struct kg_text *
     }
 }
 
-/* Shares of metrics: a figure over that of the baseline, and what is allowed. */
+/* Ratios of a metric to the baseline, and the allowed change. */
 static const struct share {
     const char *name;
     size_t offset; /* in struct kg_metric */

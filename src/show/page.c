@@ -47,12 +47,12 @@ static bool file_print(struct kg_text *text, FILE *output, struct kg_error *err)
     return kg_file_print(output, text, err);
 }
 
-/* A page while it is printed: first its files, then a summary of the one that says most. */
+/* A page while it is printed: the files first, then a summary of the most informative file. */
 struct page {
     FILE *output;
     struct kg_text summary;
-    size_t first;     /* the kind of file that the summary is of */
-    char created[32]; /* the moment of that file */
+    size_t first;     /* index of the summary's kind of file */
+    char created[32]; /* creation time of the summary's file */
 };
 
 /* --- Kinds of files --------------------------------------------------------------------------- */
@@ -61,7 +61,7 @@ struct kind {
     const char *schema, *name;
     const struct kg_record *record;
     size_t offset;     /* of the pointer in struct kg_report_subject */
-    const char *title; /* of what is shown without a script; NULL: nothing is */
+    const char *title; /* of the summary for readers without scripts; NULL: no summary */
     void (*document)(const struct kg_report_subject *subject, struct kg_document *document);
     bool (*print)(const struct kind *kind, const struct kg_report_subject *subject,
                   const void *object, FILE *output, struct kg_error *err);
@@ -80,7 +80,7 @@ static bool whole_print(const struct kind *kind, const struct kg_report_subject 
     return good;
 }
 
-/* With how each case stands to its budgets, which the page does not judge itself. */
+/* Adds the budget results of each case, because the page does not judge budgets. */
 static bool results_print(const struct kind *kind, const struct kg_report_subject *subject,
                           const void *object, FILE *output, struct kg_error *err)
 {

@@ -1,6 +1,6 @@
-/* page.h: the HTML page, a file that needs no other: a template that is embedded when kgate is built
- * (src/show/page), and in it the JSON of each file that it shows. The page itself reads them, those
- * in it and those that a reader opens later, and draws. */
+/* page.h: the HTML page, one self-contained file. kgate embeds a template at build time (src/show/page) and inserts
+ * the JSON of each file that the page shows. The page's scripts read the JSON and draw. A reader can also open more
+ * files in the page. */
 #pragma once
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,25 +8,24 @@
 #include "judge/budget_results.h"
 #include "show/formats.h"
 
-/* What the build embeds, ended by a 0: cmake/page.cmake. Empty where npm's packages were missing. */
+/* The embedded template (cmake/page.cmake), ended by a 0. If the build lacked npm's packages: empty. */
 extern const char kg_page_template[];
 
-/* Appends JSON so that no part of it can be taken for HTML: "<" as \u003c, and the separators of
- * lines that only JSON takes for ordinary characters. */
+/* Appends JSON that is safe inside HTML. "<" becomes \u003c; the line separators U+2028 and U+2029, which JSON allows
+ * in strings, become \u2028 and \u2029. */
 void kg_page_json(struct kg_text *text, const char *json, size_t length);
 
-/* A JSON profile without most entries of a long one: of each process the longest are kept, and of
- * the shorter ones those that ended first.
- * profile  as kg_profile_json writes it; read from its beginning
- * text     is appended to */
+/* Appends a JSON profile with a limited number of entries per process. The function keeps the longest entries, then the
+ * shorter entries that ended first.
+ * profile  output of kg_profile_json; the function reads from its beginning */
 bool kg_page_profile(FILE *profile, struct kg_text *text, struct kg_error *err);
 
-/* page_results.c: results as the HTML page has them, for page.c. */
+/* page_results.c: results for the HTML page. */
 
-/* Prints results as JSON that is safe inside HTML, case by case, so that a hundred thousand need no more memory than
- * one: without samples, and of many cases without the hottest functions and lines of each, which the
- * page does not show.
- * held    how each case stands to its budgets, added to it; NULL: left out
- * err     KG_ERROR_SYSTEM where the output takes no more */
+/* Prints results as JSON that is safe inside HTML, without samples. The function prints case by case, so a hundred
+ * thousand cases need no more memory than one. If there are many cases, it leaves out their hottest functions and
+ * lines, which the page does not show.
+ * held    budget results to add to each case; NULL: none
+ * err     KG_ERROR_SYSTEM if writing fails */
 bool kg_page_results(const struct kg_results *results, const struct kg_held *held, FILE *output,
                      struct kg_error *err);

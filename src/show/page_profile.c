@@ -12,14 +12,15 @@ enum { ENTRIES_MOST = 20000, ENTRIES_LEAST = 200 };
 /* Durations by powers of two: up to 2^63 ns. */
 enum { LENGTHS = 64 };
 
-/* Which entries of a process are kept: those of the longest lengths that fit, then the first ones. */
+/* The entries of a process that the page keeps: whole length classes from the longest down, then the first entries
+ * of shorter classes. */
 struct share {
     uint32_t counts[LENGTHS];
-    int longest;  /* lengths from here up are kept whole */
-    size_t first; /* so many of the shorter ones, as they ended */
+    int longest;  /* lowest length class that is kept whole */
+    size_t first; /* number of shorter entries to keep, in order of their ends */
 };
 
-/* The lists of the file are one item a line. */
+/* Reads the file line by line: its lists have one item per line. */
 struct reader {
     struct kg_text *text;
     bool processes, entries; /* in which list the line is */
@@ -60,7 +61,7 @@ static bool file_read(struct reader *reader, FILE *profile)
     return !ferror(profile);
 }
 
-/* --- First what there is ---------------------------------------------------------------------- */
+/* --- First pass: count the entries ------------------------------------------------------------ */
 
 static void process_count(struct reader *reader, const char *line, size_t length)
 {
@@ -75,7 +76,8 @@ static void process_count(struct reader *reader, const char *line, size_t length
     reader->shares[reader->process_count++] = (struct share){0};
 }
 
-/* The share that an entry is of, and how long it took; NULL for what is no entry. */
+/* The share of the entry's process; NULL if the line is no entry.
+ * length  floor of the binary logarithm of the duration in ns */
 static struct share *share_of(struct reader *reader, const char *line, int *length)
 {
     static const char ENTRY[] = "    {\"process\":", DURATION[] = "\"duration_ns\":";
@@ -107,14 +109,14 @@ static void share_choose(struct share *share, size_t room)
     share->first = room;
 }
 
-/* --- Then what is kept ------------------------------------------------------------------------- */
+/* --- Second pass: copy the kept entries -------------------------------------------------------- */
 
 static void text_add(struct reader *reader, const char *line, size_t length)
 {
     kg_page_json(reader->text, line, length);
 }
 
-/* Commas are set anew: what follows an item may be left out. */
+/* The function writes the commas itself, because the next item may be left out. */
 static void entry_add(struct reader *reader, const char *line, size_t length)
 {
     int log2_ns;

@@ -20,11 +20,11 @@ static const struct kg_field held_fields[] = {
 static const struct kg_record held_record = KG_RECORD_OF(held_fields, "Budgets of a case.");
 #undef STRUCT
 
-/* What is printed, and where it is made. */
+/* The output, and the buffers for one case. */
 struct printer {
     FILE *output;
-    struct kg_text line, safe; /* of a case; of what is not printed yet */
-    struct kg_round *rounds;   /* room for those of any case */
+    struct kg_text line, safe; /* JSON of one case; escaped text that waits for printing */
+    struct kg_round *rounds;   /* room for the rounds of the longest case */
     struct kg_error *err;
 };
 

@@ -86,8 +86,8 @@ static void interval_append(const struct kg_metric *metric, struct kg_text *text
     kg_arena_free(&arena);
 }
 
-/* Which way an undecided metric moved: where its interval is on one side, only how far is open, and
- * of what looks worse the proof is missing. */
+/* The direction of an undecided metric. If its interval lies on one side of 1, only the amount is open. A SUSPECT only
+ * looks worse: the proof is missing. */
 static void undecided_say(const struct kg_metric *metric, const char *const names[SIDES],
                           struct kg_text *text)
 {
@@ -153,8 +153,8 @@ static void sentence_add(struct kg_document *document, struct kg_text *words)
     kg_part_take(document, KG_PART_SENTENCE, NULL, words);
 }
 
-/* Each side that fails, with its own reason: that of the head begins with whose it is. False where
- * neither says that it fails by itself. */
+/* Adds one sentence per failed side, with its reason. Only a reason that begins with `of_head` is a failure of the
+ * candidate itself; run/pairing.c sets other reasons for the pair. Returns false if it adds no sentence. */
 static bool failures_add(struct kg_document *document, const struct kg_report_two *two)
 {
     static const char of_head[] = "the head fails";
@@ -174,7 +174,7 @@ static bool failures_add(struct kg_document *document, const struct kg_report_tw
     return said;
 }
 
-/* One sentence a metric, the time first; what else did not change is not worth one. */
+/* Adds one sentence per metric, the time first. If the report is not verbose, unchanged peak memory gets none. */
 static void sentences_add(struct kg_document *document, const struct kg_report_two *two)
 {
     const struct kg_case_change *change = &two->comparison->cases[0];

@@ -15,8 +15,8 @@ static bool any_against(const struct kg_comparison *comparison, enum kg_against 
     return false;
 }
 
-/* The rate holds where what runs of the same code differ by is known, or does not matter: of
- * several stored runs, and of pairs. */
+/* The rate of false alarms is known in two cases. Several stored runs show the noise between runs; paired rounds
+ * cancel it. */
 static void alarms_add(struct kg_document *document, const struct kg_comparison *comparison,
                        bool pairs, bool stored)
 {

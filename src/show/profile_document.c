@@ -1,4 +1,5 @@
-/* A profile: its scopes, or of several cases what each is made of; and the bottlenecks. */
+/* profile_document.c: a profile: its scopes and the bottlenecks. A profile of several cases lists the components of
+ * each case instead of scopes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +134,7 @@ static void case_add(struct kg_document *document, const struct kg_components *f
     last_rows(table, found);
 }
 
-/* What holds the case back, and what to try. */
+/* Adds the case's bottleneck and its first suggestion. */
 static void advice_add(struct kg_document *document, const struct kg_advice_index *advice,
                        const char *name)
 {

@@ -10,7 +10,7 @@ enum { STEPS_LEAST = 3, ID_MOST = 100, ID_LEAST = 20 };
 
 void kg_progress_note(struct kg_progress_meter *meter, size_t done, uint64_t now_ns)
 {
-    if (done < meter->done) /* measuring began anew, as in pairs after a screening */
+    if (done < meter->done) /* a new measurement began, such as paired rounds after a screening */
         meter->done = meter->count = 0;
     for (; meter->done < done; meter->done++)
         meter->ended_ns[meter->count++ % KG_PROGRESS_STEPS] = now_ns;

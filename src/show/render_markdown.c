@@ -12,9 +12,9 @@ enum { NAME_MOST = 200, PROSE_MOST = 300, TEXT_MOST = 2000, COMMAND_MOST = 1000,
 struct page {
     const struct kg_document *document;
     struct kg_text *text;
-    size_t rest;   /* bytes of a line that counts what is left out, and of a table's heads */
-    size_t fixed;  /* bytes of the parts behind this one that are kept */
-    size_t groups; /* lists and tables behind this one */
+    size_t rest;   /* bytes of a line "… and 3 more", plus a table's heads */
+    size_t fixed;  /* bytes reserved for the parts after this one */
+    size_t groups; /* number of lists and tables after this one */
 };
 
 /* --- Spans ------------------------------------------------------------------------------------ */
@@ -106,7 +106,7 @@ static void code_append(const struct kg_part *part, struct kg_text *text)
 
 /* --- Room ------------------------------------------------------------------------------------- */
 
-/* A list is items one after the other; what stands below one belongs to it. */
+/* A list is a sequence of items, with the parts that stand under an item. */
 static bool is_of_list(const struct kg_part *part)
 {
     return part->kind == KG_PART_ITEM || part->kind == KG_PART_FIGURE ||
@@ -114,8 +114,8 @@ static bool is_of_list(const struct kg_part *part)
            part->kind == KG_PART_OUTPUT || part->kind == KG_PART_CODE;
 }
 
-/* How long the text may be at the end of this list or table: three quarters of what is left where
- * others follow. */
+/* The largest length of the text after this list or table, in bytes. If other lists or tables follow, this one gets
+ * three quarters of the remaining room. */
 static size_t room_end(const struct page *page)
 {
     const size_t taken = page->text->length + page->fixed + page->rest;

@@ -37,7 +37,7 @@ static int id_compare(const void *one, const void *other)
     return strcmp(*(const char *const *)one, *(const char *const *)other);
 }
 
-/* Fills `ids` with those of all parts, where it is not NULL; returns how many they are. */
+/* Returns the number of ids in all parts. ids: gets the escaped ids; NULL: count only */
 static size_t ids_collect(struct terminal *terminal, const char **ids)
 {
     size_t count = 0;
@@ -80,8 +80,8 @@ static const char *id_shown(const struct terminal *terminal, const char *id)
     return found ? terminal->shown[found - terminal->ids] : id;
 }
 
-/* A sentence of a file is no parts: ids in it are words, with punctuation around them. Several words
- * between backticks are a command, which stays whole. */
+/* A sentence from a file is plain text: its ids are words with punctuation around them. Several words between
+ * backticks are a command, so ids inside are not shortened. */
 static void prose_append(struct terminal *terminal, const char *sentence, struct kg_text *words)
 {
     static const char before[] = "`'\"(", after[] = "`'\"),.:;";
@@ -171,7 +171,7 @@ static void figure_print(struct terminal *terminal, const struct kg_part *part)
     sentence_print(terminal, part, first, kg_text_width(first));
 }
 
-/* Each line is a comment for a shell: what is pasted runs the commands alone. */
+/* Prints each line as a shell comment. So a reader can paste the whole text, and the shell runs only the commands. */
 static void comment_print(struct terminal *terminal, const struct kg_part *part)
 {
     static const char BEFORE[] = "  # ";
@@ -192,7 +192,7 @@ static void numbered_print(struct terminal *terminal, const struct kg_part *part
     sentence_print(terminal, part, first, kg_text_width(first) - 1);
 }
 
-/* What follows the first word hangs behind it. */
+/* The second and later lines are indented behind the first word. */
 static void headline_print(struct terminal *terminal, const struct kg_part *part)
 {
     const bool begun = part->count && part->spans[0].colour;

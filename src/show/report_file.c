@@ -1,4 +1,4 @@
-/* report_file.c: opening a saved file for a report: what it is, and what its format needs of it. */
+/* report_file.c: opens a saved file for a report: detects its kind, and loads the parts that its format needs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -75,8 +75,7 @@ static bool baseline_load(const struct kg_report_request *request, struct kg_rep
     return kg_baseline_load(request->path, &file->baseline, err);
 }
 
-/* The first stands for what is of no other kind: a journal is lines of JSON, not one document, and
- * has no schema to look at. */
+/* The first kind is the default, because a journal is lines of JSON, not one document, and has no schema. */
 static const struct kind {
     const char *schema;
     bool (*load)(const struct kg_report_request *request, struct kg_report_file *file,
@@ -141,7 +140,7 @@ static bool source_open(const char *path, const char *filter, struct kg_report_f
     return true;
 }
 
-/* What holds its cases back, and what to try: from the results too where they are what was opened. */
+/* Adds bottlenecks and suggestions of the profile. If the user opened results, the suggestions use the results too. */
 static void advise(const struct kg_report_request *request, struct kg_report_file *file)
 {
     const struct kg_suggest_input input = {
@@ -150,7 +149,7 @@ static void advise(const struct kg_report_request *request, struct kg_report_fil
     file->subject.suggestions = &file->suggestions;
 }
 
-/* Adds it up where the format is made from the figures. */
+/* Opens a profile. A `stream` format reads the entries itself; other formats need the summed figures. */
 static bool profile_open(const struct kg_report_request *request, const char *path,
                          struct kg_report_file *file, struct kg_error *err)
 {
@@ -186,7 +185,7 @@ static bool beside_open(const struct kg_report_request *request, struct kg_repor
     return file->format && profile_open(request, beside, file, err);
 }
 
-/* Of results that are one of several things shown: also their recording, where it is still there. */
+/* For the page: opens the recording that the results name. A missing recording is no error. */
 static bool recording_add(struct kg_report_file *file, const char *path, struct kg_error *err)
 {
     if (!file->results.profile)

@@ -9,7 +9,7 @@
 
 enum { PATH_BYTES = 4096 };
 
-/* Written whatever the suite names, and what a gate measured. */
+/* `data_files`: kgate writes them whatever reports the suite names. `measured_files`: the results of a gate. */
 static const char *const data_files[] = {"comparison.json", "suggestions.json"};
 static const char *const measured_files[] = {"results.json", "base.json", "head.json"};
 enum {
@@ -49,10 +49,10 @@ static bool file_remove(const char *directory, const char *file, bool sweep, str
     return true;
 }
 
-/* --- What an earlier gate measured ------------------------------------------------------------ */
+/* --- Results of an earlier gate --------------------------------------------------------------- */
 
-/* Measuring again costs more than a mistyped option should; nobody takes a file of that name for
- * what the gate that runs now has measured. */
+/* kgate keeps earlier results, because a mistyped option should not cost a new measurement. The suffix tells them
+ * from the results of the current gate. */
 #define PREVIOUS ".previous"
 
 static const char *data_file(size_t index)
@@ -90,7 +90,7 @@ static bool previous_remove(const char *directory, struct kg_error *err)
     return true;
 }
 
-/* All or none are kept: those of two gates side by side would be taken for one's. */
+/* Keeps all files or none: a reader would take the files of two gates for the files of one gate. */
 static bool data_put_aside(const char *directory, struct kg_error *err)
 {
     char path[PATH_BYTES], previous[PATH_BYTES];
@@ -123,7 +123,7 @@ bool kg_report_files_begin(const char *directory, bool measures, int *lock, stru
 
 void kg_report_files_end(const char *directory)
 {
-    struct kg_error ignored; /* what is left is known by its name */
+    struct kg_error ignored; /* a remaining file is recognisable by its suffix */
     if (has_measured(directory))
         previous_remove(directory, &ignored);
 }
@@ -148,7 +148,7 @@ void kg_report_files_fail(const char *directory, const struct kg_error *why)
 {
     char path[PATH_BYTES];
     struct kg_text text = {0}, previous = {0};
-    struct kg_error ignored; /* why there is no report is more than that there is none */
+    struct kg_error ignored; /* the gate's error matters more than a missing report */
     kg_text_append(&text, "## kgate: no verdict\n\nNothing was decided, because of an error: ");
     if (why->path[0]) {
         kg_escape_markdown(&text, why->path, sizeof why->path);

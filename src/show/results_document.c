@@ -33,7 +33,8 @@ static bool skipped_said(struct result_table *how, const struct kg_case_result *
     return said;
 }
 
-/* Why the case is as it is, and what its workload reports where that is asked for. */
+/* Adds the reason, note or disturbance of the case, and its budget result. A verbose report adds the workload's own
+ * figures. */
 static void under_add(const struct result_table *how, const struct kg_column_subject *subject,
                       struct kg_table_row *row)
 {
@@ -93,7 +94,7 @@ static void table_add(struct kg_document *document, const struct kg_results *res
 
 /* --- Remarks ---------------------------------------------------------------------------------- */
 
-/* What the rates' shares are of. */
+/* Adds the GPU's measured peaks: the shares of the rates refer to them. */
 static void ceilings_add(struct kg_document *document, const struct kg_ceilings *ceilings)
 {
     const struct {
@@ -118,7 +119,7 @@ static void ceilings_add(struct kg_document *document, const struct kg_ceilings 
     kg_part_prose(document, KG_PART_SENTENCE, "GPU, at the most: not known", ceilings->reason);
 }
 
-/* What disturbed the GPU meanwhile. */
+/* Adds notes on the disturbances of the GPU during the run. */
 static void conditions_add(struct kg_document *document, const struct kg_results *results)
 {
     char words[2][KG_CONDITION_WORDS];

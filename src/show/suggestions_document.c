@@ -1,4 +1,4 @@
-/* Suggestions: what changed in the evidence, what to try, and the bottleneck of each operation. */
+/* suggestions_document.c: changes of the evidence, suggestions, and the bottleneck of each operation. */
 #include <string.h>
 
 #include "base/units.h"

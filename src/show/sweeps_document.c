@@ -74,7 +74,7 @@ static bool any_speedup(const struct kg_sweep *sweep)
     return false;
 }
 
-/* One case a row: its time, interval, rate, memory, and what it is compared with. */
+/* One case per row: time, interval, rate, peak memory, and the speedup over the reference. */
 static void rows_alone(const struct kg_sweep *sweep, const char *against, struct kg_table *table)
 {
     const bool speedup = any_speedup(sweep);
@@ -150,7 +150,7 @@ static void sweep_add(struct kg_document *document, const struct kg_sweep *sweep
     kg_part_gap(document);
 }
 
-/* What a reader must know of the tables above. */
+/* Remarks that explain the tables above. */
 static void remarks_add(struct kg_document *document, const struct kg_sweeps *sweeps,
                         const struct kg_sweep_request *request)
 {

@@ -1,8 +1,8 @@
 /* terminal_parts.h: colours of a terminal. */
 #pragma once
 
-/* Colours by what they mean, of the 256: those of a terminal's theme are not legible on every ground;
- * these are on white and on black. DIM, BOLD and PLAIN are as the terminal has them. */
+/* Colours by meaning, from the palette of 256: legible on white and on black. The 16 colours of a terminal's theme are
+ * not legible on every background. */
 #define KG_TERMINAL_BAD "\x1b[38;5;196m"
 #define KG_TERMINAL_GOOD "\x1b[38;5;28m"
 #define KG_TERMINAL_DOUBT "\x1b[38;5;130m"
