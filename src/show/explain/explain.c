@@ -1,4 +1,4 @@
-/* One case in full: what was measured, where its time goes, what is beside it. */
+/* explain.c: one case in full: its figures, the distribution of its time, and related cases. */
 #include <math.h>
 #include <string.h>
 

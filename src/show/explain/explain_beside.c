@@ -1,4 +1,4 @@
-/* What is beside one case: the same but for one thing. */
+/* explain_beside.c: cases that differ from the explained case in one parameter or in the device. */
 #include <string.h>
 
 #include "base/units.h"
@@ -21,7 +21,7 @@ static void left_out_add(struct kg_document *document, size_t count, const char 
     kg_part_text(document, KG_PART_UNDER, NULL, "… %zu %s", count, where);
 }
 
-/* Those that differ in one parameter: of many the ones that stand around the case. */
+/* Adds the cases that differ in one parameter. If there are many: only the nearest ones before and after the case. */
 static void group_add(struct kg_document *document, const struct kg_explanation *explanation,
                       const struct kg_relative_case *group, size_t count)
 {

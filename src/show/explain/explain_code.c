@@ -1,11 +1,10 @@
-/* What a case's hottest loop is made of, what the processor's counters say, and what a call asks of
- * the kernel. */
+/* explain_code.c: the hottest loop of a case, the processor's counters, and the system calls per call. */
 #include <math.h>
 
 #include "show/explain/explain_parts.h"
 #include "why/rules/cause.h"
 
-/* Share of the samples from which on the program's own code says nothing. */
+/* Share of samples in the kernel above which the program's own code explains nothing. */
 static const double IN_KERNEL = 0.5;
 
 /* --- The hottest loop ------------------------------------------------------------------------- */
@@ -85,7 +84,7 @@ void kg_explain_loop(struct kg_document *document, const struct kg_explanation *
         return;
     const struct kg_hot_loop *loop = &hot->loops[0];
     if (loop->whole_function && kg_hot_kernel_share(hot) > IN_KERNEL)
-        return; /* it is the way into the kernel */
+        return; /* this function only enters the kernel */
     kg_part_heading(document, loop->whole_function ? "the hottest code" : "the hottest loop");
     place_print(document, loop);
     code_print(document, loop);
@@ -149,7 +148,8 @@ static void kind_print(struct kg_document *document, const struct kg_system_call
     kg_part_take(document, KG_PART_FIGURE, kind->name, &words);
 }
 
-/* Where a call makes some at least now and then, or they could not be seen. */
+/* Adds the system calls of a case. If a call makes fewer than SELDOM on average: nothing. If they are unknown: the
+ * reason. */
 void kg_explain_calls(struct kg_document *document, const struct kg_explanation *explanation)
 {
     enum { SHOWN = 5 };

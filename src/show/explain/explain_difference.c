@@ -1,4 +1,4 @@
-/* Of one case that became slower or faster the time per call of each place in code, on both sides. */
+/* explain_difference.c: for a case that became slower or faster: the time per call of each code place on both sides. */
 #include <math.h>
 
 #include "base/units.h"
@@ -47,7 +47,7 @@ static void figures_fill(struct kg_table *table, const struct kg_difference_tabl
     cells->cells[5] = kg_arena_printf(arena, "%.0f %%", round(100 * share) + 0.0); /* no "-0" */
 }
 
-/* Rows beyond the noise of the samples; a few in any case. */
+/* Keeps the rows that exceed the noise of the samples, and always the first ROWS_LEAST rows. */
 static struct kg_difference_table rows_choose(struct kg_arena *arena,
                                               const struct kg_difference_table *whole)
 {

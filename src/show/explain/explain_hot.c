@@ -1,4 +1,4 @@
-/* Of one case the functions that its time goes to, as samples found them. */
+/* explain_hot.c: the hottest functions of one case, from samples. */
 #include <string.h>
 
 #include "show/explain/explain_parts.h"
@@ -26,8 +26,8 @@ static const struct kg_hot_stack *stack_of(const struct kg_sampled *sampled,
     return NULL;
 }
 
-/* Who called it: of a library's function the code that is outside of that library, of others the
- * next. */
+/* The caller of the hottest function: the first frame of another module. If the stack has no other module: the next
+ * frame. */
 static const struct kg_place *caller_of(const struct kg_hot_stack *stack)
 {
     for (size_t i = 1; i < stack->frame_count; i++)
@@ -55,7 +55,7 @@ static void function_add(struct kg_document *document, const struct kg_explanati
                  kg_arena_printf(&document->arena, "%5.1f %%", 100 * function->self), &words);
 }
 
-/* The shares beside: of waiting, and of the kernel. */
+/* Adds the share of time off the CPU, and the kernel's share of the CPU time. */
 static void shares_print(struct kg_document *document, const struct kg_explanation *explanation)
 {
     const struct kg_hot *hot = &explanation->result->hot;

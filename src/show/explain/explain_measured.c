@@ -1,4 +1,4 @@
-/* Of one case what was measured, and how far it is from the roofs. */
+/* explain_measured.c: the measured figures of one case, and their distance from the machine's peaks. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static void time_print(struct kg_document *document, const struct kg_explanation
     kg_text_printf(&text, "%s a call (median of rounds)%s",
                    kg_duration_format(summary->median_ns, a),
                    result->round_count > 1 ? ", " : "; ");
-    if (result->round_count > 1) /* of one there is no interval */
+    if (result->round_count > 1) /* a single round has no interval */
         kg_text_printf(&text, "95 %%: %s … %s; ", kg_duration_format(summary->interval_low_ns, b),
                        kg_duration_format(summary->interval_high_ns, c));
     kg_text_printf(&text, "min %s, p95 %s; %zu round%s, %llu call%s",
@@ -28,7 +28,7 @@ static void time_print(struct kg_document *document, const struct kg_explanation
     kg_part_take(document, KG_PART_FIGURE, "time", &text);
 }
 
-/* "work a call   1.05 M flops, 2.00 MiB" and the rates: what is known of them. */
+/* Adds the known amounts of work per call, each with its rate: "1.05 M flops", "2.00 MiB". */
 static void work_print(struct kg_document *document, const struct kg_explanation *explanation)
 {
     const struct kg_case_work *work = &explanation->result->work;
@@ -78,7 +78,7 @@ static void check_print(struct kg_document *document, const struct kg_explanatio
         kg_span_text(document, "none");
 }
 
-/* Counts that are worth a line where they are known. */
+/* Adds the known counts on one line. */
 static void counted_print(struct kg_document *document, const struct kg_explanation *explanation)
 {
     static const char *const names[] = {
@@ -123,7 +123,7 @@ static void roof_print(struct kg_document *document, const char *name, double sh
     kg_span_text(document, "%s%s", *of ? ", " : "", of);
 }
 
-/* Flops a byte on a line from 1/64 to 1024, with the place where the roofs meet. */
+/* Draws FLOP/byte on a logarithmic line from 1/64 to 1024, with the ridge point. */
 static void intensity_print(struct kg_document *document, double intensity, double ridge)
 {
     enum { CELLS = 49, CELLS_NARROW = 25 };
@@ -143,7 +143,7 @@ static void intensity_print(struct kg_document *document, double intensity, doub
     kg_part_take(document, KG_PART_FIGURE, "", &words);
 }
 
-/* Whether the working set does not fit where its data come from by how fast they do. */
+/* Whether the working set exceeds the cache level whose bandwidth matches the case's data rate. */
 static bool too_large(const struct kg_explanation *explanation)
 {
     const struct kg_traits *traits = &explanation->facts.traits;

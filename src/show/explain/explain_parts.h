@@ -2,12 +2,12 @@
 #pragma once
 #include "show/document.h"
 
-/* Whether the terminal is too narrow for bars and lines at their usual length. */
+/* Whether the terminal is too narrow for bars and lines of the usual length. */
 bool kg_explain_narrow(const struct kg_document *document);
-/* A share as a bar, full from 1 on. */
+/* Appends a share as a bar; a share of 1 or more fills the bar. */
 void kg_explain_bar(struct kg_document *document, double share);
 
-/* The parts, each with its heading; nothing if nothing is known. */
+/* Each function adds one part with its heading. If its figures are unknown, it adds nothing. */
 #define PART(name) void name(struct kg_document *document, const struct kg_explanation *explanation)
 PART(kg_explain_measured);
 PART(kg_explain_roofline);

@@ -1,4 +1,4 @@
-/* Where the time of one case goes. */
+/* explain_time.c: the distribution of one case's time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 static const double SHARE_LEAST = 0.001;
 
-/* A part of the whole; none that is too small to be shown with one decimal. */
+/* Adds one part of the whole time. If its share is below 0.1 %: nothing. */
 static void part_print(struct kg_document *document, const char *name, double part_ns,
                        double whole_ns, const char *after)
 {
@@ -21,7 +21,7 @@ static void part_print(struct kg_document *document, const char *name, double pa
     kg_span_amount(document, ", ", KG_TRAIT_NS, share * whole_ns, after);
 }
 
-/* Threads whose time it is; of a program nobody says how many it has, but how many were busy. */
+/* The number of threads whose time the part divides. A program declares no threads: kgate uses its busy cores. */
 static double threads_of(const struct kg_case_result *result, const struct kg_traits *traits)
 {
     static const double BUSY_SLACK = 0.1;
@@ -31,9 +31,9 @@ static double threads_of(const struct kg_case_result *result, const struct kg_tr
     return fmax(fmax(most, busy), 1);
 }
 
-/* Of all threads, over the time that they could have had a CPU. How busy they were is a matter of
- * the rounds in which others disturbed the least: the CPU time and the median are of different
- * rounds, and one may be more than the other. */
+/* The CPU time of all threads, as a share of wall time times threads. `cores_busy` comes from the least disturbed
+ * rounds, so it is preferred: CPU time and median come from different rounds, and the CPU time may exceed the
+ * median. */
 static void cpu_print(struct kg_document *document, const struct kg_explanation *explanation,
                       double wall_ns, double threads)
 {
@@ -93,7 +93,7 @@ void kg_explain_scopes(struct kg_document *document, const struct kg_explanation
     }
 }
 
-/* What a call launches on the GPU, the longest first. */
+/* Order of a call's GPU kernels: the longest first. */
 static int kernel_compare(const void *left, const void *right)
 {
     const struct kg_kernel_use *a = left, *b = right;

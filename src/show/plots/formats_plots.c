@@ -10,7 +10,7 @@ static bool plotted(const struct kg_report_subject *subject, bool svg, struct kg
         .results = subject->results, .comparison = subject->comparison, .arena = &arena};
     if (subject->axis)
         input.sweep = *subject->axis;
-    if (input.comparison) /* a gate has both, and a picture is of one */
+    if (input.comparison) /* a gate has both; a picture shows one */
         input.results = NULL;
     const bool good = kg_plot_print(&input, subject->plot, svg, text, err);
     kg_arena_free(&arena);

@@ -31,8 +31,8 @@ void kg_gnuplot_string(struct kg_text *script, const char *string, size_t most, 
     kg_text_free(&cut);
 }
 
-/* Whether DejaVu Sans and its like have the character whose UTF-8 begins so: letters as far as
- * Cyrillic, punctuation, arrows and signs of mathematics. */
+/* Whether common fonts such as DejaVu Sans have the UTF-8 character: letters up to Cyrillic, punctuation, arrows and
+ * mathematical signs. */
 static bool is_usual(const unsigned char *s, size_t length)
 {
     const bool letter = length == 2 && s[0] <= 0xd3;
@@ -55,7 +55,7 @@ void kg_gnuplot_signs(struct kg_text *script)
     *script = usual;
 }
 
-/* White under dark text, on a page of either colour. */
+/* Dark text on a white background, also on a dark page. */
 void kg_gnuplot_begin(const struct kg_picture *picture, struct kg_text *script)
 {
     kg_text_printf(script,
@@ -78,7 +78,7 @@ void kg_gnuplot_style(struct kg_text *script)
 bool kg_gnuplot_run(const struct kg_text *script, struct kg_text *image, struct kg_error *err)
 {
     char path[KG_TOOL_PATH_BYTES];
-    /* nobody's own settings: a picture is the same everywhere */
+    /* ignores the user's own settings, so that pictures look the same everywhere */
     char *arguments[] = {(char *)"gnuplot", (char *)"--default-settings", (char *)"-", NULL};
     if (!kg_tool_find("gnuplot", path))
         return kg_error_set(err, KG_ERROR_SYSTEM,

@@ -8,8 +8,8 @@
 
 enum { ROW_PIXELS = 24, FRAME_PIXELS = 160, WORDS_MARGIN = 32 };
 
-/* Changes beyond these per cent stand at the edge with an arrow; the words beside them tell how large
- * they are. */
+/* Limits of the axis in per cent. A larger change stands at the edge with an arrow; the words beside it give its
+ * size. */
 static const double CHANGE_LEAST = -100, CHANGE_MOST = 100, RANGE_LEAST = 10;
 
 static double clamp(double value)
@@ -22,7 +22,7 @@ static double per_cent(double ratio)
     return clamp(100 * (ratio - 1));
 }
 
-/* What decides the case, where that is a change that can be drawn; else NULL. */
+/* The metric that decides the case; NULL if it has no change to draw. */
 static const struct kg_metric *metric_of(const struct kg_case_change *change)
 {
     const struct kg_metric *metric = change->metric_count ? &change->metrics[0] : NULL;
@@ -35,10 +35,10 @@ struct change_plot {
     struct kg_plot_rows rows;
     struct kg_text data[KG_CHANGE_COUNT]; /* a block for each change: change, row, low, high */
     struct kg_text thresholds;
-    struct kg_text arrows; /* at the edge, of what reaches beyond it */
+    struct kg_text arrows; /* arrows at the edge for larger changes */
     double least, most;
-    size_t left_out; /* more of them than there is room for */
-    size_t without;  /* that have no change to draw */
+    size_t left_out; /* number of cases without room */
+    size_t without;  /* number of cases without a change to draw */
 };
 
 static void range_widen(struct change_plot *plot, double value)

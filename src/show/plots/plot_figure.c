@@ -1,4 +1,4 @@
-/* plot_figure.c: what workloads report, as bars. */
+/* plot_figure.c: a figure reported by workloads, as bars. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum { ROW_PIXELS = 22, FRAME_PIXELS = 130, WORDS_MARGIN = 11 };
 
-/* The figure of that name; NULL if the case has none. */
+/* The figure `name` of a case; NULL if the case lacks it. */
 static const struct kg_figure *figure_find(struct kg_arena *arena,
                                            const struct kg_case_result *result, const char *name)
 {

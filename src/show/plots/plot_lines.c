@@ -1,17 +1,17 @@
-/* plot_lines.c: what becomes of cases over the values of a parameter, such as the batch: a line for
- * each group of cases that differ by it alone. */
+/* plot_lines.c: times, speedups, rates and memory over the values of a parameter, such as the batch. Each group of
+ * cases that differ only in this parameter gets a line. */
 #include <math.h>
 #include <string.h>
 
 #include "base/units.h"
 #include "show/plots/plot_parts.h"
 
-/* A point of a line; NaN: there is none. */
+/* A point of a line; NaN: no point. */
 struct point {
     double value, low, high;
 };
 
-/* What the points of all lines lie between. */
+/* The range of the points of all lines. */
 struct span {
     double least, most;
 };
@@ -30,12 +30,12 @@ static void span_widen(struct span *span, double least, double most)
 /* One sort of plot. */
 struct lines {
     const char *title;  /* followed by "over batch" */
-    const char *label;  /* of the values; NULL: items a second */
-    const char *format; /* of gnuplot, for them; NULL: they are bytes */
-    bool log;           /* the values too, not the parameter alone */
+    const char *label;  /* of the value axis; NULL: items per second */
+    const char *format; /* gnuplot's format of the values; NULL: sizes in bytes */
+    bool log;           /* the value axis is logarithmic too */
     bool against;       /* compares with a reference */
     struct point (*point)(const struct kg_sweep_cell *cell);
-    const char *nothing; /* what is said where there is no line */
+    const char *nothing; /* the reason to print if there is no line */
 };
 
 /* --- The parameter ---------------------------------------------------------------------------- */
@@ -59,7 +59,7 @@ static const char *value_of(const struct kg_case_result *result, const char *key
     return NULL;
 }
 
-/* How many different numbers the measured cases of a workload have for the key, at the most. */
+/* The number of different numeric values that the measured cases have for the key, at most SEEN_MOST. */
 static size_t values_count(const struct kg_results *results, const char *key)
 {
     enum { SEEN_MOST = 64 };
@@ -78,7 +78,7 @@ static size_t values_count(const struct kg_results *results, const char *key)
     return count;
 }
 
-/* The parameter with the most numbers, the first of several; NULL where none has two. */
+/* The first parameter with the most numeric values; NULL if no parameter has two. */
 static const char *parameter_find(const struct kg_results *results)
 {
     const char *found = NULL;
@@ -88,7 +88,7 @@ static const char *parameter_find(const struct kg_results *results)
             const char *name = results->cases[i].params[p].name;
             if (found && !strcmp(found, name))
                 continue;
-            /* a case like the one before has nothing new */
+            /* the previous case has the parameter too, so it was counted */
             if (i && value_of(&results->cases[i - 1], name))
                 continue;
             const size_t count = values_count(results, name);
@@ -100,8 +100,8 @@ static const char *parameter_find(const struct kg_results *results)
     return found;
 }
 
-/* What speedups are over where nobody says: the CPU where there is a GPU too, else the first
- * version; NULL: there is neither. */
+/* The default reference of speedups. If the cases ran on CPU and GPU: the CPU. Else, if there are several versions:
+ * the first version. Otherwise NULL. */
 static const char *reference_find(struct kg_arena *arena, const struct kg_results *results)
 {
     bool cpu = false, cuda = false;
@@ -141,7 +141,7 @@ static struct point speedup_point(const struct kg_sweep_cell *cell)
                           other->interval_high_ns / own->interval_low_ns};
 }
 
-/* Of what the time's interval is, a rate's is too. */
+/* The rate with its interval, which follows from the interval of the time. */
 static struct point throughput_point(const struct kg_sweep_cell *cell)
 {
     const struct kg_case_work *work = &cell->result->work;
@@ -165,8 +165,8 @@ static const char *name_of(struct kg_arena *arena, const struct kg_sweep *sweep)
                            sweep->device ? sweep->device : "");
 }
 
-/* Appends the line's block of data; false where it has fewer than two points.
- * spans  widened by its points */
+/* Appends the line's block of data. If the line has fewer than two points: appends nothing and returns false.
+ * spans  widened to include the points */
 static bool block_append(const struct lines *lines, const struct kg_sweep *sweep, size_t index,
                          struct spans *spans, struct kg_text *script)
 {
@@ -196,7 +196,7 @@ static bool block_append(const struct lines *lines, const struct kg_sweep *sweep
     return count >= 2;
 }
 
-/* What all cases call their items. */
+/* The name that all cases use for their items; "items" if the names differ. */
 static const char *items_of(const struct kg_results *results)
 {
     const char *name = NULL;
@@ -245,7 +245,7 @@ static void axes_print(const struct lines *lines, const struct spans *spans, str
         kg_text_printf(script, "set yrange [0:%.6g]\n", 1.15 * fmax(spans->values.most, 1));
 }
 
-/* Draws what there is; `left_out` lines have no colour left. */
+/* Draws the lines. `left_out` counts the lines without a free colour. */
 static void sweeps_draw(const struct lines *lines, struct kg_arena *arena,
                         const struct kg_sweeps *sweeps, struct kg_plot_part *part)
 {

@@ -1,5 +1,5 @@
-/* plot_roofline.c: each case under what the machine is capable of (Williams, Waterman and Patterson,
- * "Roofline", 2009): operations a second over operations a byte. */
+/* plot_roofline.c: each case below the machine's measured peaks: FLOP/s over FLOP/byte (Williams, Waterman and
+ * Patterson, "Roofline", 2009). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "show/plots/plot_parts.h"
 
-/* A roof: what a memory and an arithmetic unit allow together. */
+/* A roofline: the peak of one memory and one arithmetic unit together. */
 struct roof {
     const char *name;
     double bytes_per_s;
@@ -22,7 +22,7 @@ struct roofline {
     struct roof roofs[ROOFS_MOST];
     size_t roof_count;
     double x_least, x_most, y_least, y_most;
-    const char *workloads[KG_PLOT_LINES_MOST]; /* those with points, in order */
+    const char *workloads[KG_PLOT_LINES_MOST]; /* workloads with points, in order of the cases */
     struct kg_text data[KG_PLOT_LINES_MOST];
     size_t workload_count;
     size_t left_out; /* cases of further workloads */
@@ -37,7 +37,7 @@ static void roof_add(struct roofline *roofline, const char *name, double bytes_p
             (struct roof){name, bytes_per_s, flops_per_s, colour, dash};
 }
 
-/* Threads that cases on the CPU may use, at the most; 0: there is no such case. */
+/* The largest number of threads of a measured case on the CPU; 0: no such case. */
 static double threads_most(const struct kg_results *results)
 {
     double most = 0;
@@ -96,7 +96,7 @@ static void case_add(struct roofline *roofline, const struct kg_case_result *res
     range_widen(roofline, x, y);
 }
 
-/* The ridges too, so that each roof is seen to bend. */
+/* Widens the range to include each ridge point, so that the bend of each roofline is visible. */
 static void range_finish(struct roofline *roofline)
 {
     for (size_t i = 0; i < roofline->roof_count; i++)

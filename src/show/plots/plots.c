@@ -24,13 +24,13 @@ static const struct kg_plot plots[] = {
 enum { PLOTS = sizeof plots / sizeof *plots, FIGURES_MOST = 4, PARTS_MOST = PLOTS + FIGURES_MOST };
 static const char SHEET[] = "sheet";
 
-/* What several parts are put on. */
+/* A picture of several plots. */
 struct sheet {
     struct kg_plot_part parts[PARTS_MOST];
     size_t count;
 };
 
-/* The figures that the suite judges, by name, until there is no room. */
+/* The names of the workloads' own figures that the suite judges, at most FIGURES_MOST. */
 static size_t figures_find(const struct kg_results *results, const char *names[FIGURES_MOST])
 {
     size_t count = 0;
@@ -50,7 +50,7 @@ static size_t figures_find(const struct kg_results *results, const char *names[F
 
 enum { GAP_PIXELS = 16 };
 
-/* Where a part stands on a picture of `height` pixels, in `columns`, from `top` pixels on. */
+/* Places a part on a picture of `columns` columns and `height` pixels, `top` pixels from the upper edge. */
 static void part_place(const struct kg_plot_part *part, size_t column, size_t columns, size_t top,
                        size_t height, struct kg_text *script)
 {
@@ -99,7 +99,7 @@ static bool sheet_print(const struct sheet *sheet, bool svg, struct kg_text *ima
 
 /* --- By name ---------------------------------------------------------------------------------- */
 
-/* Plots that there are of the input: rows of the table, then figures that the suite judges, without a row. */
+/* A plot of the input. The choices are the rows of the table, then the judged figures, which have no row. */
 struct choice {
     const char *name;
     const struct kg_plot *plot;
@@ -128,7 +128,7 @@ static bool choice_draw(const struct kg_plot_input *input, const struct choice *
     return true;
 }
 
-/* All that there is something to draw for. */
+/* Draws every plot that has data. */
 static bool all_draw(const struct kg_plot_input *input, struct sheet *sheet, struct kg_error *err)
 {
     struct choice choices[PARTS_MOST];
