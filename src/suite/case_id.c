@@ -25,9 +25,9 @@ const char *kg_case_id(struct kg_arena *arena, const struct kg_case *planned)
     return id;
 }
 
-/* As the suite says it: its {parameters} are hashed too, and where the suite lies is no part of it.
- * Nothing where the suite says nothing.
- * input  where the file for standard input lies: other input is other work */
+/* Hashes the settings as the suite writes them, with unexpanded {parameters}. The suite's folder is not part of the
+ * hash. A missing setting leaves the hash unchanged.
+ * input  path of the file for standard input; the hash covers the content of the file */
 static uint64_t setting_hash(uint64_t hash, const struct kg_command_setting *setting,
                              const char *input)
 {
@@ -66,8 +66,8 @@ static uint64_t setting_hash(uint64_t hash, const struct kg_command_setting *set
                : hash;
 }
 
-/* How a CUDA source is called, as the suite's texts with parameters put in have it. Its code is no part
- * of the definition, as that of a plugin is none: a change of it is what is measured. */
+/* Hashes the call of a CUDA source: the suite's texts with the parameters' values. The code of a CUDA source or plugin
+ * is not part of the definition, because kgate measures changes of the code. */
 static uint64_t call_hash(uint64_t hash, const struct kg_cuda_call *given)
 {
     struct kg_cuda_call call = *given;
@@ -84,7 +84,7 @@ const char *kg_case_definition_hash(struct kg_arena *arena, const struct kg_case
 {
     const struct kg_workload_spec *spec = planned->spec;
     uint64_t hash = kg_hash_string(KG_HASH_START, kg_source_names[spec->source]);
-    /* a command's target is the first of its words */
+    /* the target of a command is its first word, which is hashed below */
     hash = kg_hash_string(hash, planned->command_count ? "" : spec->target);
     hash = kg_hash_string(hash, spec->entry ? spec->entry : "");
     for (size_t i = 0; i < planned->command_count; i++)

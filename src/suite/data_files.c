@@ -13,7 +13,7 @@ struct placing {
     struct kg_error *err;
 };
 
-/* The content is part of the definition, the path is none. */
+/* The definition contains the content of the file, not the chosen path. */
 static bool input_place(const struct placing *placing, struct kg_case *planned)
 {
     if (!planned->setting.input)
@@ -63,7 +63,7 @@ bool kg_plan_data_place(struct kg_plan *plan, kg_data_find find, void *user, str
     return true;
 }
 
-/* --- What is no file ---------------------------------------------------------------------------- */
+/* --- Check for regular files -------------------------------------------------------------------- */
 
 static bool file_check(const struct kg_case *planned, const char *key, const char *path,
                        struct kg_mark mark, const char *suite, struct kg_error *err)

@@ -14,8 +14,8 @@ struct planner {
     const struct kg_plan_options *options;
     struct kg_plan *plan;
     size_t capacity;
-    uint64_t turns; /* cases dealt to shards so far, of those that passed the filter */
-    bool joined;    /* the next case goes to the same shard as the one before */
+    uint64_t turns; /* number of groups dealt to shards so far, after the filter */
+    bool joined;    /* the next case goes to the shard of the previous case */
     struct kg_error *err;
 };
 
@@ -25,7 +25,7 @@ bool kg_case_on_stream(const struct kg_case *planned)
            !kg_source_facts[planned->spec->source].own_process;
 }
 
-/* Says, at the place of the value at fault, what kg_params_resolve or describe found. */
+/* Moves the error of kg_params_resolve or of the kernel's describe to the place of the wrong value in the suite. */
 static bool param_error(const struct planner *planner, const struct kg_workload_spec *spec,
                         const size_t *choice, size_t at)
 {
@@ -38,8 +38,8 @@ static bool param_error(const struct planner *planner, const struct kg_workload_
                        "in workload '%s': %s", spec->name, message);
 }
 
-/* Resolves the parameters of one case of a built-in kernel and asks it whether they go together.
- * Values that only another device takes are no mistake: the case is left with the reason. */
+/* Resolves the parameters of one case of a built-in kernel and asks the kernel to accept them. Values that only another
+ * device accepts are no error: the case gets a skip_reason. */
 static bool kernel_accepts(struct planner *planner, const struct kg_workload_spec *spec,
                            const struct kgate_workload *kernel, struct kg_case *planned,
                            const size_t *choice)
@@ -66,8 +66,8 @@ static bool kernel_accepts(struct planner *planner, const struct kg_workload_spe
     return param_error(planner, spec, choice, SIZE_MAX);
 }
 
-/* Why this case cannot run on this machine's GPU. What times kernels and plugins is device code of
- * kgate's own, which must fit the GPU and the driver; a command brings all that it needs. */
+/* The reason why the case cannot run on this machine's GPU; NULL if it can. kgate times kernels and plugins with its
+ * own device code, which must fit the GPU and the driver. A command needs no code of kgate. */
 static const char *cuda_missing(struct kg_arena *arena, const struct kg_machine *machine,
                                 const struct kg_case *planned)
 {
@@ -86,14 +86,14 @@ static const char *cuda_missing(struct kg_arena *arena, const struct kg_machine 
     return NULL;
 }
 
-/* Why the case cannot run here. What the machine lacks comes before what the kernel says of its
- * parameters. */
+/* The reason why the case cannot run on this machine; NULL if it can. A missing device comes before the kernel's reason
+ * about parameters. */
 static const char *skip_reason(struct planner *planner, const struct kgate_workload *kernel,
                                const struct kg_case *planned)
 {
     struct kg_arena *arena = &planner->plan->arena;
     const enum kgate_device device = planned->device;
-    /* a program of such a harness finds its GPU itself, and says where there is none */
+    /* a program of the harness finds its GPU itself and reports a missing GPU */
     const char *missing = device == KGATE_DEVICE_CUDA && !planned->spec->setting.finds_gpu
                               ? cuda_missing(arena, planner->machine, planned)
                               : planned->spec->skip_reason;
@@ -121,7 +121,7 @@ static bool texts_expand(struct planner *planner, const struct kg_workload_spec 
                           &planned->command, &planned->setting, planner->err);
 }
 
-/* Whether cases of the same parameters are judged together, and so must be measured together. */
+/* Whether kgate judges the CPU and GPU case of the same parameters together, so that one shard must measure both. */
 static bool judged_together(const struct kg_workload_spec *spec)
 {
     for (size_t i = 0; i < spec->budget_count; i++)
@@ -162,7 +162,7 @@ static struct kg_case *case_append(struct planner *planner)
     return &plan->cases[plan->case_count];
 }
 
-/* Plans one workload with one value of each axis on one device. */
+/* Plans the case of a workload for one combination of values, one device and one timing. */
 static bool case_plan(struct planner *planner, const struct kg_workload_spec *spec,
                       const struct kg_source_found *found, const size_t *choice,
                       enum kgate_device device, enum kg_timing timing)
@@ -194,7 +194,7 @@ static bool case_plan(struct planner *planner, const struct kg_workload_spec *sp
     return true;
 }
 
-/* On the GPU each timing is a case, but of a process that uses the GPU by itself. */
+/* On kgate's CUDA stream each timing is a case. A process of its own and the CPU have one case. */
 static bool timings_plan(struct planner *planner, const struct kg_workload_spec *spec,
                          const struct kg_source_found *found, const size_t *choice,
                          enum kgate_device device)
@@ -208,7 +208,7 @@ static bool timings_plan(struct planner *planner, const struct kg_workload_spec 
     return true;
 }
 
-/* Counts through the cross product, the last axis fastest; false when it is through. */
+/* Steps to the next combination of values, the last axis fastest; false after the last combination. */
 static bool choice_advance(const struct kg_workload_spec *spec, size_t *choice)
 {
     for (size_t i = spec->axis_count; i-- > 0;) {

@@ -1,5 +1,4 @@
-/* plan.h: the cases that a suite comes to: every workload with every set of its parameter values on
- * each of its devices. */
+/* plan.h: the cases of a suite: each workload with each set of its parameter values on each of its devices. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,54 +18,54 @@ struct kg_case {
     size_t param_count;
     enum kgate_device device;
     enum kg_timing timing; /* on the GPU; else KG_TIMING_WALL */
-    const char *file; /* with the code, and the workload's name in it; a command's is its own */
-    const char *entry;
-    const char **command; /* parameters put in; NULL but for commands */
+    const char *file;      /* file with the code; of a command: the program */
+    const char *entry;     /* name of the workload in `file` */
+    const char **command;  /* words with the parameters' values; NULL for other sources */
     size_t command_count;
-    struct kg_command_setting setting; /* likewise */
-    const struct kg_cuda_call *call;   /* likewise; NULL but for CUDA sources */
+    struct kg_command_setting setting; /* of a command, with the parameters' values */
+    const struct kg_cuda_call *call;   /* with the parameters' values; NULL for other sources */
     const char *definition_hash;       /* 16 hexadecimal digits */
-    const char *skip_reason;           /* why it cannot run on this machine; NULL where it can */
+    const char *skip_reason;           /* reason why this machine cannot run the case; else NULL */
 };
 
 struct kg_plan {
     struct kg_arena arena; /* owns the cases */
     struct kg_case *cases;
     size_t case_count;
-    size_t left_out; /* by filter and shard */
+    size_t left_out; /* number of cases removed by filter and shard */
 };
 
 struct kg_plan_options {
-    const char *filter;   /* glob on the id (fnmatch, `*` matches `/` too), or "tag:" and one on a
-                             tag of the workload, or NULL */
+    const char *filter;   /* glob for the id (fnmatch, `*` matches `/` too), or "tag:" and a glob
+                             for a tag of the workload; NULL: all cases */
     uint64_t shard_index; /* 0 to shard_count - 1 */
     uint64_t shard_count; /* 0: no shards; else every shard_count-th case after the filter;
-                             those that are judged together are dealt as one */
+                             cases that are judged together stay in one shard */
 };
 
-/* Whether its work goes onto a CUDA stream of kgate's: on the GPU, and not a process of its own,
- * which uses the GPU as it likes. */
+/* Whether the case runs on kgate's own CUDA stream. A case on the CPU and a program in its own process do not. */
 bool kg_case_on_stream(const struct kg_case *planned);
 
-/* Plans. A workload that does not exist, or a parameter that its kernel does not have, is
- * KG_ERROR_USAGE at its place in the suite; a plugin's parameters are not known before it is loaded
- * in a worker. A case whose device is not on this machine gets a skip_reason.
- * plan: filled on success, to be freed with kg_plan_free; zeroed on failure */
+/* Makes the plan of a suite. If the machine lacks the device of a case, the case gets a skip_reason. kgate checks a
+ * plugin's parameters later, when a worker loads the plugin.
+ * plan  filled on success, freed with kg_plan_free; zeroed on failure
+ * err   KG_ERROR_USAGE at the place in the suite: unknown workload, or unknown parameter of a kernel */
 bool kg_plan_make(const struct kg_suite *suite, const struct kg_machine *machine,
                   const struct kg_plan_options *options, struct kg_plan *plan,
                   struct kg_error *err);
 void kg_plan_free(struct kg_plan *plan);
 
-/* Says where a data file that a case names is to be read.
- * given  as seen from where kgate was started
- * path   lives as long as the plan; as `given`: where the suite says */
+/* Chooses the path at which kgate reads a data file of a case.
+ * given  path from the suite, relative to the working directory
+ * path   the chosen path; must live as long as the plan; equal to `given` for no change */
 typedef bool (*kg_data_find)(void *user, const struct kg_case *planned, const char *given,
                              const char **path, struct kg_error *err);
 
-/* Asks of every data file of the plan's cases, which is what a command's `stdin` and what `expect` of a
- * CUDA source name, and reads it there. The definitions are those of the files that are read. */
+/* Calls `find` for each data file of the plan's cases and stores the chosen paths. Data files are the `stdin` of a
+ * command and the `expect` file of a CUDA source. The function renews the definition hashes of commands. */
 bool kg_plan_data_place(struct kg_plan *plan, kg_data_find find, void *user, struct kg_error *err);
 
-/* Refuses a data file that is there and is no file: a device, a pipe, a folder.
- * suite  its path, for the error, which has the place in it: KG_ERROR_USAGE */
+/* Checks that each existing data file is a regular file, not a device, a pipe or a folder.
+ * suite  path of the suite, for the error
+ * err    KG_ERROR_USAGE at the place in the suite */
 bool kg_plan_data_check(const struct kg_plan *plan, const char *suite, struct kg_error *err);

@@ -15,7 +15,7 @@ void kg_suggest_settings_complete(struct kg_suggest_settings *settings)
     }
 }
 
-/* A key that only a suite has: what was typed is what is answered about. */
+/* Refuses a key that only a suite has. The error quotes the user's text without the added prefix. */
 static bool foreign(struct kg_suite_reader *reader, const char *override, const char *name)
 {
     enum { KEYS_MOST = 32 };
@@ -34,7 +34,7 @@ static bool foreign(struct kg_suite_reader *reader, const char *override, const 
     return false;
 }
 
-/* As with a suite, in one of which nothing else is of use. */
+/* Applies the overrides as in a suite, with the prefix "suggest." added if it is missing. */
 static bool overrides_apply(struct kg_suite_reader *reader, const char *const *overrides,
                             size_t count)
 {

@@ -10,12 +10,12 @@
 
 enum { AXIS_VALUES_MOST = 1000000, POWER_MOST = 62 };
 
-/* The values of one axis of a matrix, before there is memory for them. */
 enum form { FORM_LIST, FORM_POW2, FORM_RANGE };
 
+/* The values of one axis of a matrix, before the reader allocates memory for the values. */
 struct plan {
     enum form form;
-    const struct kg_yaml_node *node; /* the list, or the list of numbers */
+    const struct kg_yaml_node *node; /* list of values, or of the form's numbers */
     int64_t start;
     int64_t step;
     size_t count;
@@ -198,7 +198,7 @@ static int value_compare(const void *left, const void *right)
                                           : (a->mark.column < b->mark.column ? -1 : 1);
 }
 
-/* A value given twice would be two cases of one id. */
+/* Refuses a repeated value, because two cases would have the same id. */
 static bool values_unique(const struct kg_suite_reader *reader, const char *name,
                           const struct kg_yaml_node *list)
 {
@@ -245,7 +245,7 @@ static bool axis_fill(const struct kg_suite_reader *reader, struct kg_axis *axis
     return true;
 }
 
-/* Product that stays at KG_CASES_MOST + 1 once it is above KG_CASES_MOST. */
+/* Product with saturation: a result above KG_CASES_MOST becomes KG_CASES_MOST + 1. */
 static size_t product(size_t a, size_t b)
 {
     size_t result;
@@ -281,7 +281,7 @@ bool kg_suite_matrix_read(struct kg_suite_reader *reader, const struct kg_yaml_p
                               KG_CASES_MOST);
     for (size_t i = 0; i < node->count; i++) {
         const struct kg_yaml_pair *pair = &node->pairs[i];
-        /* Again, for now those before it are there to be counted. */
+        /* The second check also counts the axes added before. */
         struct kg_axis *axis = axis_check(reader, spec, pair, "matrix", "params")
                                    ? axis_add(reader, spec, pair, plans[i].count)
                                    : NULL;

@@ -6,7 +6,7 @@
 #include "suite/suite_message.h"
 #include "suite/suite_reader.h"
 
-/* What a metric's limit is written in. */
+/* The notation of a metric's limit. */
 struct metric {
     const char *name;
     const char *example;
@@ -22,7 +22,7 @@ static bool size_read(const char *text, double *limit)
     return true;
 }
 
-/* kgate's own. */
+/* kgate's own budget metrics. */
 static const struct metric metrics[] = {
     {"time", "<= 5ms", kg_duration_parse},
     {"peak_memory", "<= 64MiB", size_read},
@@ -36,7 +36,7 @@ enum { METRIC_COUNT = sizeof metrics / sizeof metrics[0], LIMITS_MOST = 2 };
 
 static const char *const relation_names[] = {[KG_AT_LEAST] = ">=", [KG_AT_MOST] = "<="};
 
-/* A limit is in the counter's unit. */
+/* The limit of a counter has the counter's unit. */
 static struct metric counter_metric(const struct kg_counter_spec *counter)
 {
     struct metric metric = {counter->name, ">= 4", kg_number_parse};
@@ -47,7 +47,7 @@ static struct metric counter_metric(const struct kg_counter_spec *counter)
     return metric;
 }
 
-/* NULL: it is none of kgate's own. */
+/* kgate's own metric `name`; NULL for any other name. */
 static const struct metric *own_metric(const char *name)
 {
     for (size_t i = 0; i < METRIC_COUNT; i++)
@@ -61,7 +61,7 @@ bool kg_suite_budget_is_own(const char *metric)
     return own_metric(metric) != NULL;
 }
 
-/* One of kgate's own, or a counter of the workload. */
+/* Finds one of kgate's own metrics, or a counter of the workload. */
 static bool metric_find(const struct kg_workload_spec *spec, const char *name,
                         struct metric *metric)
 {
@@ -121,7 +121,7 @@ static bool limit_read(const struct kg_suite_reader *reader, const struct metric
                           metric->name, kg_quote(node->text, quoted), metric->example);
 }
 
-/* A second limit has to make a range of the first. */
+/* Two limits must form a range: one lower and one upper limit. */
 static bool range_check(const struct kg_suite_reader *reader, const struct kg_yaml_node *node,
                         const struct kg_budget *first, const struct kg_budget *second)
 {
@@ -137,7 +137,7 @@ static bool range_check(const struct kg_suite_reader *reader, const struct kg_ya
                           first->metric);
 }
 
-/* The one limit of a metric, or the two of a range. */
+/* Reads the limit of a metric, or the two limits of a range. */
 static bool limits_read(const struct kg_suite_reader *reader, const struct metric *metric,
                         const struct kg_yaml_pair *pair, struct kg_workload_spec *spec)
 {
@@ -157,7 +157,7 @@ static bool limits_read(const struct kg_suite_reader *reader, const struct metri
     return count < LIMITS_MOST || range_check(reader, node, &budgets[0], &budgets[1]);
 }
 
-/* A case on the GPU needs the one on the CPU; without a GPU's case nobody asks. */
+/* The speedup over the CPU needs a case on the CPU. If the workload has no case on the GPU, kgate skips the check. */
 static bool speedup_check(const struct kg_suite_reader *reader, const struct kg_workload_spec *spec)
 {
     for (size_t i = 0; i < spec->budget_count; i++)

@@ -1,4 +1,4 @@
-/* What a command gets besides its words: the keys that only it may have. */
+/* suite_command.c: the keys that only a command may have, such as `environment`, `stdin` and `format`. */
 #include <stdio.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ bool kg_suite_words_read(const struct kg_suite_reader *reader, const struct kg_y
     return true;
 }
 
-/* Kgate's own: without the first, what a command leaves behind would not be found and ended. */
+/* Variables that kgate sets itself. kgate finds and ends leftover processes of a command by KGATE_MARK. */
 static const char *const own_variables[] = {"KGATE_MARK", "KGATE_COUNTERS", NULL};
 
 static bool variable_name_check(const struct kg_suite_reader *reader,
@@ -176,7 +176,7 @@ static const struct command_key {
     const char *name;
     bool (*read)(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
                  struct kg_command_setting *setting);
-    size_t mark; /* in struct kg_command_marks; SIZE_MAX: not kept */
+    size_t mark; /* offset in struct kg_command_marks; SIZE_MAX: the place is not kept */
 } command_keys[] = {
     {"format", format_read, MARK(format)},
     {"environment", environment_read, MARK(environment)},
@@ -223,7 +223,7 @@ bool kg_suite_command_keys_check(const struct kg_suite_reader *reader,
     return true;
 }
 
-/* What is known of a call of a harness's benchmark. */
+/* Checks that kgate can measure each metric per call of a harness's benchmark. */
 static bool format_metrics_check(const struct kg_suite_reader *reader,
                                  const struct kg_workload_spec *spec)
 {

@@ -10,7 +10,7 @@
 
 enum { NAME_MOST = 100 };
 
-/* Names stand in files, reports and in what a workload writes: no spaces, nothing to escape. */
+/* Files, reports and the output of workloads contain the names, so a name has no spaces and needs no escape. */
 static bool name_good(const char *name)
 {
     const size_t length = strlen(name);
@@ -19,7 +19,7 @@ static bool name_good(const char *name)
                length;
 }
 
-/* A counter on its way. */
+/* A counter while the reader fills it. */
 struct counter {
     struct kg_counter_spec *spec;
     struct kg_output_figure figure;
@@ -50,7 +50,7 @@ static bool threshold_read(const struct kg_suite_reader *reader, const struct kg
                           kg_quote(node->text, quoted));
 }
 
-/* Times are kept in ns and sizes in bytes. */
+/* Reads the unit. kgate stores times in ns and sizes in bytes. */
 static bool unit_read(const struct kg_suite_reader *reader, const struct kg_yaml_node *node,
                       struct counter *counter)
 {
@@ -137,7 +137,7 @@ static bool key_read(const struct kg_suite_reader *reader, const struct kg_yaml_
     return kg_reader_fail_text(reader, pair->mark, &message);
 }
 
-/* Where the command's output has it. */
+/* Checks and stores the place of the counter in the command's output. */
 static bool figure_take(const struct kg_suite_reader *reader, const struct counter *counter,
                         struct kg_workload_spec *spec)
 {

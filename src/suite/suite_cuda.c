@@ -1,4 +1,4 @@
-/* How the kernel of a CUDA source is called: the keys that only `source` may have. */
+/* suite_cuda.c: the keys that only `source` may have: the call of a CUDA kernel, its expected results and its work. */
 #include <stdio.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ static bool text_of(const struct kg_suite_reader *reader, const struct kg_yaml_p
            kg_reader_text_check(reader, pair->value->mark, what, *text, TEXT_MOST, "");
 }
 
-/* A list of texts, or one. */
+/* Reads a list of texts, or a single text. */
 static bool texts_read(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
                        size_t most, const char ***texts, size_t *count)
 {
@@ -112,7 +112,7 @@ static bool buffer_type_read(const struct kg_suite_reader *reader, const struct 
     return kg_reader_fail_text(reader, pair->value->mark, &message);
 }
 
-/* A name is what a formula can read, and not its own. */
+/* A formula must be able to read the name, and uses the name `i` for the element. */
 static bool arg_name_read(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
                           struct kg_cuda_arg *arg)
 {
@@ -216,7 +216,7 @@ static bool args_read(const struct kg_suite_reader *reader, const struct kg_yaml
     return true;
 }
 
-/* --- What is expected, and the work ------------------------------------------------------------ */
+/* --- Expected results and work ----------------------------------------------------------------- */
 
 static bool expected_read(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
                           struct kg_cuda_arg *arg)

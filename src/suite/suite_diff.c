@@ -13,7 +13,7 @@ struct differ {
     struct kg_suite_diff *diff;
 };
 
-/* As in one line of YAML, without quotes; of a long one the beginning. */
+/* Appends the node as one line of YAML without quotes. If the line is long: only its beginning. */
 static void node_print(const struct kg_yaml_node *node, struct kg_text *text)
 {
     if (text->length > VALUE_MOST)
@@ -39,7 +39,7 @@ static void line_add(struct differ *differ, const char *line)
         differ->diff->lines[differ->diff->count++] = line;
 }
 
-/* "KEY BEFORE -> AFTER"; of what is a mapping on one side alone "KEY: added" or "removed". */
+/* Adds "KEY BEFORE -> AFTER". For a mapping that only one suite has: "KEY: added" or "KEY: removed". */
 static void value_differs(struct differ *differ, const char *key, const struct kg_yaml_node *before,
                           const struct kg_yaml_node *after)
 {
@@ -77,7 +77,7 @@ static bool same(const struct kg_yaml_node *a, const struct kg_yaml_node *b)
     return true;
 }
 
-/* The name of a workload; NULL of anything else. */
+/* The name of a workload; NULL for a node without a name. */
 static const char *name_of(const struct kg_yaml_node *item)
 {
     const struct kg_yaml_pair *name =
@@ -106,7 +106,7 @@ static bool all_named(const struct kg_yaml_node *list)
 static void nodes_differ(struct differ *differ, const char *key, const struct kg_yaml_node *before,
                          const struct kg_yaml_node *after);
 
-/* The parts of a mapping, or of a list of workloads: name and value of the i-th. */
+/* The i-th part of a mapping or of a list of workloads: returns its name and sets *value. */
 static const char *part(const struct kg_yaml_node *node, size_t i,
                         const struct kg_yaml_node **value)
 {

@@ -1,4 +1,4 @@
-/* suite_diff.h: what two suites differ in, key by key. Pure but for the arena. */
+/* suite_diff.h: the differences of two suites, key by key. Pure, except for the arena. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,9 +11,9 @@ struct kg_suite_diff {
     size_t count;
 };
 
-/* Workloads are told apart by their name; keys that begin with `x-` are left aside, and so is what is
- * written in another way. Any YAML will do: it need be no good suite.
- * returns  false where one of both is no YAML; err names the path of that one */
+/* Lists the differences of two suites. Workloads are matched by name. The function ignores top-level keys that begin
+ * with `x-`, and differences of notation. Any YAML is allowed, also an invalid suite.
+ * returns  false if one text is no YAML; err then has the path and the place */
 bool kg_suite_diff(struct kg_arena *arena, const char *path, const char *before,
                    size_t before_length, const char *after, size_t after_length,
                    struct kg_suite_diff *diff, struct kg_error *err);

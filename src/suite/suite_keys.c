@@ -34,7 +34,7 @@ const struct kg_source_facts *kg_source_find(const char *key)
 const char *const kg_device_names[3] = {"cpu", "cuda", NULL};
 const char *const kg_timing_names[5] = {"cold", "hot", "graph", "wall", NULL};
 
-/* In the order of enum kgate_device. The plan has its own table of these, but comes after. */
+/* In the order of enum kgate_device. */
 static const char *const device_names[] = {"cpu", "cuda", NULL};
 
 static const char *const tracing_names[] = {"no", "yes", NULL};
@@ -174,7 +174,7 @@ static const struct kg_key suggest_keys[] = {
      "the least share of the time that a suggestion must save"},
 };
 
-/* The types of what enum kg_target names. */
+/* The key's type for each value of enum kg_target. */
 #define KEY_OF_NAME KG_KEY_TEXT
 #define KEY_OF_FILE KG_KEY_TEXT
 #define KEY_OF_CODE KG_KEY_TEXT

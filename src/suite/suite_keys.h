@@ -1,6 +1,5 @@
-/* suite_keys.h: the keys of a suite, said once. The parser, `--set`, the errors with the nearest
- * key and docs/suite.md all read these tables; to add a key is to add a row. Constant data and pure
- * functions; thread-safe. */
+/* suite_keys.h: the keys of a suite, as tables. The parser, `--set`, the errors with the nearest key and
+ * docs/suite.md read these tables. To add a key: add a row. Constant data and pure functions; thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,8 +12,8 @@ enum kg_key_type {
     KG_KEY_SHARE,    /* double; "5%" */
     KG_KEY_ALPHA,    /* double between 0 and 1, both excluded; "1%" or "0.01" */
     KG_KEY_DURATION, /* double, ns */
-    KG_KEY_SIZE,     /* uint64_t, bytes; 0 is "none" where that is the default */
-    KG_KEY_COUNT,    /* uint64_t; 0 is "all" where that is the default */
+    KG_KEY_SIZE,     /* uint64_t, bytes; if the default is "none", 0 means "none" */
+    KG_KEY_COUNT,    /* uint64_t; if the default is "all", 0 means "all" */
     KG_KEY_PIN,      /* int: a CPU number, KG_PIN_NONE or KG_PIN_AUTO */
     KG_KEY_CHOICE,   /* enum: index into names */
     KG_KEY_SET,      /* unsigned: bits of indices into names; a list in the suite */
@@ -25,7 +24,7 @@ enum kg_key_type {
     KG_KEY_LIST     /* a list of mappings */
 };
 
-/* The struct that `offset` counts from. */
+/* The struct of a key's value; `offset` counts from its start. */
 enum kg_key_base { KG_BASE_SETTINGS, KG_BASE_POLICY, KG_BASE_SUGGEST, KG_BASE_OTHER };
 
 struct kg_key {
@@ -33,17 +32,17 @@ struct kg_key {
     enum kg_key_type type;
     enum kg_key_base base;
     size_t offset;
-    const char *default_text; /* as a user would write it, words of a set parted by commas;
-                               * "required", or NULL for what may be left out */
-    const char *least;        /* as a user would write it, of a set the fewest words; NULL where
-                               * there is no limit */
-    const char *most;
+    const char *default_text; /* default as a user writes it, words of a set separated by commas;
+                               * "required" for a required key; NULL: optional, no default */
+    const char *least;        /* smallest value as a user writes it; of a set: the smallest number
+                               * of words; NULL: no limit */
+    const char *most;         /* largest value; NULL: no limit */
     const char *const *names; /* KG_KEY_CHOICE and KG_KEY_SET: NULL-terminated */
     const char *help;         /* one phrase in Markdown, without a final stop */
 };
 
 struct kg_key_table {
-    const char *title; /* where the keys stand: "defaults" */
+    const char *title; /* place of the keys: "defaults" */
     const char *help;  /* one sentence in Markdown */
     const struct kg_key *keys;
     size_t count;
@@ -53,36 +52,35 @@ extern const struct kg_key_table kg_suite_keys;    /* top level */
 extern const struct kg_key_table kg_policy_keys;   /* policy */
 extern const struct kg_key_table kg_default_keys;  /* defaults; all but alpha in a workload too */
 extern const struct kg_key_table kg_suggest_keys;  /* suggest */
-extern const struct kg_key_table kg_workload_keys; /* a workload, besides those of defaults */
-extern const struct kg_key_table kg_cuda_keys;     /* a workload with `source`, besides these */
-extern const struct kg_key_table kg_cuda_arg_keys; /* an argument of its kernel */
+extern const struct kg_key_table kg_workload_keys; /* a workload, besides kg_default_keys */
+extern const struct kg_key_table kg_cuda_keys;     /* a workload with `source`, in addition */
+extern const struct kg_key_table kg_cuda_arg_keys; /* an argument of a CUDA kernel */
 
-/* The row of that name; NULL where there is none. */
+/* The row of the key `name`; NULL if the table lacks the key. */
 const struct kg_key *kg_key_find(const struct kg_key_table *table, const char *name);
 
-/* True for a key that stands for the whole suite and that no workload may override. */
+/* Whether the key is for the whole suite, so that no workload may override it. */
 bool kg_key_is_suite_wide(const struct kg_key *key);
 
-/* What the key takes, for people: "a share", "a whole number". Never NULL. */
+/* The type of the key's value in words: "a share", "a whole number". Never NULL. */
 const char *kg_key_type_name(const struct kg_key *key);
 
-/* Reads `count` words as the key's value into the struct that `base` points to (a kg_settings, a
- * kg_policy or a kg_suggest_settings, as key->base says). Only a KG_KEY_SET takes more than a word.
- * bad      index of the word at fault, on failure
- * message  on failure the reason and what is allowed; the caller adds the place
- * returns false, leaving the struct alone, where that is no value of the key */
+/* Reads `count` words as the key's value and stores the value. Only a KG_KEY_SET takes more than one word.
+ * base     kg_settings, kg_policy or kg_suggest_settings, selected by key->base
+ * bad      On failure: index of the wrong word.
+ * message  On failure: the reason and the allowed values. The caller adds the place.
+ * returns  false if the words are no value of the key; the struct then stays unchanged */
 bool kg_key_set(const struct kg_key *key, void *base, const char *const *words, size_t count,
                 size_t *bad, struct kg_text *message);
 
-/* Sets the key from one text: words of a set parted by commas. As kg_key_set, but for `bad`. */
+/* As kg_key_set, from one text without `bad`. Commas separate the words of a set. */
 bool kg_key_set_text(const struct kg_key *key, void *base, const char *text,
                      struct kg_text *message);
 
 /* Gives the key its default. */
 void kg_key_default(const struct kg_key *key, void *base);
 
-/* Whether what the struct has for the key is what the key allows; true for words. For structs that
- * come from files. */
+/* Whether the struct's value is allowed by the key; always true for words. For structs read from files. */
 bool kg_key_holds(const struct kg_key *key, const void *base);
 
 /* Fills the structs with the defaults of the tables. */

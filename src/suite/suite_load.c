@@ -39,7 +39,7 @@ static bool version_check(const struct kg_suite_reader *reader, const struct kg_
                           kg_quote(version->value->text, quoted));
 }
 
-/* A file's name without folders and ending, fit to be shown. */
+/* A file's name without folders and ending, safe for reports. */
 static char *name_from_path(struct kg_arena *arena, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -83,7 +83,7 @@ static bool sections_read(struct kg_suite_reader *reader, const struct kg_yaml_n
     return true;
 }
 
-/* Rounds are checked once at the end: two overrides may be good only together. */
+/* Checks the rounds once at the end, because two overrides may be valid only together. */
 static bool overrides_apply(struct kg_suite_reader *reader, const char *const *overrides,
                             size_t count)
 {
@@ -119,7 +119,7 @@ bool kg_suite_parse(const char *path, const char *bytes, size_t length,
     struct kg_suite_reader reader = {.path = path, .suite = suite, .err = err};
     const struct kg_yaml_node *root;
     *suite = (struct kg_suite){0};
-    /* The tree lives in the suite's arena, whose strings it lends: nothing is copied. */
+    /* The suite borrows the strings of the tree, which lives in the suite's arena. */
     if (kg_yaml_parse(path, bytes, length, &suite->arena, &root, err) &&
         suite_read(&reader, root, overrides, count))
         return true;

@@ -7,8 +7,8 @@
 
 enum { SHOWN_BYTES = 56 };
 
-/* Length of the valid UTF-8 sequence at `text` (Unicode 15, table 3-7), its code point in *point;
- * 0 where there is none. */
+/* Length of the valid UTF-8 sequence at `text` (Unicode 15, table 3-7), with its code point in *point. If the bytes are
+ * no valid sequence: 0. */
 static size_t sequence_length(const unsigned char *text, uint32_t *point)
 {
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};

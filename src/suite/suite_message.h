@@ -1,8 +1,9 @@
-/* suite_message.h: what errors about a suite quote. Pure; thread-safe. */
+/* suite_message.h: quotes text of a suite in error messages. Pure; thread-safe. */
 #pragma once
 enum { KG_QUOTE_BYTES = 256 };
 
-/* Text from outside made fit for a message: control characters, invalid UTF-8 and characters that
- * change the direction of writing become \xNN, and a long text is cut and ended with "...".
- * buffer  KG_QUOTE_BYTES bytes; returned */
+/* Makes untrusted text safe for a message. Control characters, invalid UTF-8 and characters that change the writing
+ * direction become \xNN. If the text is too long, the function cuts it and appends "...".
+ * buffer   KG_QUOTE_BYTES bytes
+ * returns  buffer */
 char *kg_quote(const char *text, char *buffer);

@@ -82,7 +82,7 @@ bool kg_reader_text_check(const struct kg_suite_reader *reader, struct kg_mark m
     return true;
 }
 
-/* The names as they stand in a mapping: `rounds` once for all of `rounds.…`. */
+/* The names as written in a mapping: `rounds` stands once for every `rounds.…`. */
 static size_t names_gather(const struct kg_suite_reader *reader,
                            const struct kg_key_table *const *tables, size_t table_count,
                            const char **names)

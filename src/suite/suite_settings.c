@@ -7,7 +7,7 @@
 
 enum { KEYS_MOST = 64 };
 
-/* What the key's value goes into. */
+/* The struct that stores the key's value. */
 static void *base_of(struct kg_suite *suite, const struct kg_key *key, struct kg_settings *settings)
 {
     switch (key->base) {
@@ -20,14 +20,14 @@ static void *base_of(struct kg_suite *suite, const struct kg_key *key, struct kg
     }
 }
 
-/* A suite that names its metrics asks for each of them. */
+/* If a suite names its metrics, each named metric counts as asked for. */
 static void naming_note(const struct kg_key *key, struct kg_settings *settings)
 {
     if (key->base == KG_BASE_SETTINGS && key->offset == offsetof(struct kg_settings, metrics))
         settings->unasked_metrics = 0;
 }
 
-/* The words of a key's value: of a set the items of its list, else the one scalar. */
+/* Reads the words of a key's value: the items of a set's list, or a single scalar. */
 static bool words_read(const struct kg_suite_reader *reader, const struct kg_key *key,
                        const struct kg_yaml_node *node, const char ***words, size_t *count)
 {
@@ -71,7 +71,7 @@ static bool key_read(const struct kg_suite_reader *reader, const struct kg_key *
     return kg_reader_fail_text(reader, mark, &message);
 }
 
-/* The first row of the group `name`, such as `rounds`; NULL where there is none. */
+/* The first row of the group `name`, such as `rounds`; NULL if the table has no such group. */
 static const struct kg_key *group_find(const struct kg_key_table *table, const char *name)
 {
     const size_t length = strlen(name);
@@ -119,7 +119,7 @@ static bool group_read(struct kg_suite_reader *reader, const struct kg_key_table
     return true;
 }
 
-/* Reads a key of the table, alone or a group; *known is false where it is neither. */
+/* Reads a single key or a group of the table. If the table has neither, *known is false. */
 static bool pair_read(struct kg_suite_reader *reader, const struct kg_key_table *table,
                       const struct kg_yaml_pair *pair, struct kg_settings *settings, bool *known)
 {
@@ -186,7 +186,7 @@ bool kg_suite_rounds_check(const struct kg_suite_reader *reader, const struct kg
                           "rounds.min is %llu, but rounds.max only %llu", min, max);
 }
 
-/* What stands before the keys of a table in --set. */
+/* The prefix of each table's keys in --set. */
 static const struct set_table {
     const char *prefix;
     const struct kg_key_table *table;
@@ -194,7 +194,7 @@ static const struct set_table {
 } set_tables[] = {
     {"policy.", &kg_policy_keys, "policy.missing_device=fail"},
     {"suggest.", &kg_suggest_keys, "suggest.min_gain=5%"},
-    {"", &kg_default_keys, "threshold=2%"}, /* last: it begins everything */
+    {"", &kg_default_keys, "threshold=2%"}, /* last: the empty prefix matches every name */
 };
 enum { SET_TABLES = sizeof set_tables / sizeof *set_tables };
 
@@ -206,7 +206,7 @@ static const struct set_table *set_table_find(const char *name)
     return found;
 }
 
-/* Names the keys of that table, or of all where there is no prefix to tell. */
+/* Sets the error for an unknown key, with the known keys of the table `meant`. Without a prefix: of all tables. */
 static bool set_unknown(const struct kg_suite_reader *reader, const char *override,
                         const char *name, const struct set_table *meant)
 {

@@ -11,7 +11,7 @@
 
 enum { WORDS_MOST = 64 };
 
-/* What a scalar's text reads as; which member counts follows from the key's type. */
+/* The value of a scalar's text. The key's type selects the member. */
 struct value {
     double number;
     uint64_t whole;
@@ -31,7 +31,7 @@ static bool default_is(const struct kg_key *key, const char *word)
     return key->default_text && !strcmp(key->default_text, word);
 }
 
-/* The word that stands for 0: only where the table's default says so. */
+/* Whether the text is a word for 0. "none" and "all" are allowed only if they are the key's default. */
 static bool zero_word(const struct kg_key *key, const char *text)
 {
     return (key->type == KG_KEY_SIZE && !strcmp(text, "none") && default_is(key, "none")) ||
@@ -133,7 +133,7 @@ const char *kg_key_type_name(const struct kg_key *key)
 
 static void type_append(const struct kg_key *key, struct kg_text *message)
 {
-    /* The table speaks Markdown; a message does not. */
+    /* The table has Markdown; the message is plain text, so backticks go. */
     for (const char *c = kg_key_type_name(key); *c; c++)
         if (*c != '`')
             kg_text_append_bytes(message, c, 1);
@@ -143,7 +143,7 @@ static void type_append(const struct kg_key *key, struct kg_text *message)
         kg_text_append(message, " (B, KiB, MiB, GiB, kB, MB, GB)");
 }
 
-/* "; write 50ms", where only the unit was left out: the one that the default has. */
+/* If only the unit is missing: appends "; write 50ms", with the unit of the default. */
 static void unit_hint_append(const struct kg_key *key, const char *text, struct kg_text *message)
 {
     double number;
@@ -191,7 +191,7 @@ static bool name_index(const struct kg_key *key, const char *word, unsigned *ind
         if (!strcmp(key->names[*index], word))
             return true;
     kg_text_printf(message, "'%s' cannot be '%s'", key->name, kg_quote(word, quoted));
-    /* Of two words both are named: to answer "gpu" with "cpu" alone would mislead. */
+    /* If there are only two words, the error names both: the answer "cpu" to "gpu" would mislead. */
     const size_t count = names_count(key->names);
     kg_suggest_append(message, count > 2 ? word : "", key->names, count, "it may be");
     return false;

@@ -8,10 +8,10 @@
 
 enum { PATH_BYTES_MOST = 4095, TAGS_MOST = 64 };
 
-/* A workload on its way: its mapping, and what other keys refer to. */
+/* A workload while it is read: its mapping, and context for the other keys. */
 struct entry {
     const struct kg_yaml_node *node;
-    const struct kg_yaml_pair *source; /* its key of sources.def, the first if there are more */
+    const struct kg_yaml_pair *source; /* first key of the workload that sources.def lists */
     char place[KG_QUOTE_BYTES + 16];   /* "workload 'gemm'" for messages */
 };
 
@@ -38,7 +38,7 @@ static bool tags_read(const struct kg_suite_reader *reader, const struct kg_yaml
     return true;
 }
 
-/* --- Its source: what the value of kernel, plugin or command says ------------------------------ */
+/* --- The source: the value of kernel, plugin, command or source --------------------------------- */
 
 static bool target_words_read(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
                               struct kg_workload_spec *spec)
@@ -62,7 +62,7 @@ static bool target_file_read(const struct kg_suite_reader *reader, const struct 
     return scalar_read(reader, pair, PATH_BYTES_MOST, &spec->target);
 }
 
-/* What is done with it follows from how its name ends. */
+/* The ending of the file name decides how kgate loads the code, so only known endings are allowed. */
 static bool target_code_read(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
                              struct kg_workload_spec *spec)
 {
@@ -120,7 +120,7 @@ static bool source_missing(const struct kg_suite_reader *reader, const struct en
 
 /* --- The entry --------------------------------------------------------------------------------- */
 
-/* One of kg_workload_keys; `name` is read before all others, `budget` after them. */
+/* Reads a key of kg_workload_keys. The reader takes `name` before and `budget` after all other keys. */
 static bool own_key_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
                          struct entry *entry, struct kg_workload_spec *spec)
 {
@@ -199,7 +199,7 @@ static bool keys_read(struct kg_suite_reader *reader, struct entry *entry,
     return true;
 }
 
-/* What only all keys together can say. A budget may be on one of the counters. */
+/* Checks the keys together. The budget is read here, because it may limit a counter of the workload. */
 static bool entry_finish(struct kg_suite_reader *reader, const struct entry *entry,
                          struct kg_workload_spec *spec)
 {

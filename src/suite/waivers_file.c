@@ -35,7 +35,7 @@ static bool change_is(const char *text)
     return kg_waiver_change_parse(text, &change);
 }
 
-/* Whether the text is a moment as `format` writes it, and there is such a day. */
+/* Whether the text is an existing moment in the notation `format`. */
 static bool moment_is(const char *text, const char *format)
 {
     struct tm parts = {0};
@@ -85,7 +85,7 @@ enum {
     KEYS
 };
 
-/* An entry as text; NULL: not given. In the order of the keys above, which is that of the file. */
+/* The values of an entry as text, in the order of the keys above, which is the file's order. NULL: not given. */
 struct entry {
     const char *values[KEYS];
 };
@@ -93,8 +93,8 @@ struct entry {
 static const struct {
     const char *name;
     bool (*is)(const char *text);
-    const char *what;               /* that it must be */
-    bool required[KG_WAIVER_KINDS]; /* of each kind */
+    const char *what;               /* valid values in words, for errors */
+    bool required[KG_WAIVER_KINDS]; /* for each kind of waiver */
     bool accepted_only;
 } keys[KEYS] = {
     [KEY_CASE] = {.name = "case",
@@ -171,7 +171,7 @@ static bool key_unknown(const struct kg_suite_reader *reader, enum kg_waiver_kin
     return kg_reader_fail_text(reader, pair->mark, &message);
 }
 
-/* Of kgate's own metrics; which way is better of a counter, only the suite knows. */
+/* Whether the change improves one of kgate's own metrics. Only the suite knows the good direction of a counter. */
 static bool is_improvement(const struct kg_waiver *waiver)
 {
     const enum kg_metric_kind kind =
@@ -247,7 +247,7 @@ static bool sections_read(const struct kg_suite_reader *reader, const struct kg_
     return true;
 }
 
-/* In their order; refuses two that say something of the same. */
+/* Sorts the waivers, and refuses two waivers of the same kind, case and metric. */
 static bool sort(const struct kg_suite_reader *reader, struct kg_waivers *waivers)
 {
     char quoted[KG_QUOTE_BYTES];
@@ -295,7 +295,7 @@ bool kg_waivers_parse(const char *path, const char *bytes, size_t length,
     const struct kg_yaml_node *root;
     *waivers = (struct kg_waivers){0};
     waivers->path = kg_arena_copy(&waivers->arena, path);
-    /* the tree lives in the arena, which lends its strings */
+    /* the waivers borrow the strings of the tree, which lives in their arena */
     if (kg_yaml_parse(path, bytes, length, &waivers->arena, &root, err) &&
         root_read(&reader, root, waivers) && sort(&reader, waivers))
         return true;
@@ -336,7 +336,7 @@ static bool waiver_check(const struct kg_waiver *waiver, struct kg_error *err)
 
 /* --- Writing ---------------------------------------------------------------------------------- */
 
-/* In double quotes, as YAML and JSON have them: nothing in it means anything but itself. */
+/* Appends the string in double quotes, escaped for YAML and JSON. */
 static void quoted_append(struct kg_text *text, const char *string)
 {
     kg_text_append(text, "\"");

@@ -5,7 +5,7 @@
 #include "suite/suite_message.h"
 #include "suite/yaml_tree.h"
 
-/* A pair on its way into a mapping: its own (rank 0), or of the rank-th mapping merged into it. */
+/* A candidate pair of a mapping: the mapping's own pair (rank 0), or a pair of the rank-th merged mapping. */
 struct entry {
     struct kg_yaml_pair pair;
     size_t rank;
@@ -33,7 +33,7 @@ static bool merge_source_check(const struct merger *merger, const struct kg_yaml
                        "a merge key '<<' takes a mapping or a list of mappings, such as *anchor");
 }
 
-/* How many pairs a merge key brings at the most. */
+/* Adds the largest number of pairs that a merge key can bring to *count. */
 static bool merge_count(const struct merger *merger, const struct kg_yaml_node *value,
                         size_t *count)
 {
@@ -73,7 +73,7 @@ static void merge_all(struct merger *merger, const struct kg_yaml_node *value)
         merge_one(merger, value->items[i]);
 }
 
-/* By key; of equal ones the one that wins first. */
+/* Order by key; among equal keys the winning entry comes first. */
 static int entry_compare(const void *left, const void *right)
 {
     const struct entry *a = *(struct entry *const *)left, *b = *(struct entry *const *)right;
@@ -94,7 +94,7 @@ static bool duplicate(const struct merger *merger, const struct kg_yaml_pair *fi
                        first->mark.line);
 }
 
-/* Drops what a stronger entry of the same key hides. */
+/* Drops each entry that a stronger entry of the same key hides. Refuses a key that the mapping itself repeats. */
 static bool entries_judge(struct merger *merger)
 {
     struct entry **sorted = kg_alloc(merger->count + 1, sizeof(struct entry *));
@@ -106,7 +106,7 @@ static bool entries_judge(struct merger *merger)
         if (strcmp(sorted[i - 1]->pair.key, sorted[i]->pair.key) != 0)
             continue;
         sorted[i]->dropped = true;
-        /* Of several duplicates the one that stands first in the file is reported. */
+        /* If there are several duplicates, the error reports the first one in the file. */
         if (sorted[i]->rank == 0 && (!second || sorted[i]->order < second->order)) {
             first = sorted[i - 1];
             second = sorted[i];

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "suite/suite_message.h"
 
-/* A sequence or mapping that is being read; its children are nodes[first…]. */
+/* An open sequence or mapping; its children are nodes[first…]. */
 struct frame {
     struct kg_yaml_node *node;
     size_t first;
@@ -29,7 +29,7 @@ struct builder {
     const struct kg_yaml_node **nodes; /* children of all open frames */
     size_t node_count;
     size_t node_capacity;
-    size_t total; /* nodes so far, aliases followed */
+    size_t total; /* number of nodes so far, aliases followed */
     struct anchor *anchors;
     size_t anchor_count;
     const struct kg_yaml_node *root;
@@ -45,7 +45,7 @@ static bool fail(const struct builder *builder, struct kg_mark mark, const char 
     return kg_error_at(builder->err, builder->path, mark.line, mark.column, "%s", message);
 }
 
-/* libyaml knows only the byte where decoding failed. */
+/* Line and column of a byte. If decoding fails, libyaml gives only the offset of the byte. */
 static struct kg_mark mark_of_offset(const char *bytes, size_t length, size_t offset)
 {
     struct kg_mark mark = {1, 1};
@@ -75,7 +75,7 @@ static bool syntax_error(const struct builder *builder, const yaml_parser_t *par
     }
     const struct kg_mark mark = mark_of(&parser->problem_mark);
     const char *context = parser->context ? parser->context : "";
-    /* What a budget without quotes, `time: >= 5ms`, comes to: alone, and within braces. */
+    /* libyaml's two errors for a budget without quotes, `time: >= 5ms`: in block style and within braces. */
     const bool unquoted =
         strstr(context, "block scalar") || strstr(problem, "cannot start any token");
     return kg_error_at(builder->err, builder->path, mark.line, mark.column,
@@ -91,7 +91,7 @@ static bool in_key_position(const struct builder *builder)
     return frame->node->kind == KG_YAML_MAPPING && (builder->node_count - frame->first) % 2 == 0;
 }
 
-/* Hangs a node into the collection that is open, or makes it the root. */
+/* Adds a node to the open collection. If none is open, the node becomes the root. */
 static bool node_add(struct builder *builder, const struct kg_yaml_node *node, struct kg_mark mark)
 {
     if (in_key_position(builder) && node->kind != KG_YAML_SCALAR)
@@ -272,8 +272,8 @@ static bool on_event(struct builder *builder, const yaml_event_t *event)
     }
 }
 
-/* Events rather than libyaml's own document: so the limits hold while reading, not only after
- * memory is spent, and an alias can only name what is complete, so the tree has no cycle. */
+/* The function reads events instead of libyaml's document for two reasons. The limits apply while reading, before
+ * memory is spent. An alias can only name a complete node, so the tree has no cycle. */
 static bool read_events(struct builder *builder, const char *bytes, size_t length)
 {
     yaml_parser_t parser;
