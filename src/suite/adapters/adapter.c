@@ -52,11 +52,11 @@ struct kg_foreign_case *kg_foreign_case_find(const struct kg_foreign *foreign, c
     return number ? &foreign->cases[*number] : NULL;
 }
 
-/* Says why the times of a case are none. None is left out alone: what is no time says that something
- * went wrong, and the others would look as if nothing had. */
+/* Sets the failure of a case with impossible times. One impossible time fails the whole case: if kgate dropped only
+ * this time, the other times would hide the error. */
 static void times_judge(struct kg_arena *arena, struct kg_foreign_case *found)
 {
-    static const double LEAST_NS = 1e-3, MOST_NS = 3e17; /* what results tell apart; ten years */
+    static const double LEAST_NS = 1e-3, MOST_NS = 3e17; /* resolution of results; ten years */
     size_t bad = 0, first = 0;
     if (found->failure)
         return;
@@ -139,7 +139,7 @@ bool kg_foreign_name_add(struct kg_arena *arena, struct kg_foreign_names *names,
     return true;
 }
 
-/* A number is equal however it is written: "1" and "1.0". */
+/* Numbers are compared by value: "1" equals "1.0". */
 static bool values_equal(const char *a, const char *b)
 {
     char *end_a, *end_b;
@@ -147,7 +147,7 @@ static bool values_equal(const char *a, const char *b)
     return !strcmp(a, b) || (*a && *b && !*end_a && !*end_b && !(x < y) && !(x > y));
 }
 
-/* `found` has names and values as they are in ids. */
+/* Whether the case has the axis with this value. `found` has escaped names and values, `axis` unescaped ones. */
 static bool has_axis(struct kg_arena *arena, const struct kg_foreign_case *found,
                      const struct kg_pair *axis)
 {
@@ -221,7 +221,7 @@ const char *kg_foreign_text(struct kg_arena *arena, const struct kg_json *object
     return kept;
 }
 
-/* Minutes that "+01:00", "-0730" or "Z" is ahead of UTC; 0 of anything else. */
+/* Offset of a time zone from UTC in minutes, for "+01:00", "-0730" or "Z"; 0 for any other text. */
 static int zone_minutes(const char *text)
 {
     int hours = 0, minutes = 0;

@@ -1,6 +1,6 @@
-/* adapter.h: what other benchmark harnesses write, read into one struct, a row each harness; and how
- * their programs are asked for one benchmark. To add a harness: a file adapter_NAME.c with its row, and
- * the row's name in adapter.c. Constant data; thread-safe. */
+/* adapter.h: reads the files of other benchmark harnesses into one struct, and makes the command lines that measure one
+ * benchmark of their programs. Each harness is one row. To add a harness: write adapter_NAME.c with the row, and add
+ * the row's name to adapter.c. Constant data; thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,33 +12,33 @@
 #include "base/names.h"
 #include "base/record.h"
 
-/* A number that the harness gives besides times. */
+/* A number from the harness that is no time. */
 struct kg_foreign_figure {
     const char *name;
     double value;
 };
 
-/* One benchmark in one file, a process's as a rule. Times are ns a call; what is not known is NaN. */
+/* One benchmark of a file; usually one process wrote the file. Times are ns per call. An unknown number is NaN. */
 struct kg_foreign_case {
-    const char *name; /* as the harness has it */
+    const char *name; /* name in the harness */
     struct kg_pair *params;
     size_t param_count;
     const char *device; /* "cpu" or "cuda" */
-    double *samples_ns; /* in their order */
+    double *samples_ns; /* in the order of the file */
     size_t sample_count;
-    bool processes; /* each sample is of a process of its own */
-    double calls;   /* in all samples */
+    bool processes; /* each sample comes from a separate process */
+    double calls;   /* number of calls in all samples */
     double cpu_ns;
     double user_ns;
     double system_ns;
-    double items; /* a call, as the next */
-    double bytes;
+    double items; /* items per call */
+    double bytes; /* bytes per call */
     struct kg_foreign_figure *figures;
     size_t figure_count;
-    const char *failure; /* why it was not measured; NULL where it was */
+    const char *failure; /* reason for missing times; NULL if the case has times */
 };
 
-/* A file. What it does not say is NULL, 0 or NaN. */
+/* The content of a file. A missing fact is NULL, 0 or NaN. */
 struct kg_foreign {
     const char *created; /* UTC, "2026-01-31T12:00:00Z" */
     const char *host;
@@ -48,106 +48,105 @@ struct kg_foreign {
     struct kg_foreign_case *cases;
     size_t case_count;
     size_t case_capacity;
-    struct kg_names names; /* of the cases, to their indices */
+    struct kg_names names; /* maps a case's name to its index */
 };
 
-/* One benchmark that a process is to measure. */
+/* A request to a process: measure one benchmark. */
 struct kg_foreign_run {
-    const char *name; /* as the harness has it */
-    const struct kg_pair
-        *axes; /* its parameters and their values; only of an adapter that has_axes */
+    const char *name;           /* name in the harness */
+    const struct kg_pair *axes; /* parameters and values; only if the adapter has_axes */
     size_t axis_count;
-    const char *file; /* that the process is to write */
-    bool one_file;    /* nothing beside it: its times may be means */
+    const char *file; /* path of the output file */
+    bool one_file;    /* the process writes no further files; times may be means */
     double min_time_ns;
 };
 
-/* The benchmarks that a program has. */
+/* The names of a program's benchmarks. */
 struct kg_foreign_names {
     const char **at;
     size_t count, capacity;
 };
 
 struct kg_adapter {
-    const char *name; /* as `format:` and --format have it */
-    const char *help; /* what it is: a phrase */
+    const char *name; /* value of `format:` and --format */
+    const char *help; /* a phrase about the file */
 
-    /* Whether a file's JSON is of this harness. */
+    /* Whether this harness wrote the JSON of a file. */
     bool (*is_json)(const struct kg_json *json);
-    /* Reads one into `arena`: every time that is in it, also what is none. `path` is for errors, and
-     * for files beside it.
-     * err  KG_ERROR_USAGE by name of what does not fit */
+    /* Reads a file into `arena`. The function keeps every time, also impossible times.
+     * path  for errors, and for files in the same folder
+     * err   KG_ERROR_USAGE with the name of the wrong member */
     bool (*read)(struct kg_arena *arena, const char *path, const struct kg_json *json,
                  struct kg_foreign *foreign, struct kg_error *err);
 
-    /* Of harnesses whose programs kgate runs itself; else NULL, and so are those below. Makes the words of a
-     * command into those that measure one benchmark alone.
-     * words  `count` of them; replaced by words in `arena`
-     * err    KG_ERROR_MEASURE where the words cannot be had: what is in the way, and what to do */
+    /* The members below are for harnesses whose programs kgate runs itself; for others they are NULL or false. */
+
+    /* Changes the words of a command so that it measures only one benchmark.
+     * words  `count` words; replaced by an array in `arena`
+     * err    KG_ERROR_MEASURE if the command's own options conflict; with the option and the fix */
     bool (*run_words)(struct kg_arena *arena, const struct kg_foreign_run *run, const char ***words,
                       size_t *count, struct kg_error *err);
-    /* The word that makes a program print its benchmarks. */
+    /* The option that makes a program print its benchmarks. */
     const char *list_word;
-    /* Which benchmarks there are.
-     * words   those of the command
-     * output  what the program has printed, which is written to
-     * err     as of run_words */
+    /* Reads the program's benchmarks from its output.
+     * words   words of the command
+     * output  output of the program; the function overwrites it
+     * err     as run_words */
     bool (*list)(struct kg_arena *arena, const char *const *words, size_t count, char *output,
                  struct kg_foreign_names *names, struct kg_error *err);
-    bool
-        has_axes; /* a benchmark has parameters of its own: its names are kg_foreign_benchmark_text's */
-    bool has_folder; /* the file that it writes has others beside it, unless told */
-    bool on_cuda;    /* its programs measure on a GPU that they find themselves */
+    bool has_axes;   /* benchmarks have parameters; names come from kg_foreign_benchmark_text */
+    bool has_folder; /* the program writes further files beside its file, unless `one_file` */
+    bool on_cuda;    /* the programs find and use a GPU themselves */
 };
 
-/* All of them, then NULL. */
+/* All adapters, then NULL. */
 extern const struct kg_adapter *const kg_adapters[];
 
-/* The one of that name; NULL where there is none. */
+/* The adapter `name`; NULL if there is none. */
 const struct kg_adapter *kg_adapter_find(const char *name);
 
-/* Reads a file as the adapter's `read` does, and judges the times: a case that has none, or one that
- * cannot be a time (NaN, 0, less), has a `failure`. */
+/* Reads a file with the adapter's `read` and checks the times. A case gets a `failure` if it has no time or an
+ * impossible time: NaN, 0, negative, or above ten years. */
 bool kg_foreign_read(const struct kg_adapter *adapter, struct kg_arena *arena, const char *path,
                      const struct kg_json *json, struct kg_foreign *foreign, struct kg_error *err);
 
-/* The next case of a file, zeroed but for what is not known. */
+/* Appends a case on the CPU to a file. Unknown numbers are NaN, the rest is zero. */
 struct kg_foreign_case *kg_foreign_case_add(struct kg_arena *arena, struct kg_foreign *foreign,
                                             const char *name);
-/* The latest case of that name; NULL where there is none. */
+/* The last case with the name; NULL if there is none. */
 struct kg_foreign_case *kg_foreign_case_find(const struct kg_foreign *foreign, const char *name);
 
-/* A benchmark's name as the value of a parameter, which has no ',', '=' or control character: these,
- * and '%', become %XX. In `arena`. And back. */
+/* Escapes a benchmark's name for use as a parameter's value: ',', '=', '%' and control characters become %XX.
+ * kg_foreign_name_restore is the inverse. Both return text in `arena`. */
 const char *kg_foreign_name_escape(struct kg_arena *arena, const char *name);
 const char *kg_foreign_name_restore(struct kg_arena *arena, const char *value);
 
-/* A benchmark with parameters of its own as one text, "NAME,AXIS=VALUE,…", each of them escaped. */
+/* Joins a benchmark and its parameters to one text in `arena`, "NAME,AXIS=VALUE,…", each part escaped. */
 const char *kg_foreign_benchmark_text(struct kg_arena *arena, const char *name,
                                       const struct kg_pair *axes, size_t axis_count);
 
-/* Adds a copy of a name. KG_ERROR_MEASURE where there are too many. */
+/* Adds a copy of a name. Beyond 10,000 names: KG_ERROR_MEASURE. */
 bool kg_foreign_name_add(struct kg_arena *arena, struct kg_foreign_names *names, const char *name,
                          struct kg_error *err);
 
-/* The case of a file that a run asked for: of that name, and where it has axes, of those values.
- * err  KG_ERROR_MEASURE where there is none, or more than one */
+/* Finds the requested case in a file, by name and by the values of the run's axes.
+ * err  KG_ERROR_MEASURE if the file has no such case, or several */
 const struct kg_foreign_case *kg_foreign_run_find(const struct kg_foreign *foreign,
                                                   const struct kg_foreign_run *run,
                                                   struct kg_error *err);
 
-/* Appends words to a command's: an array in `arena` with a NULL behind them. */
+/* Appends words to the words of a command: a new array in `arena`, with a final NULL. */
 void kg_foreign_words_append(struct kg_arena *arena, const char ***words, size_t *count,
                              const char *const *added, size_t added_count);
 
-/* The parameter that such a name is the value of, in suites and ids. */
+/* The parameter of suites and ids whose value is an escaped benchmark name. */
 #define KG_FOREIGN_PARAMETER "benchmark"
 
-/* A member of an object that is a number; NaN where there is none. */
+/* The number in a member of an object; NaN if the member is missing or no number. */
 double kg_foreign_number(const struct kg_json *object, const char *name);
-/* An element of an array likewise. */
+/* The number in an element of an array; NaN if the element is missing or no number. */
 double kg_foreign_element(const struct kg_json *array, size_t index);
-/* A member that is text, in `arena`; NULL where there is none. */
+/* The text of a member, in `arena`; NULL if the member is missing, empty or no text. */
 const char *kg_foreign_text(struct kg_arena *arena, const struct kg_json *object, const char *name);
-/* A date in ISO 8601 as results have it: seconds, in UTC. NULL where it is none. */
+/* Converts a date in ISO 8601 to the form of results, in UTC with whole seconds. If the text is no date: NULL. */
 const char *kg_foreign_date(struct kg_arena *arena, const char *text);

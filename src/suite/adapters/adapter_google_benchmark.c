@@ -1,5 +1,5 @@
-/* Google Benchmark: --benchmark_out_format=json. A process measures each benchmark in one or more
- * repetitions, each of many iterations, whose mean is all that it writes. */
+/* Google Benchmark: --benchmark_out_format=json. A process measures each benchmark in one or more repetitions of many
+ * iterations. The file has only the mean of each repetition. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static bool is_json(const struct kg_json *json)
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-/* What the harness itself writes of a run; any other number is a counter of the benchmark's. */
+/* Numeric members that the harness writes itself. Any other number is a counter of the benchmark. */
 static const char *const own_members[] = {"family_index",
                                           "per_family_instance_index",
                                           "repetitions",
@@ -56,8 +56,8 @@ static double unit_ns(const struct kg_json *run)
     return NAN;
 }
 
-/* What a call does, of a rate: by CPU time, unless the benchmark's name says that it is timed by the
- * clock. Whole where it is nearly so. */
+/* The amount of items or bytes per call, from a rate. The harness computes rates from the CPU time, unless the
+ * benchmark's name contains "/real_time" or "/manual_time". A nearly whole amount is rounded. */
 static double amount(const struct kg_json *run, const char *rate, double real_ns, double cpu_ns)
 {
     const char *name = kg_json_member_string(run, "name");
@@ -90,7 +90,7 @@ static void sample_add(struct kg_arena *arena, struct kg_foreign_case *found, do
     found->samples_ns = samples;
 }
 
-/* Why a repetition has no time: SkipWithError, or SkipWithMessage. */
+/* The reason for a repetition without time, from SkipWithError or SkipWithMessage. */
 static const char *failure_read(struct kg_arena *arena, const struct kg_json *run)
 {
     const bool failed = kg_json_is(kg_json_member(run, "error_occurred"), KG_JSON_TRUE);
@@ -105,7 +105,7 @@ static bool was_skipped(const struct kg_json *run)
            kg_json_is(kg_json_member(run, "skipped"), KG_JSON_TRUE);
 }
 
-/* One repetition. */
+/* Adds one repetition to a case. */
 static void repetition_read(struct kg_arena *arena, const struct kg_json *run,
                             struct kg_foreign_case *found)
 {
@@ -126,8 +126,8 @@ static void repetition_read(struct kg_arena *arena, const struct kg_json *run,
     figures_read(arena, run, found);
 }
 
-/* Of a benchmark whose repetitions are not in the file (--benchmark_report_aggregates_only) their median
- * is; with them it stands below them. */
+/* Whether an entry is an aggregate to ignore. With --benchmark_report_aggregates_only the file lacks the repetitions;
+ * then kgate takes their median. Otherwise the aggregates follow the repetitions. */
 static bool is_left_out(const struct kg_json *run, const struct kg_foreign_case *found)
 {
     const char *type = kg_json_member_string(run, "run_type");
@@ -156,7 +156,7 @@ static bool run_read(struct kg_arena *arena, const struct kg_json *run, struct k
     return true;
 }
 
-/* The model is not in the file; the sizes of its caches are, which tell kinds of CPU apart. */
+/* The file lacks the CPU model. The sizes of the caches replace it: they distinguish kinds of CPU. */
 static const char *cpu_model(struct kg_arena *arena, const struct kg_json *context)
 {
     struct kg_text text = {0};
@@ -189,7 +189,7 @@ static bool read_file(struct kg_arena *arena, const char *path, const struct kg_
 
 /* --- Running one ------------------------------------------------------------------------------ */
 
-/* The name as an extended regular expression that nothing else matches. */
+/* The option with an extended regular expression that matches only this name. */
 static const char *filter_word(struct kg_arena *arena, const char *name)
 {
     struct kg_text text = {0};
@@ -202,7 +202,7 @@ static const char *filter_word(struct kg_arena *arena, const char *name)
     return word;
 }
 
-/* A bare number of seconds is what old versions take, and new ones too. */
+/* The minimum time is a bare number of seconds, because old and new versions accept this form. */
 static bool run_words(struct kg_arena *arena, const struct kg_foreign_run *run, const char ***words,
                       size_t *count, struct kg_error *err)
 {
@@ -215,7 +215,7 @@ static bool run_words(struct kg_arena *arena, const struct kg_foreign_run *run, 
     return true;
 }
 
-/* A name a line. */
+/* The output has one name per line. */
 static bool list(struct kg_arena *arena, const char *const *words, size_t count, char *output,
                  struct kg_foreign_names *names, struct kg_error *err)
 {

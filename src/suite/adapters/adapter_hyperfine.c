@@ -1,4 +1,4 @@
-/* hyperfine: --export-json. Every run is a process of its own. */
+/* hyperfine: --export-json. Every run is a separate process. */
 #include <math.h>
 #include <string.h>
 
@@ -21,8 +21,8 @@ static void times_read(struct kg_arena *arena, const struct kg_json *result,
         found->samples_ns[found->sample_count++] = 1e9 * kg_foreign_element(times, i);
 }
 
-/* Of the exported exit codes those that are not 0, and null of a run that a signal ended: hyperfine was
- * told to go on (--ignore-failure). */
+/* Counts failed runs: exit codes other than 0, and null for a run that a signal ended. They occur with
+ * --ignore-failure. */
 static void exits_judge(struct kg_arena *arena, const struct kg_json *result,
                         struct kg_foreign_case *found)
 {

@@ -1,5 +1,5 @@
-/* NVBench: --jsonbin, whose sample times are in files of little-endian floats beside the JSON; or
- * --json, which has means alone. One process measures each state in many cold runs. */
+/* NVBench: --jsonbin or --json. With --jsonbin, files of little-endian floats beside the JSON have the sample times;
+ * with --json there are only means. One process measures each state in many cold runs. */
 #include <endian.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static bool is_json(const struct kg_json *json)
     return kg_json_is(kg_json_member(benchmark, "states"), KG_JSON_LIST);
 }
 
-/* A value of a state's summary of that tag; NULL where there is none. */
+/* The value `name` in the summary `tag` of a state; NULL if it is missing. */
 static const char *summary_find(const struct kg_json *state, const char *tag, const char *name)
 {
     const struct kg_json *summaries = kg_json_member(state, "summaries");
@@ -64,7 +64,7 @@ static void samples_take(struct kg_arena *arena, const struct kg_text *text,
         found->samples_ns[found->sample_count++] = 1e9 * seconds_of(text->data + i * sizeof(float));
 }
 
-/* file: as the JSON names it, relative to the JSON's folder */
+/* Reads the sample times of a case. file: path in the JSON, relative to the JSON's folder */
 static bool samples_load(struct kg_arena *arena, const char *path, const char *file,
                          const char *size, struct kg_foreign_case *found, struct kg_error *err)
 {

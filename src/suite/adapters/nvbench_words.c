@@ -7,7 +7,7 @@
 
 /* --- The command's own options ---------------------------------------------------------------- */
 
-/* Without these the program measures what kgate asks for, and writes it where kgate reads it. */
+/* Options that kgate refuses in a command, because they conflict with kgate's choice of benchmark and output file. */
 static const struct own {
     const char *word, *letter; /* NULL: none */
     const char *why;
@@ -47,9 +47,9 @@ static bool has_word(const char *const *words, size_t count, const char *word, c
     return false;
 }
 
-/* --- Which states there are ------------------------------------------------------------------- */
+/* --- List of states --------------------------------------------------------------------------- */
 
-/* As NVBench writes it beside a state's times: the fewest digits that are the number again. */
+/* The number in the notation of NVBench's results: the fewest digits that read back as the same number. */
 static const char *number_text(struct kg_arena *arena, double value)
 {
     enum { DIGITS_MOST = 17, FIXED_MOST = 16 };
@@ -69,7 +69,7 @@ static const char *number_text(struct kg_arena *arena, double value)
     return kg_arena_printf(arena, "%.*f", places > 0 ? places : 0, value);
 }
 
-/* A type has no value but the word that chooses it. */
+/* The text of an axis's value. A value of a type axis is only a word. */
 static const char *value_text(struct kg_arena *arena, const struct kg_json *value)
 {
     const struct kg_json *number = kg_json_member(value, "value");
@@ -89,8 +89,8 @@ static bool is_type(const struct kg_json *axis)
     return type && !strcmp(type, "type");
 }
 
-/* In the order in which a state's values are written, and so imported: the type axes, the last one first,
- * then the others. */
+/* The axis `index` in the order of a state's values in NVBench's results: the type axes in reverse, then the other
+ * axes. */
 static const struct kg_json *axis_at(const struct kg_json *axes, size_t index)
 {
     size_t types = 0;
@@ -132,7 +132,7 @@ bool kg_nvbench_list(struct kg_arena *arena, const char *const *words, size_t co
     if (!words_check(words, count, err))
         return false;
     if (!output[strspn(output, " \t\r\n")])
-        return true; /* it has none */
+        return true; /* the program has no benchmarks */
     const struct kg_json *json = kg_json_read("its list", output, strlen(output), arena, err);
     if (!json)
         return kg_error_set(err, KG_ERROR_MEASURE,
@@ -152,10 +152,10 @@ bool kg_nvbench_list(struct kg_arena *arena, const char *const *words, size_t co
     return good;
 }
 
-/* --- One of them ------------------------------------------------------------------------------ */
+/* --- Words for one state ---------------------------------------------------------------------- */
 
-/* Whether --axis can say it. What it cannot is left to the program, which then measures all values of
- * that axis; the case still takes its own. */
+/* Whether --axis can express the value. If it cannot, the program measures all values of the axis, and the case takes
+ * its own value from the output. */
 static bool is_sayable(const struct kg_pair *axis)
 {
     const size_t length = strlen(axis->value);
@@ -165,8 +165,8 @@ static bool is_sayable(const struct kg_pair *axis)
            !strchr(" \t", axis->name[strlen(axis->name) - 1]);
 }
 
-/* A benchmark whose name is a number would be taken for the index of another: that is NVBench's way. An
- * int64 axis of powers of two takes the number itself too, without its [pow2]. */
+/* NVBench takes a benchmark name that is a number for an index, so such a name selects a wrong benchmark. An int64 axis
+ * of powers of two also accepts the number itself, without [pow2]. */
 bool kg_nvbench_run_words(struct kg_arena *arena, const struct kg_foreign_run *run,
                           const char ***words, size_t *count, struct kg_error *err)
 {
@@ -186,7 +186,7 @@ bool kg_nvbench_run_words(struct kg_arena *arena, const struct kg_foreign_run *r
             added[n++] = "--axis";
             added[n++] = kg_arena_printf(arena, "%s=%s", run->axes[i].name, run->axes[i].value);
         }
-    /* another criterion has no such parameter, and the user's own is the user's */
+    /* kgate keeps the user's minimum time; another stopping criterion has no minimum time */
     if (!has_word(*words, *count, "--min-time", NULL) &&
         !has_word(*words, *count, "--stopping-criterion", NULL)) {
         added[n++] = "--min-time";
