@@ -1,4 +1,4 @@
-/* What was found, as lines for a reader, and as a suite. The workflow is adopt_workflow.c's. */
+/* adopt.c: prints the findings as lines for a reader and as a suite. adopt_workflow.c prints the workflow. */
 #include "suite/adopt/adopt.h"
 
 #include <stdio.h>
@@ -12,10 +12,10 @@ enum { SHOWN_MOST = 200, NAME_MOST = 60, FOLDED_FROM = 4 };
 #define WORDS_COMMENT "If it needs words, add them to the command."
 
 static const struct kind {
-    const char *what, *many; /* many: what several are called, if they are one line */
-    const char *format;      /* of the workload: each benchmark of the program is a case; or NULL */
-    const char *comment;     /* above its workload; or NULL */
-    const char *doubt;       /* why it is written as a comment; or NULL */
+    const char *what, *many; /* noun; plural, if one line may list several findings */
+    const char *format;      /* `format` of the workload: each benchmark is a case; or NULL */
+    const char *comment;     /* comment above the workload; or NULL */
+    const char *doubt;       /* reason why the workload is only a comment; or NULL */
     bool is_workload;
 } kinds[KG_FOUND_KINDS] = {
     [KG_FOUND_GOOGLE_BENCHMARK] = {.what = "a program of Google Benchmark",
@@ -43,8 +43,8 @@ static const struct kind {
     [KG_FOUND_PIPELINE] = {.what = "a pipeline of GitLab"},
 };
 
-/* A rule of a Makefile that links Google Benchmark is likely of such a program. Its own time is no measure: the
- * library adapts the number of iterations to a fixed time. */
+/* The kind that decides a finding's workload. A rule of a Makefile that links Google Benchmark likely builds such a
+ * program. The program's own time is no measure, because the library adapts its iterations to a fixed time. */
 static const struct kind *kind_of(const struct kg_finding *finding)
 {
     if (!finding->is_made)
@@ -78,7 +78,7 @@ size_t kg_survey_live(const struct kg_survey *survey)
     return count;
 }
 
-/* Whether the program is there: a script, or one that is built. */
+/* Whether the program exists: it is a script, or it is built. */
 static bool is_built(const struct kg_finding *finding)
 {
     const bool is_made =
@@ -95,7 +95,7 @@ bool kg_survey_is_built(const struct kg_survey *survey)
     return built;
 }
 
-/* --- What was found ---------------------------------------------------------------------------- */
+/* --- The findings as lines --------------------------------------------------------------------- */
 
 static void place_append(const struct kg_finding *finding, struct kg_text *text)
 {
@@ -121,7 +121,7 @@ static void finding_append(const struct kg_finding *finding, struct kg_text *tex
         kg_text_append(text, "; not built here");
 }
 
-/* The folder of the first one stands for all that are one line. */
+/* Appends one line for all findings of a kind, with the folder of the first finding. */
 static void folded_append(const struct kg_survey *survey, enum kg_finding_kind kind, size_t first,
                           struct kg_text *text)
 {
@@ -167,14 +167,14 @@ static const char policy[] = "policy:\n"
                              "  rounds: {min: 5, max: 30}\n"
                              "  min_time: 50ms       # measured time a round\n"
                              "workloads:\n";
-/* Names are unique in a suite: the characters that are allowed, and a number where one is taken. */
+/* Appends a unique name for the workload. "_" replaces forbidden characters. If the name is taken, a number follows. */
 static void name_append(const struct kg_survey *survey, size_t index, struct kg_text *text)
 {
     static const char allowed[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
     const char *name = survey->findings[index].name;
     size_t before = 0;
-    for (size_t i = 0; i < index; i++) /* also those that are comments */
+    for (size_t i = 0; i < index; i++) /* workloads in comments count too */
         before += kinds[survey->findings[i].kind].is_workload &&
                   !strncmp(survey->findings[i].name, name, NAME_MOST);
     for (size_t i = 0; name[i] && i < NAME_MOST; i++)
@@ -183,7 +183,7 @@ static void name_append(const struct kg_survey *survey, size_t index, struct kg_
         kg_text_printf(text, ".%zu", before + 1);
 }
 
-/* Braces are those of parameters. */
+/* Appends a quoted word. The function doubles each brace, because single braces enclose parameters. */
 static void word_append(const char *word, struct kg_text *text)
 {
     struct kg_text braced = {0};
@@ -226,7 +226,7 @@ static void command_append(const struct kg_survey *survey, const struct kg_findi
     kg_text_append(text, "]");
 }
 
-/* The lines above a workload: where it comes from, and what to do before it can be measured. */
+/* Appends the comments above a workload: its origin, notes, and the command that builds its program. */
 static void comments_append(const struct kg_survey *survey, const struct kg_finding *finding,
                             struct kg_text *text)
 {
@@ -266,14 +266,14 @@ static void workload_append(const struct kg_survey *survey, size_t index, struct
         kg_text_printf(text, "  %s  format: %s\n", hash, kind_of(finding)->format);
 }
 
-/* Whether this one, of a kind that is shown as one line, is beyond those that the suite has. */
+/* Whether the suite leaves the finding out: of a kind with a plural it has only the first FOLDED_FROM - 1 findings. */
 static bool is_folded(const struct kg_survey *survey, size_t index)
 {
     return kinds[survey->findings[index].kind].many && index + 1 >= FOLDED_FROM &&
            survey->findings[index + 1 - FOLDED_FROM].kind == survey->findings[index].kind;
 }
 
-/* Live workloads first. */
+/* Appends the live workloads, or the workloads in comments. */
 static void workloads_append(const struct kg_survey *survey, bool live, struct kg_text *yaml)
 {
     for (size_t i = 0; i < survey->count; i++)

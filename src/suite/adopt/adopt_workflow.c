@@ -1,4 +1,5 @@
-/* How the programs of a suite are built, and a workflow of GitHub and a part of GitLab's that build and compare. */
+/* adopt_workflow.c: the command that builds a suite's programs, and a GitHub workflow and GitLab job that build and
+ * compare. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@ enum { TARGETS_MOST = 12 };
 
 /* --- Building ---------------------------------------------------------------------------------- */
 
-/* Configures and builds the project; targets: " a b", or "" for all */
+/* Appends a command that configures and builds the project. targets: " a b", or "" for all */
 static void cmake_append(const struct kg_survey *survey, const char *targets, struct kg_text *text)
 {
     kg_text_append(text, text->length ? " && cmake -B " : "cmake -B ");
@@ -19,13 +20,14 @@ static void cmake_append(const struct kg_survey *survey, const char *targets, st
     kg_text_printf(text, " -j%s%s", *targets ? " --target" : "", targets);
 }
 
-/* The target of CMake that a finding needs; NULL: it is not known. */
+/* The CMake target that builds a finding's program; NULL: unknown. */
 static const char *target_of(const struct kg_finding *finding)
 {
     return kg_kind_is_target(finding->kind) ? finding->name : finding->target;
 }
 
-/* The targets of all live workloads; the whole project if one is not known, or they are many. */
+/* Appends a build of the targets of all live workloads. If a target is unknown or there are too many: of the whole
+ * project. */
 static void project_append(const struct kg_survey *survey, struct kg_text *text)
 {
     struct kg_text targets = {0};
@@ -63,7 +65,7 @@ void kg_finding_build(const struct kg_survey *survey, const struct kg_finding *f
     kg_text_free(&target);
 }
 
-/* Whether an earlier live finding is of CMake too, or has the same command of make. */
+/* Whether an earlier live finding already adds the same build: CMake's, or the same make command. */
 static bool is_repeated(const struct kg_survey *survey, size_t index)
 {
     const struct kg_finding *finding = &survey->findings[index];
@@ -77,7 +79,7 @@ static bool is_repeated(const struct kg_survey *survey, size_t index)
     return false;
 }
 
-/* Whether nothing says how a live program is built that is no script. */
+/* Whether a live workload has no known build, neither by CMake nor by make. */
 static bool needs_all(const struct kg_survey *survey)
 {
     for (size_t i = 0; i < survey->count; i++)
@@ -89,7 +91,7 @@ static bool needs_all(const struct kg_survey *survey)
 
 void kg_adopt_build(const struct kg_survey *survey, struct kg_text *text)
 {
-    const bool unknown = !kg_survey_live(survey); /* the suite's programs are of no finding */
+    const bool unknown = !kg_survey_live(survey); /* no finding names the suite's programs */
     const bool all = (needs_all(survey) || unknown) && (survey->has_cmake || survey->has_makefile);
     if (all && survey->has_cmake && !(unknown && survey->has_makefile))
         cmake_append(survey, "", text);

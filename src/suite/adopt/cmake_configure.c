@@ -1,5 +1,5 @@
-/* Lets CMake configure a repository in a temporary folder, to read its own list of targets. CMake runs code of the
- * repository, as the user's own build does; it gets no network and a minute. */
+/* cmake_configure.c: runs CMake on a repository in a temporary folder, to read CMake's own list of targets. CMake runs
+ * code of the repository, as the user's own build does. It gets no network and at most a minute. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -23,7 +23,7 @@ enum { SECONDS_MOST = 60, LOG_MOST = 4 << 20, CACHE_MOST = 8 << 20, WORDS_MOST =
 
 /* --- The process -------------------------------------------------------------------------------- */
 
-/* Downloads fail at once, rather than wait for a network. */
+/* The environment of CMake: kgate's, with dead proxies. So downloads fail at once instead of waiting for a network. */
 static char **environment_make(struct kg_arena *arena)
 {
     static char *const offline[] = {(char *)"http_proxy=http://127.0.0.1:9",
@@ -48,11 +48,11 @@ static char **environment_make(struct kg_arena *arena)
     return made;
 }
 
-/* A run of CMake, in a process group of its own so that all it started ends with it. Signals that would end kgate
- * wait until the group has ended and the folder is removed. */
+/* A run of CMake in its own process group, so that kgate can end CMake with all child processes. Signals that would end
+ * kgate wait until the group has ended and kgate has removed the folder. */
 struct process {
     sigset_t blocked, before;
-    int signal; /* that came meanwhile; 0: none */
+    int signal; /* signal received during the run; 0: none */
 };
 
 static void signals_block(struct process *process)
@@ -72,7 +72,7 @@ static void signals_release(const struct process *process)
         raise(process->signal);
 }
 
-/* Waits at most SECONDS_MOST; true: it ended with status 0. */
+/* Waits for CMake, at most SECONDS_MOST. Returns true if CMake exits with status 0. */
 static bool ends_well(struct process *process, pid_t pid)
 {
     const struct timespec step = {.tv_nsec = 20000000};
@@ -148,12 +148,12 @@ static bool query_write(const char *built, struct kg_error *err)
 
 static const char *const bench_parts[] = {"BENCH",          "Bench",    "bench",
                                           "DEVELOPER_MODE", "DEV_MODE", NULL};
-/* Where benchmarks are built with the tests. */
+/* For projects that build benchmarks together with tests. */
 static const char *const test_parts[] = {"BUILD_TEST", "ENABLE_TEST", NULL};
 
 static bool names_part(const char *name, size_t length, const char *const *parts)
 {
-    if (!strncmp(name, "BENCHMARK_", 10)) /* of a copy of Google Benchmark */
+    if (!strncmp(name, "BENCHMARK_", 10)) /* an option of Google Benchmark itself */
         return false;
     for (size_t i = 0; parts[i]; i++)
         for (size_t at = 0; at + strlen(parts[i]) <= length; at++)
@@ -162,7 +162,7 @@ static bool names_part(const char *name, size_t length, const char *const *parts
     return false;
 }
 
-/* " -DX=ON" for each switch of the cache that is off and has one of the parts in its name. */
+/* Appends " -DX=ON" for each disabled switch of CMake's cache whose name contains one of the parts. */
 static void options_read(const char *built, const char *const *parts, struct kg_text *options)
 {
     char path[PATH_MAX + 32];
@@ -190,7 +190,7 @@ struct configuring {
     const char *root, *built, *log;
 };
 
-/* options: " -DX=ON …", added to the words */
+/* Runs CMake once. options: " -DX=ON …", added to the words */
 static bool configure(const struct configuring *with, const char *options)
 {
     static const char *const fixed[] = {"-DCMAKE_BUILD_TYPE=Release",
@@ -210,7 +210,7 @@ static bool configure(const struct configuring *with, const char *options)
     return good;
 }
 
-/* Number of findings that CMake lists; tests by GoogleTest are no benchmarks. */
+/* Number of benchmarks that CMake lists. Tests by GoogleTest do not count. */
 static size_t listed(const struct kg_survey *survey)
 {
     size_t count = 0;
@@ -219,7 +219,7 @@ static size_t listed(const struct kg_survey *survey)
     return count;
 }
 
-/* The sentence of CMake's first error, on one line. */
+/* The text of CMake's first error, on one line. */
 static const char *reason_read(const struct configuring *with)
 {
     static const char mark[] = "CMake Error";
@@ -243,7 +243,7 @@ static const char *reason_read(const struct configuring *with)
     return why;
 }
 
-/* Configures with options; they are kept if CMake then lists more than `before`. */
+/* Configures with options. If CMake then lists more than `before` benchmarks, the survey keeps the options. */
 static void configure_again(const struct configuring *with, const char *options, size_t before,
                             const char **why)
 {
@@ -259,8 +259,8 @@ static void configure_again(const struct configuring *with, const char *options,
         survey->options = kg_arena_copy(&survey->arena, options);
 }
 
-/* Once as the project is, and once more with the switches of its cache that are off and name benchmarks. If there is
- * neither such a switch nor a benchmark, with the switches that name tests. */
+/* Configures the project as it is, then once more with all disabled switches that name benchmarks. If there is neither
+ * such a switch nor a benchmark, the second try uses the switches that name tests. */
 static void configure_both(const struct configuring *with, const char **why)
 {
     struct kg_survey *survey = with->survey;

@@ -1,5 +1,5 @@
-/* What CMake says of a project in the reply of its File API (cmake-file-api(7)): the programs with the libraries that
- * they link, however the project spells that, and where each program is put. */
+/* cmake_reply.c: reads the reply of CMake's File API (cmake-file-api(7)): each program of a project, the libraries that
+ * it links in any notation, and its path. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static const struct kg_json *json_read(const struct reply *reply, const char *na
     return json;
 }
 
-/* The newest index is the last by name. */
+/* Finds the newest index, which is the last one by name. */
 static bool index_find(const struct reply *reply, char name[256])
 {
     DIR *folder = opendir(reply->folder);
@@ -47,7 +47,7 @@ static bool index_find(const struct reply *reply, char name[256])
     return name[0] != '\0';
 }
 
-/* The codemodel of version 2 that the index names, whoever asked for it; NULL: none. */
+/* The codemodel of version 2 from the index, requested by any client; NULL: none. */
 static const struct kg_json *codemodel_read(const struct reply *reply, struct kg_arena *arena)
 {
     char name[256];
@@ -66,7 +66,7 @@ static const struct kg_json *codemodel_read(const struct reply *reply, struct kg
 /* --- A target ----------------------------------------------------------------------------------- */
 
 static const struct library {
-    const char *name; /* of its file without "lib", or of its target */
+    const char *name; /* file name without "lib", or name of the CMake target */
     enum kg_finding_kind kind;
 } libraries[] = {
     {"benchmark", KG_FOUND_GOOGLE_BENCHMARK},
@@ -78,7 +78,7 @@ static const struct library {
     {"gmock_main", KG_FOUND_GTEST},
 };
 
-/* KG_FOUND_KINDS: not known. */
+/* The kind of programs that link the library; KG_FOUND_KINDS: unknown library. */
 static enum kg_finding_kind library_kind(const char *name)
 {
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
@@ -87,7 +87,7 @@ static enum kg_finding_kind library_kind(const char *name)
     return KG_FOUND_KINDS;
 }
 
-/* The best of the kinds so far, and the name that says it. */
+/* The best kind so far, and the library that proves it. */
 struct linked {
     enum kg_finding_kind kind;
     char library[64];
@@ -107,7 +107,7 @@ static void library_look(struct linked *linked, const char *name, size_t length)
     memcpy(linked->library, copy, sizeof copy);
 }
 
-/* "benchmark::@6890427a1f51a3e7e1df": a target of the same build. */
+/* Looks at dependencies on targets of the same build: "benchmark::@6890427a1f51a3e7e1df". */
 static void dependencies_look(const struct kg_json *target, struct linked *linked)
 {
     const struct kg_json *dependencies = kg_json_member(target, "dependencies");
@@ -120,7 +120,8 @@ static void dependencies_look(const struct kg_json *target, struct linked *linke
     }
 }
 
-/* "-lbenchmark", "/usr/lib/libbenchmark.a", "-Wl,-rpath,x lib/libbenchmark.so.1.7": words of a link line. */
+/* Looks at the words of a link line: "-lbenchmark", "/usr/lib/libbenchmark.a",
+ * "-Wl,-rpath,x lib/libbenchmark.so.1.7". */
 static void fragment_look(const char *fragment, struct linked *linked)
 {
     while (*fragment) {
@@ -149,7 +150,7 @@ static void fragments_look(const struct kg_json *target, struct linked *linked)
     }
 }
 
-/* Where the project makes the target: a file, and a line or 0. */
+/* The place of the target in the project: returns the file and sets *line, 0 if unknown. */
 static const char *place_read(const struct kg_json *target, unsigned *line)
 {
     const struct kg_json *graph = kg_json_member(target, "backtraceGraph");
@@ -162,7 +163,8 @@ static const char *place_read(const struct kg_json *target, unsigned *line)
     return node ? kg_json_string(file) : NULL;
 }
 
-/* An artifact's path relative to the repository: CMake's is relative to the build folder, or absolute. */
+/* An artifact's path relative to the repository; NULL if it lies outside. CMake's path is absolute or relative to the
+ * build folder. */
 static const char *artifact_path(const struct reply *reply, const struct kg_json *target)
 {
     const char *path = kg_json_string(
@@ -175,7 +177,7 @@ static const char *artifact_path(const struct reply *reply, const struct kg_json
     return kg_arena_printf(&reply->survey->arena, "%s/%s", kg_survey_tree(reply->survey), path);
 }
 
-/* Adds what CMake knows to a finding of the same name: a built program, or a target of an earlier reply. */
+/* Adds CMake's facts to a finding of the same name: a built program, or a target of an earlier reply. */
 static void finding_complete(const struct reply *reply, struct kg_finding *finding,
                              const char *artifact, const struct linked *linked)
 {
@@ -213,7 +215,7 @@ static void executable_add(const struct reply *reply, const struct kg_json *targ
                                        .artifact = artifact,
                                        .of_cmake = true,
                                        .doubt = named ? kg_name_doubt(name) : NULL};
-    /* a file that CMake fetched is not of this repository */
+    /* a file fetched by CMake does not belong to this repository */
     if (finding.kind != KG_FOUND_KINDS && finding.path[0] != '/')
         kg_survey_add(reply->survey, &finding);
 }
@@ -232,7 +234,7 @@ static void target_read(const struct reply *reply, const struct kg_json *entry)
 
 /* --- Tests -------------------------------------------------------------------------------------- */
 
-/* The tests of a later reply stand for those of an earlier one. */
+/* Removes the tests of an earlier reply, because a later reply replaces them. */
 static void tests_forget(struct kg_survey *survey)
 {
     size_t kept = 0;
@@ -264,7 +266,7 @@ static void tests_read(const struct reply *reply, const char *folder)
 
 /* --- All ---------------------------------------------------------------------------------------- */
 
-/* Whether the reply is of this repository: a build folder may have been moved here. */
+/* Whether the reply belongs to this repository. A moved build folder has a reply of another one. */
 static bool is_of_root(const struct reply *reply, const struct kg_json *model)
 {
     const char *source = kg_json_member_string(kg_json_member(model, "paths"), "source");

@@ -1,5 +1,5 @@
-/* plugin_template.c: the texts of `kgate init --plugin`. The suite is text to its user, with comments: the
- * entry is added to the text, and the parser then tells whether the new suite is the old one and the entry. */
+/* plugin_template.c: the texts of `kgate init --plugin`. The user's suite has comments, so kgate adds the entry to its
+ * text. The parser then checks that the new suite has exactly one workload more. */
 #include "suite/adopt/adopt.h"
 
 #include <ctype.h>
@@ -129,8 +129,8 @@ void kg_plugin_suite(const char *name, const char *suite, struct kg_text *yaml)
 struct list {
     bool found, inside;
     bool has_items;
-    unsigned indent; /* of its items */
-    size_t end;      /* after its last line */
+    unsigned indent; /* indentation of the items, in blanks */
+    size_t end;      /* offset after the last line of the list */
 };
 
 static bool is_blank_or_comment(const char *line, size_t length)
@@ -173,7 +173,7 @@ static struct list list_find(const char *text, size_t length)
     return list;
 }
 
-/* Whether the new text is a suite with one workload more, this one. */
+/* Whether the new text is a suite with one workload more, called `name`. */
 static bool is_extended(const char *path, const struct kg_text *yaml, const char *name,
                         size_t workload_count)
 {

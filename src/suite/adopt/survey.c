@@ -1,4 +1,4 @@
-/* Walks a repository, hands each file to the reader of its kind, and joins what they found. */
+/* survey.c: walks a repository, hands each file to the reader of its kind, and joins the findings. */
 #include "suite/adopt/survey.h"
 
 #include <dirent.h>
@@ -29,7 +29,7 @@ struct walk {
     size_t entries;
 };
 
-/* What a suite in YAML, and a line of a terminal, can name. */
+/* Whether the name is plain UTF-8 without control characters, so that YAML and a terminal can show it. */
 static bool is_text(const char *name)
 {
     for (size_t length; *name; name += length) {
@@ -82,7 +82,7 @@ const char *kg_name_doubt(const char *name)
     static const struct {
         const char *part;
         bool
-            begins; /* it is the first word of the name, or the last; words end at a "-", "_" or "." */
+            begins; /* `part` must be the first or last word of the name; "-", "_" and "." end a word */
         const char *doubt;
     } rows[] = {{"compil", false, "its name says that it compiles"},
                 {"build", true, "its name says that it builds"},
@@ -157,7 +157,7 @@ static void makefile_look(struct walk *walk, const char *path)
     struct kg_text text = {0};
     struct kg_error ignored;
     char full[PATH_BYTES];
-    /* what cannot be read has nothing to say */
+    /* an unreadable Makefile has no findings */
     if (snprintf(full, sizeof full, "%s/%s", walk->root, path) < (int)sizeof full &&
         kg_file_read(full, FILE_MOST, &text, &ignored)) {
         kg_survey_makefile(walk->survey, path, kg_text_string(&text));
@@ -165,7 +165,7 @@ static void makefile_look(struct walk *walk, const char *path)
     kg_text_free(&text);
 }
 
-/* Objects, sources and data are executable only by mistake. */
+/* Whether a file is a program named bench. Objects, sources and data are executable only by mistake. */
 static bool is_program(const char *name, const struct stat *facts)
 {
     static const char *const endings[] = {
@@ -178,7 +178,7 @@ static bool is_program(const char *name, const struct stat *facts)
     return (facts->st_mode & S_IXUSR) && kg_names_benchmark(name);
 }
 
-/* A shell script is read; of other programs the name says all. */
+/* Adds a program. kgate reads shell scripts; for other programs only the name counts. */
 static void program_look(struct walk *walk, const char *path)
 {
     struct kg_text text = {0};
@@ -194,7 +194,7 @@ static void program_look(struct walk *walk, const char *path)
     kg_text_free(&text);
 }
 
-/* A folder that CMake builds in; of several that of the name build. */
+/* Keeps a build folder of CMake. If there are several, a folder called build wins. */
 static void tree_keep(struct kg_survey *survey, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -285,7 +285,7 @@ static bool folder_look(struct walk *walk, const char *folder, size_t depth)
 
 /* --- All --------------------------------------------------------------------------------------- */
 
-/* A built program of that name, wherever it lies: that of the target. */
+/* Searches all folders for built programs. A program with the name of a target belongs to that target. */
 static void programs_find(struct walk *walk, const char *folder, size_t depth)
 {
     char path[PATH_BYTES], full[PATH_BYTES];
@@ -324,14 +324,14 @@ static bool is_named(const char *word, const char *path)
     return !strcmp(word + 2 * !strncmp(word, "./", 2), path);
 }
 
-/* A file that was found by its name; its kind may have become that of its library. */
+/* Whether kgate found the program by its file name. Its kind may have changed to the kind of its library. */
 static bool is_file(const struct kg_finding *finding)
 {
     return finding->kind == KG_FOUND_PROGRAM ||
            (kg_kind_is_target(finding->kind) && !finding->line);
 }
 
-/* Whether a built program that was found by its name is what another finding measures. */
+/* Whether another finding measures the same built program. */
 static bool is_program_of(const struct kg_finding *program, const struct kg_finding *other)
 {
     if (other == program || is_file(other))
@@ -352,7 +352,7 @@ static bool runs_target(const struct kg_survey *survey, const struct kg_finding 
     return is_named(test->words[0], path);
 }
 
-/* What the other finding says stands; what the program shows about its library is added. */
+/* Adds the program's path and library to the other finding, which keeps its own facts. */
 static void program_join(struct kg_finding *other, const struct kg_finding *program)
 {
     other->program = program->path;
@@ -364,8 +364,8 @@ static void program_join(struct kg_finding *other, const struct kg_finding *prog
     other->doubt = NULL;
 }
 
-/* What two findings both mean is one: a harness's program before a test that runs it, and a test with its words
- * before a target of no harness. */
+/* Joins findings of the same program. A program of a harness replaces a test that runs the program. A test, which has
+ * the words, replaces a target without a harness. */
 static void findings_join(struct kg_survey *survey)
 {
     size_t kept = 0;
@@ -392,7 +392,7 @@ static void findings_join(struct kg_survey *survey)
     survey->count = kept;
 }
 
-/* A program that was found by its name alone may be one of a library, whatever built it. */
+/* Detects Google Benchmark in programs that kgate found by name, whatever built them. */
 static void programs_name(struct walk *walk)
 {
     char full[PATH_BYTES];
@@ -418,7 +418,7 @@ static int findings_order(const void *left, const void *right)
                               : (a->line > b->line) - (a->line < b->line);
 }
 
-/* Beside programs of a harness, a target that only has the name may as well prepare data. */
+/* If the repository has programs of a harness, a target with only the name may prepare data: it gets a doubt. */
 static void others_doubt(struct kg_survey *survey)
 {
     bool harness = false;
@@ -429,7 +429,7 @@ static void others_doubt(struct kg_survey *survey)
             survey->findings[i].doubt = "it links no harness; give it the words that it needs";
 }
 
-/* A test's program may be there, under any name. */
+/* Finds the built programs of tests by the path in their command. */
 static void tests_look(struct walk *walk)
 {
     char full[PATH_BYTES];
@@ -455,7 +455,7 @@ void kg_survey_join(const char *root, struct kg_survey *survey)
         qsort(survey->findings, survey->count, sizeof *survey->findings, findings_order);
 }
 
-/* Reads the reply in a build folder that is there. */
+/* Reads CMake's reply in an existing build folder. */
 static void tree_read(const char *root, struct kg_survey *survey)
 {
     char real[PATH_MAX], built[PATH_MAX + 256];

@@ -1,5 +1,5 @@
-/* Tests of CTest with a label that says benchmark, as commands. It reads a CTestTestfile.cmake, which CMake makes of
- * add_test and set_tests_properties: the words are plain, and paths are absolute. */
+/* survey_ctest.c: tests of CTest with a benchmark label, as commands. It reads CTestTestfile.cmake files, which CMake
+ * makes from add_test and set_tests_properties: their words are plain, their paths absolute. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 enum { WORDS_MOST = 256 };
 
 struct test {
-    const char *name, *path; /* path: of the file that has the call */
+    const char *name, *path; /* path: the file with the call */
     unsigned line;
     const char *const *words;
     size_t word_count;
@@ -21,7 +21,7 @@ struct test {
 struct file {
     struct kg_survey *survey;
     const struct kg_test_file *from;
-    const char *at; /* the rest of its text */
+    const char *at; /* the unread text */
     struct kg_arena arena;
     struct test *tests;
     size_t count, capacity;
@@ -40,7 +40,7 @@ static void blanks_skip(struct file *file)
     }
 }
 
-/* "[=[word]=]": false if none begins here. */
+/* Reads "[=[word]=]". If no bracket begins here: false. */
 static bool bracket_read(struct file *file, const char **word)
 {
     const size_t length = *file->at == '[' ? 2 + strspn(file->at + 1, "=") : 0;
@@ -55,7 +55,7 @@ static bool bracket_read(struct file *file, const char **word)
     return true;
 }
 
-/* A word up to its closing mark; a backslash takes the next character as it is. */
+/* Reads a word up to its closing quote. A backslash makes the next character literal. */
 static const char *quoted_read(struct file *file)
 {
     struct kg_text text = {0};
@@ -69,7 +69,7 @@ static const char *quoted_read(struct file *file)
     return word;
 }
 
-/* The next word; "(" and ")" are words, and "" is the end. */
+/* Reads the next word. "(" and ")" are words; "" is the end. */
 static const char *word_read(struct file *file)
 {
     const char *word;
@@ -83,7 +83,7 @@ static const char *word_read(struct file *file)
     return kg_arena_copy_bytes(&file->arena, begin, (size_t)(file->at - begin));
 }
 
-/* The words of a call up to its parenthesis, of a long one the first. */
+/* Reads the words of a call up to its closing parenthesis, and keeps the first WORDS_MOST. */
 static void call_read(struct file *file, const char **words, size_t *count)
 {
     *count = 0;
@@ -112,13 +112,13 @@ static void test_read(struct file *file, const char *const *words, size_t count)
         (struct test){.name = words[0], .words = kept, .word_count = count - 1};
 }
 
-/* "benchmark", "perf": a label of tests that measure. */
+/* Whether tests with this label measure: "benchmark", "perf". */
 static bool is_label(const char *word)
 {
     return kg_names_benchmark(word) || !strncmp(word, "perf", 4);
 }
 
-/* "/a/CMakeLists.txt;12;add_test;…": where the call is that CMake made this one of. */
+/* Reads the place of the original call: "/a/CMakeLists.txt;12;add_test;…". */
 static void origin_read(struct file *file, const char *word, struct test *test)
 {
     const size_t root = strlen(file->from->root);
@@ -155,7 +155,7 @@ static void properties_read(struct file *file, const char *const *words, size_t 
 
 /* --- Commands ----------------------------------------------------------------------------------- */
 
-/* An absolute path below the repository or below the build folder, relative to the root; NULL: neither. */
+/* Makes an absolute path relative to the root. NULL if it lies neither in the repository nor in the build folder. */
 static const char *path_relative(struct file *file, const char *word)
 {
     const struct kg_test_file *from = file->from;
@@ -167,7 +167,7 @@ static const char *path_relative(struct file *file, const char *word)
     return NULL;
 }
 
-/* The program as the repository's root sees it. A name without a slash is a target's, or one of PATH. */
+/* The program as seen from the repository's root. A name without a slash is a CMake target, or a program of PATH. */
 static const char *program_word(struct file *file, const char *word)
 {
     const char *relative = path_relative(file, word);

@@ -1,5 +1,5 @@
-/* The rules of a Makefile whose name says bench. A rule makes a program, runs one, or does something else. The text
- * alone decides: variables are not expanded, and included files are not read. */
+/* survey_make.c: the rules of a Makefile whose name contains bench. A rule makes a program, runs one, or does neither.
+ * Only the text decides: kgate expands no variables and reads no included files. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,12 +10,12 @@
 
 enum { NAME_MOST = 128, LINE_MOST = 1024 };
 
-/* A rule as its lines have it. */
+/* The lines of a rule. */
 struct rule {
     char name[NAME_MOST];
     char needs[LINE_MOST]; /* prerequisites */
     unsigned line;
-    const char *recipe; /* its first line, behind the tab; NULL: none */
+    const char *recipe; /* first line of the recipe, after the tab; NULL: none */
     size_t recipe_count;
 };
 
@@ -27,8 +27,8 @@ static size_t line_length(const char *text)
 static const char name_letters[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
 
-/* Reads "name: needs"; false for other lines: variables, also of one target, and files with an extension. Of
- * several names the first is taken. */
+/* Reads "name: needs" with the first of several names. False for other lines: variables, also of one target, and files
+ * with an extension. */
 static bool rule_head_read(const char *text, struct rule *rule)
 {
     const size_t name_length = strspn(text, name_letters), length = line_length(text);
@@ -51,7 +51,7 @@ static const char *recipe_step(const char *line)
     return line + line_length(line) + (line[line_length(line)] == '\n');
 }
 
-/* The line behind a rule's head, which backslashes continue. */
+/* The first line after a rule's head. Backslashes continue the head. */
 static const char *head_step(const char *line)
 {
     while (line_length(line) && line[line_length(line) - 1] == '\\' && line[line_length(line)])
@@ -70,7 +70,7 @@ static bool recipe_has(const struct rule *rule, const char *part)
     return false;
 }
 
-/* Whether the rule makes a file of its name: its recipe writes one, or make's own rules do. */
+/* Whether the rule makes a file called like the rule, by its recipe or by make's built-in rules. */
 static bool makes_program(const struct rule *rule)
 {
     char own[NAME_MOST + 8], object[NAME_MOST + 8];
@@ -83,7 +83,7 @@ static bool makes_program(const struct rule *rule)
            recipe_has(rule, "-o \"$@\"");
 }
 
-/* Whether the recipe hands the work to another program that builds. */
+/* Whether the recipe starts another build program. */
 static bool delegates(const struct rule *rule)
 {
     static const char *const parts[] = {"$(MAKE)", "${MAKE}", "cmake", "ninja", "cargo", "meson"};
@@ -93,7 +93,7 @@ static bool delegates(const struct rule *rule)
     return false;
 }
 
-/* The words of a recipe of one plain line, "./x --size 3": the program itself can be measured. */
+/* Reads the words of a recipe with one plain line, "./x --size 3". kgate can measure such a program directly. */
 static bool words_read(struct kg_survey *survey, const struct rule *rule, struct kg_words *words)
 {
     struct kg_error ignored;
@@ -108,7 +108,7 @@ static bool words_read(struct kg_survey *survey, const struct rule *rule, struct
            words->at[0][0] != '/' && strchr(words->at[0], '/') && !strchr(words->at[0], '=');
 }
 
-/* "make -C tests fullbench"; of "needs" those that are names. */
+/* "make -C tests fullbench", in the survey's arena. */
 static const char *make_command(struct kg_survey *survey, const char *folder, const char *targets)
 {
     return kg_arena_printf(&survey->arena, "make%s%s%s%s", *folder ? " -C " : "", folder,
@@ -137,7 +137,7 @@ static void words_make(struct kg_survey *survey, struct kg_finding *finding, siz
         finding->words[i] = words[i];
 }
 
-/* A rule that runs something: its program if the recipe is plain, else make. */
+/* Fills a finding for a rule that runs a program: the program if the recipe is plain, else make. */
 static void run_fill(struct kg_survey *survey, const struct rule *rule, const char *folder,
                      struct kg_finding *finding)
 {
@@ -162,7 +162,8 @@ static void run_fill(struct kg_survey *survey, const struct rule *rule, const ch
     words_make(survey, finding, sizeof make / sizeof *make, make);
 }
 
-/* Whether another rule starts the same program. Of a rule that makes it the build is kept. */
+/* Whether another rule starts the same program. If the new rule makes the program, the other rule gets its build
+ * command. */
 static bool is_doubled(struct kg_survey *survey, const struct kg_finding *finding)
 {
     for (size_t i = 0; i < survey->count; i++) {
@@ -197,7 +198,7 @@ static void rule_add(struct kg_survey *survey, const char *path, const struct ru
         if (survey->findings[i].kind == KG_FOUND_MAKE_TARGET &&
             !strcmp(survey->findings[i].path, path) &&
             !strcmp(survey->findings[i].name, rule->name))
-            return; /* a rule in two pieces */
+            return; /* the second part of a split rule */
     const char *doubt = finding.doubt;
     if (makes_program(rule)) {
         const char *program =
@@ -208,7 +209,7 @@ static void rule_add(struct kg_survey *survey, const char *path, const struct ru
     } else if (rule->recipe_count) {
         run_fill(survey, rule, folder, &finding);
     } else {
-        return; /* it only names other rules */
+        return; /* the rule only lists other rules */
     }
     finding.doubt = doubt ? doubt : finding.doubt;
     if (!is_doubled(survey, &finding))

@@ -1,9 +1,10 @@
-/* Executable files whose name says bench. kgate reads shell scripts: one that builds hardly measures. */
+/* survey_program.c: executable files whose name contains bench. kgate reads shell scripts, because a script that builds
+ * rarely measures. */
 #include <string.h>
 
 #include "suite/adopt/survey.h"
 
-/* Returns the place behind the command at `text` and behind the lines that a backslash continues. */
+/* Returns the text after the command at `text`, including its continuation lines. */
 static const char *command_skip(const char *text)
 {
     while (*text && *text != '\n')
@@ -26,7 +27,7 @@ static bool begins_with_one(const char *text, const char *const *words)
     return false;
 }
 
-/* Why a script does not measure alone; NULL: nothing in it says so. */
+/* A reason in words why a script does not only measure; NULL: none. */
 static const char *script_doubt(const char *text)
 {
     static const char *const compilers[] = {"c++",   "g++", "clang++", "gcc",
