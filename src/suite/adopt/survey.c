@@ -81,8 +81,7 @@ const char *kg_name_doubt(const char *name)
 {
     static const struct {
         const char *part;
-        bool
-            begins; /* `part` must be the first or last word of the name; "-", "_" and "." end a word */
+        bool begins; /* `part` must be the name's first or last word; "-", "_", "." end words */
         const char *doubt;
     } rows[] = {{"compil", false, "its name says that it compiles"},
                 {"build", true, "its name says that it builds"},

@@ -4,8 +4,7 @@
 
 #include "base/text.h"
 
-/* The value of the parameter whose name is the `length` bytes at `name`; NULL where there is
- * none. */
+/* The value of the parameter whose name is the `length` bytes at `name`; NULL if there is none. */
 static const char *value_find(const struct kg_pair *params, size_t count, const char *name,
                               size_t length)
 {
@@ -15,8 +14,8 @@ static const char *value_find(const struct kg_pair *params, size_t count, const 
     return NULL;
 }
 
-/* Appends `given` with parameters put in: "{name}" becomes the value, "{{" and "}}" a brace.
- * unknown  on failure the brace in `given` that opens the name of no parameter */
+/* Appends `given` with its parameters expanded.
+ * unknown  on failure: the opening brace of the unknown name in `given` */
 static bool braces_fill(struct kg_text *text, const char *given, const struct kg_pair *params,
                         size_t count, const char **unknown)
 {

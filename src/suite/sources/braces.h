@@ -1,4 +1,4 @@
-/* braces.h: parameters in the texts of a workload: "{name}" becomes the value, "{{" and "}}" a brace. */
+/* braces.h: expands parameters in the texts of a workload: "{name}" becomes the value, "{{" and "}}" a brace. */
 #pragma once
 #include <stdbool.h>
 
@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "model/suite.h"
 
-/* A workload with the parameters of one case, whose texts are expanded. */
+/* The context of an expansion: a workload and the parameters of one case. */
 struct kg_expanding {
     struct kg_arena *arena;
     const char *path; /* of the suite */
@@ -16,10 +16,10 @@ struct kg_expanding {
 };
 
 /* Expands a text of the workload.
- * mark      its place in the suite
- * what      its name in errors; NULL: errors quote the text
- * given     NULL stays NULL
- * expanded  in the arena
- * returns   false with err if a name in braces is that of no parameter */
+ * mark      place of the text in the suite
+ * what      name of the text in errors; NULL: errors quote the text.
+ * given     the text; NULL stays NULL
+ * expanded  the expanded text, in the arena.
+ * returns   false with err if the braces name no parameter */
 bool kg_text_expand(const struct kg_expanding *with, struct kg_mark mark, const char *what,
                     const char *given, const char **expanded);

@@ -31,7 +31,7 @@ void kg_command_prepare(struct kg_arena *arena, const struct kg_command_setting 
     words[0] = kg_arena_printf(arena, "%s/%s", here, words[0]);
 }
 
-/* In the child: returns where it could not become the command. Only async-signal-safe calls. */
+/* Runs in the child. Returns only if the command cannot start. Uses only async-signal-safe calls. */
 static struct kg_command_trouble become(const struct kg_command_run *command)
 {
     const struct kg_command_setting *setting = command->setting;
@@ -50,7 +50,7 @@ static struct kg_command_trouble become(const struct kg_command_run *command)
 
 _Noreturn static void child(const struct kg_command_run *command, int report)
 {
-    /* If the worker is killed, what it runs must not live on and disturb the next round. */
+    /* If the worker is killed, the command must end too; otherwise it would disturb the next round. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     const struct kg_command_trouble trouble = become(command);
     ssize_t written = write(report, &trouble, sizeof trouble);
@@ -66,7 +66,8 @@ static void fail(struct kg_command_run *command, const char *what, int code, con
     command->fail(command->owner, message);
 }
 
-/* A program named by its path is mostly one that a build makes. A script that is there lacks its interpreter. */
+/* The likely cause of a missing program. A build usually makes a program that is named by its path. If the file exists,
+ * it is a script without its interpreter. */
 static const char *absence_explain(const struct kg_command_run *command)
 {
     if (command->trouble.step != KG_COMMAND_EXEC || command->trouble.code != ENOENT ||
@@ -117,17 +118,17 @@ static void status_judge(struct kg_command_run *command, int status)
     command->fail(command->owner, message);
 }
 
-/* What the call before wrote is no part of this one. */
+/* Removes the output of the previous call from the output file. */
 static bool output_empty(const struct kg_command_run *command)
 {
     return command->output < 0 ||
            (ftruncate(command->output, 0) == 0 && lseek(command->output, 0, SEEK_SET) == 0);
 }
 
-/* The process of the command, from fork to its end. */
+/* The running process of the command; 0: none. */
 static volatile sig_atomic_t running;
 
-/* Whether the process has ended, or ends within so many steps of 10 ms. */
+/* Whether the process ends within `steps` times 10 ms. */
 static bool ends_within(pid_t pid, int steps)
 {
     static const struct timespec step = {.tv_nsec = 10 * 1000 * 1000};

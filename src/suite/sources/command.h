@@ -1,5 +1,5 @@
-/* command.h: a command as a workload: one call is one process, from fork to its end. Runs inside
- * the worker process. One thread. */
+/* command.h: runs a command as a workload. One call starts one process and waits for its end. For the worker process;
+ * one thread. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #include "kgate/plugin.h"
 #include "model/suite.h"
 
-/* What a child could not do on its way to becoming the command. */
+/* The failed step of a child process before it runs the command. */
 enum kg_command_step { KG_COMMAND_NONE, KG_COMMAND_INPUT, KG_COMMAND_DIRECTORY, KG_COMMAND_EXEC };
 
 struct kg_command_trouble {
@@ -20,36 +20,35 @@ struct kg_command_trouble {
 
 struct kg_command_run {
     char *const *argv; /* NULL-terminated; borrowed */
-    void (*fail)(void *owner,
-                 const char *message); /* called when the command fails; does not return */
+    /* called if the command fails; does not return */
+    void (*fail)(void *owner, const char *message);
     void *owner;
-    const struct kg_command_setting *setting; /* what it gets besides; borrowed */
-    int output; /* a file for its standard output, emptied before each call; -1: none */
-    bool shows; /* its standard output is the worker's, so that a failure is seen; else /dev/null */
-    uint64_t peak_bytes; /* largest resident set of a process so far */
-    double wait_ns;      /* that the processes' first threads waited for a CPU; NaN: not known */
-    pid_t ended;         /* a process that is still to be reaped; 0: none */
-    struct kg_command_trouble trouble; /* of that process */
+    const struct kg_command_setting *setting; /* settings of the command; borrowed */
+    int output;          /* file for the standard output, emptied before each call; -1: none */
+    bool shows;          /* without `output`: standard output is the worker's, not /dev/null */
+    uint64_t peak_bytes; /* largest resident set of a process so far, in bytes */
+    double wait_ns;      /* time that the processes' first threads waited for a CPU; NaN: unknown */
+    pid_t ended;         /* ended process that kg_command_reap must reap; 0: none */
+    struct kg_command_trouble trouble; /* of `ended` */
 };
 
-/* Prepares this process for the calls of a command: sets the variables, which the command inherits, and
- * makes a relative path of the program absolute where it is to run in another directory.
- * words  the first may be replaced, by one in `arena`
- * err */
+/* Prepares this process for the calls of a command. The function sets the environment variables, which the command
+ * inherits. If the command runs in another directory, a relative path of the program becomes absolute.
+ * words  words of the command; the function may replace the first by a text in `arena` */
 void kg_command_prepare(struct kg_arena *arena, const struct kg_command_setting *setting,
                         const char **words);
 
-/* Runs the command once: standard input is setting->input or /dev/null, standard output `output`, or
- * the worker's where it `shows`, or /dev/null, and standard error is the worker's. Calls `fail` where
- * it cannot be started, exits with a status that is not accepted or dies by a signal. `state` is a
- * struct kg_command_run. */
+/* Runs the command once. Standard input is setting->input or /dev/null. Standard output is `output`; without `output`
+ * the worker's if `shows`, else /dev/null. Standard error is the worker's. If the command cannot start, exits with an
+ * unaccepted status or dies by a signal, the function calls `fail`.
+ * state  struct kg_command_run */
 void kg_command_call(void *state);
 
-/* The same in two parts. kg_command_time is what a call takes: it returns when the process has
- * ended. kg_command_reap reads what it used, and calls `fail`; nothing where none has ended. */
+/* kg_command_call in two parts. The caller times kg_command_time, which returns when the process has ended.
+ * kg_command_reap reads the resource usage and calls `fail`. If no process has ended, it does nothing. */
 void kg_command_time(void *state);
 void kg_command_reap(void *state);
 
-/* Ends the command that runs now, by SIGTERM and, after a second, by SIGKILL; nothing if none runs. For a signal
- * handler of the thread that runs it, which does not go on. */
+/* Ends the running command by SIGTERM and, after a second, by SIGKILL. If no command runs: nothing. For a signal
+ * handler of the thread that runs the command; the handler must not return to the thread's work. */
 void kg_command_end(void);

@@ -9,7 +9,7 @@
 
 enum { CHUNK_BYTES = 4 * 1024 * 1024 };
 
-/* --- A buffer piece by piece ------------------------------------------------------------------- */
+/* --- Transfer of a buffer in pieces ------------------------------------------------------------- */
 
 /* A part of a buffer in the host's memory. */
 struct piece {
@@ -23,7 +23,7 @@ static struct piece piece_begin(const struct kg_cuda_argument *argument)
     return (struct piece){.argument = argument, .bytes = kg_alloc(1, CHUNK_BYTES)};
 }
 
-/* The next part; false at the end. */
+/* Steps to the next piece; false at the end. */
 static bool piece_next(struct piece *piece)
 {
     const size_t most = CHUNK_BYTES / kg_cuda_type_bytes(piece->argument->type);
@@ -59,12 +59,12 @@ int kg_cuda_buffer_fill(const struct kg_cuda_device *device,
     return code;
 }
 
-/* --- What is expected -------------------------------------------------------------------------- */
+/* --- Expected values --------------------------------------------------------------------------- */
 
 struct checking {
     const struct kg_cuda_device *device;
     const struct kg_cuda_launch *launch;
-    struct kgate_check found; /* the largest error so far for its tolerance */
+    struct kgate_check found; /* the largest ratio of error to tolerance so far */
     char *message;
     size_t message_bytes;
 };
@@ -100,7 +100,8 @@ static bool element_check(struct checking *checking, const struct kg_cuda_argume
     return true;
 }
 
-/* file: the expected elements; NULL: the formula, or what an input was filled with */
+/* The expected value of an element.
+ * file  the expected elements; NULL: the formula, or the fill of an input */
 static double expected_value(const struct checking *checking, size_t number, const char *file,
                              size_t i)
 {
@@ -133,7 +134,7 @@ static bool buffer_check(struct checking *checking, size_t number, uint64_t addr
     return good;
 }
 
-/* The file has as many bytes as the buffer. */
+/* Compares a buffer with its file of expected elements. The file must have as many bytes as the buffer. */
 static bool file_check(struct checking *checking, size_t number, uint64_t address)
 {
     const struct kg_cuda_argument *argument = &checking->launch->args[number];
@@ -154,7 +155,7 @@ static bool file_check(struct checking *checking, size_t number, uint64_t addres
     return good;
 }
 
-/* Of the first buffer that has something to be; 0 of none. */
+/* The tolerance of the first buffer with expected values; 0 if there is none. */
 static double tolerance_first(const struct kg_cuda_launch *launch)
 {
     for (size_t i = 0; i < launch->arg_count; i++)

@@ -8,7 +8,7 @@
 static const double GRID_MOST = 0x1p31 - 1, BLOCK_MOST = 1024, SHARED_MOST = 0x1p31 - 1;
 static const double COUNT_MOST = 0x1p40;
 
-/* A whole number of the text from `least` to `most`. */
+/* Evaluates the text to a whole number from `least` to `most`. */
 static bool whole_take(const char *what, const char *text, double least, double most,
                        double *number, struct kg_error *err)
 {
@@ -41,7 +41,7 @@ static bool dimensions_take(const char *what, const char *const *texts, size_t c
     return true;
 }
 
-/* "48KiB", or a formula. */
+/* Reads the size of the shared memory: "48KiB", or a formula in bytes. */
 static bool shared_take(const char *text, unsigned *bytes, struct kg_error *err)
 {
     uint64_t size;
@@ -54,7 +54,7 @@ static bool shared_take(const char *text, unsigned *bytes, struct kg_error *err)
     return true;
 }
 
-/* A number from 0; 0 where there is no text. */
+/* Reads a number of at least 0. Without a text: 0. */
 static bool amount_take(const char *what, const char *text, double *number, struct kg_error *err)
 {
     *number = 0;
@@ -114,7 +114,7 @@ static bool args_take(struct kg_arena *arena, const struct kg_cuda_call *call, u
     return true;
 }
 
-/* Formulas of results may use all arguments, so they come after them. */
+/* Formulas of expected results may use all arguments, so they are parsed after the arguments. */
 static bool expects_take(struct kg_arena *arena, const struct kg_cuda_call *call,
                          struct kg_cuda_launch *launch, struct kg_mark *at, struct kg_error *err)
 {
@@ -175,7 +175,7 @@ bool kg_cuda_launch_make(struct kg_arena *arena, const struct kg_cuda_call *call
            expects_take(arena, call, launch, at, err);
 }
 
-/* As the arguments were before the call. */
+/* The value of an argument's element before the call. */
 static double value_before(void *owner, size_t name, double index)
 {
     const struct kg_cuda_launch *launch = owner;

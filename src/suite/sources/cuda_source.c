@@ -16,7 +16,7 @@
 
 enum { FILE_MOST = 256 * 1024 * 1024, SHARED_WITHOUT_ASKING = 48 * 1024 };
 
-/* What is open. A worker process measures one case at a time. */
+/* The open workload. There is only one, because a worker process measures one case at a time. */
 static struct opened {
     struct kg_arena arena;
     struct kg_cuda_launch launch;
@@ -25,14 +25,14 @@ static struct opened {
     struct kgate_workload workload;
 } opened;
 
-/* What a case on the device has. */
+/* The state of the case on the device. */
 static struct loaded {
     const struct kg_driver *driver;
     void *stream;
     void *module, *function;
-    void *memory[KG_CUDA_ARGS_MOST];     /* of buffers; NULL for scalars */
-    uint64_t words[KG_CUDA_ARGS_MOST];   /* what the kernel is handed: an address, or a scalar */
-    void *parameters[KG_CUDA_ARGS_MOST]; /* where these are */
+    void *memory[KG_CUDA_ARGS_MOST];     /* memory of buffers; NULL for scalars */
+    uint64_t words[KG_CUDA_ARGS_MOST];   /* arguments of the kernel: an address or a scalar each */
+    void *parameters[KG_CUDA_ARGS_MOST]; /* pointers to `words` */
 } loaded;
 
 /* --- Opening: on the host alone ---------------------------------------------------------------- */
@@ -45,7 +45,7 @@ static bool option_given(const struct kg_cuda_call *call, const char *beginning)
     return false;
 }
 
-/* The suite's options, and what they do not say: the architecture, and the source's own folder. */
+/* The compiler options: the suite's, the source's folder as an include path, and the architecture if it is missing. */
 static void options_make(const struct kg_source_opening *opening, const char *const **options,
                          size_t *count)
 {
@@ -92,7 +92,7 @@ static bool cubin_check(struct kg_error *err)
                         MACHINE_CUDA);
 }
 
-/* The header as fatbinary.h of the CUDA Toolkit has it. The driver reads as many bytes as it says. */
+/* Checks the header, which follows fatbinary.h of the CUDA Toolkit. The driver trusts the length in the header. */
 static bool fatbin_check(struct kg_error *err)
 {
     struct {
@@ -108,11 +108,11 @@ static bool fatbin_check(struct kg_error *err)
            kg_error_set(err, KG_ERROR_USAGE, "it is shorter than its header says: is it whole?");
 }
 
-/* The kinds of images by the ending of their names. */
+/* The kinds of images, by the ending of the file name. */
 static const struct image_kind {
     const char *ending;
-    const char *mark;                    /* the first bytes of its files; NULL: any */
-    bool (*check)(struct kg_error *err); /* of a file with that mark; NULL: the driver's alone */
+    const char *mark;                    /* first bytes of the files; NULL: any */
+    bool (*check)(struct kg_error *err); /* of a file with the mark; NULL: the driver checks */
 } image_kinds[] = {{".ptx", NULL, NULL},
                    {".cubin",
                     "\x7f"
@@ -127,7 +127,7 @@ static bool image_is(const struct image_kind *kind)
     return opened.image.length >= bytes && !memcmp(opened.image.bytes, kind->mark, bytes);
 }
 
-/* Only the checks that need no driver. The driver reads the image without a length. */
+/* Does the checks that need no driver. They matter, because the driver reads the image without a length. */
 static bool image_check(const char *ending, struct kg_error *err)
 {
     const struct image_kind *kind = NULL, *other = NULL;
@@ -151,7 +151,7 @@ static bool image_check(const char *ending, struct kg_error *err)
     return kg_error_wrap(err, "'%.300s' is no %s file", opened.file, kind->ending + 1);
 }
 
-/* The file is the image as it is. */
+/* Takes a file that is already an image. */
 static bool image_take(struct kg_source_opening *opening, const char *ending,
                        const struct kg_text *file, struct kg_error *err)
 {
@@ -178,7 +178,7 @@ static bool file_take(struct kg_source_opening *opening, struct kg_error *err)
     return good;
 }
 
-/* Multiply-adds of double precision have another rate, those of 16 bits may have. */
+/* Whether the single-precision peak applies. Double precision has another rate, and 16 bits may have another. */
 static bool is_single(enum kg_cuda_type type)
 {
     return kg_cuda_type_whole(type) || type == KG_CUDA_F32;
@@ -237,8 +237,8 @@ static bool size_refuse(struct kgate_context *context, size_t i, size_t bytes)
     return false;
 }
 
-/* Compares `args` with the driver's list of parameters: a launch with too few would read beyond them.
- * A driver that says nothing of the first parameter knows none, or is older than CUDA 12.4. */
+/* Compares `args` with the driver's list of parameters, because a launch with too few would read beyond the array. If
+ * the driver does not know the first parameter, the kernel has none, or the driver is older than CUDA 12.4. */
 static bool parameters_check(struct kgate_context *context)
 {
     enum { MOST = KG_CUDA_ARGS_MOST + 1 };
@@ -295,7 +295,7 @@ static bool buffers_make(struct kgate_context *context)
     return true;
 }
 
-/* Fills the buffers, or those alone that a call has written. */
+/* Fills the buffers. written: only the buffers that a call writes */
 static bool buffers_fill(struct kgate_context *context, bool written)
 {
     const struct kg_cuda_device device = {loaded.driver, loaded.stream};
@@ -318,7 +318,7 @@ static int launch(void)
                                  loaded.stream, loaded.parameters, NULL);
 }
 
-/* `run` can say nothing, so that the device takes the launch is found out here. */
+/* Launches the kernel once. `run` cannot report an error, so kgate checks here that the device accepts the launch. */
 static bool launch_try(struct kgate_context *context)
 {
     char what[96];

@@ -6,13 +6,13 @@
 
 #include "base/random.h"
 
-/* Of each type. `least` and `most` are the doubles nearest to its limits that it holds. */
+/* The types. `least` and `most` are the outermost doubles that the type can represent. */
 static const struct type {
     size_t bytes;
     bool whole;
     double least, most;
-    double epsilon;   /* of a float: from 1 to the next */
-    int short_digits; /* of a float that C has no type for: bits of its fraction; else 0 */
+    double epsilon;   /* of a float: distance from 1 to the next number */
+    int short_digits; /* of a float without a type in C: bits of the fraction; else 0 */
 } types[KG_CUDA_TYPE_COUNT] = {
     [KG_CUDA_I8] = {1, true, -128, 127, 0, 0},
     [KG_CUDA_U8] = {1, true, 0, 255, 0, 0},
@@ -55,23 +55,23 @@ static bool is_signed(enum kg_cuda_type type)
     return types[type].least < 0;
 }
 
-/* --- Floats of 16 bits: a sign, an exponent, a fraction of `digits` bits, as IEEE 754 has them ---- */
+/* --- Floats of 16 bits as in IEEE 754: sign, exponent, a fraction of `digits` bits ----------------- */
 
 enum { SHORT_BITS = 16, DOUBLE_DIGITS = 52 };
 
-/* Every bit of the exponent set: infinity, and with a fraction NaN. */
+/* The bits of infinity: every bit of the exponent set, no fraction. With a fraction: NaN. */
 static uint16_t short_infinity(int digits)
 {
     return (uint16_t)((1U << (SHORT_BITS - 1)) - (1U << digits));
 }
 
-/* The exponent of the least normal number; subnormal ones have it too. */
+/* The exponent of the smallest normal number and of subnormal numbers. */
 static int short_exponent_least(int digits)
 {
     return 2 - (1 << (SHORT_BITS - 2 - digits));
 }
 
-/* The first bits of a NaN, quiet. */
+/* A quiet NaN with the first bits of the value. */
 static uint16_t short_nan(double value, int digits)
 {
     uint64_t bits;
@@ -80,8 +80,8 @@ static uint16_t short_nan(double value, int digits)
     return (uint16_t)(short_infinity(digits) | 1U << (digits - 1) | fraction);
 }
 
-/* The number in units of its last place is made whole by rint, to the nearest, of two to the even
- * one. A carry out of the fraction goes into the exponent, and from the largest number to infinity. */
+/* Converts to a 16-bit float. rint rounds the number in units of its last place, ties to even. A carry out of the
+ * fraction increases the exponent; beyond the largest number the result is infinity. */
 static uint16_t short_of(double value, int digits)
 {
     const uint16_t sign = signbit(value) ? 1U << (SHORT_BITS - 1) : 0;
@@ -118,8 +118,7 @@ static double short_value(uint16_t element, int digits)
 
 /* --- Elements ---------------------------------------------------------------------------------- */
 
-/* The low bytes of a 64-bit number are the number of fewer bits: the machine is little-endian, as
- * the device is. */
+/* The low bytes of a 64-bit number are the narrower number, because machine and device are little-endian. */
 void kg_cuda_value_store(enum kg_cuda_type type, double value, void *element)
 {
     if (type == KG_CUDA_F64) {
@@ -180,7 +179,7 @@ bool kg_cuda_fill_make(struct kg_arena *arena, const struct kg_cuda_arg *arg, si
     return fill->formula != NULL;
 }
 
-/* Splitmix64's state goes up by a constant: each element has its own. */
+/* The state of Splitmix64 increases by a constant, so each element has its own state. */
 static double random_value(const struct kg_cuda_fill *fill, size_t i)
 {
     static const double WHOLE_MOST = 0x1p31 - 1;

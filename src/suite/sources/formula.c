@@ -10,7 +10,7 @@ enum { DEPTH_MOST = 64, STEPS_MOST = 4096, STACK_MOST = 8 * DEPTH_MOST };
 
 enum step_kind { STEP_NUMBER, STEP_I, STEP_NAME, STEP_ELEMENT, STEP_ONE, STEP_TWO, STEP_SELECT };
 
-/* One step of a stack machine: takes its operands off the stack and puts its result there. */
+/* One step of a stack machine: pops its operands and pushes its result. */
 struct step {
     enum step_kind kind;
     double number;
@@ -24,7 +24,7 @@ struct kg_formula {
     size_t count;
 };
 
-/* --- What there is to calculate with ----------------------------------------------------------- */
+/* --- Operators and functions ------------------------------------------------------------------- */
 
 /* clang-format off */
 static double add(double a, double b) { return a + b; }
@@ -42,7 +42,7 @@ static double either(double a, double b) { return a != 0 || b != 0; }
 static double negative(double a) { return -a; }
 /* clang-format on */
 
-/* From the weakest; of those that begin alike the longer first. */
+/* From weak to strong. If two operators begin alike, the longer one comes first. */
 static const struct operation {
     const char *text;
     int level;
@@ -164,7 +164,7 @@ static bool word_parse(struct parser *parser)
     return refuse(parser, "there is no such name or function");
 }
 
-/* Decimal numbers alone: strtod would take "nan" and "0x1p3", too. */
+/* Reads a decimal number. The extra check is needed because strtod also accepts "nan" and "0x1p3". */
 static bool number_parse(struct parser *parser)
 {
     char *end;
@@ -257,7 +257,7 @@ const struct kg_formula *kg_formula_parse(struct kg_arena *arena, const char *te
 
 /* --- Evaluation -------------------------------------------------------------------------------- */
 
-/* Each level of nesting keeps at most one operand for each level of operators, and three of ?:. */
+/* Each level of nesting needs at most one operand per level of operators, and three for ?:. */
 _Static_assert(STACK_MOST >= DEPTH_MOST * (LEVELS + 2), "the stack holds what the parser allows");
 
 double kg_formula_value(const struct kg_formula *formula, double i,

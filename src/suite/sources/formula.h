@@ -1,5 +1,5 @@
-/* formula.h: arithmetic written as text, in double: "2.0 * x[i] + y[i]", "ceil(1000 / 256)". Used for how a
- * CUDA source is called and for what its results must be. Pure; thread-safe.
+/* formula.h: evaluates arithmetic text in double precision: "2.0 * x[i] + y[i]", "ceil(1000 / 256)". Suites use
+ * formulas for the call of a CUDA source and for its expected results. Pure; thread-safe.
  *
  *     a ? b : c   || &&   == !=   < <= > >=   + -   * / %   -a   (a)
  *     1, 2.5, 1e-3; pi; i; names; name[expression]
@@ -18,27 +18,29 @@ struct kg_formula;
 /* A name that formulas may use. */
 struct kg_formula_name {
     const char *name; /* NULL: none */
-    bool indexed;     /* it is written with an element in brackets; else without */
+    bool indexed;     /* the formula must give an element in brackets */
 };
 
 /* Parses the whole text; the formula lives in `arena`.
- * names    `count` of them, by number
- * element  whether there is an `i`
- * returns  NULL with KG_ERROR_USAGE that says what is wrong and where in the text */
+ * names    `count` allowed names; a name's number is its index
+ * element  whether the text may use `i`
+ * returns  NULL on failure.
+ * err      KG_ERROR_USAGE with the reason and the place in the text */
 const struct kg_formula *kg_formula_parse(struct kg_arena *arena, const char *text,
                                           const struct kg_formula_name *names, size_t count,
                                           bool element, struct kg_error *err);
 
-/* Where the values of names come from. */
+/* The source of the names' values. */
 struct kg_formula_values {
-    /* name   its number
-     * index  in the brackets; of a name without, 0. Any number: where there is no such element, NaN
-     *        is the answer */
+    /* Returns the value of a name, NaN if the element does not exist.
+     * name   number of the name
+     * index  number in the brackets, any double; 0 without brackets */
     double (*value)(void *owner, size_t name, double index);
     void *owner;
 };
 
-/* values: may be NULL where the formula was parsed without names */
+/* Evaluates a formula.
+ * values  NULL is allowed if the formula was parsed without names */
 double kg_formula_value(const struct kg_formula *formula, double i,
                         const struct kg_formula_values *values);
 

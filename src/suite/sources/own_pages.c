@@ -16,8 +16,8 @@
 static const size_t BYTES_MOST = (size_t)64 * 1024 * 1024;
 
 struct copying {
-    size_t before; /* objects that keep their pages */
-    size_t seen;   /* objects so far */
+    size_t before; /* number of objects that keep their pages */
+    size_t seen;   /* number of objects so far */
     size_t bytes;
     size_t page;
     struct kg_random random;
@@ -39,9 +39,9 @@ size_t kg_objects_loaded(void)
     return count;
 }
 
-/* Writes to every page what it holds, in random order: the system hands out free pages in an order that
- * may be the same in each process. Another thread may write there too. AddressSanitizer's red zones
- * between an object's variables are parts of its pages. */
+/* Rewrites a byte of every page with its own value. The order is random, because the system may hand out free pages in
+ * the same order to each process. The write is atomic, because another thread may write there too. AddressSanitizer's
+ * red zones between an object's variables lie in these pages. */
 __attribute__((no_sanitize_address)) static void pages_touch(struct copying *copying,
                                                              unsigned char *start, size_t count)
 {
@@ -57,8 +57,8 @@ __attribute__((no_sanitize_address)) static void pages_touch(struct copying *cop
     }
 }
 
-/* Copies the pages between two addresses, which have that protection. The code stays executable
- * meanwhile: a thread of the object's own may be running it. */
+/* Copies the pages between two addresses with the given protection. The code stays executable meanwhile, because a
+ * thread of the object may be running it. */
 static bool range_copy(struct copying *copying, uintptr_t from, uintptr_t to, int protection)
 {
     const uintptr_t start = from & ~(uintptr_t)(copying->page - 1);
@@ -81,7 +81,7 @@ static int protection_of(const ElfW(Phdr) * segment)
            (segment->p_flags & PF_X ? PROT_EXEC : 0);
 }
 
-/* The part of a writable segment that is read-only once it is relocated: up to this address. */
+/* The end of the part of a writable segment that is read-only after relocation; 0: no such part. */
 static uintptr_t relocated_end(const struct dl_phdr_info *object, const struct copying *copying,
                                const ElfW(Phdr) * segment)
 {

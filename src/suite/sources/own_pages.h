@@ -1,24 +1,23 @@
-/* own_pages.h: gives the shared objects of a plugin physical pages of their own.
+/* own_pages.h: gives the shared objects of a plugin their own physical pages.
  *
- * The pages of a file lie where the system once read it, and every process maps the same ones as long as
- * the file is cached. Which lines of a cache they share decides up to a tenth of a short function's time,
- * so that two copies of the same bytes differ by a constant which no number of rounds averages out. With
- * pages made anew for each process that is noise between rounds, which the interval tells.
+ * While a file is cached, every process maps the same physical pages. Their addresses decide which cache lines collide,
+ * up to a tenth of a short function's time. So two copies of the same bytes differ by a constant, and more rounds do
+ * not average it out. With new pages in each process, the effect becomes noise between rounds, which the interval
+ * covers.
  *
- * The pages are copied in place, by writing to a private mapping (copy on write). So the objects keep
- * their names, addresses and folders: debuggers, samplers, dladdr and $ORIGIN see no difference, and
- * no file is written. */
+ * kgate copies the pages in place, by writing to a private mapping (copy on write). The objects keep their names,
+ * addresses and folders: debuggers, samplers, dladdr and $ORIGIN see no difference. kgate writes no file. */
 #pragma once
 #include <stddef.h>
 
 enum { KG_OWN_PAGES_WORDS = 200 };
 
-/* The number of objects that are loaded now. */
+/* The number of loaded objects. */
 size_t kg_objects_loaded(void);
 
-/* Copies the pages of the objects loaded since, in an order of its own. Objects in folders of the system
- * keep theirs: both sides of a comparison have the same.
- * before  kg_objects_loaded() before they were loaded
- * note    set to one sentence where pages could not be copied, or are more than 64 MiB: the object then
- *         works with those of its file. "" where all are copied */
+/* Copies the pages of newly loaded objects, in random order. Objects in system folders keep their pages, because both
+ * sides of a comparison use the same objects.
+ * before  kg_objects_loaded() before the load
+ * note    Set to a sentence if copying failed or the objects exceed 64 MiB; then some pages stay those of the file.
+ *         "" on success. */
 void kg_own_pages(size_t before, char note[KG_OWN_PAGES_WORDS]);

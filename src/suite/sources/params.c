@@ -40,7 +40,7 @@ static bool choice_parse(const struct kgate_param *param, const char *text,
                             param->name, text);
 }
 
-/* Reads the number; *real is what the range is checked on. */
+/* Reads the number and checks its range, for every type on value->real. */
 static bool number_parse(const struct kgate_param *param, const char *text,
                          struct kgate_value *value, struct kg_error *err)
 {

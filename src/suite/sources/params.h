@@ -1,4 +1,4 @@
-/* params.h: a workload's parameters from the suite's text to values. Pure; thread-safe. */
+/* params.h: converts the parameters of a workload from text to values. Pure; thread-safe. */
 #pragma once
 #include <stddef.h>
 
@@ -6,14 +6,12 @@
 #include "base/record.h"
 #include "kgate/plugin.h"
 
-/* Parameters that a workload may declare. */
+/* Largest number of parameters of a workload. */
 enum { KG_PARAMS_MOST = 64 };
 
-/* Fills one value for each parameter that `workload` declares, in its order, from the given pairs,
- * or from the parameter's default where there is no pair of its name.
- * values   workload->param_count of them
- * at       on failure the index of the pair at fault, where it is a pair's fault; else untouched
- * returns  false with KG_ERROR_USAGE for an unknown name (with the nearest known one), text that
- *          does not read as the parameter's type, or a value out of range */
+/* Fills one value per declared parameter, in the workload's order. If the pairs lack a parameter, it gets its default.
+ * values   workload->param_count values
+ * at       On failure: index of the wrong pair. Unchanged if a default is wrong.
+ * returns  false with KG_ERROR_USAGE: unknown name (with the nearest known one), wrong type, or value out of range */
 bool kg_params_resolve(const struct kgate_workload *workload, const struct kg_pair *pairs,
                        size_t count, struct kgate_value *values, size_t *at, struct kg_error *err);

@@ -8,7 +8,7 @@
 
 enum { ALIGNMENT = 64, PAGE = 4096, STAGGER = 5 * ALIGNMENT, PLACES = 12 };
 
-/* Lies in the 64 bytes before what the workload is given. */
+/* The header of an allocation, in the 64 bytes before the workload's memory. */
 struct kg_host_memory {
     size_t bytes;
     void *start;
@@ -22,9 +22,9 @@ struct kg_device_memory {
     size_t bytes;
 };
 
-/* Where in its page the next allocation begins. A loop that reads one array and writes another runs
- * a third slower when both lie at the same place in their pages ("4K aliasing": stores seem to hit
- * the loads). So each allocation has a different place, and the same one in every process. */
+/* The offset of the next allocation in its page. If two arrays have the same offset, a loop that reads one and writes
+ * the other runs a third slower ("4K aliasing": stores seem to hit the loads). So offsets differ between allocations,
+ * and repeat in every process. */
 static size_t place_next(struct kg_host *host)
 {
     return ALIGNMENT + STAGGER * (host->allocations++ % PLACES);
@@ -35,7 +35,7 @@ static struct kg_host_memory *header_of(void *memory)
     return (void *)((char *)memory - ALIGNMENT);
 }
 
-/* Counts a block that was got and gives the workload its place in it. */
+/* Counts a new block and returns the workload's memory inside the block. */
 static void *memory_take(struct kg_host *host, char *start, size_t bytes, bool pinned)
 {
     if (!start)
@@ -80,8 +80,7 @@ static void *host_allocate(struct kgate_context *context, size_t bytes)
 {
     if (bytes > SIZE_MAX - 2 * PAGE)
         return NULL;
-    /* calloc gives untouched zero pages for large blocks, where aligned_alloc and memset would
-     * touch them all. */
+    /* For large blocks calloc returns untouched zero pages; aligned_alloc with memset would touch every page. */
     return memory_take(context->host, calloc(1, bytes + 2 * PAGE), bytes, false);
 }
 
@@ -121,7 +120,7 @@ static void *device_allocate(struct kgate_context *context, size_t bytes)
     host->device_bytes += bytes;
     if (host->device_bytes > host->device_peak_bytes)
         host->device_peak_bytes = host->device_bytes;
-    /* the driver's address is the pointer that kernels are handed */
+    /* kernels take the driver's address as a pointer */
     _Static_assert(sizeof memory == sizeof address, "device addresses are pointers");
     memcpy(&memory, &address, sizeof memory);
     return memory;

@@ -1,5 +1,5 @@
-/* plugin_host.h: kgate's side of the workload interface: the context with its counting allocators. One at
- * a time in a process; not thread-safe. */
+/* plugin_host.h: kgate's side of the workload interface: the context with its counting allocators. One host per
+ * process at a time; not thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,15 +17,15 @@ struct kg_report_entry {
 };
 
 struct kg_host {
-    struct kgate_context context; /* handed to the workload; its `host` is this struct */
-    uint64_t allocated_bytes;     /* now */
+    struct kgate_context context; /* for the workload; its `host` is this struct */
+    uint64_t allocated_bytes;     /* current allocations, in bytes */
     uint64_t allocated_peak_bytes;
-    uint64_t allocations;           /* so far: where in its page the next one begins */
-    struct kg_host_memory *first;   /* what is allocated now, to be freed at the end */
+    uint64_t allocations;           /* number so far; decides the next one's offset in its page */
+    struct kg_host_memory *first;   /* list of current allocations */
     const struct kg_driver *driver; /* on the GPU; else NULL */
-    uint64_t limit_bytes;           /* of device memory; 0: none */
-    bool limit_met;                 /* it refused an allocation */
-    uint64_t device_bytes;          /* now */
+    uint64_t limit_bytes;           /* limit of device memory in bytes; 0: none */
+    bool limit_met;                 /* the limit refused the last device allocation */
+    uint64_t device_bytes;          /* current device memory in bytes */
     uint64_t device_peak_bytes;
     struct kg_device_memory *device_memory;
     size_t device_memory_count;
@@ -34,17 +34,18 @@ struct kg_host {
     size_t report_count;
 };
 
-/* Takes a report; more than there is room for are ignored. */
+/* Stores a reported figure; a repeated name replaces its value. Beyond KG_REPORTS_MOST names the report is ignored. */
 void kg_host_report(struct kg_host *host, const char *name, double value);
 
-/* Fills in everything but the values. `host` must not move afterwards. */
+/* Initialises the host. `host` must not move afterwards.
+ * values  borrowed */
 void kg_host_start(struct kg_host *host, const struct kgate_value *values, enum kgate_device device,
                    unsigned threads, uint64_t seed);
 
-/* Lets the workload use the GPU whose context is current. The driver must live as long.
- * limit_bytes  the most device memory that it is given; 0: as much as there is */
+/* Lets the workload use the GPU of the current context. The driver must outlive the host.
+ * limit_bytes  limit of the workload's device memory in bytes; 0: none */
 void kg_host_use_device(struct kg_host *host, const struct kg_driver *driver, void *stream,
                         uint64_t limit_bytes);
 
-/* Frees whatever the workload did not. */
+/* Frees all memory that the workload left. */
 void kg_host_end(struct kg_host *host);

@@ -12,7 +12,7 @@
 
 enum { NAMES_MOST = 256 };
 
-/* The nearest of the names that there are, or some of them. */
+/* Appends the nearest known name. If no name is near: the first names. */
 static void names_append(struct kg_text *text, const char *name, const char *const *names,
                          size_t count)
 {
@@ -52,8 +52,8 @@ static const struct kgate_workload *workload_find(const struct kgate_plugin *plu
     return NULL;
 }
 
-/* The workloads of KGATE_BENCH as a plugin's list; a process has one plugin at a time. If one of them has
- * another version than kgate's, so has the list. NULL: there are none. */
+/* The workloads of KGATE_BENCH as a plugin's list; NULL if there are none. A process has one plugin at a time. If a
+ * workload has another interface version than kgate, the list has that version. */
 static const struct kgate_plugin *benches_list(void *object)
 {
     static const struct kgate_workload *workloads[NAMES_MOST];
@@ -69,7 +69,7 @@ static const struct kgate_plugin *benches_list(void *object)
     return count ? &plugin : NULL;
 }
 
-/* *plugin: the list of the object's workloads, as the object gives it. */
+/* Gets the list of the object's workloads, from KGATE_BENCH or from kgate_plugin_workloads. */
 static bool object_list(void *object, const char *path, const struct kgate_plugin **plugin,
                         struct kg_error *err)
 {
@@ -91,8 +91,8 @@ static bool object_list(void *object, const char *path, const struct kgate_plugi
     return true;
 }
 
-/* Ends the threads of an OpenBLAS that came with the object. They start when it is loaded and then spin for some 50 ms,
- * longer than a short round. The next operation of several threads starts them again. */
+/* Ends the threads of an OpenBLAS that the object loaded. They start with the load and then spin for some 50 ms, longer
+ * than a short round. The next multithreaded operation starts them again. */
 static void blas_rest(void *object)
 {
     static const struct kg_symbol symbol = {"blas_thread_shutdown_", NULL, 0, true};
@@ -102,8 +102,8 @@ static void blas_rest(void *object)
         shutdown();
 }
 
-/* The object's workloads; NULL with err if it is no plugin of this interface.
- * note  NULL: nothing of it is timed, and its pages may be those of the file */
+/* Loads the object and returns its workloads; NULL with err if it is no plugin of this interface version.
+ * note  NULL: kgate times nothing of the object, so it copies no pages */
 static const struct kgate_plugin *plugin_open(const char *path, enum kg_plugin_kind kind,
                                               char *note, struct kg_error *err)
 {

@@ -1,29 +1,29 @@
-/* plugin_load.h: workloads from a shared object. Loading runs the object's own code. So only a worker process loads a
- * user's plugin; the plugins of kgate's own kernels are loaded by kgate too. */
+/* plugin_load.h: loads workloads from a shared object. Loading runs the object's own code. So only a worker process
+ * loads a user's plugin. kgate itself loads only the plugins of its own kernels. */
 #pragma once
 #include "base/error.h"
 #include "base/text.h"
 #include "kgate/plugin.h"
 #include "suite/sources/own_pages.h"
 
-/* Whose a plugin is. */
+/* The owner of a plugin. */
 enum kg_plugin_kind {
-    KG_PLUGIN_OTHER, /* a user's: all its symbols are resolved when it is loaded */
-    KG_PLUGIN_OWN, /* kgate's, which came whole: a start costs less. Symbols are resolved when they are called first.
-                      * The pages are those of the file, since one with the CUDA runtime has hundreds */
+    /* a user's plugin: the loader resolves all symbols at once */
+    KG_PLUGIN_OTHER,
+    /* kgate's own plugin, known to be complete: the loader resolves each symbol at its first call, so a start costs
+     * less. kgate does not copy its pages, because a plugin with the CUDA runtime has hundreds. */
+    KG_PLUGIN_OWN,
 };
 
 /* Loads a shared object, which stays loaded, and finds a workload in it.
- * path     as the loader takes it; without a slash it is in the current folder
- * name     of the workload
- * given    whether the suite says this name; else, where the object has only one workload, that one
- *          is meant whatever its name
- * note     why the pages of its code are those of the file (own_pages.h); "" where they are not
- * returns  NULL with KG_ERROR_USAGE where the object cannot be loaded, is no plugin, or has another
- *          interface version or no such workload */
+ * path     path for the loader; without a slash the file is in the current folder
+ * name     name of the workload
+ * given    Whether the suite names the workload. If not, an object with one workload matches any name.
+ * note     Reason why some code pages stay those of the file (own_pages.h); "" if kgate copied all.
+ * returns  NULL with KG_ERROR_USAGE: not loadable, no plugin, other interface version, or no such workload */
 const struct kgate_workload *kg_plugin_load(const char *path, enum kg_plugin_kind kind,
                                             const char *name, bool given,
                                             char note[KG_OWN_PAGES_WORDS], struct kg_error *err);
 
-/* Appends the names of the workloads in it, a line each. Errors as above. */
+/* Appends the names of the object's workloads, one per line. Fails as kg_plugin_load. */
 bool kg_plugin_list(const char *path, struct kg_text *names, struct kg_error *err);

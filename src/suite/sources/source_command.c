@@ -1,4 +1,4 @@
-/* The source `command`: a program that is started once for each call. */
+/* source_command.c: the source `command`: a program that kgate starts once per call. */
 #include <string.h>
 
 #include "suite/adapters/adapter.h"
@@ -15,7 +15,7 @@ static bool words_expand(const struct kg_expanding *with, struct kg_mark mark, c
     return true;
 }
 
-/* A path, as seen from where kgate was started: a relative one is in the folder of the suite. */
+/* Expands a path. A relative path becomes relative to the suite's folder instead. */
 static bool path_expand(const struct kg_expanding *with, struct kg_mark mark, const char *what,
                         const char *given, const char **expanded)
 {
@@ -74,7 +74,7 @@ static bool setting_expand(const struct kg_expanding *with, struct kg_command_se
                         &setting->cleanup);
 }
 
-/* Whether the text has the parameter in braces. */
+/* Whether the text contains the parameter in braces. */
 static bool has_parameter(const char *text, const char *name)
 {
     const size_t length = strlen(name);
@@ -92,7 +92,7 @@ static bool words_have(const char **words, size_t count, const char *name)
     return false;
 }
 
-/* Those of a harness's benchmark: `benchmark`, and behind it the benchmark's own, if it has any. */
+/* Whether the axis belongs to a harness: `benchmark`, or a later axis if benchmarks have parameters. */
 static bool axis_is_foreign(const struct kg_workload_spec *spec, const char *name)
 {
     const char *format = spec->setting.format;
@@ -121,7 +121,7 @@ static bool axis_is_used(const struct kg_workload_spec *spec, const char *name)
            has_parameter(setting->directory, name) || has_parameter(setting->input, name);
 }
 
-/* A parameter that nothing uses would only measure the same command several times. */
+/* Refuses a parameter that no text uses, because all its values would measure the same command. */
 static bool axes_are_used(const char *path, const struct kg_workload_spec *spec,
                           struct kg_error *err)
 {

@@ -1,5 +1,5 @@
-/* The source `source`: a kernel of CUDA C++, PTX or a binary, which the worker compiles, loads and
- * launches as the suite says. */
+/* source_cuda.c: the source `source`: a kernel of CUDA C++, PTX or a binary. The worker compiles, loads and launches
+ * the kernel by the suite's keys. */
 #include <ctype.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include "suite/sources/cuda_source.h"
 #include "suite/sources/source.h"
 
-/* A copy with room for `more` texts behind. */
+/* Replaces the texts by an expanded copy, with room for `more` texts at the end. */
 static bool texts_expand(const struct kg_expanding *with, struct kg_mark mark, const char ***texts,
                          size_t count, size_t more)
 {
@@ -45,7 +45,7 @@ static bool is_identifier(const char *name)
     return *name != '\0';
 }
 
-/* Each parameter is a macro in the source: n is KGATE_n. By itself it would replace every other n. */
+/* Defines a macro per parameter: n is KGATE_n. A macro n would replace every other n in the source. */
 static void defines_add(const struct kg_expanding *with, struct kg_cuda_call *call)
 {
     for (size_t i = 0; i < with->spec->axis_count; i++) {
@@ -57,7 +57,7 @@ static void defines_add(const struct kg_expanding *with, struct kg_cuda_call *ca
     }
 }
 
-/* The path from the working folder on, where it is below that: another checkout has the file there, too. */
+/* Makes a path below the working folder relative, because another checkout has the file at the same relative path. */
 static const char *path_from_here(const char *path)
 {
     char here[4096];
@@ -65,14 +65,14 @@ static const char *path_from_here(const char *path)
     return length && !strncmp(path, here, length) && path[length] == '/' ? path + length + 1 : path;
 }
 
-/* The folder of the suite with its slash. */
+/* Sets the folder of the suite, with its final slash. */
 static void folder_find(const struct kg_expanding *with, struct kg_cuda_call *call)
 {
     const char *path = path_from_here(with->path), *slash = strrchr(path, '/');
     call->folder = kg_arena_copy_bytes(with->arena, path, slash ? (size_t)(slash - path) + 1 : 0);
 }
 
-/* That all of it comes to numbers is seen here, so that the error has its place in the suite. */
+/* Evaluates the call once before measuring, so that an error has its place in the suite. */
 static bool call_check(const struct kg_expanding *with, const struct kg_cuda_call *call)
 {
     struct kg_arena arena = {0};

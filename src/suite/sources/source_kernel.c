@@ -1,5 +1,6 @@
-/* The source `kernel`: a workload of a plugin that comes with kgate. Such a plugin is a file beside the executable, one
- * per family of kernels (cmake/kernels.cmake). kgate loads it while it plans, since it is kgate's own code. */
+/* source_kernel.c: the source `kernel`: a workload of a plugin that comes with kgate. The plugin is a file beside the
+ * executable, one per family of kernels (cmake/kernels.cmake). kgate loads it while planning, because it is kgate's
+ * own code. */
 #include <sched.h>
 #include <string.h>
 
@@ -44,7 +45,8 @@ static bool kernel_beside(const char *kgate, const char *name, char *file, struc
     return kernel_missing(name, err);
 }
 
-/* A library of threads may bind this thread to one CPU while it is loaded; all that kgate starts would inherit that. */
+/* Loads a kernel and restores the CPU affinity. A threading library may bind this thread to one CPU during the load.
+ * Every process that kgate starts would inherit the binding. */
 static const struct kgate_workload *kernel_load(const char *file, const char *name,
                                                 struct kg_error *err)
 {

@@ -1,4 +1,4 @@
-/* The source `plugin`: a workload in a shared object, which only a worker process loads. */
+/* source_plugin.c: the source `plugin`: a workload in a shared object, which only a worker process loads. */
 #include "suite/sources/plugin_load.h"
 #include "suite/sources/source.h"
 
