@@ -22,10 +22,9 @@ struct kg_column {
     const char *head_narrow; /* head on a terminal; NULL: `head` */
     const char *help;
     bool left;
-    bool usual;    /* shown without --columns */
-    bool optional; /* usual column that is left out if every cell is empty */
-    unsigned
-        spare; /* rank among the usual columns that a narrow terminal drops; 0: never dropped */
+    bool usual;     /* shown without --columns */
+    bool optional;  /* usual column that is left out if every cell is empty */
+    unsigned spare; /* rank of a usual column to drop on a narrow terminal; 0: never dropped */
     /* returns the text in `arena`; "" without a value */
     const char *(*cell)(struct kg_arena *arena, const struct kg_column_subject *subject);
 };

@@ -1,4 +1,4 @@
-/* The version that was measured, asked of git without running anything that the repository names. */
+/* checkout.c: asks git for the measured version, without running any program that the repository names. */
 #include "suite/trust/trust.h"
 
 #include <limits.h>
@@ -23,7 +23,7 @@ static int ask(const char *top, const char *const *question, struct kg_text *tex
     return kg_git_ask_within(words, ANSWER_MOST, SECONDS, text);
 }
 
-/* A name that reports can print; else NULL. */
+/* The first line of the text, if reports can print it as a name; else NULL. */
 static const char *name_keep(struct kg_arena *arena, const struct kg_text *text)
 {
     const char *name = kg_text_string(text);
@@ -44,8 +44,7 @@ static const char *name_ask(struct kg_arena *arena, const char *top, const char 
     return name;
 }
 
-/* Whether the configuration inside the repository has a filter, which git would start. A git that
- * cannot tell counts as one that has. */
+/* Whether the repository's own configuration has a filter, which git would start. If git cannot answer: true. */
 static bool has_own_filter(const char *top)
 {
     enum { NONE_FOUND = 1 };

@@ -25,8 +25,8 @@ void kg_git_user(struct kg_arena *arena, const char **name)
 
 /* --- The repository ------------------------------------------------------------------------------ */
 
-/* Why git knows no repository here. One of another user's it does not read, so that whoever put it there
- * cannot set what git runs; it says so in several lines. */
+/* Sets the error if git finds no repository. git refuses a repository of another user, because its configuration could
+ * start programs. git's message about this has several lines. */
 static bool open_refuse(const char *said, struct kg_error *err)
 {
     static const char place[] = "safe.directory ";
@@ -42,9 +42,9 @@ static bool open_refuse(const char *said, struct kg_error *err)
                         said);
 }
 
-/* Whether git's folder is TOP/.git, or TOP/.git is a file that names git's folder, as in a worktree. No
- * commit can hold a path named .git, so a change cannot bring a repository of its own there. git before
- * 2.38 does not know safe.bareRepository and takes any folder with HEAD, refs and objects. */
+/* Checks that git's folder is TOP/.git, or that TOP/.git is a file, as in a worktree. No commit can contain a path
+ * named .git, so a change cannot put a repository there. git before 2.38 does not know safe.bareRepository: it accepts
+ * any folder with HEAD, refs and objects. */
 static bool folder_check(struct kg_repository *repository, struct kg_error *err)
 {
     static const char *const words[] = {"rev-parse", "--absolute-git-dir", NULL};
@@ -128,7 +128,8 @@ static bool commit_of(struct kg_repository *repository, const char *name, const 
     return kg_git_line(&repository->arena, words, commit, err);
 }
 
-/* A fetch of depth 1 into a clone that has everything would cut its history. */
+/* Sets the error for an unknown name. Only a shallow clone gets the advice --depth=1, which would cut the history of a
+ * full clone. */
 static bool unknown(struct kg_repository *repository, const char *name, struct kg_error *err)
 {
     static const char *const words[] = {"rev-parse", "--is-shallow-repository", NULL};
@@ -144,8 +145,8 @@ static bool unknown(struct kg_repository *repository, const char *name, struct k
                         branch);
 }
 
-/* The whole name of a branch or tag, its suffix (~1, ^2) behind it: a tag that is called as a branch must
- * not take its place. */
+/* Finds the full name of a branch or tag and appends the suffix (~1, ^2). So a tag cannot replace a branch of the same
+ * name. */
 static bool name_resolve(struct kg_repository *repository, const char *name, const char **whole,
                          struct kg_error *err)
 {
@@ -219,7 +220,7 @@ bool kg_commit_merges(struct kg_repository *repository, const char *commit, cons
 
 /* --- Paths --------------------------------------------------------------------------------------- */
 
-/* Removes "." and ".." and doubled slashes of an absolute path, by its letters alone. */
+/* Removes ".", ".." and doubled slashes from an absolute path, without looking at the file system. */
 static void normalise(char *path)
 {
     char *to = path;
@@ -241,7 +242,7 @@ static void normalise(char *path)
     *to = '\0';
 }
 
-/* The part of the path behind the folder that is the top; NULL where none of its folders is. */
+/* The part of the path after its folder `top`; NULL if none of its folders is `top`. */
 static const char *behind_top(const char *top, char *path)
 {
     char real[PATH_MAX];
@@ -259,7 +260,7 @@ static const char *behind_top(const char *top, char *path)
 
 void kg_repository_path(struct kg_repository *repository, const char *given, const char **inside)
 {
-    char *folder = get_current_dir_name(); /* as the shell has it: without links followed */
+    char *folder = get_current_dir_name(); /* $PWD if valid: symbolic links stay in the path */
     char *path =
         folder ? kg_arena_printf(&repository->arena, "%s/%s", *given == '/' ? "" : folder, given)
                : NULL;
@@ -270,7 +271,7 @@ void kg_repository_path(struct kg_repository *repository, const char *given, con
 
 /* --- Files of a commit --------------------------------------------------------------------------- */
 
-/* The blob of a path: *blob is NULL where there is none. */
+/* Finds the blob of a path. If the commit lacks the path, *blob is NULL. */
 static bool blob_find(struct kg_repository *repository, const char *commit, const char *inside,
                       const char **blob, struct kg_error *err)
 {

@@ -16,8 +16,8 @@
 
 enum { ARGUMENTS_MOST = 28, ENVIRONMENT_MORE = 8 };
 
-/* Before all words. A change can commit a folder that looks like a bare repository: git must not take
- * that for the repository, nor start a program that its configuration names. */
+/* The first words of every call. A change can commit a folder that looks like a bare repository. git must not accept
+ * such a folder, nor start a program that its configuration names. */
 static const char *const settings[] = {"git",
                                        "-c",
                                        "safe.bareRepository=explicit",
@@ -28,15 +28,16 @@ static const char *const settings[] = {"git",
                                        "-c",
                                        "core.quotePath=false"};
 
-/* Variables that lead git to another repository, or make it write elsewhere; where it runs in a hook they
- * are set. GIT_CONFIG_… stays: it is how a pipeline tells which folders are safe. */
+/* Whether a variable can lead git to another repository or make it write elsewhere. Git hooks set such variables.
+ * GIT_CONFIG_… stays, because pipelines use it to name safe folders. */
 static bool is_left_out(const char *variable)
 {
     return !strncmp(variable, "GIT_", 4) && strncmp(variable, "GIT_CONFIG", 10) != 0 &&
            strncmp(variable, "GIT_SSH", 7) != 0 && strncmp(variable, "GIT_ASKPASS", 11) != 0;
 }
 
-/* is_offline  git fetches no object that a partial clone lacks */
+/* The environment for git.
+ * is_offline  git fetches no object that a partial clone lacks */
 static char **environment_make(struct kg_arena *arena, bool is_offline)
 {
     static const char *const own[] = {"GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0",
@@ -63,7 +64,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Waits until the pipe can be read. false: `until`, a time of seconds_now, came first. */
+/* Waits until the pipe is readable. Returns false if the time `until` of seconds_now comes first. */
 static bool pipe_wait(int from, double until)
 {
     struct pollfd pipe = {.fd = from, .events = POLLIN};
@@ -77,7 +78,7 @@ static bool pipe_wait(int from, double until)
     return true;
 }
 
-/* Reads until the end, beyond `most` bytes, or until that time. */
+/* Reads the pipe to its end. Returns false after more than `most` bytes, or at the time `until`. */
 static bool pipe_read(int from, size_t most, double until, struct kg_text *text)
 {
     char bytes[65536];
@@ -119,7 +120,7 @@ static int status_wait(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* What it wrote to standard error, on one line: a blank for every line end, tab and row of these. */
+/* Reads git's standard error as one line. One blank replaces each run of line ends, tabs and blanks. */
 static void said_take(FILE *errors, char said[KG_GIT_SAID_MOST])
 {
     rewind(errors);

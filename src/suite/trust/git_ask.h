@@ -1,5 +1,5 @@
-/* git_ask.h: the program git, asked without a shell: its words in, what it prints out. It is led to
- * no other repository by what the environment has, and waits for nobody's answer. */
+/* git_ask.h: runs the program git without a shell and reads its output. Variables of the environment cannot lead git to
+ * another repository, and git never prompts. */
 #pragma once
 #include <limits.h>
 #include <stdbool.h>
@@ -11,24 +11,25 @@
 
 enum { KG_GIT_SAID_MOST = 400 };
 
-/* The nearest folder, from `inside` upwards, that has a `.git`. git itself would also take a folder for
- * a repository that holds the files of a bare one, and a change can commit these.
+/* Finds the nearest folder with a `.git`, from `inside` upwards. git itself would also accept a folder with the files
+ * of a bare repository, and a change can commit such files.
  * returns  false if there is no such folder */
 bool kg_git_top(const char *inside, char top[PATH_MAX]);
 
-/* Runs git in the kg_git_top of the working directory, if there is one, and appends what it prints.
- * words    behind "git", at most 14, NULL-terminated
- * most     bytes of what it prints: more is a failure
- * said     KG_GIT_SAID_MOST bytes, for what it says of a failure, on one line
- * status   its exit status; -1 where it was killed
- * returns  false where it could not be run or read */
+/* Runs git and appends its standard output. git runs in the kg_git_top of the working directory, if there is one.
+ * words    words after "git", NULL-terminated, at most 14
+ * most     limit of the output in bytes; more output is a failure
+ * said     gets git's standard error on one line, cut to KG_GIT_SAID_MOST bytes.
+ * status   gets git's exit status; -1 if git was killed
+ * returns  false if git could not run or its output could not be read */
 bool kg_git_ask(const char *const *words, size_t most, struct kg_text *text, char *said,
                 int *status, struct kg_error *err);
 
-/* The same within a time, about objects that the clone has: git fetches none.
+/* As kg_git_ask, with a time limit in seconds and without network: git fetches no missing objects.
  * returns  the exit status of git; -1 if git was not started, was killed, or printed too much */
 int kg_git_ask_within(const char *const *words, size_t most, double seconds, struct kg_text *text);
 
-/* The one line that git prints, in `arena`; *line is NULL where it fails. */
+/* Runs git and sets *line to the first line of its output, in `arena`. If git exits with an error: NULL.
+ * returns  false if git could not run */
 bool kg_git_line(struct kg_arena *arena, const char *const *words, const char **line,
                  struct kg_error *err);

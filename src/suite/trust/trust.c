@@ -16,8 +16,8 @@ enum { FILE_MOST = 1 << 30, COMMIT_SHOWN = 12 };
 
 static const char NOT_USED[] = " (not used)", USED[] = " (used: --accept-from head)";
 
-/* A clone of one commit has no history to find out where the change began. Where that commit merges the
- * change into the trusted one, it is there. */
+/* Finds the start of the change in a clone of one commit, which has no history. If this commit merges the change into
+ * the trusted commit, the change starts at the trusted commit. */
 static bool merged_find(struct kg_trust *trust, struct kg_error *err)
 {
     bool merged = false;
@@ -97,8 +97,8 @@ static bool same_text(const struct kg_text *a, bool a_there, const struct kg_tex
             (a->length == b->length && !memcmp(kg_text_string(a), kg_text_string(b), a->length)));
 }
 
-/* The file where the change began: what the target branch has had since is no edit of the change. Where
- * that is not known, the target branch's own. */
+/* Reads the file at the start of the change, because later edits of the target branch are no edits of the change. If
+ * the start is unknown: the file of the trusted commit. */
 static bool common_read(struct kg_trust *trust, const char *inside, const struct kg_text *trusted,
                         bool trusted_there, struct kg_text *common, bool *there,
                         struct kg_error *err)
@@ -110,7 +110,7 @@ static bool common_read(struct kg_trust *trust, const char *inside, const struct
     return true;
 }
 
-/* What is edited of a suite, key by key. One that cannot be read is told with the reason. */
+/* Adds the edits of a suite, key by key. If the suite cannot be read, the only edit is the reason. */
 static void suite_edits_add(struct kg_trust *trust, const char *inside,
                             const struct kg_text *trusted, const struct kg_text *head)
 {
@@ -127,7 +127,7 @@ static void suite_edits_add(struct kg_trust *trust, const char *inside,
         edit_add(trust, kg_arena_printf(arena, "%s: %s%s", inside, diff.lines[i], NOT_USED));
 }
 
-/* The file of the change as it differs from what it was: edited, added or removed. */
+/* Compares the file of the change with its earlier content, and adds the edits. */
 static void edits_compare(struct kg_trust *trust, const char *inside, enum kg_trust_file file,
                           const struct kg_text *before, bool before_there,
                           const struct kg_text *head, bool there)
@@ -145,13 +145,13 @@ static void edits_compare(struct kg_trust *trust, const char *inside, enum kg_tr
                                     file == KG_TRUST_HEAD_COUNTS ? USED : NOT_USED));
 }
 
-/* The file of the working tree. */
+/* A file of the working tree. */
 struct head_file {
     struct kg_text text;
     bool there, readable;
 };
 
-/* Anything but a file could keep a reader waiting, or have no end. */
+/* Reads a file of the working tree. Only a regular file is readable: others may block or never end. */
 static void head_read(const char *path, struct head_file *head)
 {
     struct kg_error unreadable;
@@ -161,7 +161,7 @@ static void head_read(const char *path, struct head_file *head)
                                       kg_file_read(path, FILE_MOST, &head->text, &unreadable));
 }
 
-/* Looks at the file of the working tree, where that is not the trusted one. */
+/* Adds the edits of a file if the working tree differs from the trusted commit. */
 static bool edits_find(struct kg_trust *trust, const char *inside, enum kg_trust_file file,
                        const struct head_file *head, const struct kg_text *trusted,
                        bool trusted_there, struct kg_error *err)
@@ -215,8 +215,9 @@ static bool all_write(int file, const struct kg_text *text)
     return true;
 }
 
-/* A file in memory that nobody can change, what is measured neither; it ends with kgate, however that does.
- * returns  its descriptor, or -1 */
+/* Keeps the text in a sealed file in memory, so that no process can change it, not even the measured program. The file
+ * ends with kgate, also after a crash.
+ * returns  descriptor, or -1 */
 static int text_hold(const struct kg_text *text, struct kg_error *err)
 {
     const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
@@ -249,7 +250,7 @@ static void uncovered_add(struct kg_trust *trust, const char *given, const char 
     data_add(trust, given, kg_arena_copy(arena, given), -1);
 }
 
-/* Whether the file of the working tree is the commit's; one that Git LFS keeps is so by its hash. */
+/* Whether the file of the working tree equals the commit's file. For a Git LFS pointer: whether the hashes are equal. */
 static bool is_trusted(const char *path, const struct head_file *head,
                        const struct kg_text *trusted)
 {
@@ -261,7 +262,8 @@ static bool is_trusted(const char *path, const struct head_file *head,
            !strncmp(pointer, hex, KG_SHA256_DIGITS);
 }
 
-/* path  of the file in the working tree, absolute */
+/* Adds a data file that the commit has. If the working tree differs, kgate reads a sealed copy instead.
+ * path  absolute path in the working tree */
 static bool covered_add(struct kg_trust *trust, const char *given, const char *inside,
                         const char *path, const struct kg_text *trusted, struct kg_error *err)
 {
