@@ -1,4 +1,4 @@
-/* Makes the page's template, one HTML file, of index.html, the modules from main.js on and style.css.
+/* Makes the page's template, one HTML file, from index.html, style.css, main.js and its modules.
  * usage: node build.mjs OUTPUT */
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
@@ -10,7 +10,8 @@ const packages = fileURLToPath(new URL("../../../node_modules/", import.meta.url
 
 const CHANGE = "count later rank sign word colour waivable symbol done exit passes listed ink point meaning".split(" ");
 
-/* The rows of src/model/changes.def: of KG_CHANGE(NAME, …), KG_VERDICT and KG_WAIVER, with these members. */
+/* Reads the rows of a macro in src/model/changes.def (KG_CHANGE, KG_VERDICT or KG_WAIVER).
+ * members  names for the values after the row's name */
 async function rowsOf(macro, members) {
     const rows = (await readFile(`${here}../../model/changes.def`, "utf8")).matchAll(new RegExp(`^KG_${macro}\\((.*?)\\)$`, "gms"));
     return [...rows].map(([, row]) => {
@@ -19,7 +20,7 @@ async function rowsOf(macro, members) {
     });
 }
 
-/* What the page says of changes, worst first, verdicts and waivers (verdicts.js). */
+/* The page's words for changes (worst first), verdicts and waivers; for verdicts.js. */
 async function words() {
     const changes = (await rowsOf("CHANGE", CHANGE))
         .sort(([, a], [, b]) => a.rank - b.rank)
@@ -30,7 +31,7 @@ async function words() {
     return { CHANGES, SIGNS, WAIVERS };
 }
 
-/* Comments that the licenses of what is bundled ask for. */
+/* The comment that the licenses of the bundled packages require. */
 async function licenses() {
     const texts = ["echarts/NOTICE", "echarts/LICENSE", "zrender/LICENSE"].map((name) =>
         readFile(packages + name, "utf8"),
@@ -55,7 +56,7 @@ async function bundle(entry, banner) {
 }
 
 const script = await bundle("main.js", { js: await licenses() });
-/* The script sets the theme. Until it does, or where it does not run, the system's choice counts. */
+/* Adds the system's dark theme, for pages without a script and until the script sets a theme. */
 function withSystemTheme(style) {
     const [, dark] = /:root\[data-theme="?dark"?\]\{([^}]*)\}/.exec(style);
     return `${style}@media screen and (prefers-color-scheme:dark){:root:not([data-theme]){${dark}}}`;
@@ -65,7 +66,7 @@ const style = withSystemTheme(await bundle("style.css"));
 const parts = {
     style: style,
     script: script,
-    /* No other script can run in the page, whatever a name in a file looks like. */
+    /* The page's policy allows only this script, so no name in a file can run code. */
     "script-hash": `sha256-${createHash("sha256").update(script).digest("base64")}`,
 };
 const page = (await readFile(`${here}index.html`, "utf8")).replace(

@@ -1,4 +1,4 @@
-/* One case in full, shown at the top of the page by its address: #case=ID. */
+/* One case in full. The address #case=ID shows it at the top of the page. */
 import { caseViews } from "./case_views.js";
 import { h } from "./dom.js";
 import { badge, caseName } from "./verdicts.js";
@@ -15,7 +15,7 @@ function wanted() {
 const CLOSED = "#verdict";
 const close = () => h("p", {}, h("a", { href: CLOSED }, "Close this case"));
 
-/* Escape closes the case, except in a field, where it is the browser's. */
+/* Escape closes the case. In a field the browser handles Escape. */
 export function caseStart() {
     addEventListener("keydown", ({ key, target, defaultPrevented }) => {
         const field = ["INPUT", "SELECT", "TEXTAREA"].includes(target.tagName);
@@ -23,7 +23,7 @@ export function caseStart() {
     });
 }
 
-/* What had the focus when a case was opened: it has the focus again when the case is closed. */
+/* The element with the focus before the case opened. It gets the focus back when the case closes. */
 let opener;
 
 function focusReturn() {
@@ -32,7 +32,8 @@ function focusReturn() {
     opener = undefined;
 }
 
-/* The section of the case that the address names, and the focus on it; nothing where it names none. */
+/* Shows the section of the case in the address and moves the focus to it. Without a case in the address, the place is
+ * empty. */
 export function caseShow(model, place) {
     const id = wanted();
     place.replaceChildren();

@@ -1,4 +1,4 @@
-/* What is shown of one case, in its order. To add a part: a file in views/, and its line here.
+/* The parts of one case's section, in their order. To add a part: a file in views/, and its line here.
  * A part is {shows(one, model), draw(one, model, section)}: `one` is a case of model.js. */
 import { caseCommands } from "./views/case_commands.js";
 import { caseRounds } from "./views/case_rounds.js";

@@ -1,4 +1,4 @@
-/* Charts: an ECharts picture in a figure, with a sentence that says what it shows and its figures as a table. */
+/* Charts: an ECharts picture in a figure, with a sentence about its main figure, and a table of all figures. */
 import { BarChart, CustomChart, LineChart, PieChart, ScatterChart } from "echarts/charts";
 import {
     AriaComponent,
@@ -15,14 +15,14 @@ import { CanvasRenderer, SVGRenderer } from "echarts/renderers";
 import { h, table } from "./dom.js";
 import { colours, onPaper, onTheme } from "./theme.js";
 
-/* A chart of another kind adds its module here. */
+/* A new kind of chart needs its module here. */
 use([BarChart, CustomChart, LineChart, PieChart, ScatterChart]);
 use([AriaComponent, DataZoomComponent, GridComponent, LegendComponent, MarkAreaComponent, MarkLineComponent]);
 use([TooltipComponent, LabelLayout, CanvasRenderer, SVGRenderer]);
 
-export const NARROW = 620; /* pixels, under which names stand above their rows */
+export const NARROW = 620; /* width in pixels below which names stand above their rows */
 
-/* The upright axis of a chart with a row for each name.
+/* The vertical axis of a chart with one row per name.
  * above  pixels from a name to its row in a narrow chart
  * more   further settings of the labels */
 export const namesAxis = (names, narrow, above, more) => ({
@@ -35,10 +35,10 @@ export const namesAxis = (names, narrow, above, more) => ({
 });
 
 const drawn = new Set();
-const ON_PAPER = 0.8; /* of the height of a high one: more charts fit a sheet */
+const ON_PAPER = 0.8; /* factor on the height of high charts, so that more charts fit a sheet */
 const HIGH = 240;
 
-/* What all charts have in common, in the colours of the page. */
+/* The common settings of all charts, in the colours of the page. */
 function common(colour) {
     const axis = {
         axisLine: { lineStyle: { color: colour.line } },
@@ -63,7 +63,7 @@ function common(colour) {
     };
 }
 
-/* Settings of one object over those of another, deeply; lists are taken whole. */
+/* Merges `own` over `base`, recursively. A list replaces the whole list. */
 function over(base, own) {
     if (own === undefined) return base;
     if (typeof base !== "object" || typeof own !== "object" || Array.isArray(own) || !base || !own) return own;
@@ -95,22 +95,22 @@ function draw(chart) {
     }
     chart.picture.resize();
     chart.picture.setOption(optionOf(chart), true);
-    /* Where paper is narrower than it was drawn for, the whole picture becomes smaller, and nothing is cut. */
+    /* If the paper is narrower than the drawing, the browser shrinks the whole picture instead of cutting it. */
     chart.element.querySelector("svg")?.setAttribute("viewBox", `0 0 ${chart.picture.getWidth()} ${chart.picture.getHeight()}`);
     chart.element.dataset.drawn = "yes";
 }
 
 /* Adds a chart to an element.
- *   title    what it shows, its heading
- *   says     one sentence with the main figure: what a reader who cannot see it is told
- *   height   pixels, or (width) => pixels
- *   option   (colour, width) => options for ECharts, colours by name (colour.worse); animation, fonts and axes
- *            have the page's already. A tooltip's formatter returns an element made by `tip`, never HTML.
- *   canvas   true: thousands of shapes, which would be slow as elements
- *   onclick  ({data, …}) of the shape that is clicked; what it does can be done without a mouse elsewhere
- *   key      an element below the picture: what its signs mean, where ECharts' legend does not do
- *   table    {heads, rows} as of dom.js's table: the same figures; may be (): it is made when opened
- * returns {redraw()}: after what `option` reads has changed */
+ *   title    heading
+ *   says     one sentence with the main figure, also for readers who cannot see the picture.
+ *   height   pixels, or (width) => pixels.
+ *   option   (colour, width) => options for ECharts. colour.NAME is a colour of the page (colour.worse). Animation,
+ *            fonts and axes have the page's settings. A tooltip's formatter returns an element from `tip`, never HTML.
+ *   canvas   true for thousands of shapes, which would be slow as elements
+ *   onclick  called with {data, …} of the clicked shape; the page must offer the same action without a mouse.
+ *   key      element below the picture that explains its signs, instead of ECharts' legend.
+ *   table    {heads, rows} for dom.js's table with the same figures; a function is called when the table opens
+ * returns {redraw()}, for the caller after the input of `option` changed */
 export function chartAdd(parent, { title, says, height = 320, option, canvas, onclick, key, table: figures }) {
     const element = h("div", { class: "chart", role: "img", "aria-label": `${title}. ${says}` });
     const details = h("details", { class: "figures" }, h("summary", {}, "Figures", h("span", { class: "hidden" }, ` of ${title}`)));
@@ -132,14 +132,14 @@ export function chartAdd(parent, { title, says, height = 320, option, canvas, on
     chart.watch = new ResizeObserver(() => {
         if (element.clientWidth === width) return;
         width = element.clientWidth;
-        /* In the next frame: what an observer resizes itself is an error to browsers. */
+        /* The chart waits for the next frame: browsers report an error if an observer resizes its own element. */
         requestAnimationFrame(() => draw(chart));
     });
     chart.watch.observe(element);
     return { redraw: () => draw(chart) };
 }
 
-/* The content of a tooltip: lines of text, the first of them in bold. */
+/* The content of a tooltip: lines of text, the first line in bold. */
 export function tip(...lines) {
     return h("div", {}, lines.filter(Boolean).map((line, i) => h(i ? "div" : "strong", {}, line)));
 }

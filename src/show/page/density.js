@@ -1,4 +1,4 @@
-/* How values are spread: a smooth density, and the modes in it. */
+/* The distribution of values: a smooth density and its modes. */
 
 function quantile(sortedValues, p) {
     const place = p * (sortedValues.length - 1);
@@ -7,9 +7,10 @@ function quantile(sortedValues, p) {
 }
 
 const FAR_OUT = 3;
-const QUARTILES_LEAST = 5; /* of fewer values each would move them */
+const QUARTILES_LEAST = 5; /* with fewer values, a single value would shift the quartiles */
 
-/* The values that are not far out: within three times the distance of the quartiles beyond them (Tukey 1977). */
+/* The values without far outliers. An outlier lies more than three interquartile ranges beyond a quartile (Tukey
+ * 1977). */
 export function usualOf(values) {
     const sortedValues = [...values].sort((a, b) => a - b);
     if (values.length < QUARTILES_LEAST) return sortedValues;
@@ -20,7 +21,7 @@ export function usualOf(values) {
 
 export const median = (values) => quantile([...values].sort((a, b) => a - b), 0.5);
 
-/* Silverman's rule (1986, equation 3.31), with the narrower of deviation and quartiles. */
+/* Silverman's rule (1986, equation 3.31), with the smaller of standard deviation and interquartile range. */
 function bandwidth(sortedValues) {
     const n = sortedValues.length;
     const mean = sortedValues.reduce((sum, x) => sum + x, 0) / n;
@@ -31,7 +32,7 @@ function bandwidth(sortedValues) {
 
 const POINTS = 81;
 
-/* [[value, density relative to the highest], …] of at least three values that differ; else none. */
+/* [[value, density relative to the maximum], …]. If there are fewer than three values, or all are equal: []. */
 export function densityOf(values) {
     const sortedValues = [...values].sort((a, b) => a - b);
     const width = sortedValues.length > 2 ? bandwidth(sortedValues) : 0;
@@ -46,11 +47,11 @@ export function densityOf(values) {
     return curve.map(([at, density]) => [at, density / highest]);
 }
 
-/* Fewer values show no modes: gaps between them are chance. */
+/* Gaps between fewer values are chance, not modes. */
 const VALUES_LEAST = 8;
-const DEPTH = 0.2; /* of the valley between two modes, below the lower of them */
+const DEPTH = 0.2; /* smallest depth of a valley below the lower of two modes, as a share of the maximum */
 
-/* Where values gather: one value for each mode; none where there are too few values to tell. */
+/* The position of each mode. With too few values: []. */
 export function modesOf(values) {
     if (values.length < VALUES_LEAST) return [];
     const curve = densityOf(values);

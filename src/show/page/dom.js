@@ -1,8 +1,9 @@
-/* Elements. Text from files only ever becomes text: nothing here, or elsewhere in the page, parses HTML. */
+/* Elements of the page. Text from files always stays text: no code of the page parses HTML. */
 import { whole } from "./format.js";
 
-/* An element with attributes ("class", "onclick", …; undefined and false are left out) and children: elements,
- * or texts, or lists of them. */
+/* Makes an element.
+ * attributes  {name: value}, also "onclick"; undefined and false are left out
+ * children    elements, texts, or lists of elements and texts */
 export function h(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes))
@@ -12,14 +13,14 @@ export function h(tag, attributes = {}, ...children) {
     return element;
 }
 
-/* What kgate says, as children: `code` between two backticks is an element, as in the markdown; one alone stays. */
+/* Converts a sentence of kgate to children: text between two backticks becomes a <code>. A single backtick stays. */
 export function prose(text) {
     const parts = String(text).split("`");
     if (parts.length % 2 === 0) parts.splice(-2, 2, parts.slice(-2).join("`"));
     return parts.map((part, i) => (i % 2 ? h("code", {}, part) : part));
 }
 
-/* A list of {term, value} as <dl>; what has no value is left out. */
+/* A list of [term, value] as <dl>. Rows without a value are left out. */
 export function facts(rows) {
     return h(
         "dl",
@@ -30,10 +31,10 @@ export function facts(rows) {
     );
 }
 
-/* First columns of long names. */
+/* Heads of first columns with long names. */
 const LONG = ["case", "scope", "operation", "time in"];
 
-/* A table of texts, numbers or elements that scrolls by itself where it is too wide.
+/* A table of texts, numbers or elements. A table that is too wide scrolls by itself.
  * heads  [{name, numeric}] */
 export function table(caption, heads, rows) {
     const cell = (value, i) => h(i ? "td" : "th", { class: heads[i].numeric && "numeric", scope: !i && "row" }, value);
@@ -57,9 +58,9 @@ export function scrolled(label, element) {
     return h("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": label }, element);
 }
 
-/* Adds the first few of a list, each by add(one).
- * words(left, shown)  of the button that adds `step` more
- * returns  the button */
+/* Adds the first few members of a list by add(one), and makes a button that adds `step` more.
+ * words(left, shown)  text of the button
+ * returns             the button */
 export function someAdd(all, first, step, add, words) {
     let shown = 0;
     const more = h("button", { type: "button", onclick: () => show(step) });
@@ -76,7 +77,7 @@ export function someAdd(all, first, step, add, words) {
 const ROWS_FIRST = 30;
 const ROWS_MORE = 100;
 
-/* Appends what `add(place, rows)` draws of the first rows, and a button that draws more of them. */
+/* Draws the first rows by `add(place, rows)`, and appends a button that draws more rows. */
 export function firstAdd(parent, all, add) {
     let most = ROWS_FIRST;
     const place = h("div");

@@ -1,4 +1,4 @@
-/* Families: cases that differ in one number, over which they are drawn. */
+/* Families: cases that differ in one number. Charts draw a family over this number. */
 import { timesOf } from "./rounds.js";
 import { median } from "./density.js";
 import { grouped } from "./lists.js";
@@ -6,7 +6,7 @@ import { rateOf } from "./work.js";
 
 const VALUES_LEAST = 3;
 
-/* "16KiB" and "1e6" are numbers too. */
+/* Units of numbers such as "16KiB"; "1e6" is a number too. */
 const SIZES = { "": 1, k: 1e3, M: 1e6, G: 1e9, B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, KB: 1e3, kB: 1e3, MB: 1e6, GB: 1e9 };
 
 function numberOf(text) {
@@ -14,7 +14,7 @@ function numberOf(text) {
     return digits !== undefined && unit in SIZES ? Number(digits) * SIZES[unit] : NaN;
 }
 
-/* What is drawn of a measured case. */
+/* The figures of a measured case for a chart. */
 function pointOf(measured, at, rateMember) {
     const times = timesOf(measured);
     return {
@@ -27,7 +27,7 @@ function pointOf(measured, at, rateMember) {
     };
 }
 
-/* The parameter with the most values among numbers that vary while all others stay. */
+/* The numeric parameter with the most values; undefined with fewer than VALUES_LEAST. */
 function sweptOf(cases) {
     const counts = new Map();
     for (const one of cases)
@@ -37,8 +37,9 @@ function sweptOf(cases) {
     return values?.size >= VALUES_LEAST ? name : undefined;
 }
 
-/* [{name, swept, sized, unit, series: [{name, points}]}]: a workload's family has a series for each set of the other
- * parameters and device. `side` is the member of the model's cases that is drawn: "current" or "base". */
+/* [{name, swept, sized, unit, series: [{name, points}]}]. The family of a workload has one series per set of the other
+ * parameters and the device.
+ * side  member of the model's cases to draw: "current" or "base" */
 export function familiesOf(model, side = "current") {
     const measured = model.cases.flatMap((one) => (one[side]?.status === "OK" ? [one[side]] : []));
     return [...grouped(measured, ({ workload }) => workload)].flatMap(([name, cases]) => {
@@ -60,7 +61,7 @@ function familyOf(name, swept, cases) {
     return { name, swept, sized, unit: (rate?.unit ?? "").trim(), series: named(long).map(([key, points]) => ({ name: key, points: points.sort((a, b) => a.at - b.at) })) };
 }
 
-/* Names without what all series have in common. */
+/* Removes the parts that all series share from their names. */
 function named(series) {
     const parts = series.map(([key]) => key.split(", "));
     const common = new Set(parts[0]?.filter((part) => parts.every((all) => all.includes(part))));

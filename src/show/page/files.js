@@ -1,4 +1,4 @@
-/* Where files come from: those in the page, and those that a reader opens. Each is {name, text}. */
+/* The sources of files: the page itself, and the reader. A file is {name, text}. */
 
 export function filesInPage() {
     return [...document.querySelectorAll("script.file")].map((element) => ({
@@ -12,7 +12,7 @@ async function read(list, opened) {
     if (files.length) opened(files);
 }
 
-/* Calls `opened` with the files that are chosen, or dropped anywhere on the page. */
+/* Calls `opened` with the files that the reader chooses or drops on the page. */
 export function filesFromReader(opened) {
     const chosen = document.getElementById("chosen");
     const drop = document.getElementById("drop");

@@ -1,9 +1,9 @@
-/* The layout of a flame graph: where each scope of a tree lies, as parts of the width. Pure. */
+/* The layout of a flame graph: the place of each scope as shares of the width. Pure. */
 
-const WIDTH_LEAST = 0.0005; /* of the whole: half a pixel of a wide page */
+const WIDTH_LEAST = 0.0005; /* share of the width: half a pixel of a wide page */
 
-/* Scopes inside each other from the top: [{node, left, width, depth, around}], those around `focus` in full width.
- * What is narrower than can be seen is left out, with all inside it; `hidden` counts those. */
+/* Lays out nested scopes from the top: {boxes: [{node, left, width, depth, around}], hidden}. The scopes around `focus`
+ * have the full width. A scope below WIDTH_LEAST is left out with its inner scopes; `hidden` counts such scopes. */
 export function flameLayout(tree, focus = tree) {
     const boxes = [];
     let hidden = 0;
@@ -31,7 +31,7 @@ export function flameLayout(tree, focus = tree) {
     return { boxes, hidden };
 }
 
-/* The nodes from the tree's root to one of its nodes, both with them. */
+/* The path of nodes from the tree's root to the node `wanted`, both included. */
 function pathTo(tree, wanted) {
     if (tree === wanted) return [tree];
     for (const part of tree.inside) {
@@ -41,14 +41,14 @@ function pathTo(tree, wanted) {
     return [];
 }
 
-/* Every node with the names around it, outermost first. */
+/* Calls visit(node, names) for every node. `names` is the path from the root to the node. */
 export function everyNode(tree, visit, names = []) {
     const place = [...names, tree.name];
     visit(tree, place);
     for (const part of tree.inside) everyNode(part, visit, place);
 }
 
-/* Of a profile's case: times of one call, so that recordings of different lengths compare. */
+/* The tree of a profile's case with times per call, so that recordings of different lengths are comparable. */
 export function perCall({ tree }) {
     const calls = tree.calls || 1;
     const scaled = (node) => ({
@@ -64,8 +64,9 @@ export function perCall({ tree }) {
     return scaled(tree);
 }
 
-/* Both sides' trees as one: each node of either with `now` and `then`, {value, own, calls} of a call of the case;
- * undefined where a side has none. `value` is the side's that gives the widths: "now" or "then". */
+/* Joins the trees of both sides. Each node has `now` and `then`: {value, own, calls} per call of the case, undefined if
+ * the side lacks the node.
+ * widths  "now" or "then": the side that decides `value` */
 export function flamesJoined(now, then, widths) {
     const figures = (node) => node && { value: node.value, own: node.own, calls: node.calls };
     const names = [...new Set([...(now?.inside ?? []), ...(then?.inside ?? [])].map(({ name }) => name))];

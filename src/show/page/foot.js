@@ -1,4 +1,4 @@
-/* The foot of the page: the files that it shows, for saving, and what it was made with. */
+/* The foot of the page: the shown files, with buttons to save them, and the tools that made the page. */
 import { h } from "./dom.js";
 import { size } from "./format.js";
 

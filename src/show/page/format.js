@@ -1,4 +1,4 @@
-/* Figures as text: three digits that count, with their unit, as kgate prints them elsewhere. */
+/* Formats figures as in the other reports of kgate: three significant digits and a unit. */
 
 const NONE = "–";
 
@@ -25,13 +25,13 @@ export const size = (bytes) => (bytes < 1024 ? `${Math.round(bytes)} B` : scaled
 export const count = (value) => (Number.isInteger(value) && Math.abs(value) < 1e4 ? String(value) : scaled(value, COUNTS));
 export const rate = (perSecond, of) => (Number.isFinite(perSecond) ? `${scaled(perSecond, COUNTS)}${of}/s`.replace("  ", " ") : NONE);
 
-/* For an axis: without zeros at the end, "10 ms" for "10.0 ms". */
+/* For labels of an axis: drops final zeros, "10 ms" for "10.0 ms". */
 export const brief = (show) => (number) => show(number).replace(/\.0+(?=\D|$)|(\.\d*?)0+(?=\D|$)/, "$1");
 
-/* Without what binary fractions leave: 0.3 for 0.30000000000000004. */
+/* Removes the rounding error of binary fractions: 0.3 for 0.30000000000000004. */
 export const tidy = (number) => Number(number.toPrecision(9));
 
-/* An upright axis of times from `low` to `high`, which holds both, in round steps that its labels tell apart. */
+/* A vertical axis of times that includes `low` and `high`, in ns. Its steps are round, and its labels differ. */
 export function axisOfTimes(low, high) {
     const span = high - low || Math.abs(high) || 1;
     const power = 10 ** Math.floor(Math.log10(span / 4));
@@ -47,7 +47,7 @@ export function axisOfTimes(low, high) {
     };
 }
 
-/* Whole numbers as they are: "1,250", "3 cases", "1 case". */
+/* Whole numbers with all digits: "1,250", "3 cases", "1 case". */
 export const whole = (number) => number.toLocaleString("en");
 export const counted = (number, noun) => `${whole(number)} ${noun}${number === 1 ? "" : "s"}`;
 
@@ -65,19 +65,19 @@ const digitsOfPercent = (value) => (value >= 1000 ? value.toFixed(0) : value.toF
 export const interval = (low, high) =>
     Number.isFinite(low) && Number.isFinite(high) ? `${change(low)} to ${change(high)}` : NONE;
 
-/* A value in a unit of a comparison: ns, bytes, J, 1/s or none. */
+/* A value with its unit from a comparison: ns, bytes, J, 1/s or none. */
 export function amount(number, unit) {
     const units = { ns: duration, bytes: size, "1/s": (v) => rate(v, ""), J: (v) => scaled(v, [[1e-3, "mJ"], [1, "J"]]) };
     if (!Number.isFinite(number)) return NONE;
     return (units[unit] ?? count)(number);
 }
 
-/* A budget is a limit, no baseline: "<= 1.00 ms". How far it is away in per cent is no change. */
+/* A budget is a limit, not a baseline: "<= 1.00 ms". The distance to a limit is no change, so it has no per cent. */
 export const isBudget = (metric) => metric?.against === "budget";
 export const referenceOf = (metric) => `${isBudget(metric) ? (metric.better === "higher" ? ">= " : "<= ") : ""}${amount(metric.baseline, metric.unit)}`;
 export const changeOf = (metric) => (isBudget(metric) ? "" : change(metric.ratio));
 
-/* How a case stands to its budgets, in the words of the terminal; undefined: it has none. */
+/* The budget result of a case, in the words of the terminal; undefined: no budget. */
 export function heldOf(held) {
     if (!held) return undefined;
     const [number, word] = held.missed ? [held.missed, "missed"] : [held.unknown, "unknown"];
@@ -87,8 +87,8 @@ export function heldOf(held) {
 /* "2026-11-22T21:16:30Z" as "2026-11-22 21:16 UTC". */
 export const moment = (created) => (created ? `${created.slice(0, 10)} ${created.slice(11, 16)} UTC` : NONE);
 
-/* An argument for a shell. */
+/* Quotes an argument for a shell. */
 export const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-/* A glob that matches a name alone, as an argument. */
+/* Quotes a glob that matches only this name, as an argument for a shell. */
 export const quotedGlob = (name) => quoted(name.replace(/[*?[\\]/g, "\\$&"));

@@ -1,10 +1,11 @@
-/* What a file is: its kind by `schema`, and whether this page knows its version. */
+/* Detects the kind of a file by `schema`, and checks its version. */
 
-/* The kinds that the page shows, all in one version. */
+/* The kinds that the page shows; all have the same version. */
 const KINDS = ["results", "comparison", "suggestions", "baseline", "profile", "calibration"];
 const VERSION = 1;
 
-/* What could make a name read as another, controls and changes of direction, is shown as on a terminal: \x1b. */
+/* Control characters and changes of writing direction can disguise a name. They become \x1b and the like, as on a
+ * terminal. */
 const HARMFUL = /[^\P{Cc}\t\n\r]|[\u2028-\u202e\u2066-\u2069]/gu;
 const harmful = /[^\P{Cc}\t\n\r]|[\u2028-\u202e\u2066-\u2069]|\\u00[0189][0-9a-f]|\\u007f|\\u20[26]/iu;
 const escaped = (text) => text.replace(HARMFUL, (one) => [...new TextEncoder().encode(one)].map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join(""));
@@ -17,7 +18,7 @@ function shown(_, value) {
 /* {name, kind, json}, or {name, problem}: a sentence. */
 export function fileOf({ name, text }) {
     let json;
-    /* Chromium makes an empty string of a script element with more than 512 MiB. */
+    /* For a script element above 512 MiB, Chromium returns an empty string. */
     if (!text.trim()) return { name, problem: "it is empty, or longer than this browser reads (Chromium: 512 MiB); make a page of fewer cases" };
     try {
         json = harmful.test(text) ? JSON.parse(text, shown) : JSON.parse(text);

@@ -1,8 +1,8 @@
-/* labels.js: long names on one line each. What tells cases apart is mostly at an end of their names, so the middle is
- * left out. Names that would then read the same keep the part in which they differ. */
+/* labels.js: shortens long names to one line. Names of cases mostly differ at their ends, so the function drops the
+ * middle. If two shortened names would be equal, they keep their differing parts. */
 import { grouped } from "./lists.js";
 
-/* A name in at most so many characters, with its middle left out. */
+/* The name in at most `most` characters, without its middle. */
 export function shortened(full, most) {
     const name = full.replace(/\s+/g, " ");
     if (name.length <= most) return name;
@@ -12,14 +12,14 @@ export function shortened(full, most) {
 
 const partsOf = (name) => name.split(/(?<=[/,;])/);
 
-/* Names of as many parts each, without the parts that all have in common: "…parse,…n=10,…". */
+/* Drops the parts that all names share: "…parse,…n=10,…". All names have the same number of parts. */
 function differing(names) {
     const all = names.map(partsOf);
     const same = all[0].map((part, i) => all.every((parts) => parts[i] === part));
     return (name) => partsOf(name).map((part, i) => (same[i] ? "…" : part)).join("").replace(/…+/g, "…");
 }
 
-/* Labels that are still alike are numbered. */
+/* Numbers the labels that are still equal. */
 function numbered(labels, most) {
     const counts = new Map();
     for (const [name, label] of labels) {
@@ -29,7 +29,7 @@ function numbered(labels, most) {
     }
 }
 
-/* A label for each of the names, of at most so many characters. Different names have different labels.
+/* Makes a label of at most `most` characters for each name. Different names have different labels.
  * returns (name) => label */
 export function labelsOf(names, most) {
     const all = [...new Set(names)];

@@ -1,6 +1,6 @@
-/* Lists that may be as long as there are cases: each function is linear in them. */
+/* Functions for lists with one member per case. Each takes linear time. */
 
-/* The members by what `keyOf` says of each: a Map of lists, in the order in which the keys come. */
+/* Groups the members by `keyOf`: a Map of lists, in order of each key's first member. */
 export function grouped(list, keyOf) {
     const groups = new Map();
     for (const one of list) {
@@ -11,6 +11,6 @@ export function grouped(list, keyOf) {
     return groups;
 }
 
-/* Of numbers. Math.min takes no list of a hundred thousand arguments. */
+/* Smallest and largest number of a list. Math.min fails on a hundred thousand arguments. */
 export const lowest = (numbers) => numbers.reduce((least, one) => Math.min(least, one), Infinity);
 export const highest = (numbers) => numbers.reduce((most, one) => Math.max(most, one), -Infinity);

@@ -1,4 +1,4 @@
-/* The page: files to a model, the model to sections; again whenever a file is opened. */
+/* The page: makes a model from the files, and sections from the model, again whenever a reader opens a file. */
 import { caseShow, caseStart } from "./case.js";
 import { h } from "./dom.js";
 import { filesFromReader, filesInPage } from "./files.js";
@@ -12,7 +12,7 @@ import { views } from "./views.js";
 const files = [];
 let model = modelOf([]);
 
-/* A file of the same name and kind takes the other's place. */
+/* A new file replaces an open file of the same name and kind. */
 function filesAdd(added) {
     for (const file of added.map(fileOf)) {
         const same = files.findIndex((other) => other.name === file.name && other.kind === file.kind);
@@ -31,7 +31,7 @@ function sectionOf(view) {
     return section;
 }
 
-/* Each is in the page before it is drawn: charts need their width. */
+/* A section enters the page before its view draws, because charts need their width. */
 function draw() {
     const shown = views.filter((view) => view.shows(model));
     const main = document.getElementById("main");
@@ -57,7 +57,7 @@ function problems() {
         .map((file) => h("p", { class: "problem", role: "alert" }, `${file.name} is not shown: ${file.problem}.`));
 }
 
-/* Without this script they would do nothing. */
+/* These controls start hidden, because they do nothing without this script. */
 for (const control of document.querySelectorAll("header [hidden]:not(input)")) control.hidden = false;
 caseStart();
 notesStart();

@@ -1,12 +1,13 @@
-/* What tells series apart besides their colour, and the key that says so below a chart: ECharts' own legend pages through
- * long names, which nobody can on paper. */
+/* Symbols and dashes of series, and the key below a chart that explains them. The key replaces ECharts' legend, which
+ * shows long names in pages, unreadable on paper. */
 import { h } from "./dom.js";
 
-/* Of ECharts, and the sign for it. */
+/* Symbols of ECharts, each with a similar character for the key. */
 export const SYMBOLS = [["circle", "●"], ["rect", "■"], ["triangle", "▲"], ["diamond", "◆"], ["pin", "◗"], ["arrow", "➤"]];
-const STROKES = { solid: [1, 1], dashed: [6, 9], dotted: [2, 5], long: [12, 16] }; /* pixels: ink, and ink with gap */
+const STROKES = { solid: [1, 1], dashed: [6, 9], dotted: [2, 5], long: [12, 16] }; /* pixels: dash, and dash with gap */
 
-/* groups  [{name, symbol: one of SYMBOLS, colour}]
+/* The key of a chart.
+ * groups  [{name, symbol: one of SYMBOLS, colour}]
  * lines   [{name, dash: solid, dashed, dotted or long, colour}] */
 export function keyOf(groups, lines) {
     const styled = (tag, attributes, style, ...children) => {

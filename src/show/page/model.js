@@ -1,7 +1,7 @@
-/* The model: what all files together say, by case. Views read it, and nothing else; they change nothing in it. */
+/* The model: the content of all files together, by case. Views read only the model and do not change it. */
 import { waivedOf } from "./verdicts.js";
 
-/* files: those of kinds.js, without a problem. */
+/* files: from kinds.js, without a problem */
 export function modelOf(files) {
     const of = (kind) => files.filter((file) => file.kind === kind);
     const comparison = of("comparison").at(-1)?.json;
@@ -21,10 +21,11 @@ export function modelOf(files) {
     return model;
 }
 
-/* Which results are which. `ab` leaves both sides of its pairs; so does `gate` for the cases that it settled by
- * pairs, beside its results. The head's rounds have the ratio over the base's, which tells them apart.
- *   current   what is looked at; base: what it is compared with, where that is results too
- *   pair      {base, head}: of pairs beside current results */
+/* Finds the role of each results file. `ab` writes both sides of its pairs. `gate` writes them too, beside its results,
+ * for the cases that it decided by paired rounds. Only the candidate's rounds have a ratio to the baseline's.
+ *   current   the candidate's results
+ *   base      the baseline's results, if a file has them
+ *   pair      {base, head}: both sides of the pairs */
 function rolesOf(results) {
     const isHead = (json) => json.cases.some((one) => one.rounds?.base_ratio?.some(Number.isFinite));
     const paired = results.filter((file) => file.json.pair);
@@ -45,9 +46,12 @@ function suggestionsOf(list) {
     return { list: all("suggestions"), findings: all("findings"), changes: all("changes"), differences: all("differences"), notes: all("notes") };
 }
 
-/* Cases by what is known of each: worst first where something was compared, else what failed or misses a budget and then the suite's
- * order.
- *   compared  of the comparison; current, base: of results; pair: {base, head}; runs: [{run, series, code}] */
+/* Collects the facts of each case. With a comparison the worst case comes first. Without one: the cases that failed or
+ * miss a budget, then the others in the suite's order.
+ *   compared       from the comparison
+ *   current, base  from results
+ *   pair           {base, head}
+ *   runs           [{run, series, code}] from baselines */
 function casesOf(model) {
     const cases = new Map();
     const at = (id) => {
@@ -70,7 +74,7 @@ function casesOf(model) {
     return model.comparison ? all : all.sort((a, b) => isBad(b) - isBad(a));
 }
 
-/* The machine code of a case with its libraries; undefined: it is not known. */
+/* The hashes of a case's machine code and libraries as one text; undefined: unknown. */
 export const codeOf = ({ code_hash: hash, libraries = [] }) => (hash ? [hash, ...libraries].join(" ") : undefined);
 
 const isBad = ({ verdict, current }) => verdict === "FAILED" || current?.held?.missed > 0;

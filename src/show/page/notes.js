@@ -1,7 +1,7 @@
-/* Notes, folded away on a screen and open on paper, where nobody can open them. */
+/* Notes: folded on a screen, open on paper. */
 import { h, prose } from "./dom.js";
 
-/* A folded list; nothing where there are no notes. */
+/* A folded list of notes; "" if there are none. */
 export function notesOf(list) {
     if (!list?.length) return "";
     return h("details", { class: "notes" }, h("summary", {}, `Notes: ${list.length}`), h("ul", {}, list.map((note) => h("li", {}, prose(note)))));

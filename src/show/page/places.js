@@ -1,10 +1,10 @@
-/* A case's time per call of each place in code, on both sides: names, the tree of a flame graph, and rows of a table.
- * Pure. The figures are those of `kgate explain --base`. */
+/* A case's time per call of each code place, on both sides: names, the tree of a flame graph, and rows of a table. The
+ * figures equal those of `kgate explain --base`. Pure. */
 
-/* Whether a change says where the time went: a place in code, or the compiler's options. */
+/* Whether a change locates the time: a place in code, or the compiler's options. */
 const isPlace = ({ name }) => ["function", "compiler"].includes(name);
 
-/* Of a case's changes those that come first in every report. */
+/* The changes of a case that every report prints first. */
 export const causesOf = ({ changes }) => changes.filter((one, i) => !i || isPlace(one));
 
 const ownName = ({ place = {} }) => place.function ?? place.module ?? "code without a name";
@@ -19,7 +19,7 @@ export function placeName(row) {
 
 export const growthOf = ({ base_ns: base, current_ns: current }) => current - base;
 
-/* What no row has. */
+/* The time that no row covers. */
 function restOf({ base_ns: base, current_ns: current, rows }) {
     const left = (whole, member) => Math.max(0, rows.reduce((sum, row) => sum - row[member], whole));
     return { name: "other code", base_ns: left(base, "base_ns"), current_ns: left(current, "current_ns"), sure: false };
@@ -34,15 +34,15 @@ export function rowsOf(difference) {
 
 const emptyNode = (name) => ({ name, base_ns: 0, current_ns: 0, own: 0, ownBase: 0, sure: false, inside: [] });
 
-/* The node inside another one, made if it is missing. */
+/* Finds the node `name` inside another node, or adds it. */
 function inner(node, name) {
     if (!node.inside.some((one) => one.name === name)) node.inside.push(emptyNode(name));
     return node.inside.find((one) => one.name === name);
 }
 
-/* Caller, function, and the library function or system call that it entered, below each other. Each node has its times
- * with all inside it, and `own` and `ownBase` of the time that no node inside has.
- * widths  "current_ns" or "base_ns": the side that gives the widths */
+/* Makes a tree of three levels: caller, function, and the library function or system call that the function entered.
+ * base_ns and current_ns include the inner nodes; `own` and `ownBase` exclude them.
+ * widths  "current_ns" or "base_ns": the side that decides the widths */
 export function treeOf(difference, widths) {
     const root = emptyNode("whole call");
     for (const row of [...difference.rows, restOf(difference)]) {

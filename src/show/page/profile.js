@@ -1,6 +1,6 @@
-/* What a profile's file says, by case: the scopes inside each as a tree, and added up by name. */
+/* The content of a profile by case: the scopes of a case as a tree, and summed by name. */
 
-/* A path of the file with those inside it. Spans lie beside the nesting: they are in no tree. */
+/* Makes the trees of a profile's paths. Spans do not nest, so no tree contains them. */
 function treesOf({ paths }) {
     const nodes = paths.map((path) => ({ path, name: path.name, calls: path.calls, total: path.total_ns, own: path.self_ns, inside: [] }));
     const outermost = [];
@@ -14,15 +14,15 @@ function treesOf({ paths }) {
 
 const gpuOf = ({ gpu_ns: gpu = 0, transfer_ns: transfer = 0 }) => gpu + transfer;
 
-/* On the GPU a scope's time is that of its events, its own that without those of the scopes inside. */
+/* The tree with GPU times: the total of a scope is the time of its events, its own time excludes the inner scopes. */
 function onGpu(node) {
     const inside = node.inside.map(onGpu);
     const total = gpuOf(node.path);
     return { ...node, inside, total, own: Math.max(0, total - inside.reduce((sum, { total: part }) => sum + part, 0)) };
 }
 
-/* The cases of a profile, the slowest first: [{name, words, tree, process}]. What kgate calls a case is listed in
- * the file; of a file without that list, each outermost scope is one. */
+/* The cases of a profile, the slowest first: [{name, words, gpu, tree, process}]. If the file does not list its cases,
+ * each outermost scope is a case. */
 function casesOf(json) {
     const { nodes, outermost } = treesOf(json);
     const listed = json.bottlenecks?.length ? json.bottlenecks : outermost.map(({ path }) => ({ path: json.paths.indexOf(path) }));
@@ -40,7 +40,7 @@ function casesOf(json) {
 const started = ({ json }) => Math.min(...json.processes.map((process) => process.started_ns));
 const read = new WeakMap();
 
-/* The profiles of a page: [{file, json, cases, caseByName}], the one recorded last first. */
+/* The profiles of a page, the newest recording first: [{file, json, cases, caseByName}]. */
 export function profilesOf(model) {
     return model.profiles
         .map((file) => {
@@ -54,11 +54,11 @@ export function profilesOf(model) {
         .sort((a, b) => started(b) - started(a));
 }
 
-/* Whether there are scopes inside, to tell its time apart. */
+/* Whether a case has inner scopes, which divide its time. */
 export const hasParts = ({ tree }) => tree.inside.length > 0;
 export const anyParts = (model) => profilesOf(model).some(({ cases }) => cases.some(hasParts));
 
-/* What the file says of a scope with those inside it. */
+/* Adds the times of a scope, which include its inner scopes. */
 function outermostAdd(one, { total, path }) {
     one.total += total;
     one.clock += path.total_ns;
@@ -67,8 +67,10 @@ function outermostAdd(one, { total, path }) {
 
 const nothing = (name) => ({ name, calls: 0, total: 0, own: 0, time: 0, least: Infinity, most: 0, clock: 0, gpu: 0, transfer: 0, cpu: 0, overhead: 0 });
 
-/* All scopes of one name inside a case, the most own time first: [{name, calls, total, own, mean, share, …}]; a
- * name inside itself counts once towards `total`, `clock` (the CPU's), `gpu`, `transfer`, `cpu` and `overhead`. What is in none of them has no calls. */
+/* The scopes of a case, summed by name.
+ *   named    [{name, calls, total, own, mean, share, …}], the largest own time first. A recursive scope counts once
+ *            towards `total`, `clock` (CPU clock), `gpu`, `transfer`, `cpu` and `overhead`.
+ *   outside  {name, own, share}: the time outside of all inner scopes */
 export function operationsOf({ tree }) {
     const found = new Map();
     const at = (name) => found.get(name) ?? found.set(name, nothing(name)).get(name);
@@ -92,10 +94,10 @@ export function operationsOf({ tree }) {
     return { named, outside };
 }
 
-/* "a > b > c": where a path is, in its case. */
+/* "a > b > c": the place of a path in its case. */
 export const placeOf = (names) => names.join(" > ");
 
-/* The colour of each operation, the same wherever it is drawn: the first few have their own, by own time. */
+/* The colours of operations, the same in every chart. The operations with the most own time have their own colours. */
 const PAINTS = [1, 2, 3, 4, 5, 6, 8].map((i) => `series-${i}`);
 
 export function coloursOf({ named }) {
@@ -105,7 +107,7 @@ export function coloursOf({ named }) {
 
 const BEGINNING = "bottleneck of ";
 
-/* The words of the text reports, without the case's name, which stands elsewhere; nothing where there are none. */
+/* The bottleneck in the words of the text reports, without the case's name; "" if it is unknown. */
 export function bottleneckOf({ name, words = "" }) {
     const before = `${BEGINNING}${name}: `;
     return words.startsWith(before) ? words.slice(before.length) : words;

@@ -1,9 +1,9 @@
-/* Which case of which profile a section shows: a list to choose from, where there are several. */
+/* The choice of the case and profile that a section shows. If there are several cases, the reader gets a list. */
 import { h } from "./dom.js";
 import { hasParts, profilesOf } from "./profile.js";
 
-/* Appends the list, and a place that show(place, profile, one) fills, at once and for each choice.
- * wanted  which cases: at least one is; those with scopes inside where nothing is said */
+/* Appends the list, and a place that show(place, profile, one) fills, at once and after each choice.
+ * wanted  filter of cases, which keeps at least one; default: cases with inner scopes */
 export function choiceAdd(model, section, show, wanted = hasParts) {
     const profiles = profilesOf(model);
     const all = profiles.flatMap((profile) => profile.cases.filter(wanted).map((one) => ({ profile, one })));

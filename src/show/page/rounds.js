@@ -1,7 +1,8 @@
 /* The rounds of a measured case. */
 import { count } from "./format.js";
 
-/* [{value, confirms, disturbed}]: medians in ns; disturbed where it waited for a CPU, or the GPU was held back. */
+/* [{value, confirms, disturbed}]: value is the median in ns. A round is disturbed if it waited too long for a CPU, or
+ * if the GPU was throttled. */
 export function roundsOf(one) {
     const { rounds = {}, disturbance_limit: limit = Infinity } = one ?? {};
     return (rounds.median_ns ?? [])
@@ -13,7 +14,7 @@ export function roundsOf(one) {
         .filter(({ value }) => Number.isFinite(value));
 }
 
-/* "30", or "4 of 30" where the time was judged by fewer of them. What pairs decided is not of this run's rounds. */
+/* "30", or "4 of 30" if fewer rounds decided the time. A decision by paired rounds does not use this run's rounds. */
 export function roundsText(rounds, compared) {
     const time = compared?.metrics.find(({ name, against, ratio }) => name === "time" && ["baseline", "base"].includes(against) && Number.isFinite(ratio));
     const judged = time && !(compared.pairs && time.against === "base") ? time.current_rounds : undefined;
@@ -21,7 +22,7 @@ export function roundsText(rounds, compared) {
     return judged < those ? `${count(judged)} of ${count(those)}` : count(rounds);
 }
 
-/* Their medians, of the calm ones where there are any. */
+/* The medians of the undisturbed rounds; if every round is disturbed, of all rounds. */
 export function timesOf(one) {
     const rounds = roundsOf(one);
     const calm = rounds.filter(({ disturbed }) => !disturbed);

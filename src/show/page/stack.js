@@ -1,11 +1,11 @@
-/* Stacked bars: what a time is made of, a bar for each case or operation. */
+/* Stacked bars: the parts of a time, one bar per case or operation. */
 import { chartAdd, namesAxis, NARROW, tip } from "./chart.js";
 import { h } from "./dom.js";
 import { brief, duration, share } from "./format.js";
 import { labelsOf } from "./labels.js";
 
-/* What time can be, in the order of the bars. A pattern tells them apart without colour: lines of a width, at a
- * distance, turned. */
+/* The parts of a time, in the order of the bars. Patterns distinguish the parts without colour: striped(width of the
+ * lines, distance, rotation). */
 const striped = (width, distance, turned) => ({ symbol: "rect", dashArrayX: [1, 0], dashArrayY: [width, distance], rotation: turned });
 const PARTS = [
     { name: "gpu", word: "GPU", colour: "series-1", pattern: striped(1.5, 7, Math.PI / 4) },
@@ -74,7 +74,7 @@ const figuresOf = (rows, what) => () => ({
     ]),
 });
 
-/* The word and the share of the largest part of all rows together. */
+/* The name and share of the largest part, over all rows together. */
 export function largestOf(rows) {
     const sums = PARTS.map(({ name, word }) => ({ word, sum: rows.reduce((sum, row) => sum + (row.parts[name] ?? 0), 0) }));
     const all = sums.reduce((sum, part) => sum + part.sum, 0) || 1;
@@ -83,8 +83,8 @@ export function largestOf(rows) {
 }
 
 /* Appends the chart with a choice between shares and times.
- *   rows   [{name, total, parts: {gpu, transfer, cpu, overhead, rest}, note, link}], ns; a part may be missing
- *   what   a row is: "case", "operation" */
+ *   rows   [{name, total, parts: {gpu, transfer, cpu, overhead, rest}, note, link}], in ns; a part may be missing
+ *   what   noun for a row: "case", "operation" */
 export function stackAdd(parent, { title, says, what, rows, shares = true }) {
     const place = h("div");
     const chosen = h("select", { onchange: () => show() }, h("option", { value: "shares", selected: shares }, "shares"), h("option", { value: "times", selected: !shares }, "times"));

@@ -1,4 +1,4 @@
-/* Light and dark: as the system has it, until the reader chooses. On paper always light. */
+/* Light and dark theme. The system decides until the reader chooses. Paper is always light. */
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const listeners = [];
@@ -24,7 +24,7 @@ export function themeStart() {
     apply();
 }
 
-/* Called whenever colours or the paper changed. */
+/* Registers a function that the page calls after each change of colours or paper. */
 export const onTheme = (listener) => listeners.push(listener);
 
 export const onPaper = () => document.documentElement.hasAttribute("data-paper");

@@ -1,5 +1,5 @@
-/* How each change of a case, and each status of a measured one, is shown: by a sign and a word, never by colour
- * alone. The colours are in style/colours.css as --NAME. */
+/* The sign, word and colour of each change and status of a case. Colour is never the only mark. style/colours.css has
+ * the colours as --NAME. */
 import { h } from "./dom.js";
 
 /* global CHANGES, SIGNS, WAIVERS -- build.mjs reads them from changes.def: {NAME: {sign, word, colour, waivable,
@@ -17,22 +17,23 @@ export const VERDICTS = {
 
 export const verdictOf = (name) => VERDICTS[name] ?? { sign: "·", word: String(name), colour: "other" };
 
-/* Whether a case that was compared with nothing has more to say than that it was measured, or is stored. */
+/* Whether a case without a comparison needs a remark: its status is neither measured nor stored. */
 export const isOdd = ({ verdict }) => !["OK", "STORED"].includes(verdict);
 
-/* Why a case fails nothing although it became worse, in the words of the other reports. */
+/* The reason in words why a worse case does not fail the gate, as in the other reports. */
 export const waivedOf = (compared) => WAIVERS[compared?.waived];
 
-/* "regression", or "regression, accepted", which has no colour of alarm. */
+/* "regression", or "regression, accepted". A waived change has a neutral colour. */
 export const wordsOf = (name, waived) => [verdictOf(name).word, waived].filter(Boolean).join(", ");
 export const colourOf = (name, waived) => (waived ? "other" : verdictOf(name).colour);
 
-/* waived  of the model's case; undefined: the case counts */
+/* The badge of a change or status.
+ * waived  `waived` of the model's case; undefined: the change counts */
 export function badge(name, waived) {
     return h("span", { class: `badge ${colourOf(name, waived)}` }, h("span", { "aria-hidden": "true" }, verdictOf(name).sign), ` ${wordsOf(name, waived)}`);
 }
 
-/* A case's name, which wraps between its parts where it has to. */
+/* A case's name. Long names wrap between their parts. */
 export const caseName = (id) => id.split(/(?<=[/,;])/).flatMap((part, i) => (i ? [h("wbr"), part] : part));
 export const caseLink = (id) => h("a", { class: "case", href: caseAddress(id) }, caseName(id));
 export const caseAddress = (id) => `#case=${encodeURIComponent(id)}`;

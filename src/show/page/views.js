@@ -1,6 +1,6 @@
 /* The sections of the page, in their order. To add one: a file in views/, and its line here.
- * A view is {id, title, shows(model), draw(model, section)}: whether there is anything to show, and showing it. The
- * title is a text, or (model) => text. */
+ * A view is {id, title, shows(model), draw(model, section)}. `shows` tells whether the view has content; `draw` appends
+ * the content to the section. The title is a text, or (model) => text. */
 import { bottlenecks } from "./views/bottlenecks.js";
 import { calibration } from "./views/calibration.js";
 import { changes } from "./views/changes.js";

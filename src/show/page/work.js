@@ -1,4 +1,4 @@
-/* What a case does in a second, in the unit that the other reports have too (src/show/columns.c). */
+/* The rate of a case, in the same unit as in the other reports (src/show/columns.c). */
 
 const MEMBERS = {
     items: (work) => ({ member: "items_per_second", unit: ` ${work.item_name ?? "items"}` }),
@@ -6,8 +6,8 @@ const MEMBERS = {
     bytes: () => ({ member: "bytes_per_second", unit: "B" }),
 };
 
-/* {member, unit} of `work` of results: in what the case says that its items are, else what the device limits, else
- * items; undefined: it tells of none. */
+/* {member, unit} for the `work` of results. If the case names its items: items. Else the throughput that the device
+ * limits, else items. Without any rate: undefined. */
 export function rateOf(work = {}) {
     const has = (name) => Number.isFinite(work[MEMBERS[name](work).member]);
     const arithmetic = work.flops > 2 * (work.bytes ?? 0);

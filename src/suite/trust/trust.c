@@ -250,7 +250,7 @@ static void uncovered_add(struct kg_trust *trust, const char *given, const char 
     data_add(trust, given, kg_arena_copy(arena, given), -1);
 }
 
-/* Whether the file of the working tree equals the commit's file. For a Git LFS pointer: whether the hashes are equal. */
+/* Whether the file of the working tree equals the commit's file. For a Git LFS pointer: whether the hashes match. */
 static bool is_trusted(const char *path, const struct head_file *head,
                        const struct kg_text *trusted)
 {

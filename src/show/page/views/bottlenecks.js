@@ -1,4 +1,4 @@
-/* The bottleneck of each case, in the words of the other reports; the slowest case first. */
+/* The bottleneck of each case in the words of the other reports, the slowest case first. */
 import { h, someAdd } from "../dom.js";
 import { counted } from "../format.js";
 import { bottleneckOf, profilesOf } from "../profile.js";

@@ -1,4 +1,4 @@
-/* What a suite is worth on a machine: how often it alarms for the same code, and the smallest change that it catches. */
+/* The calibration of a suite on a machine: its rate of false alarms, and the smallest change that it detects. */
 import { firstAdd, h, prose, table } from "../dom.js";
 import { count, share } from "../format.js";
 

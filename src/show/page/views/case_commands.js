@@ -1,11 +1,11 @@
-/* How to measure a case again, and how to link it. */
+/* The command that measures a case again, and the link to the case. */
 import { h } from "../dom.js";
 import { quoted, quotedGlob } from "../format.js";
 
-/* OLD of "NAME (OLD)", as a comparison of two commands has it. */
+/* OLD from "NAME (OLD)", the name of a side in a comparison of two commands. */
 const given = (said) => / \((.*)\)$/s.exec(said)?.[1] ?? said;
 
-/* The command that measures the case again, as it was measured: in pairs, or alone; undefined: it is not known. */
+/* The command that repeats the measurement of a case, in paired rounds or alone; undefined: unknown. */
 function againOf({ id, device, metric }, { comparison, current }) {
     const { suite_path: suite, machine, pair } = current.json;
     const gpu = device === "cuda" && machine.gpu_chosen ? ` --device cuda:${machine.gpu_chosen}` : "";

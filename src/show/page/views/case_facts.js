@@ -1,4 +1,4 @@
-/* What a case is, and what was measured of it. */
+/* The parameters and the measured figures of a case. */
 import { median } from "../density.js";
 import { facts, h, prose } from "../dom.js";
 import { amount, duration, heldOf, rate, share, size } from "../format.js";
@@ -6,7 +6,7 @@ import { roundsText } from "../rounds.js";
 
 const maybe = (number, show) => (Number.isFinite(number) ? show(number) : undefined);
 
-/* What its workload reports. */
+/* The figures that the case's workload reports. */
 const reportedOf = (current) =>
     (current?.series ?? [])
         .filter(({ source, values }) => source === "workload" && values?.length)

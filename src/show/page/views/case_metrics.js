@@ -1,4 +1,4 @@
-/* A case's metrics, each against what it was compared with, and why it was decided so. */
+/* The metrics of a case, each with its baseline or limit and the reason of the decision. */
 import { h, prose, table } from "../dom.js";
 import { amount, changeOf, interval, isBudget, referenceOf, share } from "../format.js";
 import { badge, verdictOf } from "../verdicts.js";
@@ -18,7 +18,7 @@ const rowOf = (waived) => (metric) => [
     isBudget(metric) ? "" : share(metric.threshold),
 ];
 
-/* Why it was decided so; what the code did is often part of it already. */
+/* The reason of a metric's decision. It often contains the remark about the code already. */
 function reasonOf({ reason = "", code = "" }) {
     return reason.includes(code) ? reason : [reason, code].filter(Boolean).join("; ");
 }

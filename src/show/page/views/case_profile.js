@@ -1,4 +1,4 @@
-/* Where one case's time goes, by its recording. */
+/* The distribution of one case's time, from its recording. */
 import { hasParts, profilesOf } from "../profile.js";
 import { flameOfCase } from "./flame.js";
 import { operationsAdd } from "./operations.js";

@@ -1,13 +1,13 @@
-/* Every round of a case a dot, base beside head, with the density of the rounds and its modes. */
+/* The rounds of a case as dots, baseline beside candidate, with the density of the rounds and its modes. */
 import { chartAdd, tip } from "../chart.js";
 import { densityOf, median, modesOf, usualOf } from "../density.js";
 import { axisOfTimes, counted, duration } from "../format.js";
 import { roundsOf } from "../rounds.js";
 
-/* The round's place beside the middle of its column, so that equal ones do not hide each other. */
+/* Horizontal offset of a round in its column, so that equal rounds do not hide each other. */
 const aside = (i) => (((i * 7) % 11) - 5) / 40;
 
-/* How much narrower the axis has to become for rounds to be left at its edge. */
+/* Rounds stand at the edge only if the axis becomes narrower by this factor. */
 const SQUEEZE_LEAST = 3;
 
 function columnOf(name, one, colour) {
@@ -17,23 +17,23 @@ function columnOf(name, one, colour) {
 const numbersOf = ({ values }) => values.map(({ value }) => value);
 const spanOf = (numbers) => [Math.min(...numbers), Math.max(...numbers)];
 
-/* The part of a column within [low, high], where its density is drawn. */
+/* The values of a column within [low, high], for its density. */
 const within = (column, [low, high]) => numbersOf(column).filter((value) => value >= low && value <= high);
 
-/* From where to where rounds are drawn: all of them, or those of the usual ones where a few would squeeze them. */
+/* The range [low, high] of the drawn rounds. If a few outliers would squeeze the others: the range without outliers. */
 function spanShown(columns) {
     const all = spanOf(columns.flatMap(numbersOf));
     const usual = spanOf(columns.flatMap((column) => usualOf(numbersOf(column))));
     return all[1] - all[0] > SQUEEZE_LEAST * (usual[1] - usual[0]) ? usual : all;
 }
 
-/* An axis with room for the densities. They are smooth, and may reach below 0, where no time is. */
+/* An axis with room for the densities. A smooth density can extend below 0, so it is cut there. */
 function axisOf(columns, span) {
     const ends = columns.flatMap((column) => densityOf(within(column, span)).map(([at]) => Math.max(0, at)));
     return axisOfTimes(...spanOf([...span, ...ends]));
 }
 
-/* Stored runs first, then what is looked at; pairs have columns of their own. */
+/* The columns: stored runs, then the baseline's and the candidate's results, then both sides of the pairs. */
 function columnsOf({ runs, base, current, pair }) {
     const time = (run) => run.series.find((series) => series.name === "time")?.values ?? [];
     const stored = runs.flatMap(time).map((value) => ({ value }));
@@ -66,7 +66,7 @@ function saysOf(columns) {
     return `${[...medians, ...modes, ...outsideText(columns, spanShown(columns)).filter(Boolean)].join("; ")}.`;
 }
 
-/* The outline of a column's density to the right of its dots, and a line at its median. */
+/* Draws the density of a column to the right of its dots, and a line at the median. */
 function shapes(columns, span, colour) {
     return (params, api) => {
         const column = columns[params.dataIndex];
@@ -88,7 +88,7 @@ function shapes(columns, span, colour) {
 
 const kindOf = ({ confirms, disturbed }) => (disturbed ? "disturbed" : confirms ? "confirming" : "round");
 
-/* A triangle at the edge is a round beyond it. */
+/* The dots. A triangle at the edge is a round beyond the axis. */
 function dotsOf(columns, [low, high], { min, max }, colour) {
     return columns.flatMap(({ colour: name, values }, column) =>
         values.map((one, i) => ({

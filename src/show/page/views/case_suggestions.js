@@ -1,4 +1,4 @@
-/* What holds a case back, what else changed with it, and what to try. */
+/* The bottleneck of a case, its further changes, and its suggestions. */
 import { causesOf } from "../places.js";
 import { h, prose } from "../dom.js";
 import { suggestionOf } from "./suggestions.js";

@@ -1,5 +1,5 @@
-/* What changed: each compared case's change with its 95 % interval, before the band in which a change is too small
- * to count. Worst first, as the comparison orders them. */
+/* The changes: each compared case with its 95 % interval, in front of the band of changes below the threshold. The
+ * order is the comparison's, the worst case first. */
 import { chartAdd, namesAxis, NARROW, tip } from "../chart.js";
 import { firstAdd, h } from "../dom.js";
 import { change, counted, interval, isBudget, share, amount, tidy } from "../format.js";
@@ -7,22 +7,22 @@ import { labelsOf } from "../labels.js";
 import { lowest } from "../lists.js";
 import { caseAddress, colourOf, wordsOf } from "../verdicts.js";
 
-const LETTER = 6.6; /* pixels, of a label */
-const LETTER_MOST = 7.4; /* where a name must not reach the figure beside it */
+const LETTER = 6.6; /* typical width of a label's letter, in pixels */
+const LETTER_MOST = 7.4; /* generous width, so that a name does not reach the figure beside it */
 
-/* A budget is a limit: how far it is away is no change. */
+/* A budget is a limit: the distance to a limit is no change. */
 const compared = (model) => model.cases.filter((one) => one.compared && !isBudget(one.metric) && Number.isFinite(one.metric?.ratio));
 const percent = (ratio) => 100 * (ratio - 1);
-const LEAST = -100; /* per cent: nothing falls below 0 */
+const LEAST = -100; /* per cent: a metric cannot fall below 0 */
 const labelOf = ({ id, metric }) => (metric.name === "time" ? id : `${id} (${metric.name})`);
 
-const SQUEEZE_MOST = 5; /* times as far as nine of ten rows need: then the others are still told apart */
+const SQUEEZE_MOST = 5; /* largest axis, as a multiple of the range of 90 % of the rows: these stay readable */
 
-/* The farthest end of a row: of its interval, or of the change alone. */
+/* The largest distance of a row from 0, by its interval or its change, in per cent. */
 const endOf = ({ metric: { ratio, interval_low: low = ratio, interval_high: high = ratio } }) => Math.max(...[ratio, low, high].map((one) => Math.abs(percent(one))));
 
-/* The axis holds every change with its interval. If a few rows are so far out that they squeeze the others, these
- * few are arrows at the edge, with their figures. A threshold may reach beyond the axis: it is a shade, no figure. */
+/* The axis includes every change with its interval. If a few outliers would squeeze the other rows, the outliers become
+ * arrows at the edge, with their figures. The band of a threshold may exceed the axis. */
 function reach(rows) {
     const ends = rows.map(endOf).sort((a, b) => a - b);
     const bands = rows.map(({ metric }) => 100 * metric.threshold);
@@ -36,7 +36,7 @@ function reach(rows) {
 const figureOf = ({ metric, waived }) => [change(metric.ratio), waived].filter(Boolean).join(", ");
 const withInterval = ({ metric }) => `${change(metric.ratio)}${Number.isFinite(metric.interval_low) ? ` (${interval(metric.interval_low, metric.interval_high)})` : ""}`;
 
-/* The shapes of one row: band, interval, point, and the figure at the right. */
+/* Draws one row: band, interval, point, and the figure at the right. */
 function shapes(rows, most, colour, narrow) {
     return (params, api) => {
         const row = rows[params.dataIndex];
@@ -51,7 +51,7 @@ function shapes(rows, most, colour, narrow) {
         const style = { fill: ["INCONCLUSIVE", "SUSPECT"].includes(verdict) ? colour.ground : paint, stroke: paint, lineWidth: 2 };
         const text = (words, x, y, textAlign) => ({ type: "text", style: { text: words, x, y, textAlign, textVerticalAlign: "middle", font: "12px system-ui, sans-serif", fill: colour.text } });
         const line = (x1, y1, x2, y2) => ({ type: "line", shape: { x1, y1, x2, y2 }, style });
-        /* What lies beyond the axis is an arrow at its edge. */
+        /* A value beyond the axis becomes an arrow at the edge. */
         const arrow = (x, size) => {
             const [end, back] = [at(x), at(x) - Math.sign(x) * size];
             return { type: "polygon", shape: { points: [[end, bottom], [back, bottom - size / 2], [back, bottom + size / 2]] }, style };

@@ -1,4 +1,4 @@
-/* The flame graph of a case: its scopes inside each other, as wide as the time that they took. */
+/* The flame graph of a case: nested scopes whose width is their time. */
 import { h } from "../dom.js";
 import { duration, share } from "../format.js";
 import { everyNode, perCall } from "../flame.js";
@@ -6,7 +6,7 @@ import { anyParts, placeOf } from "../profile.js";
 import { choiceAdd } from "../profile_choice.js";
 import { flameAdd } from "./flame_graph.js";
 
-/* Colours by what a scope's time is. */
+/* Kinds of a scope's time, which decide its colour. */
 const KINDS = [
     ["compute", "work"],
     ["transfer", "transfer"],

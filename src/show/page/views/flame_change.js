@@ -1,12 +1,12 @@
-/* The differential flame graph: widths of one side, colours by how much each scope's own time changed from the base
- * to what is looked at, both of one call of the case. */
+/* The differential flame graph. Widths are the times of one side. Colours show the growth of each scope's own time from
+ * baseline to candidate, per call of the case. */
 import { h } from "../dom.js";
 import { change, duration, share } from "../format.js";
 import { everyNode, flamesJoined, perCall } from "../flame.js";
 import { hasParts, placeOf, profilesOf } from "../profile.js";
 import { flameAdd } from "./flame_graph.js";
 
-const FULL = 0.1; /* of the case's time: an own time changed by as much has the full colour */
+const FULL = 0.1; /* growth with the full colour, as a share of the case's time */
 const INK_MOST = 45; /* percent of colour: text stays legible on it */
 const ROWS_MOST = 1000;
 const HEADS = [{ name: "scope" }, ...["base, own", "now, own", "change", "base, total", "now, total", "change of total"].map((name) => ({ name, numeric: true }))];
@@ -15,8 +15,7 @@ const own = (side) => side?.own ?? 0;
 const changed = ({ now, then }) => own(now) - own(then);
 export const signed = (ns) => `${ns < 0 ? "−" : "+"}${duration(Math.abs(ns))}`;
 
-/* The two recordings: the last, and the one before it with the most cases in common;
- * cases that became slower first. */
+/* The two recordings: the newest, and the older one with the most common cases. Cases that became slower come first. */
 function sidesOf(model) {
     const [now, ...older] = profilesOf(model);
     const common = (then) => now.cases.filter((one) => hasParts(one) && then.caseByName.has(one.name)).map((one) => ({ now: one, then: then.caseByName.get(one.name) }));
@@ -35,8 +34,9 @@ function wordsOf(name, before, after) {
 
 const tellOf = (node) => [node.name, wordsOf("own time", node.then, node.now), wordsOf("total", node.then, node.now)];
 
-/* Only what has a visible colour.
- *   grown(node)  how much its own time grew; base: of the whole call */
+/* A sign for each node with a visible colour.
+ *   grown(node)  growth of the node's own time in ns
+ *   base         time of the whole call in ns */
 export const growthSign = (grown, base) => (node) => (Math.abs(grown(node)) < 0.1 * FULL * base ? "" : grown(node) > 0 ? "+ " : "− ");
 
 export function growthPaint(grown, base) {

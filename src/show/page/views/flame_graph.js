@@ -1,13 +1,13 @@
-/* A flame graph of buttons: width is time, below each scope those inside it. Pointing at one says its figures, a
- * click makes it as wide as the page; arrows move between them, Enter widens, Escape goes back. */
+/* A flame graph of buttons. Width is time; inner scopes stand below their scope. Pointing at a box shows its figures. A
+ * click or Enter makes a box as wide as the page, Escape undoes this, and the arrow keys move between boxes. */
 import { h, table } from "../dom.js";
 import { counted } from "../format.js";
 import { everyNode, flameLayout } from "../flame.js";
 
-const LABEL_LEAST = 0.02; /* of the width, under which a name would be a letter */
+const LABEL_LEAST = 0.02; /* smallest width of a box with a name, as a share of the page */
 const BOXES_MOST = 4000;
 
-/* The box that an arrow leads to. */
+/* The next box for each key. */
 const MOVES = {
     ArrowUp: (box) => box.around,
     ArrowDown: (box, boxes) => boxes.find(({ around }) => around === box),
@@ -32,7 +32,7 @@ function buttonOf(box, graph) {
     return element;
 }
 
-/* Keys on any of the boxes. */
+/* Handles a key on any box. */
 function keys(event, graph) {
     const at = graph.boxes.findIndex(({ element }) => element === event.target);
     const box = graph.boxes[at];
@@ -45,7 +45,7 @@ function keys(event, graph) {
     event.preventDefault();
 }
 
-/* One box can be reached by Tab: the one that has, or had, the focus. */
+/* Moves the focus to a box. The Tab key reaches only this box. */
 function rove(graph, box) {
     for (const { element } of graph.boxes) element.tabIndex = -1;
     box.element.tabIndex = 0;
@@ -68,7 +68,7 @@ function show(graph, focus) {
     mark(graph);
 }
 
-/* Search: what has the text in its name stands out. Time of scopes inside a found one counts once. */
+/* Highlights the boxes whose name contains the searched text. A found scope inside another found scope counts once. */
 function mark(graph) {
     const wanted = graph.search.value.trim().toLowerCase();
     const matches = (node) => wanted !== "" && node.name.toLowerCase().includes(wanted);
@@ -84,13 +84,14 @@ function mark(graph) {
 }
 
 /* Appends a flame graph.
- *   title, says   its heading, and a sentence with the main figure
- *   tree          {name, value, inside, …}: what `flame.js` makes
- *   key           what colours mean: an element
- *   tellOf(node)  lines of what a scope took; the first is its name
- *   classOf(node), paint(node)  a class, and where classes do not do, a colour
- *   signOf(node)  before its name, so that colour is not needed to tell
- *   figures()     {heads, rows} of the same, for its table */
+ *   title, says    heading, and a sentence with the main figure.
+ *   tree           {name, value, inside, …}, from flame.js
+ *   key            element that explains the colours.
+ *   tellOf(node)   lines with the figures of a scope; the first line is its name.
+ *   classOf(node)  CSS class of a box
+ *   paint(node)    colour of a box, if classes do not suffice.
+ *   signOf(node)   sign before the name, for readers who do not see the colour.
+ *   figures()      {heads, rows} with the same figures, for the table */
 export function flameAdd(parent, { title, says, tree, key, tellOf, classOf, signOf, paint, figures }) {
     const graph = { tree, classOf, signOf, paint, boxes: [] };
     graph.place = h("div", { class: "flames", role: "group", "aria-label": `${title}: arrows move, Enter widens, Escape shows all` });

@@ -1,4 +1,4 @@
-/* How to read this. */
+/* The guide: how to read the page. */
 import { h } from "../dom.js";
 import { badge, MEANINGS } from "../verdicts.js";
 

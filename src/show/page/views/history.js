@@ -1,4 +1,4 @@
-/* A case over the baseline's runs: the median of each, the range of its rounds, and where this run is. */
+/* A case over the stored runs: the median and the range of each run's rounds, and the current run. */
 import { chartAdd, tip } from "../chart.js";
 import { median, usualOf } from "../density.js";
 import { h, someAdd } from "../dom.js";
@@ -15,10 +15,10 @@ const RUNS_LEAST = 2;
 const storedTimes = (series) => series.find(({ name }) => name === "time")?.values ?? [];
 const pointOf = (values, { created, commit, branch }, name, code) => ({ created, commit, branch, name, code, median: median(values), low: Math.min(...values), high: Math.max(...values) });
 
-/* What was decided of the time, against the stored runs or by pairs beside the base; undefined: nothing. */
+/* The metric with the decision on the time, against the stored runs or by paired rounds; undefined: no decision. */
 const decidedOf = ({ compared }) => compared?.metrics.find(({ name, against, ratio }) => name === "time" && ["baseline", "base"].includes(against) && Number.isFinite(ratio));
 
-/* Where pairs decided: their rounds of the head, or their figure of it. */
+/* If paired rounds decided: a point with the candidate's rounds, or with the candidate's figure. */
 function pairsPoint({ pair, compared }, measured) {
     const metric = decidedOf({ compared });
     if (metric?.against !== "base") return [];
@@ -26,7 +26,7 @@ function pairsPoint({ pair, compared }, measured) {
     return [{ ...pointOf(times.length ? times : [metric.current], measured, "this run, pairs", pair.head && codeOf(pair.head)), now: "pairs" }];
 }
 
-/* Whether a point's code is not that of the last one before it whose code is known. */
+/* Marks each point whose code differs from the last known code before. */
 function codesMark(points) {
     let last;
     for (const point of points) {
@@ -36,8 +36,8 @@ function codesMark(points) {
     return points;
 }
 
-/* [{created, commit, branch, name, code, other, median, low, high, now}], oldest first; this run last: "now", and where
- * pairs decided "pairs". */
+/* [{created, commit, branch, name, code, other, median, low, high, now}], the oldest first. The current run is last,
+ * with `now` = "now"; if paired rounds decided, a point with "pairs" follows. */
 function pointsOf(one, model) {
     const { runs, current } = one;
     const stored = runs
@@ -52,10 +52,10 @@ function pointsOf(one, model) {
 
 const inkOf = ({ now }, colour) => colour[now ? "series-2" : "series-1"];
 
-/* This run as it was before the pairs, which decided. */
+/* Whether a point is the current run before the deciding paired rounds. */
 const isBefore = (point, points) => point.now === "now" && points.at(-1).now === "pairs";
 
-/* A line from the least to the greatest round of each run, and a dashed one before a run of other code. */
+/* Draws a line from the smallest to the largest round of each run, and a dashed line before a run of other code. */
 const ranges = (points, colour) => (params, api) => {
     const { low, high, now, other } = points[params.dataIndex];
     const [x, y1] = api.coord([params.dataIndex, low]);
@@ -67,11 +67,11 @@ const ranges = (points, colour) => (params, api) => {
     return { type: "group", children: other ? [range, mark] : [range] };
 };
 
-/* From where to where of "2026-11-23T21:58:03Z": the day, or of one day the time; more of it for runs that follow each
- * other closely. */
+/* Parts [from, to] of "2026-11-23T21:58:03Z" for labels: the day, or the time if all runs are of one day. Later entries
+ * are more precise, for runs that follow each other closely. */
 const MOMENTS = { day: [[5, 10], [5, 16], [5, 19]], time: [[11, 16], [11, 19]] };
 
-/* Where each run is on the axis: no two read the same, unless they are of one second. */
+/* The labels of the runs on the axis. Labels differ, unless two runs began in the same second. */
 function momentsOf(points) {
     const oneDay = points.every(({ created }) => created.slice(0, 10) === points[0].created.slice(0, 10));
     const stored = points.filter(({ now }) => !now).map(({ created }) => created);
@@ -83,7 +83,7 @@ function momentsOf(points) {
 
 const codeText = ({ commit, branch }) => [commit && `commit ${commit}`, branch && `(${branch})`].filter(Boolean).join(" ");
 
-/* All medians and the threshold, and of the rounds those that do not squeeze them. */
+/* The axis includes all medians, the threshold, and the rounds without outliers, which would squeeze the rest. */
 function axisOf(points, band) {
     const rounds = usualOf(points.flatMap(({ low, high }) => [low, high]));
     const shown = [...points.map((point) => point.median), ...band, ...rounds];
@@ -127,7 +127,7 @@ function optionOf(points, threshold) {
     };
 }
 
-/* What this run says, by what was decided of it; else against the middle of the stored runs. */
+/* A sentence on the current run: its decision, or its distance from the median of the stored runs. */
 function nowText(points, metric) {
     const now = points.find((point) => point.now === "now");
     const middle = median(points.filter((point) => !point.now).map((point) => point.median));

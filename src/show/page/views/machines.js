@@ -1,8 +1,8 @@
-/* Builds and machines side by side: what differs is marked. */
+/* Builds and machines side by side, with marked differences. */
 import { h, scrolled } from "../dom.js";
 import { counted, moment, size } from "../format.js";
 
-/* The variables that change how programs run, as the caller had them. */
+/* The caller's environment variables that change how programs run. */
 const environmentOf = ({ run }) =>
     run.environment?.known
         ? Object.entries(run.environment.variables ?? {}).map(([name, value]) => `${name}=${value}`).join(" ") || "none"
@@ -10,8 +10,8 @@ const environmentOf = ({ run }) =>
 
 const gpuOf = ({ gpus, gpu_chosen: chosen }) => gpus?.[chosen ?? 0];
 
-/* What is looked at, of a machine, and of a run: {machine, run, files}.
- * free: it may differ; gpu: only if the page has a case on the GPU */
+/* The compared facts: [name, function of {machine, run, files}, options].
+ * free: a difference is normal; gpu: only if the page has a case on the GPU */
 const FACTS = [
     ["Measured", ({ run }) => moment(run.created), { free: true }],
     ["Commit", ({ run }) => run.commit, { free: true }],
@@ -43,7 +43,7 @@ const isKnown = (value) => value !== undefined && value !== "";
 
 const nameOf = (file) => file.path.split("/").at(-1);
 
-/* A fact for each file whose code was measured on any side: its hash. */
+/* One fact per measured file of any side: the hash of its code. */
 function codeFacts(sides) {
     const names = new Set(sides.flatMap(({ files = [] }) => files.map(nameOf)));
     return [...names].map((name) => [`Code of ${name}`, ({ files = [] }) => files.find((file) => nameOf(file) === name)?.hash.slice(0, 12)]);
@@ -51,7 +51,7 @@ function codeFacts(sides) {
 
 const codesOf = ({ run }) => new Map((run.cases ?? []).filter(({ code_hash: hash }) => hash).map(({ id, code_hash: hash }) => [id, hash]));
 
-/* A fact for the machine code of all cases, which a baseline has too: against the first side that knows it. */
+/* One fact for the machine code of all cases, which baselines have too. The reference is the first side with code. */
 function casesFact(sides) {
     const codes = sides.map(codesOf);
     const first = codes.findIndex(({ size: known }) => known);
@@ -65,7 +65,7 @@ function casesFact(sides) {
     return row("Machine code", told.map(({ text }) => text), { differs: told.some(({ other }) => other) });
 }
 
-/* The columns: what is compared with first, then what is looked at. */
+/* The columns: the baselines first, then the results. */
 function sidesOf({ baselines, results, pair, comparison, suite }) {
     const stored = baselines.flatMap((baseline) => {
         const run = baseline.runs.findLast((one) => (!suite || one.suite === suite) && !one.pin) ?? baseline.runs.at(-1);
@@ -76,7 +76,7 @@ function sidesOf({ baselines, results, pair, comparison, suite }) {
     return [...stored, ...measured, ...compared];
 }
 
-/* What one side has and another has not is not known to be the same. */
+/* A row of the table. If only some sides have the fact, the row is marked as unknown. */
 function row(name, values, { free, differs = !free && new Set(values.filter(isKnown)).size > 1 } = {}) {
     const known = values.filter(isKnown);
     if (!known.length) return undefined;

@@ -1,13 +1,13 @@
-/* Memory: what each case takes at its peak and what it allocates, and over time where a recording has seen it. */
+/* Memory: peak and allocated bytes of each case, and memory over time from recordings. */
 import { chartAdd, namesAxis, NARROW, tip } from "../chart.js";
 import { h } from "../dom.js";
 import { brief, counted, duration, size } from "../format.js";
 import { labelsOf } from "../labels.js";
 
 const CASES_MOST = 30;
-const ROWS_MOST = 500; /* of a table of figures */
+const ROWS_MOST = 500; /* rows of a table of figures */
 
-/* What is known of a case, by the name in its legend. */
+/* The figures of a case, with their names in the legend. */
 const KINDS = [
     ["peak", (memory) => memory.peak_bytes],
     ["allocated", (memory) => memory.allocated_bytes],
@@ -62,8 +62,8 @@ function casesAdd(section, all) {
 
 /* --- Over time --------------------------------------------------------------------------------------------------- */
 
-/* Of each process of a recording the scopes that allocated: {label, entries}. Their peak is beyond what was there when
- * the scope began; `allocated` is all that was asked for inside. */
+/* The scopes with allocations, per process of a recording: [{label, entries}]. `peak_bytes` is the peak above the
+ * memory at the scope's start; `allocated_bytes` is the sum of all allocations inside the scope. */
 function processesOf({ json }) {
     const processes = json.processes.map((process, i) => ({ label: process.label ?? process.program ?? `process ${i + 1}`, entries: [] }));
     for (const entry of json.entries ?? [])
@@ -74,7 +74,7 @@ function processesOf({ json }) {
 
 const recorded = (model) => model.profiles.flatMap(processesOf);
 
-/* An axis of bytes from 0, in steps of a power of two. */
+/* An axis of bytes from 0, with steps of a power of two. */
 function bytesAxis(most) {
     const interval = 2 ** Math.ceil(Math.log2(most / 5));
     return { type: "value", min: 0, max: Math.ceil(most / interval) * interval, interval, axisLabel: { formatter: brief(size) } };
@@ -82,7 +82,7 @@ function bytesAxis(most) {
 
 const timeAxis = { type: "value", min: 0, name: "since the recording began", nameLocation: "middle", nameGap: 26, axisLabel: { formatter: brief(duration), hideOverlap: true } };
 
-/* A box from the scope's beginning to its end, as high as its peak; outer ones are behind. */
+/* Draws a box from the scope's start to its end, as high as its peak. Outer scopes lie behind inner scopes. */
 function boxes(entries, colour) {
     return (params, api) => {
         const entry = entries[params.dataIndex];
@@ -117,9 +117,10 @@ const peakOption = (entries) => (colour) => ({
     ],
 });
 
-/* [[end, all that was allocated until then], …]: what a scope allocated without those inside it, at its end. */
+/* [[end, sum of allocated bytes until then], …]. Each scope adds its own allocations, without inner scopes, at its
+ * end. */
 function totalOf(entries) {
-    const open = []; /* scopes that ended, and have not been counted as inside another */
+    const open = []; /* ended scopes that no outer scope has subtracted yet */
     let total = 0;
     return [...entries]
         .sort((a, b) => a.start_ns + a.duration_ns - (b.start_ns + b.duration_ns) || b.depth - a.depth)

@@ -1,10 +1,10 @@
-/* What each operation's time is made of, where a recording tells: GPU events, transfers, CPU time. */
+/* The parts of each operation's time, if the recording has them: GPU events, transfers, CPU time. */
 import { counted, duration } from "../format.js";
 import { largestOf, stackAdd } from "../stack.js";
 
 const ROWS_MOST = 20;
 
-/* The GPU works beside the CPU: where its time is known, the rest is the CPU's, launching and waiting for it. */
+/* The GPU works in parallel to the CPU. If the GPU time is known, the rest is CPU time for launching and waiting. */
 function rowOf({ name, clock, gpu, transfer, cpu, overhead }) {
     const own = Math.min(overhead, clock);
     const busy = Math.min(cpu, clock - own);

@@ -1,4 +1,4 @@
-/* Where a case's time goes, by operation: shares of its own time, and what a call takes. */
+/* The distribution of a case's time over operations: shares of own time, and time per call. */
 import { chartAdd, namesAxis, NARROW, tip } from "../chart.js";
 import { h } from "../dom.js";
 import { brief, count, counted, duration, share } from "../format.js";
@@ -11,7 +11,7 @@ import { operationPartsAdd } from "./operation_parts.js";
 const SLICES_MOST = 8;
 const BARS_MOST = 12;
 
-/* The largest parts, and what is left of the whole as one. */
+/* The largest parts, and the rest as one part. */
 function slicesOf({ named, outside }) {
     const all = [...named, outside].filter(({ own }) => own > 0).sort((a, b) => b.own - a.own);
     if (all.length <= SLICES_MOST) return all;
@@ -51,7 +51,7 @@ function pieOf(slices, found) {
 
 const HEADS = [{ name: "operation" }, ...["calls", "total", "own time", "average", "least", "most", "share"].map((name) => ({ name, numeric: true }))];
 
-/* The least and most are of the CPU's clock. */
+/* The rows of the table. Smallest and largest times are by the CPU's clock, so a case on the GPU has none. */
 const rowsOf = ({ tree, gpu }, { named, outside }) => [
     ...named.map((one) => [one.name, count(one.calls), ...[one.total, one.own, one.mean, gpu ? NaN : one.least, gpu ? NaN : one.most].map(duration), share(one.share)]),
     [outside.name, "", "", duration(outside.own), "", "", "", share(outside.share)],
@@ -113,7 +113,7 @@ function barsAdd(place, { named }) {
     });
 }
 
-/* All of one case: also where that case alone is shown. */
+/* Appends all charts of one case; case_profile.js uses it too. */
 export function operationsAdd(place, one) {
     const found = operationsOf(one);
     if (one.words) place.append(h("p", {}, `Bottleneck: ${bottleneckOf(one)}`));

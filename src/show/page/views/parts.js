@@ -1,11 +1,11 @@
-/* What the time of a call is made of, by case: on the GPU, in transfers, on the CPU, overhead. */
+/* The parts of the time per call, by case: GPU, transfers, CPU, overhead. */
 import { firstAdd } from "../dom.js";
 import { counted, duration } from "../format.js";
 import { largestOf, stackAdd } from "../stack.js";
 import { caseLink } from "../verdicts.js";
 
-/* On the GPU the parts add up to the whole, and the CPU's time lies beside them. On the CPU what is left of the
- * whole is waiting; several threads can have more CPU time than that. */
+/* On the GPU the parts add up to the whole, and the CPU time runs in parallel. On the CPU the rest of the whole is
+ * waiting; with several threads the CPU time can exceed the whole. */
 function rowOf({ id, device, current }) {
     const { wall_ns: wall, gpu_ns: gpu, transfer_ns: transfer = 0, cpu_ns: cpu, overhead_ns: overhead = 0 } = current.breakdown;
     const row = { name: id, link: caseLink(id), total: wall };

@@ -1,5 +1,5 @@
-/* Rooflines: what each case does a second over how much it does for each byte, below what the machine was measured
- * to be capable of (Williams, Waterman and Patterson, 2009). */
+/* Rooflines: FLOP/s of each case over FLOP/byte, below the machine's measured peaks (Williams, Waterman and Patterson,
+ * 2009). */
 import { chartAdd, NARROW, tip } from "../chart.js";
 import { h } from "../dom.js";
 import { brief, counted, duration, rate } from "../format.js";
@@ -46,7 +46,7 @@ const roofsOfGpu = (ceilings) => [
 
 const measured = (list) => list.filter(([, value]) => value > 0);
 
-/* Lines of one set of roofs: slopes up to the highest top, tops from where the steepest slope reaches them. */
+/* The lines of one roofline: slopes up to the highest top, and tops from the steepest slope to the right. */
 function linesOf({ name, slopes, tops }, from, to) {
     const steepest = highest(measured(slopes).map(([, value]) => value));
     const top = highest(measured(tops).map(([, value]) => value));
@@ -75,7 +75,7 @@ function pointOf({ id, workload, current }) {
 
 const placed = ({ intensity, speed }) => Number.isFinite(intensity) && intensity > 0 && speed > 0;
 
-/* By workload, those with most cases first; what has no symbol left over is one group. */
+/* Groups the points by workload, the largest group first. Workloads without a free symbol form one group. */
 function groupsOf(points) {
     const all = [...grouped(points, ({ workload }) => workload)].sort(([, a], [, b]) => b.length - a.length).map(([name, of]) => ({ name, points: of }));
     const own = all.length > SYMBOLS.length ? SYMBOLS.length - 1 : all.length;
@@ -84,7 +84,7 @@ function groupsOf(points) {
     return [...all.slice(0, own), ...(rest.length ? [others] : [])].map((group, i) => ({ ...group, symbol: SYMBOLS[i], colour: `series-${i + 1}` }));
 }
 
-/* Powers of ten that hold all values. */
+/* Powers of ten below and above all values. */
 const below = (values) => 10 ** Math.floor(Math.log10(lowest(values)));
 const above = (values) => 10 ** Math.ceil(Math.log10(highest(values) * 1.01));
 
@@ -151,7 +151,7 @@ function rooflineAdd(section, title, points, left, roofs) {
     });
 }
 
-/* A device each, of which a case can be placed. */
+/* One chart per device with placeable cases. */
 function chartsOf({ cases, current }) {
     const { cpu_ceilings: cpu, ceilings: gpu } = current?.json ?? {};
     return [

@@ -1,5 +1,5 @@
-/* Every case in a table: searched, filtered by verdict, sorted by any column; a part of the rows at a time, so that
- * thousands of cases stay quick. */
+/* A table of all cases with search, a filter by verdict, and sorting by any column. It shows a page of rows at a time,
+ * so that thousands of cases stay fast. */
 import { median } from "../density.js";
 import { h, prose, scrolled } from "../dom.js";
 import { amount, change, count, counted, duration, heldOf, interval, isBudget, rate, referenceOf, size, whole } from "../format.js";
@@ -10,20 +10,22 @@ import { rateOf } from "../work.js";
 const ROWS = 100;
 const COLUMNS_LEAST = 3; /* case, verdict and a figure */
 
-/* wanted: whether a page of this model has the column; minor: left out on paper, which is narrower than a screen; spare: the order in which columns give way on a screen
- * that is too narrow for all; order: what it is sorted by, where that is not what is shown: times are not ordered
- * among bytes. */
+/* Helpers for COLUMNS. Members of a column:
+ *   wanted  whether the page of a model has the column.
+ *   minor   left out on paper, which is narrower than a screen.
+ *   spare   rank in which columns disappear on a narrow screen.
+ *   order   sort key, if it differs from the shown value: times and bytes have no common order */
 const summary = (name) => ({ get: (one) => one.summary[name], show: duration, numeric: true });
 const metric = (name) => (one) => one.metric?.[name];
 const time = (name) => (one) => (one.metric?.unit === "ns" ? one.metric[name] : undefined);
 const decidedBy = ({ metric: by }) => (!by || (by.name === "time" && !isBudget(by)) ? undefined : `${by.name}${isBudget(by) ? ", budget" : ""}`);
 
-/* Of cases that are only stored, of the newest run that has them. */
+/* The times of a case that is only stored, from its newest run. */
 const newest = ({ current, runs }) => !current && runs.at(-1)?.series.find(({ name }) => name === "time")?.values;
 
 const verdictPlace = ({ verdict }) => Object.keys(VERDICTS).indexOf(verdict);
 
-/* The verdict, and below it why the case fails nothing, or why an acceptance no longer holds. */
+/* The verdict, and below it the waiver's reason, or the reason why an accepted change no longer counts. */
 function verdictCell(_, { verdict, waived, compared }) {
     return [badge(verdict, waived), compared?.waiver ? h("div", { class: "waiver" }, prose(compared.waiver)) : ""];
 }
@@ -60,7 +62,7 @@ const COLUMNS = [
 
 const has = (found) => found !== undefined && found !== null && !Number.isNaN(found);
 
-/* Missing values come last, whichever way. */
+/* Sorts the cases. Missing values come last in both directions. */
 function sorted(cases, { get, order = get }, down) {
     const sign = down ? -1 : 1;
     return cases
@@ -69,8 +71,8 @@ function sorted(cases, { get, order = get }, down) {
         .map(([, one]) => one);
 }
 
-/* Words of which each must be in the id, in any order.
- * verdict  a name of VERDICTS, or "accepted" and the like; "": all */
+/* The cases whose id contains every word, in any order.
+ * verdict  a name of VERDICTS, or the word of a waiver such as "accepted"; "": all */
 function matching(cases, words, verdict) {
     const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
     return cases.filter(
@@ -86,8 +88,9 @@ function cell(column, one, i, hidden) {
     return h(i ? "td" : "th", { class: classOf(column), scope: !i && "row", hidden }, has(found) ? show(found, one) : "");
 }
 
-/* Hides columns as long as the table is wider than its place, which watches itself. A button shows them all.
- * returns {button, hidden: the numbers of the columns that are} */
+/* Hides columns while the table is wider than its place, and again after each change of the width. A button shows all
+ * columns.
+ * returns {button, hidden: the numbers of the hidden columns} */
 function columnsFit(place, table, columns) {
     const hidden = new Set();
     let all = false;
@@ -114,7 +117,7 @@ function columnsFit(place, table, columns) {
     return { button, hidden };
 }
 
-/* The state of the table, and what shows it. */
+/* The state of the table, and its elements. */
 function tableOf(model) {
     const cases = model.cases.map((one) => ({ ...one, searched: one.id.toLowerCase() }));
     const columns = COLUMNS.filter(({ wanted, get }) => (!wanted || wanted(model)) && cases.some((one) => has(get(one))));

@@ -1,13 +1,13 @@
-/* What to try, by priority. */
+/* The suggestions, by priority. */
 import { h, prose } from "../dom.js";
 import { counted, duration, share, size } from "../format.js";
 import { notesOf } from "../notes.js";
 import { caseLink } from "../verdicts.js";
 
 const PRIORITIES = ["critical", "high", "medium", "low"];
-const SHOWN = 50; /* of a priority; the rest is counted */
+const SHOWN = 50; /* suggestions per priority; the page prints the number of the others */
 
-/* What it saves, and what that estimate stands on. */
+/* The gain of a suggestion, and the basis of the estimate. */
 function gainOf(one) {
     const most = one.basis === "at most" ? "at most " : "";
     const basis = most ? "" : ` (${one.basis})`;
@@ -21,10 +21,11 @@ function gainOf(one) {
 
 const placeOf = ({ function: name, file, line }) => [name, file && (line ? `${file}:${line}` : file)].filter(Boolean).join(" in ");
 
-/* Where it is: its case, and the scopes inside. */
+/* The place of a suggestion: the case, then its scopes. */
 const operationOf = (one) => one.operation.split(";").join(" › ");
 
-/* One suggestion, folded: the summary says what is wrong, with `named` also where; the rest what to do and why. */
+/* One folded suggestion. The summary has the problem, with `named` also the place. The content has the advice and its
+ * reason. */
 export function suggestionOf(one, named) {
     const code = (title, text) => (text ? [h("p", {}, title), h("pre", { tabindex: "0" }, text)] : []);
     return h(

@@ -1,4 +1,4 @@
-/* Sweeps: time, throughput, speedup and memory over the parameter that a workload's cases differ in. */
+/* Sweeps: time, throughput, speedup and memory over the varied parameter of a workload. */
 import { chartAdd, tip } from "../chart.js";
 import { h, someAdd } from "../dom.js";
 import { brief, count, counted, duration, rate, size } from "../format.js";
@@ -11,7 +11,7 @@ const STEPS_MOST = 8;
 
 const has = (points, member) => points.some((point) => point[member] > 0);
 
-/* An upright axis: on a log axis whole decades, or what there is of one. */
+/* A vertical axis. A logarithmic axis has whole decades, or a part of one decade. */
 const axis = ({ show, log, logBase }) => ({
     type: log ? "log" : "value",
     logBase,
@@ -22,8 +22,8 @@ const axis = ({ show, log, logBase }) => ({
 const symbolOf = (nth) => SYMBOLS[nth % SYMBOLS.length];
 const colourOf = (nth) => `series-${(nth % 8) + 1}`;
 
-/* The power of two that a logarithmic axis of these values has steps of, if possible from one value to another: of
- * ten steps or more ECharts would label each tenth, and leave room for as many. */
+/* The step of a logarithmic axis as a power of two. If possible, the smallest and the largest value are steps. The
+ * number of steps stays small, because with ten or more ECharts labels only each tenth. */
 function stepOfTwo(values) {
     const [least, most] = [lowest(values), highest(values)].map(Math.log2);
     const fewest = Math.max(1, Math.ceil((most - least) / STEPS_MOST));
@@ -31,17 +31,18 @@ function stepOfTwo(values) {
     return 2 ** (some.find((bits) => least % bits === 0 && most % bits === 0) ?? fewest);
 }
 
-/* Steps of two for sizes, and for values that are such, as 128 to 2048, which decades would leave half empty. */
+/* The base of the axis. Sizes and powers of two such as 128 to 2048 use powers of two, because decades would leave the
+ * axis half empty. */
 function stepOf({ sized }, series) {
     const values = series.flatMap(({ points }) => points.map(([x]) => x));
     const isPower = (base) => values.every((x) => Math.abs(Math.log(x) / Math.log(base) - Math.round(Math.log(x) / Math.log(base))) < 1e-9);
     return sized || (isPower(2) && !isPower(10)) ? stepOfTwo(values) : 10;
 }
 
-/* A value of the parameter. */
+/* The format of the parameter's values. */
 const shownAt = ({ sized }) => (sized ? size : count);
 
-/* series  [{name, nth, points: [[x, y, text], …], dashed}] */
+/* Draws lines. drawn.series  [{name, nth, points: [[x, y, text], …], dashed}] */
 function lines(family, drawn) {
     const { series, show } = drawn;
     return (colour) => ({
@@ -62,7 +63,7 @@ function lines(family, drawn) {
     });
 }
 
-/* Of several lines. */
+/* The key of a chart with several lines; undefined for one line. */
 function keyFor({ series }) {
     if (series.length < 2) return undefined;
     const now = series.filter(({ dashed }) => !dashed);
@@ -83,13 +84,13 @@ function chart(parent, family, title, says, drawn) {
         chartAdd(parent, { title, says, height: 300, option: lines(family, drawn), key: keyFor(drawn), table: figures(family, drawn) });
 }
 
-/* Of each series the points that have the member. */
+/* The series with the points that have the member. */
 const seriesOf = (family, member) =>
     family.series
         .map(({ name, points }, nth) => ({ name, nth, points: points.filter((point) => point[member] > 0).map((point) => [point.at, point[member]]) }))
         .filter(({ points }) => points.length);
 
-/* The base's series beside those of the same name. */
+/* The candidate's series, followed by the baseline's series. */
 function withBase(family, base, member) {
     const now = seriesOf(family, member);
     const then = base ? seriesOf(base, member) : [];
@@ -120,7 +121,7 @@ function speedupAdd(parent, family) {
     show();
 }
 
-/* Of this run, not of the base beside it. */
+/* The range of the candidate's values, without the baseline's. */
 function range(series, show) {
     const all = series.filter(({ dashed }) => !dashed).flatMap(({ points }) => points.map(([, y]) => y));
     return `From ${show(lowest(all))} to ${show(highest(all))}`;

@@ -1,4 +1,4 @@
-/* The timeline: every recorded scope where it lay in time, by thread and by CUDA stream. */
+/* The timeline: every recorded scope over time, by thread and CUDA stream. */
 import { chartAdd, NARROW, tip } from "../chart.js";
 import { h } from "../dom.js";
 import { counted, duration, whole } from "../format.js";
@@ -13,7 +13,7 @@ const LANE = 22; /* pixels */
 
 /* --- Lanes ------------------------------------------------------------------------------------- */
 
-/* Entries of a process as bars: {track, depth, from, to, entry}; what ran on a stream has a second bar there. */
+/* The entries of a process as bars: {track, depth, from, to, entry}. Work on a CUDA stream has a second bar there. */
 function barsOf({ entries = [], paths }, process) {
     return entries
         .filter((entry) => entry.process === process && paths[entry.path])
@@ -27,10 +27,10 @@ function barsOf({ entries = [], paths }, process) {
         });
 }
 
-/* Streams and spans below the threads, these by number. */
+/* Order of tracks: threads by number, then streams and spans. */
 const trackOrder = (a, b) => (a.startsWith("thread") ? 0 : 1) - (b.startsWith("thread") ? 0 : 1) || a.localeCompare(b, "en", { numeric: true });
 
-/* [{track, depth, title}]: a lane for each depth of each track. */
+/* [{track, depth, title}]: one lane per depth of each track. */
 function lanesOf(bars, json, process) {
     const depths = new Map();
     for (const { track, depth } of bars) depths.set(track, Math.max(depths.get(track) ?? 0, depth));
@@ -40,7 +40,7 @@ function lanesOf(bars, json, process) {
     );
 }
 
-/* What is drawn: the longest, on the first lanes; and in words what is not. */
+/* The drawn bars: the longest ones on the first lanes, and a sentence about the bars left out. */
 function drawnOf(json, process) {
     const all = barsOf(json, process);
     const lanes = lanesOf(all, json, process);
@@ -62,7 +62,7 @@ function drawnOf(json, process) {
 
 /* --- The chart --------------------------------------------------------------------------------- */
 
-/* Ticks in the unit of the whole, with as many digits as they have: zoomed in, they differ in the last ones. */
+/* Ticks in the unit of the whole range, with all their digits: after zooming in, only the last digits differ. */
 function tickOf(last) {
     const [unit, word] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]].find(([size]) => last >= size) ?? [1, "ns"];
     return (value) => `${Number((value / unit).toPrecision(9))} ${word}`;
@@ -82,7 +82,7 @@ function shapeOf(bars, nameOf, colour) {
             type: "rect",
             shape: { x: left, y: y - height / 2, width: Math.max(right - left, 0.5), height },
             style: { fill: colour[nameOf(bar.name)], opacity: 0.45, stroke: colour.ground, lineWidth: right - left > 3 ? 1 : 0 },
-            /* An empty one where there is no room: one left out would stay as it was. */
+            /* Without room the text is empty; if it were missing, ECharts would keep the old text. */
             textContent: { style: { text: wide ? bar.name : "", fill: colour.text, fontSize: 11, width: Math.max(right - left - 8, 0), overflow: "truncate" } },
             textConfig: { position: "insideLeft", distance: 4 },
         };

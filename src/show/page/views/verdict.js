@@ -1,4 +1,4 @@
-/* The verdict in a sentence, the counts, the worst case, and what was not measured. */
+/* The verdict in a sentence, the counts, the worst case, and the missing measurements. */
 import { facts, h, prose, table } from "../dom.js";
 import { change, counted, duration, interval, isBudget, moment, amount, size, whole } from "../format.js";
 import { grouped } from "../lists.js";
@@ -8,7 +8,7 @@ import { badge, caseLink, isOdd, signOf, VERDICTS } from "../verdicts.js";
 import { calibrationSays } from "./calibration.js";
 import { causesSaid } from "./why_changed.js";
 
-/* [{verdict, waived, count}] of cases, in the order of VERDICTS; those that count before those that are accepted. */
+/* [{verdict, waived, count}] in the order of VERDICTS. Counting cases come before waived cases of the same verdict. */
 function countsOf(cases) {
     const places = Object.keys(VERDICTS);
     const groups = [...grouped(cases, ({ verdict, waived = "" }) => `${verdict} ${waived}`).values()];
@@ -39,19 +39,19 @@ function sentence({ comparison, current, cases, baselines, profiles, suggestions
     return h("p", { class: "lead" }, `${counted(suggestions.list.length, "suggestion")}; nothing was compared.`);
 }
 
-/* "v1.7-3-gabc (main), 2026-11-23 10:02 UTC, newest of 3 stored runs": what is known of a side. */
+/* The known facts of a side: "commit v1.7-3-gabc (main), 2026-11-23 10:02 UTC, newest of 3 stored runs". */
 function sideOf({ given, commit, branch, created, more }) {
     const code = [commit && `commit ${commit}`, branch && (commit ? `(${branch})` : branch)].filter(Boolean).join(" ");
     return [given, code, created && moment(created), more].filter(Boolean).join(", ");
 }
 
 function machineOf({ cpu_model: model, cpu_count: cpus, memory_bytes: memory, gpus = [], fingerprint }) {
-    if (!model) return undefined; /* of profiles */
+    if (!model) return undefined; /* a page with only profiles */
     const parts = [model, cpus && counted(cpus, "CPU"), memory && size(memory), ...gpus.map(({ name }) => name)];
     return `${parts.filter(Boolean).join(", ")}; fingerprint ${fingerprint}`;
 }
 
-/* Which code was measured, when, and on which machine. */
+/* The measured code, the time of the measurement, and the machine. */
 function sides({ comparison, current }) {
     if (comparison) {
         const { base, head, baseline_runs: runs, machine } = comparison;
@@ -66,7 +66,7 @@ function sides({ comparison, current }) {
     return facts([["Suite", current.json.suite], ["Measured", sideOf(current.json)], ["Machine", machineOf(current.json.machine)]]);
 }
 
-/* The case that speaks loudest: the first that fails the policy, or else the first that was compared. */
+/* The most important case: the first case that fails the policy, or else the first compared case. */
 function worst({ comparison, caseById }) {
     const first = comparison?.cases.find(({ fails }) => fails) ?? comparison?.cases[0];
     if (!first) return undefined;
@@ -80,14 +80,14 @@ function worst({ comparison, caseById }) {
                   ` (95 % interval ${interval(metric.interval_low, metric.interval_high)}).`,
               ]
             : [" ", prose(first.reason ?? "")];
-    const said = first.change === "IMPROVEMENT" ? "Largest change: " : "Worst: "; /* nothing is worse */
+    const said = first.change === "IMPROVEMENT" ? "Largest change: " : "Worst: "; /* no case became worse */
     const line = h("p", {}, said, caseLink(first.id), " ", badge(first.change, waived), figures);
     return h("div", {}, line, causesSaid(one).map((cause) => h("p", {}, cause)));
 }
 
 const WAIVED_MOST = 10;
 
-/* Cases that became worse and fail nothing, each with the reason. The verdict names one alone. */
+/* Worse cases that a waiver keeps from failing, each with the reason. The verdict itself names only one. */
 function waivedAdd({ cases }) {
     const all = cases.filter(({ waived, compared }) => waived && compared.waiver);
     const rows = all
@@ -101,7 +101,8 @@ function waivedAdd({ cases }) {
 
 const REASONS_MOST = 3;
 
-/* Cases of each reason, the most frequent first; of many reasons, which differ in their figures, one is an example. */
+/* The number of cases per reason, the most frequent reason first. If there are many reasons, which then differ only in
+ * figures, one is the example. */
 function reasons(list, what) {
     const groups = grouped(list, (one) => one.compared?.reason ?? one.current?.reason ?? "");
     if (groups.size > REASONS_MOST) return [`${counted(list.length, "case")} ${what}; ${list[0].id}: ${list[0].compared?.reason ?? list[0].current?.reason}`];
@@ -110,7 +111,7 @@ function reasons(list, what) {
         .map(([reason, those]) => [`${counted(those.length, "case")} ${what}`, reason].filter(Boolean).join(": "));
 }
 
-/* The recordings in which no case has scopes inside, which would tell its time apart. */
+/* The recordings without inner scopes in any case, so that no case's time is divided. */
 function scopeless(model) {
     const withParts = profilesOf(model).filter((profile) => profile.cases.some(hasParts));
     return model.profiles
@@ -118,7 +119,7 @@ function scopeless(model) {
         .map(({ name }) => `no case of ${name} has scopes inside: \`kgate/profiler.h\` names parts of a program, and \`kgate explain\` shows its functions without any`);
 }
 
-/* Sentences on what the figures are not of. */
+/* Sentences on missing measurements. */
 function missing(model) {
     const { comparison, current, cases, profiles } = model;
     const open = profiles.flatMap(({ json }) => json.processes).filter(({ complete }) => complete === false).length;
@@ -140,7 +141,7 @@ function missing(model) {
     ].filter(Boolean);
 }
 
-/* Of results alone: how many budgets hold, and the first that do not. */
+/* For results without a comparison: the number of budgets met, and the first missed budgets. */
 function budgets({ comparison, cases }) {
     const judged = comparison ? [] : cases.filter((one) => one.current?.held);
     if (!judged.length) return [];
@@ -154,17 +155,17 @@ function budgets({ comparison, cases }) {
     ];
 }
 
-/* Whether most compared cases are not decided: then the others do not stand for them. */
+/* Whether most compared cases are undecided, so that the decided cases do not represent them. */
 const isOpen = ({ counted: decided, compared = 0 }) => 2 * decided < compared;
 
-/* "+1.2 %, the geometric mean of 38 cases", and of all that were compared where most are not decided. */
+/* "+1.2 %, the geometric mean of 38 cases". If most cases are undecided, the mean of all compared cases follows. */
 function meansOf(one) {
     const decided = one.counted && `${change(one.geometric_ratio)}, the geometric mean of ${counted(one.counted, "case")}`;
     const all = isOpen(one) && `${change(one.compared_ratio)}, the geometric mean of all ${counted(one.compared, "compared case")}, not decided`;
     return [decided, all].filter(Boolean).join("; ");
 }
 
-/* How all compared times changed together, and those of each workload. */
+/* The overall change of all compared times, and of each workload. */
 function overall({ overall: list = [] }) {
     const rows = list.filter((one) => one.counted || isOpen(one));
     const suite = rows.find((one) => !one.workload);
@@ -187,7 +188,7 @@ function overall({ overall: list = [] }) {
 
 function draw(model, section) {
     const { comparison } = model;
-    /* The sentence already says how many were measured, or are stored. */
+    /* Without odd cases the sentence already has the number of measured or stored cases. */
     const counts = comparison || model.cases.some(isOdd) ? countsOf(model.cases) : [];
     const gone = missing(model);
     section.append(

@@ -1,5 +1,5 @@
-/* Why a case became slower or faster: the sentence, and a flame graph of both sides. Widths are one side's time per
- * call, colours the growth of each box's own time. */
+/* The causes of a slower or faster case: a sentence, and a flame graph of both sides. Widths are the time per call of
+ * one side; colours are the growth of each box's own time. */
 import { growthOf, causesOf, rowsOf, treeOf } from "../places.js";
 import { firstAdd, h, prose } from "../dom.js";
 import { change, counted, duration, isBudget } from "../format.js";
@@ -13,7 +13,7 @@ const percent = (number) => `${number < 0 ? "−" : ""}${Math.abs(number)} %`;
 const partOf = (growth, whole) => percent(Math.round((100 * growth) / growthOf(whole)));
 const wordOf = (whole) => (growthOf(whole) > 0 ? "of the slowdown" : "of the gain");
 
-/* The growth that has a colour: of a box's own time, if the samples prove it. */
+/* The growth of a box's own time if the samples prove it, else 0. It decides the colour. */
 const grown = ({ own, ownBase, sure }) => (sure ? own - ownBase : 0);
 
 function tellOf(whole) {
@@ -46,7 +46,7 @@ function figuresOf(whole) {
     };
 }
 
-/* Appends the flame graph with a choice of the side that gives the widths: at first the one with the longer call. */
+/* Appends the flame graph, with a choice of the side that decides the widths. At first the slower side decides. */
 function flameShow(parent, whole) {
     const place = h("div");
     const slower = growthOf(whole) > 0;
@@ -73,7 +73,7 @@ function flameShow(parent, whole) {
 
 export const causesSaid = (one) => causesOf(one).map(({ text }) => prose(text));
 
-/* The source that changed at the place of a cause, if git knows it. */
+/* The changed source at the place of a cause, if git knows it. */
 const sourceShown = ({ diff, commits }) =>
     diff && [
         h("div", { class: "soft" }, `source changed${commits ? ` by ${commits.replaceAll("\n", ", ")}` : ""}:`),
@@ -82,7 +82,7 @@ const sourceShown = ({ diff, commits }) =>
 
 const causesShown = (one, element) => causesOf(one).map((cause) => h(element, {}, prose(cause.text), sourceShown(cause)));
 
-/* --- Of one case ------------------------------------------------------------------------------ */
+/* --- One case --------------------------------------------------------------------------------- */
 
 function drawOne(one, _, section) {
     section.append(h("h3", {}, "Why it changed"), h("ul", {}, causesShown(one, "li")));
@@ -91,7 +91,7 @@ function drawOne(one, _, section) {
 
 export const caseWhy = { shows: (one) => causesOf(one).length > 0 || Boolean(one.difference), draw: drawOne };
 
-/* --- Of all cases ----------------------------------------------------------------------------- */
+/* --- All cases -------------------------------------------------------------------------------- */
 
 const changedCases = ({ cases }) => cases.filter((one) => causesOf(one).length);
 const ratioOf = ({ metric }) => (metric && !isBudget(metric) && Number.isFinite(metric.ratio) ? ` ${change(metric.ratio)}` : "");
