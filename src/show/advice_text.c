@@ -22,9 +22,9 @@ char *kg_advice_factor(double factor, char *buffer)
 static void time_append(const struct kg_suggestion *suggestion, struct kg_text *text)
 {
     char factor[KG_FACTOR_BYTES], saved[KG_UNIT_BYTES], current[KG_UNIT_BYTES];
-    /* an estimate beyond this is no more than the time that is saved */
+    /* above this factor, an estimate only repeats the saved time */
     static const double SAYS_NOTHING = 20;
-    static const double ROUNDED_UP = 1.005; /* less is shown as 1.00x */
+    static const double ROUNDED_UP = 1.005; /* a smaller speedup prints as 1.00x */
     const bool at_most = suggestion->basis == KG_BASIS_AT_MOST;
     const bool of_whole = suggestion->whole_ns > suggestion->current_ns;
     const bool tells = of_whole && suggestion->whole_speedup >= ROUNDED_UP;

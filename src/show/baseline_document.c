@@ -1,4 +1,4 @@
-/* The stored runs of a baseline, the newest first. */
+/* baseline_document.c: the stored runs of a baseline, the newest first. */
 #include "show/document.h"
 #include "show/format_parts.h"
 

@@ -1,4 +1,4 @@
-/* How noisy a suite's cases are between runs of the same code, and the changes that are caught. */
+/* calibration_document.c: the noise of a suite's cases between runs of the same code, and the detectable changes. */
 #include <math.h>
 
 #include "show/cells.h"

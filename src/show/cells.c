@@ -45,7 +45,7 @@ const char *kg_cell_reference(struct kg_arena *arena, const struct kg_metric *me
                              : value;
 }
 
-/* How far a limit is away in per cent says nothing of a rate or a speedup. */
+/* A budget has no change: the distance to a limit in per cent explains nothing for a rate or a speedup. */
 const char *kg_cell_change(struct kg_arena *arena, const struct kg_metric *metric)
 {
     char text[KG_UNIT_BYTES];
@@ -93,8 +93,8 @@ const char *kg_cell_metric(struct kg_arena *arena, const struct kg_metric *metri
                            ordinary ? "" : metric->against);
 }
 
-/* "CPU clock 2.3 % slower than the baseline's, 70 % of that corrected for" where the core's pace
- * moved by a per cent. */
+/* If the core clock changed by at least 1 %: "CPU clock 2.3 % slower than the baseline's, 70 % of that corrected
+ * for". */
 static const char *pace_words(struct kg_arena *arena, const struct kg_metric *metric)
 {
     static const double WORTH_SAYING = 0.01;
@@ -112,8 +112,7 @@ static const char *pace_words(struct kg_arena *arena, const struct kg_metric *me
         100 * metric->pace_exponent);
 }
 
-/* "noise floor 7.1 %", "threshold raised by 2.0 % for the clock": where it is
- * not the suite's own. */
+/* If the threshold is not the suite's own: "noise floor 7.1 %", "threshold raised by 2.0 % for the clock". */
 static const char *threshold_words(struct kg_arena *arena, const struct kg_metric *metric)
 {
     static const double WORTH_SAYING = 0.001;
@@ -159,7 +158,7 @@ const char *kg_cell_circumstances(struct kg_arena *arena, const struct kg_case_c
     struct kg_text text = {0};
     if (!change->metric_count || change->change == KG_CHANGE_NEW)
         return "";
-    /* the reason of a budget names it */
+    /* the reason of a budget already names the metric */
     const bool named = is_budget(&change->metrics[0]) && change->metrics[0].reason;
     const char *words[] = {named ? "" : kg_cell_metric(arena, &change->metrics[0]),
                            threshold_words(arena, &change->metrics[0]),
@@ -211,7 +210,7 @@ static void decided_print(const struct kg_overall *overall, struct kg_text *text
 
 void kg_cell_overall(const struct kg_overall *overall, struct kg_text *text)
 {
-    /* The few that were decided do not stand for the others. */
+    /* A few decided cases do not represent the others. */
     const bool few = 2 * overall->counted < overall->compared;
     char mean[KG_UNIT_BYTES];
     if (few && overall->counted)

@@ -39,7 +39,7 @@ static const char *cell_interval(struct kg_arena *arena, const struct kg_column_
 {
     const struct kg_summary *summary = &subject->result->summary;
     const double half = (summary->interval_high_ns - summary->interval_low_ns) / 2;
-    /* a small interval would look like knowledge, and that of one round would have no width */
+    /* the interval of a failed case would mislead, and the interval of one round has no width */
     if (subject->result->status != KG_STATUS_OK || subject->result->round_count < 2)
         return "";
     return kg_arena_printf(arena, "± %.1f %%", 100 * half / summary->median_ns);
@@ -70,7 +70,7 @@ static const char *cell_bytes(struct kg_arena *arena, const struct kg_column_sub
     return rate_and_share(arena, work->bytes_per_second, "B/s", work->bandwidth_share);
 }
 
-/* "5.43 M vectors/s": such a rate of a case's items, "" if it is not known. */
+/* "5.43 M vectors/s": a rate with the name of the case's items; "" if it is unknown. */
 static const char *items(struct kg_arena *arena, const struct kg_case_work *work, double per_second)
 {
     enum { NAME_MOST = 32 };
@@ -90,11 +90,11 @@ static const char *cell_items(struct kg_arena *arena, const struct kg_column_sub
     return items(arena, work, work->items_per_second);
 }
 
-/* The rate that the device limits: FLOP/s, else bytes. */
+/* The throughput that the device limits: FLOP/s or B/s. */
 static const char *cell_throughput(struct kg_arena *arena, const struct kg_column_subject *subject)
 {
     const struct kg_case_work *work = &subject->result->work;
-    /* a kernel with little arithmetic for its bytes is judged by its bandwidth */
+    /* bandwidth counts for a kernel with little arithmetic per byte */
     const bool compute = work->flops > 2 * (work->bytes > 0 ? work->bytes : 0);
     return isfinite(work->flops_per_second) && compute ? cell_flops(arena, subject)
                                                        : cell_bytes(arena, subject);
@@ -174,7 +174,7 @@ static const char *cell_status(struct kg_arena *arena, const struct kg_column_su
 
 /* --- The table -------------------------------------------------------------------------------- */
 
-/* In the order in which they are shown where nobody chooses. */
+/* All columns, in the order of a table without --columns. */
 static const struct kg_column all[] = {
     {.name = "median",
      .head = "median of rounds",

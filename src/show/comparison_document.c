@@ -53,7 +53,7 @@ static void trust_add(struct kg_document *document, const struct kg_comparison *
     }
 }
 
-/* Which versions were compared. */
+/* Adds the compared versions. */
 static void versions_add(struct kg_document *document, const struct kg_comparison *comparison)
 {
     struct kg_text commits = {0};
@@ -85,7 +85,7 @@ static void verdict_add(struct kg_document *document, const struct kg_comparison
 struct change_row {
     const struct kg_case_change *change;
     size_t following;
-    bool said; /* by a row above */
+    bool said; /* a row above prints the reason */
 };
 
 /* The rows of a table. */
@@ -178,7 +178,7 @@ static void under_add(const struct changes *changes, const struct change_row *sh
             kg_arena_printf(&table->arena, "%s: %s", suggestion->rule, suggestion->description));
 }
 
-/* The time of this run: where pairs decided, of the head in them. */
+/* The time of this run in ns. If paired rounds decided: the candidate's time in the pairs. */
 static double time_now(const struct kg_case_change *change)
 {
     for (size_t m = 0; m < change->metric_count; m++) {
@@ -196,7 +196,8 @@ static const double *past_of(const struct kg_case_change *change, const char *na
         *count = change->history_count;
         return change->history;
     }
-    for (size_t m = 0; m < change->metric_count; m++) { /* of a pin's the ordinary one has it */
+    for (size_t m = 0; m < change->metric_count;
+         m++) { /* a metric against a pin has no history; its ordinary metric has */
         const struct kg_metric *metric = &change->metrics[m];
         if (!metric->history_count || strcmp(metric->name, name) != 0)
             continue;
@@ -207,9 +208,9 @@ static const double *past_of(const struct kg_case_change *change, const char *na
     return NULL;
 }
 
-/* A block for each value, from "▁" of the least to "█" of the greatest. A spread of less than `share` of the least
- * stays below the top: it is not drawn larger than it is.
- * values  finite, from 0 up */
+/* Appends one block per value, from "▁" for the smallest to "█" for the largest. If the range is below `share` of the
+ * smallest value, the blocks stay below the top, so that noise does not look like a change.
+ * values  finite, at least 0 */
 static void sparkline(struct kg_text *text, const double *values, size_t count, double share)
 {
     static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -226,10 +227,10 @@ static void sparkline(struct kg_text *text, const double *values, size_t count, 
     }
 }
 
-/* The metric of the row in the baseline's runs and in this one, as a line of blocks. */
+/* The row's metric in the stored runs and in this run, as a line of blocks. */
 static const char *runs_cell(struct kg_arena *arena, const struct kg_case_change *change)
 {
-    enum { RUNS_MOST = 33, PAST_LEAST = 2 }; /* a line of two points shows nothing */
+    enum { RUNS_MOST = 33, PAST_LEAST = 2 }; /* at least three points make a useful line */
     double values[RUNS_MOST];
     size_t count = 0, past_count;
     struct kg_text text = {0};
@@ -249,7 +250,7 @@ static const char *runs_cell(struct kg_arena *arena, const struct kg_case_change
     return runs;
 }
 
-enum { COLUMN_THRESHOLD = 5, COLUMN_RUNS, COLUMN_VERDICT }; /* the first two: on a page alone */
+enum { COLUMN_THRESHOLD = 5, COLUMN_RUNS, COLUMN_VERDICT }; /* threshold and runs: only on a page */
 
 static void change_row(const struct changes *changes, const struct change_row *shown)
 {
@@ -306,19 +307,19 @@ static void changes_add(struct kg_document *document, struct changes *changes, b
 
 /* --- Below the table -------------------------------------------------------------------------- */
 
-/* Of the failed cases that are shown. */
+/* Adds the last output of the failed cases in the table. */
 static void tails_add(struct kg_document *document, const struct kg_comparison *comparison)
 {
     const size_t top = document->style.top;
     for (size_t i = 0; i < comparison->case_count; i++) {
         const struct kg_case_change *change = &comparison->cases[i];
         if (change->change != KG_CHANGE_FAILED || (top && i == top))
-            return; /* they are ranked first */
+            return; /* failed cases are ranked first */
         kg_part_tail(document, change->id, change->stderr_tail);
     }
 }
 
-/* The source that changed, for the worst cases. */
+/* Adds the changed source of the worst cases. */
 static void sources_add(struct kg_document *document, const struct kg_suggestions *suggestions)
 {
     enum { SOURCES_MOST = 3 };
@@ -332,7 +333,7 @@ static void sources_add(struct kg_document *document, const struct kg_suggestion
     }
 }
 
-/* How the cases changed together: the suite, and where all is asked for each workload. */
+/* Adds the overall change of the suite. A verbose report adds the change of each workload. */
 static void overall_add(struct kg_document *document, const struct kg_comparison *comparison)
 {
     const bool each = document->style.verbose && comparison->overall_count > 2;
@@ -357,8 +358,8 @@ static void overall_add(struct kg_document *document, const struct kg_comparison
         kg_part_add(document, KG_PART_FOLD_END, NULL);
 }
 
-/* On a page the first few suggestions, folded away; else how many there are, and the command that
- * shows them. There is none for files that are removed. */
+/* Adds the suggestions. On a page: the first few, folded. Else: their number, and the command that prints them. If the
+ * files were removed, no such command exists. */
 static void suggestions_add(struct kg_document *document, const struct kg_suggestions *suggestions)
 {
     enum { MOST = 10 };
@@ -392,7 +393,7 @@ static void notes_add(struct kg_document *document, const struct kg_comparison *
 
 /* --- On a page -------------------------------------------------------------------- */
 
-/* The command that measures the worst case again; nothing where the suite's file is not known. */
+/* Adds the command that measures the worst case again. If the suite's file is unknown: nothing. */
 static void again_add(struct kg_document *document, const struct kg_comparison *comparison)
 {
     const struct kg_case_change *worst = &comparison->cases[0];

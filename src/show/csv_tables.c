@@ -1,5 +1,5 @@
-/* csv_tables.c: results and comparisons for spreadsheets and scripts: a row for each case and metric.
- * docs/reports.md tells of the columns. */
+/* csv_tables.c: results and comparisons for spreadsheets and scripts, one row per case and metric. docs/reports.md
+ * describes the columns. */
 #include <math.h>
 #include <string.h>
 
@@ -8,15 +8,15 @@
 #include "show/case_figures.h"
 #include "show/format_parts.h"
 
-/* The structs that a row is made of. */
+/* The structs whose members form a row. */
 enum { OF_FILE, OF_CASE, OF_METRIC, STRUCTS };
 
 struct column {
     size_t of;
-    struct kg_field field; /* STRING, REAL, SIZE, BOOL or ENUM: its name is the head */
+    struct kg_field field; /* STRING, REAL, SIZE, BOOL or ENUM; its name is the column's head */
 };
 
-/* After the member: its kind, then attributes of struct kg_field. */
+/* The arguments after `member`: the kind, then attributes of struct kg_field. */
 #define COLUMN(head, index, type, member, ...)                                                     \
     {                                                                                              \
         .of = (index), .field = {                                                                  \
@@ -64,12 +64,12 @@ static void field_append(const struct kg_field *field, const char *at, struct kg
         memcpy(&value.word, at, sizeof value.word);
         kg_csv_text(text, field->names[value.word]);
         break;
-    default: /* the others are no single value */
+    default: /* other kinds are no single value */
         break;
     }
 }
 
-/* A struct that is NULL makes its fields empty. */
+/* Appends the fields of a row. If a struct is NULL, its fields are empty. */
 static void fields_append(const struct column *columns, size_t count,
                           const void *const structs[STRUCTS], struct kg_text *text)
 {
@@ -108,7 +108,7 @@ static const struct column result_columns[] = {
     OF_RESULTS("commit", commit, STRING),
 };
 
-/* ",param_batch,param_version": names of parameters cannot be mistaken for the columns before. */
+/* Appends ",param_batch,param_version". The prefix separates parameters from other columns of the same name. */
 static void parameter_heads(const struct kg_tidy_names *parameters, struct kg_text *text)
 {
     for (size_t i = 0; i < parameters->count; i++) {
@@ -140,7 +140,7 @@ static void result_row(const struct kg_results *results, const struct kg_case_re
     parameter_fields(parameters, result, text);
 }
 
-/* A case without a figure has a row too, or a failure would not be seen. */
+/* A case without a figure has a row too, so that a failed case is visible. */
 static void result_rows(const struct kg_results *results, const struct kg_case_result *result,
                         const struct kg_tidy_names *parameters, struct kg_text *text)
 {

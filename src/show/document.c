@@ -153,7 +153,8 @@ void kg_row_under(struct kg_table *table, struct kg_table_row *row, const char *
     if (!string || !*string)
         return;
     char *line = kg_arena_copy(&table->arena, string);
-    for (char *end; (end = strchr(line, '\n'));) /* its lines are not the table's */
+    for (char *end;
+         (end = strchr(line, '\n'));) /* a line end would start a new line of the table */
         *end = ' ';
     row->under =
         row->under ? kg_arena_printf(&table->arena, "%s%s%s", row->under, separator, line) : line;

@@ -11,7 +11,7 @@
 #include "show/page.h"
 #include "show/plots/gnuplot.h"
 
-/* A member of the subject as JSON. */
+/* Functions that print a member of the subject as JSON. */
 #define DOCUMENT(function)
 #define PAGE(function)
 #define RECORD(kind, member)                                                                       \
@@ -75,7 +75,7 @@ const char *kg_report_missing(enum kg_report_need need)
 
 /* --- Looking up ------------------------------------------------------------------------------- */
 
-/* "results" of "kgate.results.v1". */
+/* Appends "results" for "kgate.results.v1". */
 static void kind_append(const char *schema, struct kg_text *text)
 {
     const size_t skipped = strcspn(schema, ".") + 1, length = kg_schema_kind_length(schema);
@@ -137,7 +137,7 @@ void kg_report_formats_help(const char *schema, struct kg_text *text)
     kg_table_free(&table);
 }
 
-/* Whether an earlier row of such files has the name. */
+/* Whether an earlier row of the schema has the same name. */
 static bool is_named_before(const char *schema, size_t index)
 {
     for (size_t i = 0; i < index; i++)
@@ -155,7 +155,7 @@ void kg_report_formats_words(const char *schema, struct kg_text *text)
             kg_text_printf(text, "%s%s", text->length ? " " : "", kg_report_formats[i].name);
 }
 
-/* The document of a subject, rendered. */
+/* Builds the document of a subject and prints it. */
 static void document_print(void (*build)(const struct kg_report_subject *subject,
                                          struct kg_document *document),
                            const struct kg_report_subject *subject, bool page, struct kg_text *text)

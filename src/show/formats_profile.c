@@ -1,4 +1,4 @@
-/* formats_profile.c: profiles, of recordings and of kgate.profile.v1 files, in their formats. */
+/* formats_profile.c: the formats of profiles, from recordings and from kgate.profile.v1 files. */
 #include <string.h>
 
 #include "base/file.h"
@@ -6,7 +6,7 @@
 #include "show/document.h"
 #include "show/format_parts.h"
 
-/* Rows of a table or ranking where nothing was said. */
+/* Default number of rows of a table or ranking. */
 enum { TOP_USUAL = 20, SELF_MOST = 5 };
 
 static size_t rows(const struct kg_report_subject *subject, size_t usual)
@@ -75,7 +75,7 @@ void kg_profile_as_folded(const struct kg_report_subject *subject, struct kg_tex
 
 /* --- From every entry ------------------------------------------------------------------------- */
 
-/* A JSON profile as JSON is itself, once it is known to be good to the last entry. */
+/* Copies a JSON profile unchanged, after a check of every entry. */
 static bool profile_copy(const char *path, FILE *output, struct kg_error *err)
 {
     const struct kg_profile_visitor nothing = {0};

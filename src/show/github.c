@@ -1,7 +1,6 @@
-/* github.c: annotations of a workflow on GitHub: `::error file=…,line=…,title=…::…` on standard output,
- * which the runner reads. It takes %0A for a line's end and %25 for a per cent, in a property %3A and
- * %2C too. It shows ten errors, ten warnings and ten notices of a step: the worst are first, and the
- * tenth says how many are left out. */
+/* github.c: annotations of a GitHub workflow: `::error file=…,line=…,title=…::…` on standard output. The runner decodes
+ * %0A (line end) and %25 (per cent), in properties also %3A and %2C. It shows at most ten errors, ten warnings and ten
+ * notices per step. So the worst come first, and the tenth gives the number of those left out. */
 #include <stdint.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ static const char *const level_names[LEVELS] = {"error", "warning", "notice"};
 
 /* The annotations of one step of a workflow. */
 struct annotations {
-    const char *suite_path; /* NULL: not known */
+    const char *suite_path; /* NULL: unknown */
     struct kg_text lines[LEVELS];
     size_t count[LEVELS];
     size_t wanted[LEVELS]; /* number in all, printed or not */
@@ -35,7 +34,7 @@ static void escape(struct kg_text *text, const char *string, bool property)
     kg_text_free(&shown);
 }
 
-/* Further lines of a message. */
+/* Appends further lines of a message. */
 static void lines_append(struct kg_text *text, const char *lines)
 {
     while (*lines) {
@@ -49,10 +48,11 @@ static void lines_append(struct kg_text *text, const char *lines)
     }
 }
 
-/* A line.
- * title   not escaped yet
+/* Appends one annotation.
+ * line    line of the suite; 0: none
+ * title   unescaped
  * cause   further lines, or ""
- * tail    the last that a case wrote; NULL: nothing */
+ * tail    last lines of the case's standard error, or NULL */
 static void annotation_append(struct annotations *annotations, enum level level, size_t line,
                               const char *title, const char *message, const char *cause,
                               const char *tail)
@@ -102,7 +102,7 @@ static void case_annotate(struct annotations *annotations, const struct kg_case_
     kg_text_free(&title);
 }
 
-/* Replaces the tenth by how many are left out, where there are more. */
+/* If there are more than ten annotations, replaces the tenth by the number of those left out. */
 static void rest_annotate(struct annotations *annotations, enum level level)
 {
     struct kg_text *text = &annotations->lines[level];
@@ -134,13 +134,13 @@ static void annotations_print(struct annotations *annotations, struct kg_text *t
     }
 }
 
-/* A suite that came over standard input is no file of the repository. */
+/* The path of the suite; NULL for standard input, which is no file of the repository. */
 static const char *path_known(const char *path)
 {
     return path && *path && strcmp(path, "-") != 0 ? path : NULL;
 }
 
-/* The verdict first, where it is not PASS: it may be about no case in particular. */
+/* Adds the verdict as the first annotation, unless it is PASS. The verdict may concern no single case. */
 static void verdict_annotate(struct annotations *annotations,
                              const struct kg_comparison *comparison)
 {

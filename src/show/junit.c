@@ -1,6 +1,5 @@
-/* junit.c: JUnit XML, for Jenkins, GitLab and whatever else shows tests: a test for each case. The
- * elements and attributes are those that the schema of Jenkins' xUnit plugin allows. GitLab
- * takes `classname` for the suite's name. */
+/* junit.c: JUnit XML for Jenkins, GitLab and other test viewers, one test per case. The elements and attributes follow
+ * the schema of Jenkins' xUnit plugin. GitLab shows `classname` as the suite's name. */
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +25,7 @@ static void attribute(struct kg_text *text, const char *name, const char *value)
     kg_text_append(text, "\"");
 }
 
-/* Seconds, without an exponent: readers take digits and a point alone. */
+/* Appends seconds without an exponent, because readers accept only digits and a point. */
 static void seconds_attribute(struct kg_text *text, double ns)
 {
     if (isfinite(ns))
@@ -40,7 +39,7 @@ static void element(struct kg_text *text, const char *name, const char *content)
     kg_text_printf(text, "</%s>\n", name);
 }
 
-/* A test that passed has no other place for the cause of its change. */
+/* Prints the figures. For a passed test the cause of a change goes here too: it has no other element. */
 static void figures_print(struct kg_text *text, const struct kg_case_outcome *outcome)
 {
     struct kg_text lines = {0};
@@ -70,7 +69,7 @@ static void case_print(struct junit *junit, const char *suite,
         attribute(text, "type", outcome->word);
         attribute(text, "message", outcome->message);
         kg_text_append(text, ">");
-        /* GitLab shows the content, Jenkins both */
+        /* GitLab shows only the content, Jenkins content and message */
         kg_xml_text(text, outcome->message);
         kg_text_append(text, *outcome->cause ? "\n" : "");
         kg_xml_text(text, outcome->cause);
@@ -84,7 +83,7 @@ static void case_print(struct junit *junit, const char *suite,
 
 struct property {
     const char *name;
-    const char *value; /* NULL: not known */
+    const char *value; /* NULL: unknown */
 };
 
 /* Prints the elements around the cases. file: path of the suite; NULL: unknown */

@@ -37,8 +37,7 @@ static void plain_append(struct kg_text *text, const char *string, size_t length
     kg_text_free(&part);
 }
 
-/* As HTML, in which everything but the backticks is escaped as elsewhere: a forge's code of its own
- * would show the escapes. */
+/* Code becomes an HTML element with escaped content. Inside markdown's own code, a forge would show the escapes. */
 void kg_markdown_words(struct kg_text *text, const char *string, size_t most)
 {
     const size_t length = whole_words(string, most);

@@ -1,6 +1,6 @@
-/* openmetrics.c: OpenMetrics 1.0 text, for Prometheus' textfile collector, a Pushgateway, or GitLab's
- * metrics reports. Base units, a family in one piece, no timestamps. GitLab compares values as texts, so
- * they have four significant digits: less than that is noise. */
+/* openmetrics.c: OpenMetrics 1.0 text, for Prometheus' textfile collector, a Pushgateway, or GitLab's metrics reports.
+ * Values have base units and no timestamps; each family is contiguous. GitLab compares values as texts, so they have
+ * only four significant digits: further digits are noise. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static void value_end(struct kg_text *text, double value)
     kg_text_printf(text, "} %.4g\n", value);
 }
 
-/* unit: as OpenMetrics calls it; "" of a plain number */
+/* Begins a family. unit: name in OpenMetrics; "" for a plain number */
 static void family_begin(struct kg_text *text, const char *name, const char *type, const char *unit,
                          const char *help)
 {
@@ -55,9 +55,9 @@ static void family_begin(struct kg_text *text, const char *name, const char *typ
 struct family {
     const char *name;
     const char *unit;
-    const char *figure; /* of struct kg_tidy; NULL: the workload's own, with a label */
-    size_t offset;      /* of its member */
-    double scale;       /* of the base unit over that of figures */
+    const char *figure; /* name in struct kg_tidy; NULL: the workload's figures, with a label */
+    size_t offset;      /* offset of the member in struct kg_tidy */
+    double scale;       /* factor from the figure's unit to the base unit */
     const char *help;
 };
 
@@ -208,7 +208,7 @@ static void share_print(const struct share *share, const struct kg_comparison *c
             const struct kg_metric *metric = &comparison->cases[i].metrics[m];
             double value;
             memcpy(&value, (const char *)metric + share->offset, sizeof value);
-            /* a limit is no baseline, and a range has two of one name */
+            /* a limit is no baseline, and a range has two limits of the same name */
             if (!isfinite(value) || kg_metric_against(metric) == KG_AGAINST_BUDGET)
                 continue;
             change_labels(text, share->name, comparison, &comparison->cases[i]);

@@ -36,7 +36,7 @@ static void metric_append(struct kg_arena *arena, const struct kg_metric *metric
         return;
     }
     kg_text_append(text, metric->name);
-    if (!isfinite(metric->ratio)) /* a figure is missing, which the reason tells */
+    if (!isfinite(metric->ratio)) /* the reason names the missing figure */
         return;
     kg_text_printf(text, " %s -> %s, %s", baseline, current, change);
     if (*interval)
@@ -50,7 +50,7 @@ static const char *change_message(struct kg_arena *arena, const struct kg_case_c
     struct kg_text text = {0};
     const bool figures = change->metric_count && change->change != KG_CHANGE_NEW &&
                          change->change != KG_CHANGE_REMOVED;
-    /* the reason of a budget has its figures */
+    /* the reason of a budget already has the figures */
     const bool said =
         figures && change->reason && kg_metric_against(change->metrics) == KG_AGAINST_BUDGET;
     if (figures && !said && isfinite(change->metrics[0].ratio))
@@ -113,7 +113,7 @@ static struct kg_case_outcome of_change(struct kg_arena *arena,
 
 /* --- Results ---------------------------------------------------------------------------------- */
 
-/* "time 20.0 us" and so on, a line each. */
+/* The figures of a case, one per line: "time 20.0 us". */
 static const char *result_figures(struct kg_arena *arena, const struct kg_case_result *result)
 {
     struct kg_text text = {0};

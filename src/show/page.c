@@ -9,7 +9,7 @@
 #include "show/document.h"
 #include "show/format_parts.h"
 
-/* Where the files and the summary go, in src/show/page/index.html. */
+/* The marks for the files and the summary in src/show/page/index.html. */
 static const char FILES[] = "<!--files-->", SUMMARY[] = "<!--summary-->";
 
 /* --- Safe inside HTML ------------------------------------------------------------------------- */
@@ -60,7 +60,7 @@ struct page {
 struct kind {
     const char *schema, *name;
     const struct kg_record *record;
-    size_t offset;     /* of the pointer in struct kg_report_subject */
+    size_t offset;     /* offset of the pointer in struct kg_report_subject */
     const char *title; /* of the summary for readers without scripts; NULL: no summary */
     void (*document)(const struct kg_report_subject *subject, struct kg_document *document);
     bool (*print)(const struct kind *kind, const struct kg_report_subject *subject,
@@ -100,7 +100,7 @@ static bool side_print(const struct kind *kind, const struct kg_report_subject *
     return kg_page_results(object, NULL, output, err);
 }
 
-/* Beside a comparison, without the stored runs of other suites. */
+/* Prints a baseline. Beside a comparison, stored runs of other suites are left out. */
 static bool baseline_print(const struct kind *kind, const struct kg_report_subject *subject,
                            const void *object, FILE *output, struct kg_error *err)
 {
@@ -118,7 +118,7 @@ static bool baseline_print(const struct kind *kind, const struct kg_report_subje
     return good;
 }
 
-/* Where no script runs the page shows the first that it has. */
+/* The kinds, the most informative first: without scripts the page summarises the first kind that it has. */
 static const struct kind kinds[] = {
 #define MEMBER(member) offsetof(struct kg_report_subject, member)
     {KG_COMPARISON_SCHEMA, "comparison", &kg_comparison_record, MEMBER(comparison), "Verdict",
@@ -177,7 +177,7 @@ static bool profile_add(const struct kg_report_subject *subject, const char *nam
 
 /* --- The page --------------------------------------------------------------------------------- */
 
-/* The template from `from` up to the mark, or with NULL to its end. */
+/* Prints the template from `from` to `to`; NULL: to its end. */
 static bool template_print(struct page *page, const char *from, const char *to,
                            struct kg_error *err)
 {
@@ -185,7 +185,7 @@ static bool template_print(struct page *page, const char *from, const char *to,
     return kg_file_print(page->output, &(struct kg_text){0}, err);
 }
 
-/* The page up to its files. err: KG_ERROR_USAGE, with the way to get it, in a build without the page */
+/* Prints the page up to its files. err: KG_ERROR_USAGE with the steps to build the page, if the build lacks it */
 static bool page_begin(struct page *page, FILE *output, struct kg_error *err)
 {
     const char *mark = strstr(kg_page_template, FILES);
@@ -221,7 +221,7 @@ static void summary_make(const struct kg_report_subject *subject, const struct k
                          "that runs the script in this file.</p>\n</section>\n");
 }
 
-/* Keeps the summary of the file that says most; of two alike of the newer one. */
+/* Keeps the summary of the most informative file. If two files have the same kind: of the newer one. */
 static void summary_take(struct page *page, const struct kg_report_subject *subject)
 {
     const char *created = subject->comparison ? subject->comparison->created
@@ -238,8 +238,8 @@ static void summary_take(struct page *page, const struct kg_report_subject *subj
     summary_make(subject, first < KINDS ? &kinds[first] : NULL, &page->summary);
 }
 
-/* All that the subject has, each as a file of the page, without the samples of rounds and most entries of a long
- * profile. name: of the file; NULL: the kind's */
+/* Adds each part of the subject as a file of the page. Samples of rounds and most entries of a long profile are left
+ * out. name: name of the file; NULL: name of the kind */
 static bool page_add(struct page *page, const struct kg_report_subject *subject, const char *name,
                      struct kg_error *err)
 {
@@ -250,7 +250,7 @@ static bool page_add(struct page *page, const struct kg_report_subject *subject,
     return !subject->source.scan || profile_add(subject, subject->source.path, page->output, err);
 }
 
-/* The summary and the rest, unless `good` is false. The page is freed. */
+/* If `good`, prints the summary and the rest of the template. Always frees the page. */
 static bool page_end(struct page *page, bool good, struct kg_error *err)
 {
     const char *files = strstr(kg_page_template, FILES);
@@ -270,7 +270,7 @@ bool kg_report_as_html(const struct kg_report_subject *subject, FILE *output, st
     return page_end(&page, good, err);
 }
 
-/* Whether the recording beside a file was named itself, too. */
+/* Whether `paths` also names the recording beside a file. */
 static bool is_named(const char *recording, const char *const *paths, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -1,4 +1,4 @@
-/* page_profile.c: a JSON profile, short enough for a page. */
+/* page_profile.c: shortens a JSON profile for the HTML page. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,10 +6,10 @@
 #include "base/memory.h"
 #include "show/page.h"
 
-/* Entries in all, and of one process at the least. */
+/* Largest number of entries, and the number guaranteed to each process. */
 enum { ENTRIES_MOST = 20000, ENTRIES_LEAST = 200 };
 
-/* Durations by powers of two: up to 2^63 ns. */
+/* Number of length classes: durations by powers of two, up to 2^63 ns. */
 enum { LENGTHS = 64 };
 
 /* The entries of a process that the page keeps: whole length classes from the longest down, then the first entries
@@ -23,7 +23,7 @@ struct share {
 /* Reads the file line by line: its lists have one item per line. */
 struct reader {
     struct kg_text *text;
-    bool processes, entries; /* in which list the line is */
+    bool processes, entries; /* whether the line is in that list */
     struct share *shares;    /* by process */
     size_t process_count, capacity;
     void (*entry)(struct reader *reader, const char *line, size_t length);

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/record.h"
 
-/* Cases beyond which the hottest functions and lines of each are left out, which are most of a file. */
+/* With more cases than this, the page leaves out hottest functions and lines, which are most of a file. */
 enum { HOT_CASES_MOST = 300, PART_BYTES = 1 << 20 };
 
 #define STRUCT kg_held
@@ -35,7 +35,7 @@ static bool printer_flush(struct printer *printer)
     return good;
 }
 
-/* Takes the line over. */
+/* Moves the line to the output. */
 static bool line_print(struct printer *printer)
 {
     kg_page_json(&printer->safe, kg_text_string(&printer->line), printer->line.length);
@@ -65,7 +65,7 @@ static bool case_print(struct printer *printer, const struct kg_case_result *res
     return line_print(printer);
 }
 
-/* The cases are the last member of results. */
+/* Prints the results case by case. This works because the cases are the last member of results. */
 static bool results_print(struct printer *printer, const struct kg_results *results,
                           const struct kg_held *held)
 {

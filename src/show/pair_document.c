@@ -1,4 +1,4 @@
-/* One case of two builds: a row for each side, and a sentence that says which is faster. */
+/* pair_document.c: one case of two builds: one row per side, and a sentence that names the faster side. */
 #include "show/pair_text.h"
 
 #include <math.h>
@@ -106,7 +106,7 @@ static void undecided_say(const struct kg_metric *metric, const char *const name
                        suspect ? "without proof" : "open by how much");
 }
 
-/* The sentence about one metric. names: shown as they are */
+/* Appends the sentence about one metric. names: printed unchanged */
 static void metric_say(const struct kg_metric *metric, const char *const names[SIDES],
                        const char *reason, struct kg_text *text)
 {
@@ -147,7 +147,7 @@ static void metric_say(const struct kg_metric *metric, const char *const names[S
     }
 }
 
-/* A sentence, which is freed. */
+/* Adds the words as a sentence and frees them. */
 static void sentence_add(struct kg_document *document, struct kg_text *words)
 {
     kg_part_take(document, KG_PART_SENTENCE, NULL, words);
@@ -193,7 +193,7 @@ static void sentences_add(struct kg_document *document, const struct kg_report_t
         kg_part_prose(document, KG_PART_SENTENCE, NULL, change->reason);
 }
 
-/* Compiler options that differ, and where the time went that one side takes more. */
+/* Adds the different compiler options, and the code places with the additional time of the slower side. */
 static void places_add(struct kg_document *document, const struct kg_suggestions *suggestions)
 {
     for (size_t i = 0; suggestions && i < suggestions->change_count; i++)

@@ -1,10 +1,10 @@
-/* On a page below a comparison: the machine, the policy behind the verdict, the baseline and the notes. */
+/* policy_document.c: the end of a comparison's page: machine, policy behind the verdict, baseline and notes. */
 #include <math.h>
 
 #include "show/document.h"
 #include "show/format_parts.h"
 
-/* Whether any metric was judged against that. */
+/* Whether any metric was judged against this kind of reference. */
 static bool any_against(const struct kg_comparison *comparison, enum kg_against against)
 {
     for (size_t i = 0; i < comparison->case_count; i++)
@@ -76,7 +76,7 @@ static void baseline_add(struct kg_document *document, const struct kg_compariso
 
 void kg_policy_add(struct kg_document *document, const struct kg_comparison *comparison)
 {
-    /* profiles know of no machine, and can be of several */
+    /* a comparison of profiles has no machine; its profiles can come from several */
     const bool machine = comparison->machine.cpu_count > 0 || *comparison->machine.cpu_model;
     const bool pairs = any_against(comparison, KG_AGAINST_BASE);
     const bool stored = any_against(comparison, KG_AGAINST_BASELINE);

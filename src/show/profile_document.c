@@ -113,7 +113,7 @@ static void last_rows(struct kg_table *table, const struct kg_components *found)
     total->cells[7] = kg_cell_per_cent(&table->arena, all);
 }
 
-/* "levels/…/cpu: 812 calls, 1.00 s", and its table. */
+/* Adds a case: "levels/…/cpu: 812 calls, 1.00 s", and its table. */
 static void case_add(struct kg_document *document, const struct kg_components *found)
 {
     static const struct kg_table form = {
@@ -158,7 +158,8 @@ void kg_components_document(const struct kg_report_subject *subject, struct kg_d
     size_t case_count, bottleneck_count;
     const size_t top = document->style.top = kg_profile_rows(subject);
     kg_components_find(&document->arena, subject->profile, &cases, &case_count);
-    kg_bottlenecks_find(subject->profile, &bottlenecks, &bottleneck_count); /* in the same order */
+    kg_bottlenecks_find(subject->profile, &bottlenecks,
+                        &bottleneck_count); /* in the order of `cases` */
     kg_advice_index_make(&document->arena, subject->suggestions, &advice);
     const size_t shown = top && top < case_count ? top : case_count;
     for (size_t i = 0; i < shown; i++) {

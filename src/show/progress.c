@@ -44,7 +44,7 @@ static void bar_append(const struct kg_progress_meter *meter, size_t planned, si
     kg_text_append(text, cells ? " " : "");
 }
 
-/* In whole units, of which a reader plans with two at the most. */
+/* Appends the remaining time in whole units, at most two of them. */
 static void left_append(double left_ns, struct kg_text *text)
 {
     const unsigned long seconds = (unsigned long)ceil(left_ns / 1e9);

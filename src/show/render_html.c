@@ -1,5 +1,5 @@
-/* A document as HTML that needs no script. A name may come from a stranger: all text is escaped. However long the
- * lists and tables are, the whole has a few hundred items. */
+/* render_html.c: a document as HTML without scripts. All text is escaped, because names come from untrusted files. The
+ * page has at most a few hundred rows and items. */
 #include <string.h>
 
 #include "base/xml.h"
@@ -9,10 +9,10 @@ enum { ROWS_MOST = 200, ITEMS_MOST = 200 };
 
 struct page {
     struct kg_text *text;
-    size_t rows, items; /* that there is still room for */
-    size_t left_out;    /* items of the list that is open */
-    const char *rest;   /* where they are */
-    const char *list;   /* the element that is open: "ul"; NULL: none */
+    size_t rows, items; /* remaining numbers of rows and items */
+    size_t left_out;    /* number of items left out of the open list */
+    const char *rest;   /* sentence that names their file */
+    const char *list;   /* the open element: "ul"; NULL: none */
 };
 
 /* --- Words ------------------------------------------------------------------------------------ */
@@ -25,7 +25,7 @@ static void bytes_append(struct kg_text *text, const char *string, size_t length
     kg_text_free(&part);
 }
 
-/* `code` between two backticks is an element. */
+/* Appends prose. Text between two backticks becomes a <code>. */
 static void prose_append(struct kg_text *text, const char *words)
 {
     const char *tick, *end;
@@ -39,7 +39,7 @@ static void prose_append(struct kg_text *text, const char *words)
     kg_xml_text(text, words);
 }
 
-/* A long name wraps between its parts. */
+/* Appends a name that can wrap between its parts. */
 static void name_append(struct kg_text *text, const char *name)
 {
     while (*name) {
@@ -115,7 +115,7 @@ static void item_print(struct page *page, const struct kg_part *part)
     element_append(page->text, "li", part);
 }
 
-/* Inside the item above, whose end is taken back. */
+/* Prints a part inside the item above: removes the item's end tag and appends it again. */
 static void under_print(struct page *page, const char *element, const struct kg_part *part)
 {
     static const char END[] = "</li>\n";

@@ -1,5 +1,5 @@
-/* A document as markdown, for a page of a forge. Sentences are kept. A list or a table gives up its
- * last items, so that the whole stays a comment's size; the first lists come first to the room. */
+/* render_markdown.c: a document as markdown, for a page of a forge. Every sentence stays. Lists and tables lose their
+ * last items, so that the page fits into a comment. Earlier lists get room first. */
 #include <ctype.h>
 #include <stdint.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void span_append(const struct kg_span *span, size_t prose_most, struct kg
     kg_text_append(text, span->colour ? "**" : "");
 }
 
-/* `capital`: the label, or a title, begins with a capital letter. */
+/* Appends label and words. `capital`: the text begins with a capital letter */
 static void words_append(const struct kg_part *part, bool capital, struct kg_text *text)
 {
     const size_t begun = text->length;
@@ -50,7 +50,7 @@ static void words_append(const struct kg_part *part, bool capital, struct kg_tex
         text->data[begun] = (char)toupper((unsigned char)text->data[begun]);
 }
 
-/* The last lines of an output, each behind a line break. */
+/* Appends the last lines of an output, each after a line break. */
 static void output_append(const struct kg_part *part, struct kg_text *text)
 {
     const char *tail = part->spans[0].string;
@@ -71,7 +71,7 @@ static void output_append(const struct kg_part *part, struct kg_text *text)
     }
 }
 
-/* A fence that no line of the code closes. */
+/* Appends a fence that is longer than any run of backticks in the code. */
 static void fence_append(const char *code, const char *language, struct kg_text *text)
 {
     size_t longest = 2;
@@ -85,7 +85,7 @@ static void fence_append(const char *code, const char *language, struct kg_text 
     kg_text_printf(text, "%s\n", language);
 }
 
-/* Code below an item, in colours of a diff. */
+/* Appends code below an item, with the colours of a diff. */
 static void code_append(const struct kg_part *part, struct kg_text *text)
 {
     const char *code = part->spans[0].string;
@@ -257,7 +257,7 @@ static void kept_append(const struct kg_part *part, struct kg_text *text)
     }
 }
 
-/* Bytes of the parts that are kept from `first` on, and the lists and tables among the others. */
+/* Measures the parts from `first` on: the bytes of the fixed parts, and the number of lists and tables. */
 static void rest_measure(struct page *page, size_t first)
 {
     const struct kg_document *document = page->document;
@@ -276,7 +276,7 @@ static void rest_measure(struct page *page, size_t first)
     kg_text_free(&kept);
 }
 
-/* Bytes that a list or table has at the most besides its items. */
+/* The largest number of bytes of a list or table without its items. */
 static size_t rest_most(const struct kg_document *document)
 {
     enum { HEADS_MOST = 400 };

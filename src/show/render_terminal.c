@@ -1,4 +1,4 @@
-/* A document for a terminal: lines that fit, ids shortened as one list, colours. */
+/* render_terminal.c: a document for a terminal: wrapped lines, ids shortened as one list, colours. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct terminal {
     const struct kg_document *document;
     const struct kg_report_style *style;
     struct kg_arena arena;
-    const char **ids; /* harmless, sorted, each once */
+    const char **ids; /* escaped, sorted, each once */
     const char **shown;
     size_t id_count;
     struct kg_text *text;
@@ -56,7 +56,7 @@ static size_t ids_collect(struct terminal *terminal, const char **ids)
 
 static void ids_shorten(struct terminal *terminal)
 {
-    enum { BESIDE = 4 }; /* a mark behind an id, and more indentation than a table's */
+    enum { BESIDE = 4 }; /* room for a mark after an id, and for indentation beyond a table's */
     const size_t count = ids_collect(terminal, NULL);
     if (!terminal->style->id_most || !count)
         return;
@@ -71,7 +71,7 @@ static void ids_shorten(struct terminal *terminal)
              terminal->shown);
 }
 
-/* The short form of an id, or the string itself. */
+/* The short form of an id. If the string is no id: the string itself. */
 static const char *id_shown(const struct terminal *terminal, const char *id)
 {
     const char **found = terminal->id_count ? bsearch(&id, terminal->ids, terminal->id_count,
@@ -126,7 +126,7 @@ static void span_append(struct terminal *terminal, const struct kg_part *part,
     kg_text_free(&text);
 }
 
-/* Behind `first`, in lines that fit; a command that does not fit has a line of its own. */
+/* Prints a sentence after `first`, wrapped. A command that does not fit gets its own line. */
 static void sentence_print(struct terminal *terminal, const struct kg_part *part, const char *first,
                            size_t indent)
 {
@@ -221,7 +221,7 @@ static void output_print(struct terminal *terminal, const struct kg_part *part)
 
 /* --- Tables ----------------------------------------------------------------------------------- */
 
-/* The lines under a row, each in lines that fit. */
+/* Wraps the lines under a row. */
 static const char *under_wrapped(struct terminal *terminal, const char *under)
 {
     const size_t width = terminal->style->width;

@@ -31,7 +31,7 @@ static bool results_load(const struct kg_report_request *request, struct kg_repo
     return true;
 }
 
-/* Suggestions that were written with the comparison: beside it, at the same moment. */
+/* Loads the suggestions beside a comparison, if both were created at the same moment. */
 static bool suggestions_beside(const char *path, struct kg_report_file *file)
 {
     struct kg_error ignored;
@@ -105,7 +105,7 @@ static bool json_scan(const struct kg_profile_source *source,
     return kg_profile_json_scan(source->path, visitor, err);
 }
 
-/* Replaces the recording by a temporary one of the part that matches. */
+/* Replaces the recording by a temporary recording of the matching processes. */
 static bool recording_filter(const char *path, const char *filter, int *recording,
                              struct kg_error *err)
 {
@@ -167,7 +167,7 @@ static bool profile_open(const struct kg_report_request *request, const char *pa
     return true;
 }
 
-/* The recording that the results name. */
+/* Opens the recording that the results name. */
 static bool beside_open(const struct kg_report_request *request, struct kg_report_file *file,
                         struct kg_error *err)
 {
@@ -195,7 +195,7 @@ static bool recording_add(struct kg_report_file *file, const char *path, struct 
            source_open(beside, NULL, file, err);
 }
 
-/* Options that only a table of results takes. */
+/* Checks the options that only some formats of results take. */
 static bool options_check(const struct kg_report_request *request, bool results,
                           struct kg_error *err)
 {

@@ -1,4 +1,4 @@
-/* report_folder.c: the files that a comparison leaves in a folder. */
+/* report_folder.c: the files of a comparison in its folder. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,7 +17,8 @@ enum {
     MEASURED_FILES = sizeof measured_files / sizeof *measured_files
 };
 
-/* A comparison whose policy names no reports comes from a file: it gets the usual ones. */
+/* Whether to write the report. A comparison whose policy names no reports comes from a file and gets the usual
+ * reports. */
 static bool is_asked_for(const struct kg_report_format *format,
                          const struct kg_report_subject *subject)
 {
@@ -60,7 +61,7 @@ static const char *data_file(size_t index)
     return index < DATA_FILES ? data_files[index] : measured_files[index - DATA_FILES];
 }
 
-/* false: a path is too long. */
+/* Makes both paths. If a path is too long: false. */
 static bool paths_make(const char *directory, const char *file, char path[PATH_BYTES],
                        char previous[PATH_BYTES], struct kg_error *err)
 {
@@ -102,7 +103,7 @@ static bool data_put_aside(const char *directory, struct kg_error *err)
             return false;
         if (keeps)
             rename(path, previous);
-        unlink(path); /* where it could not be renamed */
+        unlink(path); /* if the rename failed or was not wanted */
         kg_file_sweep(path);
     }
     return true;
@@ -167,7 +168,7 @@ void kg_report_files_fail(const char *directory, const struct kg_error *why)
     kg_text_free(&text);
 }
 
-/* A picture of nothing is no failure, and needs no note. */
+/* Writes a report. A picture without data is left out; this is no failure and needs no note. */
 static bool report_write(const struct kg_report_format *format,
                          const struct kg_report_subject *subject, const char *directory,
                          struct kg_error *err)
@@ -180,7 +181,7 @@ static bool report_write(const struct kg_report_format *format,
            (kg_report_write(format, &own, path, err) || kg_report_is_empty(format, err));
 }
 
-/* Notes once why reports of a kind are left out; true: this one is. */
+/* Whether a report is left out, because the machine lacks the format's programs. Prints each reason once. */
 static bool left_out(const struct kg_report_format *format, const char **noted)
 {
     const char *why = kg_report_missing(format->need);
@@ -207,7 +208,7 @@ static bool suggestions_write(const struct kg_suggestions *suggestions, const ch
            kg_suggestions_write(suggestions, path, err);
 }
 
-/* "no report.md" */
+/* Notes "no report.md" if the write failed. */
 static void file_take(struct kg_advice *advice, bool good, const char *file,
                       const struct kg_error *err)
 {

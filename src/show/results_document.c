@@ -1,4 +1,4 @@
-/* The measured cases: a table, the budgets, and the conditions of the run. */
+/* results_document.c: the measured cases as a table, the budgets, and the conditions of the run. */
 #include <math.h>
 #include <string.h>
 
@@ -13,17 +13,17 @@
 
 /* --- The table -------------------------------------------------------------------------------- */
 
-/* How rows are made. */
+/* The table and the inputs of its rows. */
 struct result_table {
     const struct kg_results *results;
-    const struct kg_held *held; /* one for each case */
+    const struct kg_held *held; /* budget results, one per case */
     const struct kg_columns *columns;
     struct kg_table *table;
-    const char *skipped; /* the reason of skipped cases that was said last */
+    const char *skipped; /* last printed reason of a skipped case */
     bool verbose;
 };
 
-/* A hundred cases that are skipped for one reason say it once. */
+/* Whether the row above already has the reason of a skipped case: a hundred skipped cases print it once. */
 static bool skipped_said(struct result_table *how, const struct kg_case_result *result)
 {
     if (result->status != KG_STATUS_SKIPPED || !result->reason)
@@ -63,7 +63,7 @@ static void result_row(struct result_table *how, size_t index)
         under_add(how, &subject, row);
 }
 
-/* Shown first, and where little is asked for alone. */
+/* Whether the case comes first in the table. A quiet report has only such cases. */
 static bool is_bad(const struct result_table *how, size_t index)
 {
     return how->results->cases[index].status == KG_STATUS_FAILED || how->held[index].missed > 0;
@@ -187,7 +187,7 @@ void kg_part_machine(struct kg_document *document, enum kg_part_kind kind,
     char memory[KG_UNIT_BYTES];
     kg_part_add(document, kind, "machine");
     kg_span_add(document, KG_SPAN_NAME, machine->cpu_model);
-    if (machine->cpu_count) /* other harnesses do not tell */
+    if (machine->cpu_count) /* results of other harnesses may lack the number */
         kg_span_text(document, ", %llu CPU%s", (unsigned long long)machine->cpu_count,
                      machine->cpu_count == 1 ? "" : "s");
     if (machine->memory_bytes)

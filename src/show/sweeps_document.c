@@ -1,4 +1,4 @@
-/* Results as tables over the values of a parameter. */
+/* sweeps_document.c: results as tables over the values of a parameter. */
 #include "show/format_parts.h"
 
 #include <math.h>
@@ -10,14 +10,14 @@
 #include "show/document.h"
 #include "show/terminal_parts.h"
 
-/* How a speedup is marked that the intervals do not tell from none. */
+/* The mark of a speedup whose intervals overlap. */
 static const char NOT_APART[] = " ~";
 
 enum { ACROSS_MOST = KG_TABLE_COLUMNS_MOST - 1 };
 
 /* --- Cells ------------------------------------------------------------------------------------ */
 
-/* "265 -> 248 us": the unit once where both have it. */
+/* Appends "265 -> 248 us". A common unit is printed once. */
 static void times_append(double before_ns, double after_ns, struct kg_text *text)
 {
     char before[KG_UNIT_BYTES], after[KG_UNIT_BYTES];
@@ -36,7 +36,7 @@ static void speedup_append(const struct kg_sweep_cell *cell, struct kg_text *tex
                    cell->apart ? "" : NOT_APART);
 }
 
-/* "248 us", or why there is no time: "skipped". */
+/* "248 us"; without a time the status: "skipped". */
 static const char *time_cell(struct kg_table *table, const struct kg_sweep_cell *cell, bool speedup)
 {
     char time[KG_UNIT_BYTES];
@@ -104,7 +104,7 @@ static void rows_alone(const struct kg_sweep *sweep, const char *against, struct
     }
 }
 
-/* A column for each value across: the time, and its speedup. */
+/* One column per value of the second parameter, with time and speedup. */
 static void rows_across(const struct kg_sweep *sweep, struct kg_table *table)
 {
     const size_t columns = sweep->column_count < ACROSS_MOST ? sweep->column_count : ACROSS_MOST;

@@ -18,7 +18,7 @@ static void place_print(struct kg_document *document, const struct kg_hot_loop *
     kg_span_take(document, &words);
 }
 
-/* The hottest instruction and two on either side. */
+/* Prints the hottest instruction and two neighbours on each side. */
 static void code_print(struct kg_document *document, const struct kg_hot_loop *loop)
 {
     enum { AROUND = 2, SHOWN = 2 * AROUND + 1 };

@@ -13,7 +13,7 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* The hottest stack that ends in a function. */
+/* The hottest stack whose innermost frame is the function; NULL: none. */
 static const struct kg_hot_stack *stack_of(const struct kg_sampled *sampled,
                                            const struct kg_place *place)
 {

@@ -27,7 +27,7 @@ static void span_widen(struct span *span, double least, double most)
     span->most = fmax(span->most, most);
 }
 
-/* One sort of plot. */
+/* A kind of plot. */
 struct lines {
     const char *title;  /* followed by "over batch" */
     const char *label;  /* of the value axis; NULL: items per second */
@@ -154,7 +154,7 @@ static struct point throughput_point(const struct kg_sweep_cell *cell)
 static struct point memory_point(const struct kg_sweep_cell *cell)
 {
     const double bytes = kg_case_peak_bytes(cell->result);
-    const double value = bytes > 0 ? bytes : NAN; /* of a logarithmic axis */
+    const double value = bytes > 0 ? bytes : NAN; /* a logarithmic axis has no 0 */
     return (struct point){value, value, value};
 }
 
@@ -241,7 +241,7 @@ static void axes_print(const struct lines *lines, const struct spans *spans, str
         kg_plot_size_axis(script, 'x', spans->at.least, spans->at.most);
     if (!lines->format)
         kg_plot_size_axis(script, 'y', spans->values.least, spans->values.most);
-    if (!lines->log) /* an interval may be much wider than all values */
+    if (!lines->log) /* an interval may be much wider than the range of the values */
         kg_text_printf(script, "set yrange [0:%.6g]\n", 1.15 * fmax(spans->values.most, 1));
 }
 

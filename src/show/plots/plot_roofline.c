@@ -25,7 +25,7 @@ struct roofline {
     const char *workloads[KG_PLOT_LINES_MOST]; /* workloads with points, in order of the cases */
     struct kg_text data[KG_PLOT_LINES_MOST];
     size_t workload_count;
-    size_t left_out; /* cases of further workloads */
+    size_t left_out; /* number of cases of further workloads */
 };
 
 static void roof_add(struct roofline *roofline, const char *name, double bytes_per_s,
