@@ -1,6 +1,6 @@
 /* github.c: annotations of a GitHub workflow: `::error file=…,line=…,title=…::…` on standard output. The runner decodes
  * %0A (line end) and %25 (per cent), in properties also %3A and %2C. It shows at most ten errors, ten warnings and ten
- * notices per step. So the worst come first, and the tenth gives the number of those left out. */
+ * notices per step. So the worst come first, and the tenth gives the number of annotations left out. */
 #include <stdint.h>
 #include <string.h>
 
@@ -102,7 +102,7 @@ static void case_annotate(struct annotations *annotations, const struct kg_case_
     kg_text_free(&title);
 }
 
-/* If there are more than ten annotations, replaces the tenth by the number of those left out. */
+/* If there are more than ten annotations, replaces the tenth by the number of annotations left out. */
 static void rest_annotate(struct annotations *annotations, enum level level)
 {
     struct kg_text *text = &annotations->lines[level];

@@ -194,7 +194,7 @@ static bool case_plan(struct planner *planner, const struct kg_workload_spec *sp
     return true;
 }
 
-/* On kgate's CUDA stream each timing is a case. A process of its own and the CPU have one case. */
+/* On kgate's CUDA stream each timing is a case. A case on the CPU or in a separate process has no timings. */
 static bool timings_plan(struct planner *planner, const struct kg_workload_spec *spec,
                          const struct kg_source_found *found, const size_t *choice,
                          enum kgate_device device)

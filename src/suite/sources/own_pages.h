@@ -18,6 +18,6 @@ size_t kg_objects_loaded(void);
 /* Copies the pages of newly loaded objects, in random order. Objects in system folders keep their pages, because both
  * sides of a comparison use the same objects.
  * before  kg_objects_loaded() before the load
- * note    Set to a sentence if copying failed or the objects exceed 64 MiB; then some pages stay those of the file.
+ * note    Set to a sentence if copying failed or the objects exceed 64 MiB; then some pages stay shared with the file.
  *         "" on success. */
 void kg_own_pages(size_t before, char note[KG_OWN_PAGES_WORDS]);

@@ -19,7 +19,7 @@ enum kg_plugin_kind {
  * path     path for the loader; without a slash the file is in the current folder
  * name     name of the workload
  * given    Whether the suite names the workload. If not, an object with one workload matches any name.
- * note     Reason why some code pages stay those of the file (own_pages.h); "" if kgate copied all.
+ * note     Reason why some code pages stay shared with the file (own_pages.h); "" if kgate copied all.
  * returns  NULL with KG_ERROR_USAGE: not loadable, no plugin, other interface version, or no such workload */
 const struct kgate_workload *kg_plugin_load(const char *path, enum kg_plugin_kind kind,
                                             const char *name, bool given,

@@ -27,7 +27,7 @@ enum kg_code_place {
 /* The forms of a build for `kgate ab`. */
 enum kg_build_kind {
     KG_BUILD_CHECKOUT, /* a folder with the relative plugins and commands; if a kgate is built
-                        * in it, built-in kernels are those beside that kgate */
+                        * in it, kgate takes the built-in kernels beside that kgate */
     KG_BUILD_KGATE,    /* a kgate executable: the built-in kernels beside it */
     KG_BUILD_PLUGIN,   /* a shared object that replaces every `plugin:` of the suite */
     KG_BUILD_COMMAND,  /* a program that replaces the first word of every `command:` */
