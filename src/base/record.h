@@ -1,7 +1,7 @@
-/* record.h: structs to JSON and back by one table. A table says, for each field, its JSON name, its
- * kind, its place in the struct, what values it may have, and what it means. Writing, reading, the
- * JSON Schema (record_schema.h) and `kgate schema --format markdown` all follow it, so that none can
- * forget a field. Tables are constant; the functions are thread-safe. */
+/* record.h: converts structs to JSON and back by one table. For each field, the table has the JSON
+ * name, kind, place in the struct, permitted values and meaning. Writing, reading, the JSON Schema
+ * (record_schema.h) and `kgate schema --format markdown` use the same table. So none can forget a
+ * field. Tables are constant; the functions are thread-safe. */
 #pragma once
 #include <math.h>
 #include <stdbool.h>
@@ -12,21 +12,22 @@
 #include "base/text.h"
 
 enum kg_field_kind {
-    KG_FIELD_STRING, /* const char *; NULL is absent */
-    KG_FIELD_REAL,   /* double; NaN is absent (infinite values are never written: absent too) */
-    KG_FIELD_COUNT,  /* uint64_t, a whole number up to 2^63-1 */
-    KG_FIELD_SIZE,   /* size_t, likewise */
-    KG_FIELD_BOOL,   /* bool */
-    KG_FIELD_ENUM,   /* an enum of int's size, written as names[value] */
-    KG_FIELD_BITS, /* unsigned, written as the array of names[i] of the bits 1u << i that are set */
+    KG_FIELD_STRING,  /* const char *; NULL is absent */
+    KG_FIELD_REAL,    /* double; NaN is absent (infinite values are never written: absent too) */
+    KG_FIELD_COUNT,   /* uint64_t, a whole number up to 2^63-1 */
+    KG_FIELD_SIZE,    /* size_t, a whole number up to 2^63-1 */
+    KG_FIELD_BOOL,    /* bool */
+    KG_FIELD_ENUM,    /* an enum of int's size, written as names[value] */
+    KG_FIELD_BITS,    /* unsigned, written as an array: names[i] for each set bit 1u << i */
     KG_FIELD_REALS,   /* double *, with a count */
     KG_FIELD_STRINGS, /* const char **, with a count */
     KG_FIELD_PAIRS,   /* struct kg_pair *, with a count: a JSON object of strings, order kept */
     KG_FIELD_RECORD,  /* a struct inside the struct, by `record` */
     KG_FIELD_RECORDS, /* a pointer to structs with a count, by `record`: an array of objects */
-    KG_FIELD_COLUMNS, /* the same, stored by column: an object of arrays of equal length, which
-                         loads several times faster where there are hundreds of thousands */
-    KG_FIELD_FIGURES, /* only mentioned: an object of numbers and strings by name */
+    /* the same by column: an object of arrays of equal length. Hundreds of thousands of items
+     * load several times faster */
+    KG_FIELD_COLUMNS,
+    KG_FIELD_FIGURES, /* only described: an object of numbers and strings by name */
 };
 
 /* A name and its value: parameters of a case. */
@@ -37,50 +38,51 @@ struct kg_pair {
 
 struct kg_record;
 
-/* What a number may be. A number that is not known (NaN) is in no range and is never refused. */
+/* Permitted numbers. An unknown number (NaN) is never refused. */
 struct kg_range {
-    double least, most;           /* infinite where there is no limit */
-    bool above_least, below_most; /* the limit itself does not fit */
-    bool whole;                   /* of a REAL: a whole number */
+    double least, most;           /* infinite: no limit */
+    bool above_least, below_most; /* the limit itself is excluded */
+    bool whole;                   /* REAL: only whole numbers */
 };
 
 struct kg_field {
     const char *name;
     enum kg_field_kind kind;
-    bool optional;                  /* may be absent; else reading refuses the object without it */
-    bool nullable;                  /* REAL: may be null although not optional; REALS: items may */
-    bool not_empty;                 /* STRING, REALS */
-    bool distinct;                  /* STRINGS: no two are equal */
-    bool unknown_if_0;              /* SIZE: 0 is absent, as NaN is of a REAL */
-    bool mention;                   /* only described: neither written nor read by the table */
-    size_t offset;                  /* offsetof the field */
-    size_t count_offset;            /* offsetof its size_t count, where the kind has one */
-    const char *const *names;       /* ENUM, BITS; of a STRING, and as digits of a COUNT or SIZE,
-                                       the only ones that it may be: NULL-terminated */
+    bool optional;       /* may be absent; else reading refuses an object without it */
+    bool nullable;       /* REAL: may be null although not optional; REALS: items may */
+    bool not_empty;      /* STRING, REALS */
+    bool distinct;       /* STRINGS: no two are equal */
+    bool unknown_if_0;   /* SIZE: 0 is absent, as NaN in a REAL */
+    bool mention;        /* only described: neither written nor read by the table */
+    size_t offset;       /* offsetof the field */
+    size_t count_offset; /* offsetof its size_t count, for kinds with a count */
+    /* ENUM, BITS: names of the values. STRING, and digits of COUNT or SIZE: the only permitted
+     * ones. NULL-terminated */
+    const char *const *names;
     const struct kg_record *record; /* RECORD, RECORDS, COLUMNS */
     const struct kg_range *range;   /* numbers and REALS; NULL: any */
     const char *pattern; /* STRING: a regular expression for the schema; reading takes any string */
-    const char *help;    /* what it means: a phrase, for the schema and the reference */
+    const char *help;    /* meaning, as a phrase, for the schema and the reference */
 };
 
 struct kg_record {
-    size_t size; /* of the struct */
+    size_t size; /* bytes of the struct */
     const struct kg_field *fields;
     size_t field_count;
-    const char *help; /* what one object is: a sentence */
+    const char *help; /* meaning of one object, as a sentence */
 };
 
-/* Rows of a table, of the struct that the macro STRUCT names meanwhile:
+/* Rows of a table. The macro STRUCT names the struct:
  *
  *     #define STRUCT kg_limit
  *     static const struct kg_field limit_fields[] = {
- *         KG_FIELD(metric, STRING, "what is limited"),
- *         KG_FIELD(limit, REAL, "the largest or smallest value that passes", KG_FROM_0),
+ *         KG_FIELD(limit, REAL, "the limit", KG_FROM_0),
  *     };
  *     static const struct kg_record limit_record = KG_RECORD_OF(limit_fields, "A limit.");
  *     #undef STRUCT
  *
- * After the help come attributes: those below it. _AS gives another name than the member's. */
+ * After the help come attributes: KG_OPTIONAL and the macros after it. _AS gives another name than
+ * the member's. */
 #define KG_FIELD_AS(json_name, member, of, ...)                                                    \
     {                                                                                              \
         .name = (json_name), .kind = KG_FIELD_##of, .offset = offsetof(struct STRUCT, member),     \
@@ -93,7 +95,8 @@ struct kg_record {
         .count_offset = offsetof(struct STRUCT, count), .help = __VA_ARGS__                        \
     }
 #define KG_LIST(member, count, of, ...) KG_LIST_AS(#member, member, count, of, __VA_ARGS__)
-/* What the file has and the struct does not: written and read elsewhere, or only for readers. */
+/* Describes a member of the file that the struct lacks: other code reads and writes the member, or
+ * readers alone use it. */
 #define KG_MENTION(json_name, of, ...)                                                             \
     {                                                                                              \
         .name = #json_name, .kind = KG_FIELD_##of, .mention = true, .help = __VA_ARGS__            \
@@ -135,24 +138,24 @@ struct kg_record {
 /* A REAL that is a count or a set of bits, so that it can be unknown. */
 #define KG_WHOLE KG_RANGE(.least = 0, .most = 0x1p63, .below_most = true, .whole = true)
 
-/* Appends the object on one line; what must be read again is not checked. Absent optional fields are left
- * out; an absent required REAL is written null.
- * schema  the value of a first member of that name, or NULL: no such member */
+/* Appends the object on one line, without a check that kgate can read it again. Absent optional
+ * fields are left out; an absent required REAL becomes null.
+ * schema  value of a first member `schema`; NULL: no such member */
 void kg_record_line(const struct kg_record *record, const void *object, const char *schema,
                     struct kg_text *text);
-/* The same without spaces and schema, as it is hashed. */
+/* The same without spaces and schema, for a hash. */
 void kg_record_compact(const struct kg_record *record, const void *object, struct kg_text *text);
-/* The same with a line for each member, indented for a place that is `depth` objects and lists deep. */
+/* The same with a line per member, indented for `depth` enclosing objects and lists. */
 void kg_record_lines(const struct kg_record *record, const void *object, int depth,
                      struct kg_text *text);
 
-/* Bytes of the largest file that is read. */
+/* Bytes of the largest file that kgate reads. */
 #define KG_RECORD_FILE_MOST ((size_t)1 << 30)
-/* Whether a file of so many bytes could be read again. err: KG_ERROR_SYSTEM, and what to do */
+/* Whether kgate could read a file of this length again. err: KG_ERROR_SYSTEM, with advice */
 bool kg_record_length_good(size_t length, struct kg_error *err);
 
-/* Appends the text of a whole file, as kg_record_save writes it. What kg_record_read would refuse
- * is not written, nor what is longer than it reads: KG_ERROR_SYSTEM. */
+/* Appends the text of a whole file, as kg_record_save writes it. KG_ERROR_SYSTEM if the text is too
+ * long, or if kg_record_parse refuses it. */
 bool kg_record_print(const struct kg_record *record, const void *object, const char *schema,
                      struct kg_text *text, struct kg_error *err);
 
@@ -160,12 +163,13 @@ bool kg_record_print(const struct kg_record *record, const void *object, const c
  * array of numbers on one line. Every real reads back as the same double. */
 bool kg_record_save(const struct kg_record *record, const void *object, const char *schema,
                     const char *path, struct kg_error *err);
-/* Reads one: fills `object`, which the caller has zeroed; strings and arrays live in `arena`. Absent optional
- * fields get NULL, NaN, 0, false, or no items. Unknown members are ignored, so that a newer writer of the
- * same schema version can be read. At most 1 GiB.
- * err: KG_ERROR_USAGE with path, line and column: malformed JSON, another `schema` or version of it, or a
- *      field by its place, with the expected and the found value:
- *      "cases[3].rounds.median_ns[1]: expected a number above 0, found -3". The object may hold a part of the file */
+/* Reads a file. Fills `object`, which the caller has zeroed; strings and arrays live in `arena`.
+ * Absent optional fields get NULL, NaN, 0, false, or no items. Unknown members are ignored, so that
+ * kgate can read files of a newer writer of the same schema version. At most 1 GiB.
+ * err  KG_ERROR_USAGE with path, line and column: malformed JSON, another `schema` or version, or a
+ *      refused field. A field has its place, the expected and the found value:
+ *      "cases[3].rounds.median_ns[1]: expected a number above 0, found -3". The object may hold a
+ *      part of the file */
 bool kg_record_load(const struct kg_record *record, const char *schema, const char *path,
                     struct kg_arena *arena, void *object, struct kg_error *err);
 /* The same from memory.
@@ -174,17 +178,18 @@ bool kg_record_load(const struct kg_record *record, const char *schema, const ch
 bool kg_record_parse(const struct kg_record *record, const char *schema, const char *path,
                      const char *bytes, size_t length, struct kg_arena *arena, void *object,
                      struct kg_error *err);
-/* As kg_record_load does first, without saying why not: the file is read part by part, and its text is not in
- * memory beside all that is made of it. false also of what is no regular file, which is left untouched, and of
- * an object in a list that is longer than a part: the object is as it was. */
+/* The first attempt of kg_record_load, without a reason on failure. It reads the file in parts, so
+ * that the whole text need not be in memory. false also if the file is not regular: the function
+ * leaves it unread. false also if a list has an object longer than a part. On failure `object` is
+ * unchanged. */
 bool kg_record_load_parts(const struct kg_record *record, const char *schema, const char *path,
                           struct kg_arena *arena, void *object);
-/* Characters of a schema before its version: those of "kgate.results" in "kgate.results.v1". All of
- * them where it does not end in a version. */
+/* Characters of a schema before its version: of "kgate.results" in "kgate.results.v1". Without a
+ * version: all characters. */
 size_t kg_schema_kind_length(const char *schema);
-/* Whether two schemas are of one kind of file: equal but for their versions. */
+/* Whether two schemas differ at most in their versions. */
 bool kg_schema_is(const char *schema, const char *found);
-/* Whether a regular file begins with a `schema` of that kind. */
+/* Whether a regular file begins with a `schema` of the same kind. */
 bool kg_schema_begins(const char *path, const char *schema);
-/* The `schema` member of a JSON file, into `schema` (64 bytes): to tell files apart. */
+/* Reads the `schema` member of a JSON file into `schema` (64 bytes), to tell files apart. */
 bool kg_schema_peek(const char *path, char *schema, struct kg_error *err);

@@ -5,7 +5,8 @@
 
 #include "base/nearest.h"
 
-/* Six digits, enough to say what changed; more would be most of the file. Both powers of ten are exact. */
+/* Rounds to six digits, enough to explain a change; more would be most of the file. Both powers of
+ * ten are exact. */
 static double few_digits(double value)
 {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -21,7 +22,7 @@ static double few_digits(double value)
                       : rint(value * powers[places]) / powers[places];
 }
 
-/* The traits of the results' cases of status OK, in their order. */
+/* Features of the results' cases of status OK, in their order. */
 static struct kg_traits *traits_gather(struct kg_arena *arena, const struct kg_results *results,
                                        size_t count)
 {
@@ -41,7 +42,7 @@ static bool any_known(const struct kg_traits *traits, size_t count, const struct
     return false;
 }
 
-/* Values by name's place; what is not known at the end is left out. */
+/* Stores a case's values in the order of the names; an unknown end is left out. */
 static void case_store(struct kg_arena *arena, const struct kg_traits *traits,
                        const struct kg_trait *const *columns, size_t count,
                        struct kg_baseline_case *stored)
@@ -57,7 +58,7 @@ static void case_store(struct kg_arena *arena, const struct kg_traits *traits,
 static const struct kg_system_calls no_system_calls = {
     .calls = NAN, .user_ns = NAN, .system_ns = NAN};
 
-/* Functions and sites with a share that a later difference can be made of. */
+/* Keeps functions and sites with a share that is large enough for a later difference. */
 static struct kg_sampled sampled_narrow(const struct kg_sampled *sampled)
 {
     static const double SHARE_LEAST = 0.005;
@@ -82,7 +83,7 @@ static struct kg_sampled sampled_narrow(const struct kg_sampled *sampled)
     return kept;
 }
 
-/* Cases of status OK are the run's cases, in the same order. */
+/* The cases of status OK are the run's cases, in the same order. */
 static void profiles_store(const struct kg_results *results, struct kg_baseline_run *run)
 {
     size_t at = 0;
@@ -113,7 +114,7 @@ void kg_stored_traits_make(struct kg_arena *arena, const struct kg_results *resu
     profiles_store(results, run);
 }
 
-/* Adds what is missing to the names of `into`; places[i] is where the i-th of `from` stands. */
+/* Adds missing names to `into`; places[i] is the place of from's i-th name. */
 static void names_adopt(struct kg_arena *arena, struct kg_baseline_run *into,
                         const struct kg_baseline_run *from, size_t *places)
 {
