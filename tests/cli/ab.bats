@@ -300,3 +300,21 @@ checkout() {
     run kgate ab -c head/kgate.yaml --base base --head head -o out
     [ "$status" -eq 3 ]
 }
+
+@test "ab of two folders: a relative stdin of the suite is found, and both sides read it" {
+    mkdir -p old new data
+    printf '#!/bin/sh\nread -r word && [ "$word" = kept ] && [ "$(wc -c)" -eq 0 ]\n' >old/app
+    cp old/app new/app
+    chmod +x old/app new/app
+    echo kept >data/in.txt
+    cat >ab.yaml <<'YAML'
+version: 1
+suite: ab
+defaults: {sample_time: 0ns, trace: no, disturbance: 100%, threshold: 100%, rounds: {min: 3, max: 3}, min_time: 1ms}
+workloads:
+  - {name: app, command: [./app], stdin: data/in.txt}
+YAML
+    kgate ab -c ab.yaml --base old --head new --measure-unchanged -o out || [ $? -eq 4 ]
+    jq -e '.cases[0].status == "OK"' out/base.json
+    jq -e '.cases[0].status == "OK"' out/head.json
+}
