@@ -15,7 +15,7 @@ enum { SEQ_LEN, D_MODEL, NUM_HEADS, BATCH, CAUSAL, VERSION };
 
 #define BIT(array) (1U << KG_ATTENTION_##array)
 
-/* What a version needs beyond the part's inputs and output: arrays, and of these: */
+/* Needs of a version besides the part's inputs and output. Bits below PRODUCTS are arrays. */
 enum {
     PRODUCTS = 1U << KG_ATTENTION_ARRAYS, /* packed_a and packed_b */
     KEYS = PRODUCTS << 1,
@@ -101,8 +101,8 @@ static double flops_of(const struct kg_attention *attention, double pairs)
     return sum;
 }
 
-/* What goes in and what comes out: of [Q K V] two thirds for the scores, a third for the weighted
- * sum. */
+/* Bytes of the inputs and the output. Scores read two thirds of [Q K V], the weighted sum reads one
+ * third. */
 static double bytes_of(const struct kg_attention *attention, double pairs)
 {
     const unsigned arrays =
@@ -122,7 +122,8 @@ static double bytes_of(const struct kg_attention *attention, double pairs)
     return bytes;
 }
 
-/* Refuses what only this version cannot: the case is SKIPPED, so that others of its matrix run. */
+/* Refuses parameters that only this version cannot take. The case is SKIPPED, and other versions of
+   its matrix still run. */
 static bool version_good(struct kgate_context *context, const struct kg_attention *attention,
                          unsigned needs, const char *name)
 {
@@ -205,7 +206,8 @@ static void tear_down(struct kgate_context *context, void *state)
     context->release(context, attention);
 }
 
-/* All bytes 0xff: NaN, so that what is not written, or read before it is, shows in the check. */
+/* All bytes 0xff, NaN: elements that a version does not write, or reads too early, fail the
+   check. */
 static bool room_make(struct kgate_context *context, float **room, size_t floats)
 {
     *room = context->allocate(context, floats * sizeof **room);
@@ -324,7 +326,7 @@ static bool cpu_compare(struct kgate_context *context, struct kg_attention *atte
     return compare(context, attention, check);
 }
 
-/* What was remembered of earlier calls is then wrong. */
+/* New inputs make results wrong that a version cached in earlier calls. */
 static void inputs_change(struct kg_attention *attention)
 {
     attention->seed = kg_seed_other(attention->seed);
@@ -342,7 +344,7 @@ static bool result_blank(struct kgate_context *context, struct kg_attention *att
     return true;
 }
 
-/* As kg_kernel_check: what the last call left, and what one more makes. */
+/* Like kg_kernel_check: compares the result of the last call, then the result of one more call. */
 static bool check(struct kgate_context *context, void *state, struct kgate_check *check)
 {
     struct kg_attention *attention = state;

@@ -1,15 +1,14 @@
-/* 0 plain: a kernel for each component, and a thread for each element of what it makes, by the
- * formula. A warp's threads are neighbours in a row, so that what they read of the right factor
- * lies side by side, but for K, which is read against the grain; every element comes from the
- * caches as often as the sum says. Scores and weights, batch num_heads seq_len^2 floats each, go to
- * memory and come back. */
+/* 0 plain: one kernel per component, one thread per element of the result, as in the formula.
+ * Threads of a warp are neighbours in a row, so their reads of the right factor are contiguous. K
+ * is the exception: its reads are strided. Each element comes from the caches once per use. Scores
+ * and weights, batch num_heads seq_len^2 floats each, go to memory and come back. */
 #include "attention/attention.cuh"
 #include "kgate/profiler.h"
 #include "softmax/softmax.h"
 
 enum { THREADS = 256 };
 
-/* Which element is the thread's, of rows of `width`: .x, the row, and .y, the column. */
+/* The element of this thread in rows of `width` elements. */
 struct element {
     size_t row;
     int column;

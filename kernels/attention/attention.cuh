@@ -30,8 +30,8 @@ static inline struct kg_attention_shape kg_attention_shape_of(const struct kg_at
             1.0F / sqrtf((float)attention->d_head)};
 }
 
-/* The first element of a head: of its queries; keys are d_model further on, values twice as much.
- * A token's are 3 d_model behind those of the one before it. */
+/* The first query element of a head. Its keys begin d_model elements later, its values 2 d_model
+ * later. Tokens are 3 d_model elements apart. */
 template <class T>
 static __device__ __forceinline__ T *kg_head_qkv(const struct kg_attention_shape &shape, T *qkv,
                                                  int head)
@@ -41,7 +41,7 @@ static __device__ __forceinline__ T *kg_head_qkv(const struct kg_attention_shape
            (size_t)(head % shape.num_heads * shape.d_head);
 }
 
-/* The same of H, where a token's are d_model behind those of the one before it. */
+/* The first element of a head in H. Tokens are d_model elements apart. */
 template <class T>
 static __device__ __forceinline__ T *kg_head_h(const struct kg_attention_shape &shape, T *h,
                                                int head)
@@ -74,13 +74,12 @@ static inline struct kg_gemm kg_attention_projection(const struct kg_attention *
     return gemm;
 }
 
-/* The fast softmax (attention_fused.cu) of all rows of s into p, which may be s. Of a causal mask
- * what lies behind the diagonal is not read, and 0 is written there as far as the next multiple of
- * `zeros`. */
+/* The fast softmax (attention_fused.cu) of all rows of s into p, which may be s. If causal, it does
+ * not read s behind the diagonal. There it writes 0 up to the next multiple of `zeros` columns. */
 void kg_attention_softmax_launch(const struct kg_attention *attention, const float *s, float *p,
                                  int zeros);
 
-/* What scopes say that they read and write. */
+/* Bytes that a scope reads and writes. */
 static inline uint64_t kg_attention_scope_bytes(const struct kg_attention *attention,
                                                 unsigned arrays)
 {

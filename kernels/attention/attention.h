@@ -1,97 +1,102 @@
-/* attention.h: multi-head self-attention, float, row major: for each of `batch` sequences of
- * seq_len tokens of d_model elements, cut into num_heads heads of d_head = d_model / num_heads:
+/* attention.h: multi-head self-attention, float, row major. Each of `batch` sequences has seq_len
+ * tokens of d_model elements. The elements form num_heads heads of d_head = d_model / num_heads:
  *
- *   qkv_projection     [Q K V] = X W_qkv                 tokens by 3 d_model
- *   scores             S = Q K^T / sqrt(d_head)          seq_len by seq_len, for each head
- *   softmax            P_ij = exp(S_ij) / sum_l exp(S_il)
- *   weighted_sum       H = P V                           tokens by d_model, heads side by side
- *   output_projection  Y = H W_out                       tokens by d_model
+ *   qkv_projection     [Q K V] = X W_qkv                 tokens by 3 d_model;
+ *   scores             S = Q K^T / sqrt(d_head)          seq_len by seq_len, for each head;
+ *   softmax            P_ij = exp(S_ij) / sum_l exp(S_il);
+ *   weighted_sum       H = P V                           tokens by d_model, heads side by side;
+ *   output_projection  Y = H W_out                       tokens by d_model.
  *
  * Columns h d_head to (h + 1) d_head of each third of [Q K V] are head h. Causal: S_ij is
- * -infinity, and so P_ij 0, where j > i: no token sees a later one.
+ * -infinity, and so P_ij 0, if j > i: no token sees a later one.
  *
- * Each of the five is a workload of its own (`attention_scores`, …), whose input is what the one
- * before would give it, and all together are one, `attention`.
+ * Each of the five is a workload of its own (`attention_scores`, …). Its input is the output of the
+ * component before. The workload `attention` runs all five.
  *
- * items batch * seq_len. With T tokens and N = seq_len, and pairs = batch num_heads N^2, of causal
- * batch num_heads N (N + 1) / 2: flops 2 T d_model 3 d_model, (2 d_head + 1) pairs, 4 pairs (the
- * exponential counted as one), 2 d_head pairs, 2 T d_model^2; of the whole, their sum. bytes: what
- * goes in and what comes out, of the whole only X, both W and Y; of the matrices of scores that go
- * in only the pairs, and all of those that come out.
+ * items batch * seq_len. T is the number of tokens, N = seq_len. pairs = batch num_heads N^2; if
+ * causal, batch num_heads N (N + 1) / 2.
+ * flops per component, in order: 2 T d_model 3 d_model, (2 d_head + 1) pairs, 4 pairs, 2 d_head
+ * pairs, 2 T d_model^2. An exponential counts as one. The whole has the sum of these terms.
+ * bytes of inputs and output; the whole counts only X, both W and Y. Matrices of scores count their
+ * pairs as input, and all elements as output.
  *
- * Versions of the components: plain, as the formula; fast, tiled and vectorised, all threads; blas,
- * where it is a product, by OpenBLAS, on the GPU by cuBLAS, opened at run time. Of the whole, by
- * level:
+ * Versions of the components: plain, as the formula; fast, tiled and vectorised, all threads.
+ * Products also have blas: OpenBLAS, or on the GPU cuBLAS, opened at run time. The whole has
+ * levels:
  *
  * - plain, 0: component after component; S and P in memory, batch num_heads N^2 floats each.
- * - fused, 1: fast products; the scale in what they read, the mask as a tile is stored, softmax in
- *   place: one such matrix.
- * - efficient, 2: a row's softmax as it goes along its keys, the sum corrected whenever the maximum
- *   grows (Milakov and Gimelshein 2018; Rabe and Staats 2021): memory O(N).
- * - flash, 3: the same for tiles of queries against tiles of keys, which stay in the cache, or in a
- *   multiprocessor's shared memory and registers (Dao, Fu, Ermon, Rudra and Re 2022).
- * - hopper: the same on GPUs of compute capability 9.0, by wgmma and TMA (Shah, Bikshandi, Zhang,
+ * - fused, 1: fast products that also apply scale and mask, without a pass for either. Softmax runs
+ *   in place: one matrix of scores is enough.
+ * - efficient, 2: online softmax. The sum is corrected whenever the maximum grows (Milakov and
+ *   Gimelshein 2018; Rabe and Staats 2021): memory O(N).
+ * - flash, 3: online softmax of tiles of queries against tiles of keys. The tiles stay in the
+ *   cache, or in a multiprocessor's shared memory and registers (Dao, Fu, Ermon, Rudra and Re
+ *   2022).
+ * - hopper: flash on GPUs of compute capability 9.0, by wgmma and TMA (Shah, Bikshandi, Zhang,
  *   Thakkar, Ramani and Dao 2024).
- * - blas: products by OpenBLAS, one head's N^2 scores at a time; on the GPU by cuBLAS, all heads at
- *   once, with one matrix of scores as fused has it, and its softmax.
+ * - blas: products by OpenBLAS, one head's N^2 scores at a time. On the GPU by cuBLAS, all heads at
+ *   once, with the single matrix of scores and the softmax of fused.
  *
- * Check: every element of the result must be written (it is NaN before), and rows are compared with
- * double precision: all where that takes a fraction of a second, else as many as it allows, at
- * least KG_ATTENTION_CHECKED, of the whole from KG_ATTENTION_SEQUENCES sequences; from equal parts
- * of the rows, and half of them at the edges of tiles (attention_rows.c). The error of an element
- * is in units of what rounding is expected to leave there, which the reference adds up as it goes
- * along, stage by stage, as squares where errors are independent (Higham and Mary 2019). With u
- * what one rounding of a sum is off by (float's 2^-24), v the same of what is multiplied (float's,
- * or 2^-9 where a version rounds that to bfloat16), and |.| the root of the sum of squares:
+ * Check: a version must write every element of the result (each is NaN before). The check compares
+ * rows with double precision. It takes all rows if that needs a fraction of a second. Otherwise it
+ * takes as many rows as fit, at least KG_ATTENTION_CHECKED; of the whole, from
+ * KG_ATTENTION_SEQUENCES sequences. The rows come from equal parts of all rows, and half of them
+ * lie at the edges of tiles (attention_rows.c).
  *
- * - a sum s of n products a_l b_l: u sqrt(n) (|a b|^2 + s^2)^(1/2), since each partial sum is
- *   rounded, and they go towards s, which grows with n where the products have a mean, and by |a b|
- *   to and fro; and 2 v |a b| for the rounding of both factors and of the products;
- * - a score: that, and the error of K carried along, over sqrt(d_head), and
- *   u (s^2 + (2 + max - s)^2)^(1/2) for scaling and exponential, of which a score's absolute error
- *   is the relative one, and which is off by 2 u of its own, largest 5;
- * - a sum of N exponentials: u sqrt(N), relative, as all terms are positive. All weights of a row
- *   are divided by it: they share its error, and so does H;
- * - an exponential off by e_j, relative: the sum has it too, so H is off by e_j P_j (V_j - H), of
- *   which the two parts are taken as independent;
- * - what Q_i is off by, v |Q_i| of its own rounding included, is in all scores of the row at once,
- *   and does not average out, since K and V come from the same X: each of its elements is taken up
- *   or down at random, four times, and sum_j e_j P_j (V_j - H) is added up as it is.
+ * The error of an element is in units of its expected rounding error. The reference adds up this
+ * expectation stage by stage, as squares if errors are independent (Higham and Mary 2019). u is the
+ * rounding error of sums (float: 2^-24). v is the rounding error of factors (2^-9 if a version
+ * rounds factors to bfloat16, otherwise u). |.| is the root of the sum of squares:
  *
- * The CPU's exponential is off by at most 5 u (softmax_exp.h), of which some 2 either way may go
- * with the score as Q's error does; but u sqrt(N) |P V| is never below u times the mean size of V,
- * so that needs no term of its own. Nor does the correction when a maximum grows, a few u of what
- * was summed before.
+ * - a sum s of n products a_l b_l: u sqrt(n) (|a b|^2 + s^2)^(1/2), as each partial sum is rounded.
+ *   Partial sums drift towards s, which grows with n if the products have a mean, and fluctuate by
+ *   |a b|. Rounding of both factors and of the products adds 2 v |a b|;
+ * - a score: the error of its sum and the propagated error of K, over sqrt(d_head). Scaling and
+ *   exponential add u (s^2 + (2 + max - s)^2)^(1/2): the absolute error of a score is the relative
+ *   error of its exponential. The exponential's own error is 2 u, at most 5 u;
+ * - a sum of N exponentials: u sqrt(N), relative, as all terms are positive. The sum divides all
+ *   weights of a row, so they and H share its error;
+ * - an exponential with relative error e_j: the sum has this error too. So H changes by e_j P_j
+ *   (V_j - H). The model takes the two parts as independent;
+ * - Q_i: its error, including v |Q_i| for its own rounding, changes all scores of the row at once.
+ *   It does not average out, since K and V come from the same X. So the reference shifts each
+ *   element of Q_i up or down at random, in four draws. It adds up sum_j e_j P_j (V_j - H) with
+ *   signs.
  *
- * On the GPU all levels are in float but flash and hopper, which take bfloat16 for tensor cores.
- * There X and both W are rounded when they are made, and the reference has those; Q, K, V and H are
- * rounded once, when their sums are written, and P when it becomes a factor, by v of its size
- * whatever maximum it is relative to; the sum of exponentials takes them unrounded. So each product
- * has the 2 v above, and nothing is to be added: the rest is thousands of times less, 2^-23 in
- * place of u for tensor cores, which cut off (Fasi, Higham, Mikaitis and Pranesh 2021), and 2^-22
- * for the instruction that makes powers of two. The speed of the CUDA versions is unmeasured.
+ * The error of the CPU's exponential is at most 5 u (softmax_exp.h). About 2 u either way may
+ * correlate with the score, like Q's error. This needs no term: u sqrt(N) |P V| is never below u
+ * times the mean size of V. The correction for a new maximum needs no term either: it is a few u of
+ * the earlier sum.
  *
- * So blas is in float there, beside all levels but these two, and none is in bfloat16: its scores
- * would lie in memory between two products, as bfloat16 and so rounded once more, another
- * calculation with another tolerance, or as floats, with the weights beside them. Of flash and
- * hopper, gemm's blas in bfloat16 is what the projections stand beside.
+ * On the GPU, flash and hopper use bfloat16 for tensor cores; the other levels use float. X and
+ * both W are rounded when they are made, and the reference uses the rounded values. Q, K, V and H
+ * are rounded once, when their sums are written. P is rounded when it becomes a factor, by v of its
+ * size for any maximum. The sum of exponentials adds unrounded terms. So the 2 v above covers each
+ * product. The remaining errors are thousands of times smaller. They are 2^-23 instead of u for
+ * tensor cores, which truncate (Fasi, Higham, Mikaitis and Pranesh 2021), and 2^-22 for the
+ * instruction for powers of two. The speed of the CUDA versions is unmeasured.
  *
- * The tolerance is 6 such units, whatever the size: roundings are uniform and partial sums mostly
- * smaller than taken here, so that a unit is two to three standard deviations, of which a million
- * Gaussian errors reach 5; where few keys have all the weight, a row's elements are off together,
- * in bfloat16 by up to 3 units. What a head or a tile gets wrong is as large as the result,
- * thousands of units in float, hundreds in bfloat16; a mask that is off by one shows in the first
- * row, half of which it is.
+ * So blas is in float there, to compare with all levels except flash and hopper. A bfloat16 blas
+ * would write its scores to memory between two products. In bfloat16, they would be rounded once
+ * more: another calculation with another tolerance. In float, they would need the weights beside
+ * them. The projections of flash and hopper compare with gemm's blas in bfloat16.
  *
- * Where not all rows of a sequence are compared so, those of the whole are compared a second time,
- * where it is in float: all of them, or as many as 2^32 multiply-adds allow, by their product with
- * a random vector (attention_projection.h). Of a row that is relative to the root of the sum of
- * squares of the terms it is made of, and KG_ATTENTION_PROJECTED sqrt(seq_len) of that is allowed.
- * In 45 runs, of all versions of the CPU, seq_len 256 to 4096, with and without a mask, rounding
- * left at most 0.044 of it. One head of four missing in one row of 2048 was found in each of 100
- * comparisons, of other rows and vectors, by 9 times what is allowed or more; 64 rows drawn of 2048
- * have that row among them in 3 of 100. In bfloat16 what rounding leaves and what one head is are
- * too near for that: the rows that are drawn anew in each run decide alone. */
+ * The tolerance is 6 units for every size. Roundings are uniform, and partial sums are mostly
+ * smaller than assumed, so a unit is two to three standard deviations. A million Gaussian errors
+ * reach 5 standard deviations. If few keys have all the weight, a row's elements err together, in
+ * bfloat16 by up to 3 units. An error in a head or a tile is as large as the result: thousands of
+ * units in float, hundreds in bfloat16. A mask with an off-by-one error changes half of the first
+ * row's value.
+ *
+ * If the check does not take all rows of a sequence, it compares the whole a second time, in float
+ * only. It compares all rows, or as many as 2^32 multiply-adds allow, by their product with a
+ * random vector (attention_projection.h). The error of a row is relative to the root of the sum of
+ * squares of its terms. The limit is KG_ATTENTION_PROJECTED sqrt(seq_len). In 45 runs of all CPU
+ * versions, with seq_len 256 to 4096, with and without a mask, rounding reached at most 0.044 of
+ * the limit. If one head of four was missing in one row of 2048, the error was at least 9 times the
+ * limit. This held in each of 100 comparisons with other rows and vectors. 64 rows drawn from 2048
+ * contain this row in 3 of 100 draws. In bfloat16, rounding errors and a missing head are too
+ * similar in size. There only the rows that each run draws again decide. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -103,8 +108,8 @@
 extern "C" {
 #endif
 
-/* What a row of Y r may be off by, of the root of its terms' squares (attention_projection.h),
- * times the root of seq_len. */
+/* Limit of the error of Y r of a row, relative to the root of the sum of its terms' squares
+ * (attention_projection.h). The check multiplies it with sqrt(seq_len). */
 #define KG_ATTENTION_PROJECTED 0x1p-17
 
 enum { KG_ATTENTION_CHECKED = 64, KG_ATTENTION_SEQUENCES = 2, KG_ATTENTION_TOLERANCE = 6 };
@@ -132,11 +137,11 @@ enum {
     KG_ATTENTION_VERSIONS
 };
 
-/* What a version multiplies: floats, or bfloat16: X and both W are then rounded to it when they are
- * made, and Q, K, V, P and H by the version. */
+/* The type of a version's factors. With bfloat16, kgate rounds X and both W when it makes them. The
+ * version rounds Q, K, V, P and H. */
 enum kg_attention_type { KG_ATTENTION_F32, KG_ATTENTION_BF16 };
 
-/* The arrays, as the formula has them. A version has those that it needs, the others are NULL. */
+/* The arrays of the formula. A version has the arrays that it needs; the others are NULL. */
 enum kg_attention_array {
     KG_ATTENTION_X,     /* tokens by d_model */
     KG_ATTENTION_W_QKV, /* d_model by 3 d_model */
@@ -201,19 +206,19 @@ static inline size_t kg_attention_tokens(const struct kg_attention *attention)
     return attention->batch * attention->seq_len;
 }
 
-/* --- What both devices share ----------------------------------------------------------------- */
+/* --- Both devices ---------------------------------------------------------------------------- */
 
 /* The name of version `version` of a part. */
 const char *kg_attention_version_name(enum kg_attention_part part, int64_t version);
 
-/* Bits 1 << enum kg_attention_array of what a part is given, and the one array that it makes. */
+/* Bits 1 << enum kg_attention_array of a part's inputs, and the one array that it makes. */
 unsigned kg_attention_inputs(enum kg_attention_part part);
 enum kg_attention_array kg_attention_output(enum kg_attention_part part);
 
 /* An array's place among `arrays`, and how many floats it has. */
 float **kg_attention_array(struct kg_attention_arrays *arrays, enum kg_attention_array array);
 size_t kg_attention_floats(const struct kg_attention *attention, enum kg_attention_array array);
-/* Its bytes as the version has it: of type bf16 two an element, but for Y. */
+/* An array's bytes in the version's type. An element of type bf16 has two bytes, except in Y. */
 size_t kg_attention_stored_bytes(const struct kg_attention *attention,
                                  enum kg_attention_array array);
 
@@ -270,9 +275,9 @@ void kg_attention_cuda_weighted_sum_blas(struct kg_attention *attention);
 void kg_attention_cuda_output_projection_blas(struct kg_attention *attention);
 void kg_attention_cuda_blas(struct kg_attention *attention);
 
-/* Before the first call of these: false with context->message, and context->unavailable where the
- * device does not have what they need, or they do not take heads of this width. flash and hopper
- * take multiples of 8 up to 128, efficient all up to 256. */
+/* Call these before the first call of the versions. They return false with context->message and
+ * context->unavailable if the device lacks a feature, or the version does not take heads of this
+ * width. flash and hopper take multiples of 8 up to 128, efficient all up to 256. */
 bool kg_attention_efficient_prepare(struct kgate_context *context, struct kg_attention *attention);
 bool kg_attention_flash_prepare(struct kgate_context *context, struct kg_attention *attention);
 bool kg_attention_hopper_prepare(struct kgate_context *context, struct kg_attention *attention);
@@ -284,18 +289,19 @@ bool kg_attention_cublas_open(struct kgate_context *context, struct kg_attention
 /* The part's products, outside of all scopes, once its arrays are there. */
 void kg_attention_cublas_load(struct kg_attention *attention);
 
-/* Whether the GPU has this version of a part, and what it multiplies. Pure: for `describe`. */
+/* Whether the GPU has this version of a part, and the type of its factors. Pure: for `describe`. */
 bool kg_attention_device_has(enum kg_attention_part part, int64_t version,
                              enum kg_attention_type *type);
-/* The arrays between its inputs and its output that it keeps, bits 1 << enum kg_attention_array. */
+/* The arrays that a version keeps between its inputs and its output, bits 1 << enum
+   kg_attention_array. */
 unsigned kg_attention_device_own(enum kg_attention_part part, int64_t version);
 
 /* The GPU's part of set_up, check and tear_down: `attention` has its extents, part, type and seed.
  * False with context->message. */
 bool kg_attention_device_set_up(struct kgate_context *context, struct kg_attention *attention,
                                 int64_t version);
-/* Makes the part's inputs (again from the seed) and its result, copied from the device, in
- * attention->arrays, or gives them back (also of a call that failed half way). */
+/* fetch makes the part's inputs (again from the seed) and copies its result from the device, in
+ * attention->arrays. forget frees these arrays, also after a fetch that failed half way. */
 bool kg_attention_device_fetch(struct kgate_context *context, struct kg_attention *attention);
 void kg_attention_device_forget(struct kg_attention *attention);
 void kg_attention_device_tear_down(struct kgate_context *context, struct kg_attention *attention);

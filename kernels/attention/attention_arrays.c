@@ -1,4 +1,4 @@
-/* What the parts are given and what they make: the arrays of attention.h. */
+/* The parts' inputs and outputs: the arrays of attention.h. */
 #include <math.h>
 #include <stddef.h>
 
@@ -49,7 +49,7 @@ float **kg_attention_array(struct kg_attention_arrays *arrays, enum kg_attention
     return (float **)(void *)((char *)arrays + offsets[array]);
 }
 
-/* An array's extents, rows and columns: their product may be above what a size_t holds. */
+/* An array's extents, rows and columns. Their product may exceed a size_t. */
 static void extents_of(const struct kg_attention *attention, enum kg_attention_array array,
                        uint64_t *rows, uint64_t *columns)
 {
@@ -93,7 +93,8 @@ size_t kg_attention_stored_bytes(const struct kg_attention *attention,
     return kg_attention_floats(attention, array) * (bf16 ? sizeof(uint16_t) : sizeof(float));
 }
 
-/* Rows of a matrix of scores: what is masked is `masked`, the rest r becomes add + r * scale. */
+/* Rows of a matrix of scores: masked elements become `masked`, any other r becomes add + r *
+   scale. */
 static void matrix_fill(const struct kg_attention *attention, float *x, float add, float scale,
                         float masked)
 {

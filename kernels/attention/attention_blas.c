@@ -1,7 +1,7 @@
-/* The products by OpenBLAS: what a user would otherwise call, and what the others are measured by.
- * Each thread calls it for its share of the rows, with one thread of the library's own, as set_up
- * has it: threads of OpenMP and of OpenBLAS in turn would spin on each other's CPUs, and take ten
- * times as long. */
+/* The products by OpenBLAS: the usual choice of a user, and the reference speed for other versions.
+ * Each OpenMP thread calls the library for its share of the rows. set_up gives the library one
+ * thread of its own: otherwise threads of OpenMP and of OpenBLAS would spin on each other's CPUs,
+ * and take ten times as long. */
 #include <cblas.h>
 #include <math.h>
 #include <omp.h>
@@ -69,7 +69,8 @@ static void head_mask(const struct kg_attention *attention, struct rows rows, fl
             s[i * n + j] = -INFINITY;
 }
 
-/* In place, of what each row sees, zeros behind: the best that can be done between two calls. */
+/* In place, over the visible part of each row, zeros behind: the best possible between two
+   calls. */
 static void head_softmax(const struct kg_attention *attention, struct rows rows, float *s)
 {
     KGATE_SCOPE_ON("softmax", KGATE_DEVICE_CPU, "openmp", 0);

@@ -26,9 +26,9 @@ struct workspace {
 
 struct reference {
     const struct kg_attention *attention;
-    struct kg_attention_operands operands; /* of as many heads as are compared at a time */
+    struct kg_attention_operands operands; /* operands of `heads` heads, compared together */
     size_t heads;
-    size_t *rows; /* which are compared */
+    size_t *rows; /* the compared rows */
     size_t count;
     double *out; /* the whole: H in lanes, d_model each; element l of row r of
                     LANES lies like A's */
@@ -52,7 +52,7 @@ static double row_worst(const float *found, const double *value, const double *e
     return worst;
 }
 
-/* What is masked must be exactly that. */
+/* Masked elements must equal `masked` exactly. */
 static double rest_worst(const float *found, float masked, size_t from, size_t n)
 {
     for (size_t j = from; j < n; j++)

@@ -1,14 +1,16 @@
-/* blas: the products by NVIDIA's cuBLAS, in its default mathematics, floats throughout: what a user
- * would otherwise call, and what the others are measured by. Between its calls the best that can be
- * done: the scale within the product of scores, the fast softmax of level 1 in place, which leaves
- * zeros behind the diagonal. So all of a causal mask's scores are computed, and half thrown away.
+/* blas: the products by NVIDIA's cuBLAS, in its default mathematics, in float. It is the usual
+ * choice of a user, and the reference speed for other versions. The code between its calls is the
+ * best possible. The product of scores includes the scale. The fast softmax of level 1 runs in
+ * place and leaves zeros behind the diagonal. So cuBLAS computes all scores of a causal mask, and
+ * half of them are thrown away.
  *
- * Heads lie side by side in [Q K V] and in H, d_head apart, sequences one after the other: all
- * heads of a sequence have one distance, and so has a head from one sequence to the next, but heads
- * of all sequences have none in common. A call takes the longer row of the two, all heads of a
- * sequence or one head of all sequences, and there are as many calls as the other is long: of one
- * sequence one. An array of pointers to all of them would be a single call, but the library knows
- * nothing then of where matrices lie, their alignment least of all, before its kernel runs. */
+ * Heads lie side by side in [Q K V] and in H, d_head apart, and sequences follow each other. The
+ * heads of one sequence have a constant distance. So has one head from sequence to sequence. The
+ * heads of all sequences have no common distance. So a call takes all heads of a sequence, or one
+ * head of all sequences: the longer of the two dimensions. The number of calls is the length of the
+ * other dimension. One sequence needs one call. An array of pointers would need a single call for
+ * everything. But then the library does not know the matrices' addresses and alignment before its
+ * kernel runs. */
 #include <cmath>
 
 #include "attention/attention.cuh"
@@ -18,8 +20,8 @@
 
 /* --- The products ---------------------------------------------------------------------------- */
 
-/* Matrices of which each head has one: rows are `step` floats apart, a head's matrix from that of
- * the head before it `head`, from that of the same head of the sequence before `sequence`. */
+/* Matrices, one per head. Distances in floats: `step` between rows, `head` between heads,
+ * `sequence` between the matrices of one head in two neighbouring sequences. */
 struct matrices {
     float *first;
     size_t step;

@@ -22,9 +22,9 @@
 static const struct device_version {
     void (*run)(struct kg_attention *attention); /* NULL: none, or no CUDA compiled it */
     bool (*prepare)(struct kgate_context *context, struct kg_attention *attention);
-    /* Once the arrays are there: what is known of their addresses, */
+    /* NULL, or prepares the version for the addresses of the arrays. */
     bool (*map)(struct kgate_context *context, struct kg_attention *attention);
-    void (*load)(struct kg_attention *attention); /* and what a library has to have done once */
+    void (*load)(struct kg_attention *attention); /* NULL, or the library's one-time work */
     unsigned own; /* the arrays between the part's inputs and its output */
     enum kg_attention_type type;
 } versions[KG_ATTENTION_PARTS][KG_ATTENTION_VERSIONS] =
@@ -127,8 +127,8 @@ static bool arrays_make(struct kgate_context *context, struct kg_attention *atte
     return true;
 }
 
-/* cuBLAS loads its kernels when they are first called, which is no work for a captured graph: that
- * is done here, and what it left in the arrays is taken away. */
+/* cuBLAS loads its kernels at their first call, and a captured graph cannot contain that. So the
+ * load happens here. The function then removes its results from the arrays. */
 static bool library_load(struct kgate_context *context, struct kg_attention *attention,
                          const struct device_version *version)
 {

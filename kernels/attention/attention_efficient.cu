@@ -1,12 +1,12 @@
-/* 2 efficient: a block takes 32 queries of a head through all of its keys, 32 at a time, and keeps
- * of each query's softmax only what was summed so far: the maximum, the sum of exponentials, and
- * the values weighted with them, which are corrected whenever the maximum grows (Milakov and
- * Gimelshein 2018; Rabe and Staats 2021). Scores are never in memory, which is O(N) therefore;
- * keys and values are read from it once for 32 queries.
+/* 2 efficient: a block takes 32 queries of a head through all of its keys, 32 at a time. It keeps
+ * three running values per query: the maximum, the sum of exponentials, and the weighted sum of
+ * values. It corrects them whenever the maximum grows (Milakov and Gimelshein 2018; Rabe and Staats
+ * 2021). Scores are never in memory, so memory is O(N). Keys and values are read from memory once
+ * for 32 queries.
  *
- * A warp has four queries. A lane first has a key, whose four scores it makes on its own, without
- * any exchange: each vector of the key that it reads from shared memory serves four queries. Then
- * it has columns of the values, each element of which serves four queries, too. All in float. */
+ * A warp has four queries. First, a lane has a key and makes its four scores alone, without any
+ * exchange. Each vector of the key that it reads from shared memory serves four queries. Then it
+ * has columns of the values, and each element serves four queries, too. All in float. */
 #include <cmath>
 
 #include "attention/attention.cuh"
@@ -46,8 +46,8 @@ static __device__ __forceinline__ struct layout layout_of(float *shared, int d_h
             stride};
 }
 
-/* `count` of 32 lines, a warp each fourth, times `scale`; zeros for the others, and behind a line's
- * end up to `width`: what is multiplied with weight 0 must be a number. */
+/* `count` of 32 lines, four per warp, times `scale`. Missing lines, and columns from a line's end
+ * up to `width`, become zeros: elements multiplied with weight 0 must be numbers. */
 static __device__ __forceinline__ void lines_load(const struct kg_attention_shape &shape, float *to,
                                                   int stride, int width, const float *from,
                                                   int count, float scale)

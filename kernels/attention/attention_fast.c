@@ -99,7 +99,7 @@ void kg_attention_output_projection_fast(struct kg_attention *attention)
             attention->d_model);
 }
 
-/* Stores a tile of scores; what a row does not see becomes -infinity. */
+/* Stores a tile of scores. Keys that a row does not see become -infinity. */
 static void scores_store(const struct kg_attention *attention, const float *tile, float *s,
                          size_t i0, size_t j0, size_t rows)
 {
@@ -149,7 +149,7 @@ static struct kg_attention_head block_of(const struct kg_attention *attention, s
     return kg_attention_head_of(attention, block / blocks);
 }
 
-/* What no group reached: those without any key that a query of the tile sees. */
+/* Masks the keys that no query of the tile sees: no group of panels reached them. */
 static void mask_rest(const struct kg_attention *attention, float *s, size_t first, size_t end)
 {
     const size_t n = attention->seq_len;
@@ -276,9 +276,9 @@ void kg_attention_weighted_sum_fast(struct kg_attention *attention)
     weighted_sum(attention, attention->arrays.p);
 }
 
-/* 1 fused: no pass over the scores for the scale, which is in the packed keys, nor for the mask,
- * which is in the product's stores; what is masked is neither computed nor read. Softmax reads a
- * row from memory once and leaves it where it was. */
+/* 1 fused: no separate pass over the scores for scale or mask. The packed keys contain the scale,
+ * and the product's stores apply the mask. Masked elements are neither computed nor read. Softmax
+ * reads a row from memory once and works in place. */
 void kg_attention_fused(struct kg_attention *attention)
 {
     kg_attention_qkv_projection_fast(attention);

@@ -1,7 +1,7 @@
-/* Levels 2 and 3: memory O(N). A row's softmax goes along its keys: what was summed so far, of the
- * exponentials and of the values weighted with them, is multiplied by exp(old maximum - new
- * maximum) whenever the maximum grows (Milakov and Gimelshein 2018), so that no row of scores is
- * ever kept. */
+/* Levels 2 and 3: memory O(N). A row's softmax runs along its keys. Whenever the maximum grows,
+ * both running sums are multiplied by exp(old maximum - new maximum) (Milakov and Gimelshein 2018).
+ * The sums are those of the exponentials and of the weighted values. So no row of scores is ever
+ * kept. */
 #include <math.h>
 #include <omp.h>
 #include <string.h>
@@ -19,14 +19,14 @@ enum { TILE_M = KG_ATTENTION_TILE_M, TILE_N = KG_ATTENTION_TILE_N };
  * strip of scores, 3 KiB, in the first. Shorter tiles pay more for each row's maximum and sum. */
 enum { QUERIES = 96, KEYS = 128 };
 
-/* What a row has of its softmax so far. */
+/* The running softmax of a row. */
 struct online {
     float largest; /* score */
     float sum;     /* of exp(score - largest) */
 };
 
-/* Takes `count` scores more and makes exponentials of them; gives the factor by which what was
- * summed with the old maximum is to be multiplied. */
+/* Adds `count` scores, and turns them into exponentials in place. Returns the factor for sums that
+ * are relative to the old maximum. */
 static inline float online_add(struct online *online, float *s, size_t count)
 {
     const float most = kg_softmax_row_max(s, count);
@@ -242,10 +242,10 @@ static void tiles_flash(struct kg_attention *attention)
     }
 }
 
-/* 3 flash: a tile of queries against a tile of keys, the scores of which never leave the
- * first-level cache: keys and values are read from memory once for QUERIES queries, not for each,
- * and both products are register tiles (attention_tile.h), which read each element of K and V once
- * for TILE_M queries and each of Q and P once for several columns. */
+/* 3 flash: a tile of queries against a tile of keys, with scores that never leave the first-level
+ * cache. Keys and values are read from memory once for QUERIES queries, not for each. Both products
+ * are register tiles (attention_tile.h). They read each element of K and V once for TILE_M queries,
+ * and each element of Q and P once for several columns. */
 void kg_attention_flash(struct kg_attention *attention)
 {
     kg_attention_qkv_projection_fast(attention);

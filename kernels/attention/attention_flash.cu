@@ -1,22 +1,21 @@
 /* 3 flash: FlashAttention (Dao, Fu, Ermon, Rudra and Re 2022) as version 2 arranges it (Dao 2023),
- * on tensor cores. A block takes 128 queries of a head, or 64 where there would be too few blocks
- * for the device, a warp 32 of them, and goes through the
- * keys by 64: the warp's 32 by 64 scores are made in registers, turned into weights there and are
- * at once, rounded to bfloat16, the left factor of the product with the values, in the layout that
- * it has for the instruction: they are never in memory at all. What is written is H, so
- * memory is O(N), and traffic is that of reading K and V once for each 128 queries.
+ * on tensor cores. A block takes 128 queries of a head, or 64 if 128 would give too few blocks for
+ * the device. A warp takes 32 queries. The block goes through the keys by 64. The warp makes its 32
+ * by 64 scores in registers, turns them into weights there, and rounds them to bfloat16. They are
+ * then the left factor of the product with the values, in the layout of the instruction, and never
+ * in memory. The kernel writes only H: memory is O(N), and K and V are read once for each 128
+ * queries.
  *
- * A query's running maximum and sum are kept by the four threads that hold its row; only the
- * maximum is agreed on with each tile, the sum's four parts at the end. A warp has 32 rows, not
- * 16, so that each fragment of K and V that is read from shared memory is multiplied twice: with
- * one product for each, shared memory would be as busy as the tensor cores. Keys and values of the
- * next tile are on their way (cp.async) while this one is multiplied: one barrier a tile. Tiles
- * behind the diagonal are not visited, and only those that it or the end of the keys crosses
- * are masked.
+ * The four threads that hold a query's row keep its running maximum and sum. They agree on the
+ * maximum at each tile, and add their four parts of the sum at the end. A warp has 32 rows, not 16,
+ * so each fragment of K and V from shared memory serves two products. With one product per
+ * fragment, shared memory would be as busy as the tensor cores. Keys and values of the next tile
+ * are on their way (cp.async) during the product: one barrier per tile. The kernel skips tiles
+ * behind the diagonal. It masks only tiles that cross the diagonal or the end of the keys.
  *
- * Heads of at most 64 columns keep their queries in registers; wider ones read them from
- * shared memory again with each tile, a quarter more of that traffic: sums of 32 by 128 and scores
- * of 32 by 64 are 192 of a thread's 255 registers.
+ * Heads of at most 64 columns keep their queries in registers. Wider heads read them from shared
+ * memory again with each tile, a quarter more traffic. The reason is registers: sums (32 by 128)
+ * and scores (32 by 64) fill 192 of a thread's 255.
  *
  * The projections are gemm's `tensor`, the first with its result rounded to bfloat16. */
 #include <cmath>
@@ -59,8 +58,9 @@ template <int WIDTH, int ROWS> struct flash_copy {
     }
 };
 
-/* Begins to copy LINES lines, `from` the thread's chunk of the first, of which `rows` are there;
- * zeros for the others, and behind a line's end: what has weight 0 must be a number. */
+/* Begins to copy LINES lines. `from` is the thread's chunk of the first line; `rows` lines exist.
+ * Other lines, and columns behind a line's end, become zeros: elements with weight 0 must be
+ * numbers. */
 template <int WIDTH, int ROWS, int LINES>
 static __device__ __forceinline__ void lines_copy(const struct kg_attention_shape &shape,
                                                   uint16_t (*shared)[WIDTH], const uint16_t *from,
@@ -77,7 +77,7 @@ static __device__ __forceinline__ void lines_copy(const struct kg_attention_shap
                        from + (size_t)i * (size_t)(3 * shape.d_model), inside && line + i < rows);
 }
 
-/* The same of a tile of keys and values, of which `rows` are there; `from` as if for queries. */
+/* Begins to copy a tile of keys and values with `rows` lines; `from` points to the queries. */
 template <int WIDTH, int ROWS>
 static __device__ __forceinline__ void slot_copy(const struct kg_attention_shape &shape,
                                                  struct kg_flash_slot<WIDTH> *slot,
@@ -147,8 +147,7 @@ static __device__ __forceinline__ void scores_mask(const struct kg_attention_sha
         }
 }
 
-/* What is known of the warp's queries so far; of each row, its four threads have a part of the sum
- * each. */
+/* The running state of the warp's queries. Each of a row's four threads has a part of its sum. */
 template <int WIDTH> struct flash_state {
     float out[TILES_M][WIDTH / 8][4];
     float largest[TILES_M][2];
@@ -161,9 +160,9 @@ static __device__ __forceinline__ float row_largest(float largest)
     return fmaxf(largest, __shfl_xor_sync(0xffffffffU, largest, 2));
 }
 
-/* Turns scores into weights relative to the largest so far, and corrects what was summed relative
- * to the largest before. Of a first tile that was -infinity, and the correction is 0; the first
- * tile has key 0, which every query sees, so the largest is finite from then on. */
+/* Turns scores into weights relative to the new maximum, and corrects the sums relative to the old
+ * one. Before the first tile the maximum is -infinity, so the correction is 0. Every query sees key
+ * 0 in the first tile, so the maximum is finite afterwards. */
 template <int WIDTH>
 static __device__ __forceinline__ void weights_make(float scale, struct flash_state<WIDTH> &state,
                                                     float s[TILES_M][TILES_KEYS][4])
@@ -196,9 +195,9 @@ static __device__ __forceinline__ void weights_make(float scale, struct flash_st
         }
 }
 
-/* Adds the weighted values. Two tiles of weights, 16 by 8 of C each, are one A of 16 by 16 in the
- * same threads. Of V, read transposed, the matrices are 16 keys' upper and lower eight, then those
- * of the next eight columns. */
+/* Adds the weighted values. Two tiles of weights (C, 16 by 8) form one A (16 by 16) in the same
+ * threads. V is read transposed: the matrices are the upper and lower eight of 16 keys, then the
+ * next eight columns. */
 template <int WIDTH>
 static __device__ __forceinline__ void values_add(const struct kg_flash_slot<WIDTH> *slot,
                                                   const float s[TILES_M][TILES_KEYS][4],

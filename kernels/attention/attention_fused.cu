@@ -1,13 +1,13 @@
 /* 1 fused, and the components' fast versions: products by tiles in shared memory and registers
- * (kernels/gemm/gemm_tiled.cuh), 128 by 128, or 256 by 64 where heads have at most 64 columns. What
- * is element-wise is done to the sums before they are written: scores are scaled and masked there.
- * The softmax reads a row once for its maximum and sum, and once more, from the caches, for the
- * result.
+ * (kernels/gemm/gemm_tiled.cuh). Tiles are 128 by 128, or 256 by 64 if heads have at most 64
+ * columns. Element-wise work happens to the sums before they are written: the kernel scales and
+ * masks scores there. The softmax reads a row once for its maximum and sum, and once more, from the
+ * caches, for the result.
  *
- * Causal: nothing behind the diagonal is multiplied, nor read. The components write there what the
- * formula says; the whole, whose next component does not look, leaves it as it is, and has its
- * scores turned into weights where they are: one matrix of batch num_heads seq_len^2 in place of
- * two. */
+ * Causal: nothing behind the diagonal is multiplied or read. The components write the formula's
+ * values there. In the whole, the next component does not read there, so the elements stay
+ * unwritten. The whole turns its scores into weights in place: one matrix of batch num_heads
+ * seq_len^2 instead of two. */
 #include <cfloat>
 
 #include "attention/attention.cuh"
@@ -78,9 +78,9 @@ extern "C" void kg_attention_cuda_scores_fast(struct kg_attention *attention)
 /* --- Softmax --------------------------------------------------------------------------------- */
 enum { ROWS_THREADS = 256, WARP_KEYS = 512 };
 
-/* A row to LANES threads, each of which keeps the maximum and the sum of what it has seen, relative
- * to that maximum (Milakov and Gimelshein 2018), and reads again only what it read before, so p may
- * be s. Weights of keys that the query does not see are 0, as far as the next multiple of
+/* LANES threads share a row. Each keeps the maximum and the sum of its own elements, relative to
+ * that maximum (Milakov and Gimelshein 2018). A thread reads again only its own elements, so p may
+ * be s. Weights of keys that the query does not see become 0, up to the next multiple of
  * `zeros`. */
 template <int LANES>
 static __global__ void __launch_bounds__(ROWS_THREADS)

@@ -1,4 +1,4 @@
-/* attention_heads.h: one head of one sequence as the products see it. Pure. */
+/* attention_heads.h: the operands of one head of one sequence for the products. Pure. */
 #pragma once
 #include "attention/attention.h"
 
@@ -17,8 +17,8 @@ static inline size_t kg_attention_heads(const struct kg_attention *attention)
     return attention->batch * attention->num_heads;
 }
 
-/* Of what has Q, K and V. head counts through the heads of the first sequence, then those of the
- * next. */
+/* Needs an attention with Q, K and V. head counts through the heads of the first sequence, then
+ * those of the next. */
 static inline struct kg_attention_head kg_attention_head_of(const struct kg_attention *attention,
                                                             size_t head)
 {

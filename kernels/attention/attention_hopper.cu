@@ -1,21 +1,22 @@
 /* hopper: flash for compute capability 9.0 as FlashAttention-3 arranges it (Shah, Bikshandi, Zhang,
  * Thakkar, Ramani and Dao 2024), in bfloat16. A block has 128 queries of a head. One thread asks
- * TMA for tiles of 128 keys and of their values, which come into four slots of shared memory; two
- * warpgroups multiply, each for 64 queries: scores by wgmma from shared memory, which become
- * weights in registers, and there, rounded to bfloat16, the left factor of the product with the
- * values, by wgmma again: scores and left factors lie in threads alike. Who copies and who
- * multiplies meet at barriers in shared memory: `full` a tile has come, `empty` it was multiplied.
+ * TMA for tiles of 128 keys and of their values, which come into four slots of shared memory. Two
+ * warpgroups multiply, each for 64 queries. wgmma makes scores from shared memory. The scores
+ * become weights in registers, are rounded to bfloat16, and are the left factor of the wgmma with
+ * the values: scores and left factors have the same layout in threads. The copying thread and the
+ * warpgroups meet at barriers in shared memory: `full` marks an arrived tile, `empty` a multiplied
+ * tile.
  *
- * Both products are asynchronous. The scores of a tile and the weighted values of the one before
- * are begun together; the scores become weights while the values are still being multiplied, so
- * that exponentials, of which a multiprocessor makes 16 a cycle, hide behind products, in the
- * warpgroup itself as well as behind the other's. The thread that copies is one of a warpgroup,
- * which gives its registers to the others: 64 sums for heads of 128, 64 scores and 32 words of
- * weights, with what goes with them, are more than the 168 that 384 threads could have each.
+ * Both products are asynchronous. The scores of a tile and the weighted values of the tile before
+ * begin together. The scores become weights during the product with the values. So exponentials, at
+ * 16 per cycle and multiprocessor, hide behind products of this and of the other warpgroup. The
+ * copying thread belongs to a warpgroup that gives its registers to the others. With heads of 128,
+ * a thread needs 64 sums, 64 scores, 32 words of weights and some more. 384 threads could have 168
+ * registers each, which is too few.
  *
- * Tiles are taken from the last to the first: only the last one is crossed by the diagonal or by
- * the end of the keys, so it alone is masked, before the loop. Every query sees a key of it. TMA
- * writes zeros beyond the ends of a sequence and of a head's columns: it knows [Q K V] as heads
+ * Tiles are taken from the last to the first. Only the last tile crosses the diagonal or the end of
+ * the keys, so the kernel masks it alone, before the loop. Every query sees a key of this tile. TMA
+ * writes zeros beyond the ends of a sequence and of a head's columns: its map has [Q K V] as heads
  * side by side.
  *
  * The projections are gemm's `hopper`, the first with its result rounded to bfloat16. */
@@ -149,7 +150,8 @@ static struct kg_gemm projection(const struct kg_attention *attention, bool outp
     return gemm;
 }
 
-/* [Q K V] as matrices of a head's columns: of a sequence those of Q, of K and of V side by side. */
+/* Describes [Q K V] to TMA as one matrix per head and third, all Q, then all K, then all V of a
+   sequence. */
 static bool heads_describe(struct kgate_context *context, struct kg_attention *attention)
 {
     const size_t d = attention->d_model, n = attention->seq_len;

@@ -1,6 +1,6 @@
-/* attention_hopper.cuh: how the tiles of attention's version `hopper` lie in shared memory, and how
- * wgmma is told so. gemm/gemm_hopper.cuh has the layouts of which these are made: boxes of 64
- * columns as TMA writes them, one after the other. */
+/* attention_hopper.cuh: layout of the tiles of attention's version `hopper` in shared memory, and
+ * their descriptors for wgmma. A tile is a row of boxes of 64 columns as TMA writes them
+ * (gemm/gemm_hopper.cuh). */
 #pragma once
 #include <stdint.h>
 
@@ -14,7 +14,7 @@ enum {
     KG_HEADS_CHUNK = 8 /* elements: TMA takes strides of 16 bytes */
 };
 
-/* 128 lines of a head: what lies beyond the sequence's end and the head's last column is 0. */
+/* 128 lines of a head. Elements beyond the sequence's end and the head's last column are 0. */
 template <int WIDTH> struct kg_heads_tile {
     uint16_t boxes[WIDTH / KG_HOPPER_BOX][KG_HEADS_LINES][KG_HOPPER_BOX];
 };

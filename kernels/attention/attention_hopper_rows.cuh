@@ -33,8 +33,8 @@ static __device__ __forceinline__ int tiles_seen(const struct heads_problem &p, 
     return p.shape.causal ? tile + 1 : p.tiles;
 }
 
-/* What a thread knows of its rows, lane / 4 and the one 8 below of its warp's 16; of each row, four
- * threads have a part of the sum each. */
+/* A thread's state of its two rows: lane / 4 of its warp's 16, and the row 8 below. Each of a row's
+ * four threads has a part of its sum. */
 template <int WIDTH> struct state {
     float out[WIDTH / 2];
     uint32_t weights[STEPS_KEYS][4];
@@ -42,7 +42,7 @@ template <int WIDTH> struct state {
     float sum[2];
 };
 
-/* The address of a piece, once it is there. */
+/* Waits for a piece and returns its address. */
 template <int WIDTH>
 static __device__ __forceinline__ uint32_t piece_await(struct kg_heads_shared<WIDTH> *shared,
                                                        int piece)
@@ -111,9 +111,9 @@ static __device__ __forceinline__ float row_largest(float largest)
     return fmaxf(largest, __shfl_xor_sync(0xffffffffU, largest, 2));
 }
 
-/* Turns scores into weights relative to the largest so far; `correction` is what the sums of
- * earlier tiles are to be multiplied with, 0 where there were none. The first tile has a key that
- * the row sees, so the largest is finite from then on. */
+/* Turns scores into weights relative to the new maximum. `correction`: the factor for the sums of
+ * earlier tiles, 0 at the first tile. The row sees a key of the first tile, so the maximum is
+ * finite afterwards. */
 template <int WIDTH>
 static __device__ __forceinline__ void weights_make(float scale, float s[SCORES],
                                                     struct state<WIDTH> &state, float correction[2])
@@ -139,8 +139,8 @@ static __device__ __forceinline__ void weights_make(float scale, float s[SCORES]
     }
 }
 
-/* Corrects the weighted values, and takes the new weights: two times 16 by 8 of scores are one A of
- * 16 by 16 in the same threads. */
+/* Corrects the weighted values, and takes the new weights. Two tiles of scores (16 by 8) form one A
+ * (16 by 16) in the same threads. */
 template <int WIDTH>
 static __device__ __forceinline__ void
 weights_take(const float s[SCORES], const float correction[2], struct state<WIDTH> &state)

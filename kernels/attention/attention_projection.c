@@ -9,10 +9,10 @@
 #include "attention/attention_heads.h"
 #include "common/common.h"
 
-/* Rows that are done together: of X, and of queries. */
+/* Rows of X, and queries, per step. */
 enum { TILE = 32 };
 
-/* Multiply-adds, and what an exponential is worth of them. */
+/* Limit of multiply-adds, and the cost of an exponential in multiply-adds. */
 static const double STEPS_MOST = 0x1p32, STEPS_EXPONENTIAL = 60;
 
 struct projection {
@@ -152,7 +152,8 @@ static double rows_worst(const struct projection *projection)
     return worst / (KG_ATTENTION_PROJECTED * sqrt((double)attention->seq_len));
 }
 
-/* As many tiles as the time is there for, of equal parts of all. */
+/* Chooses as many tiles as STEPS_MOST affords, one at random from each of equal parts of all
+   tiles. */
 static void tiles_choose(struct projection *projection, struct kg_random *random)
 {
     const struct kg_attention *attention = projection->attention;

@@ -14,7 +14,7 @@ static double square(double x)
     return x * x;
 }
 
-/* u and v: how far off one rounding is of what accumulates, and of what is multiplied. */
+/* Rounding errors of sums (u) and of factors (v), relative. */
 static double rounding_u(void)
 {
     return (double)FLT_EPSILON / 2;
@@ -128,7 +128,7 @@ void kg_attention_operands_load(const struct kg_attention *attention,
 
 /* --- One query ------------------------------------------------------------------------------- */
 
-/* Adds one column's products. shift: what the error of q may be, of each draw */
+/* Adds one column's products. shift: error of q in each draw */
 static void scores_add(const double *restrict k, const double *restrict k_error, size_t count,
                        double q, const double shift[DRAWS], size_t n,
                        const struct kg_attention_row *row)
@@ -157,8 +157,9 @@ static void scores_scale(size_t depth, size_t count, size_t n, const struct kg_a
     }
 }
 
-/* Signs of element c in each draw: at random, and such that of four elements one after the other
- * the squares of the four draws add up to four times those of the elements (Walsh's matrix). */
+/* Errors of element c in each draw: `size` with random signs. The signs of four consecutive
+ * elements form a Walsh matrix, so the squares of the four draws sum to four times those of the
+ * elements. */
 static void shifts_draw(struct kg_random *random, size_t c, double size, double shift[DRAWS])
 {
     const bool up = kg_random_next(random) >> 63;
@@ -217,8 +218,8 @@ void kg_attention_row_weights(const struct kg_attention_row *row, size_t keys, d
         row->error[j] = square(row->s[j]) * (row->error[j] + sum_error);
 }
 
-/* Turns errors and draws into those of the weights themselves, and gives their sums: what the sum
- * of exponentials has of them. */
+/* Makes relative errors and draws those of the weights themselves. Returns the squared error of the
+ * sum of exponentials; tilt: its draws. */
 static double weights_errors(const struct kg_attention_row *row, size_t keys, size_t n,
                              double tilt[DRAWS])
 {

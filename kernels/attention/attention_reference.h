@@ -1,18 +1,18 @@
-/* attention_reference.h: attention in double precision, with what rounding is expected to leave in
- * each element: attention.h says how it adds up. An array called …_error holds squares of such
- * expectations. What is long is the last extent of every array, so that it is done by vectors
- * whatever d_head is. And which rows are compared. Pure. */
+/* attention_reference.h: attention in double precision, and the expected rounding error of each
+ * element (formulas: attention.h). An array called …_error holds squares of such expectations. The
+ * longest extent is the last one of every array, so vector instructions fit every d_head. Also the
+ * choice of the compared rows. Pure. */
 #pragma once
 #include <stdint.h>
 
 #include "attention/attention_heads.h"
 #include "base/random.h"
 
-/* Rows of a matrix that are multiplied side by side. */
+/* Rows of a matrix per product. */
 enum { KG_ATTENTION_LANES = 8 };
 
-/* Up to so many rows of depth elements: element l of row r is at l * KG_ATTENTION_LANES + r. Before
- * a product `error` becomes what the product adds for each element, times the other factor's. */
+/* At most KG_ATTENTION_LANES rows: element l of row r is at l * KG_ATTENTION_LANES + r. Before a
+ * product, `error` becomes the error per squared element of the other factor. */
 struct kg_attention_lanes {
     double *value;
     double *error;
@@ -45,20 +45,20 @@ struct kg_attention_operands {
 void kg_attention_operands_load(const struct kg_attention *attention,
                                 const struct kg_attention_head *head, size_t first, size_t count,
                                 const struct kg_attention_operands *operands);
-/* Adds to the errors of the first `columns` columns, of so many tokens, what their products'
- * rounding adds. */
+/* Adds the rounding errors of the products to the errors of the first `columns` columns of `count`
+ * tokens. */
 void kg_attention_operands_prepare(const struct kg_attention *attention, size_t columns,
                                    size_t first, size_t count,
                                    const struct kg_attention_operands *operands);
 
-/* How often what the error of Q does is drawn. */
+/* Number of random draws of the effect of Q's error. */
 enum { KG_ATTENTION_DRAWS = 4 };
 
 /* One query against its keys, seq_len each, or so many for each draw. */
 struct kg_attention_row {
     double *s;      /* scores, then weights */
-    double *error;  /* of each on its own; of a weight relative */
-    double *shared; /* draws of what the error of Q adds to all scores together, no squares */
+    double *error;  /* squared error of each element alone; relative for a weight */
+    double *shared; /* draws of the common error of all scores by Q, not squared */
 };
 
 /* Scores of the first `keys` keys; element c of q is at c * stride. Signs are drawn by the seed. */
@@ -68,7 +68,7 @@ void kg_attention_row_scores(const struct kg_attention *attention,
                              const struct kg_attention_row *row);
 /* Scores become weights. Returns the error that their sum gives to all, relative. */
 double kg_attention_row_softmax(const struct kg_attention_row *row, size_t keys);
-/* What the errors of the weights and of their sum come to in each weight, no longer relative. */
+/* Turns the relative errors of the weights, and of their sum, into absolute ones. */
 void kg_attention_row_weights(const struct kg_attention_row *row, size_t keys, double sum_error);
 /* out = p V, element c at c * stride. sum_error: of kg_attention_row_softmax, 0 for weights that
  * were given. Of the row only the weights are left. */
@@ -79,7 +79,7 @@ void kg_attention_row_weighted_sum(const struct kg_attention *attention,
 
 /* --- Which rows are compared: attention_rows.c ----------------------------------------------- */
 
-/* At most so many of a component, or of a sequence. */
+/* Most compared rows of a component, or of a sequence. */
 enum { KG_ATTENTION_ROWS_MOST = 1 << 14 };
 
 /* The rows of a component's result. */

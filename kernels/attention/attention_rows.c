@@ -1,11 +1,11 @@
-/* Which rows of a result are compared with the reference. */
+/* Chooses the rows of a result that the check compares with the reference. */
 #include <math.h>
 
 #include "attention/attention_reference.h"
 
-/* What a comparison may cost, and what costs how much, in additions of a product: of a projection
- * there are two, of the value and of the error; an element of scores has fourteen for each of a
- * head's columns, and an exponential. A fraction of a second; a check has two. */
+/* Limit and costs of a comparison, in additions of a product. A projection has two per term, for
+ * value and error. A score has fourteen per column of a head, and an exponential. The limit is a
+ * fraction of a second; a check compares twice. */
 static const double steps_most = 0x1.8p29;
 enum { STEPS_PRODUCT = 2, STEPS_PAIR = 14, STEPS_EXPONENTIAL = 40 };
 

@@ -1,14 +1,15 @@
-/* attention_tile.h: what Q K^T and P V are both made of, and what it reads. Sums of TILE_M rows
- * stay in registers; their left factor is read where it lies, rows of Q or of P, their right factor
- * from panels in which TILE_N of a row lie side by side: K transposed, or V.
+/* attention_tile.h: the common tile of Q K^T and P V. Sums of TILE_M rows stay in registers. The
+ * left factor, rows of Q or of P, is read in place. The right factor comes from panels with TILE_N
+ * elements of a row side by side: K transposed, or V.
  *
- * Keys and values are packed once for each head, before any product, by all threads: as many floats
- * as K and V have, rounded up to whole panels. The packed keys have 1 / sqrt(d_head) in them, so
- * that no score is scaled. */
+ * All threads pack keys and values once per head, before any product. The packed arrays have the
+ * floats of K and V, rounded up to whole panels. The packed keys contain 1 / sqrt(d_head), so no
+ * score is scaled. */
 #pragma once
 #include "attention/attention_heads.h"
 
-/* GROUP panels are what a caller that needs room for a product had better ask for at once. */
+/* GROUP: panels that a product handles at once. A caller that stores tiles of a product requests
+   this many. */
 enum { KG_ATTENTION_TILE_M = 6, KG_ATTENTION_TILE_N = 16, KG_ATTENTION_GROUP = 4 };
 
 static inline size_t kg_attention_least(size_t a, size_t b)
@@ -37,7 +38,7 @@ static inline size_t kg_attention_values_floats(const struct kg_attention *atten
 void kg_attention_keys_pack(struct kg_attention *attention);
 void kg_attention_values_pack(struct kg_attention *attention);
 
-/* What a thread of kg_attention_flash needs of attention->tiles. */
+/* Floats of attention->tiles per thread of kg_attention_flash. */
 size_t kg_attention_flash_floats(const struct kg_attention *attention);
 
 /* TILE_M rows, `stride` apart; beyond `rows`, which is at least 1, the last again. */
