@@ -123,7 +123,7 @@ static double bytes_of(const struct kg_attention *attention, double pairs)
 }
 
 /* Refuses parameters that only this version cannot take. The case is SKIPPED, and other versions of
-   its matrix still run. */
+ * its matrix still run. */
 static bool version_good(struct kgate_context *context, const struct kg_attention *attention,
                          unsigned needs, const char *name)
 {
@@ -207,7 +207,7 @@ static void tear_down(struct kgate_context *context, void *state)
 }
 
 /* All bytes 0xff, NaN: elements that a version does not write, or reads too early, fail the
-   check. */
+ * check. */
 static bool room_make(struct kgate_context *context, float **room, size_t floats)
 {
     *room = context->allocate(context, floats * sizeof **room);

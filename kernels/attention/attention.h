@@ -293,7 +293,7 @@ void kg_attention_cublas_load(struct kg_attention *attention);
 bool kg_attention_device_has(enum kg_attention_part part, int64_t version,
                              enum kg_attention_type *type);
 /* The arrays that a version keeps between its inputs and its output, bits 1 << enum
-   kg_attention_array. */
+ * kg_attention_array. */
 unsigned kg_attention_device_own(enum kg_attention_part part, int64_t version);
 
 /* The GPU's part of set_up, check and tear_down: `attention` has its extents, part, type and seed.

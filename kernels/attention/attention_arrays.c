@@ -94,7 +94,7 @@ size_t kg_attention_stored_bytes(const struct kg_attention *attention,
 }
 
 /* Rows of a matrix of scores: masked elements become `masked`, any other r becomes add + r *
-   scale. */
+ * scale. */
 static void matrix_fill(const struct kg_attention *attention, float *x, float add, float scale,
                         float masked)
 {

@@ -70,7 +70,7 @@ static void head_mask(const struct kg_attention *attention, struct rows rows, fl
 }
 
 /* In place, over the visible part of each row, zeros behind: the best possible between two
-   calls. */
+ * calls. */
 static void head_softmax(const struct kg_attention *attention, struct rows rows, float *s)
 {
     KGATE_SCOPE_ON("softmax", KGATE_DEVICE_CPU, "openmp", 0);

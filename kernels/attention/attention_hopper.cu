@@ -151,7 +151,7 @@ static struct kg_gemm projection(const struct kg_attention *attention, bool outp
 }
 
 /* Describes [Q K V] to TMA as one matrix per head and third, all Q, then all K, then all V of a
-   sequence. */
+ * sequence. */
 static bool heads_describe(struct kgate_context *context, struct kg_attention *attention)
 {
     const size_t d = attention->d_model, n = attention->seq_len;

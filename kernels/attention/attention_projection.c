@@ -153,7 +153,7 @@ static double rows_worst(const struct projection *projection)
 }
 
 /* Chooses as many tiles as STEPS_MOST affords, one at random from each of equal parts of all
-   tiles. */
+ * tiles. */
 static void tiles_choose(struct projection *projection, struct kg_random *random)
 {
     const struct kg_attention *attention = projection->attention;

@@ -9,7 +9,7 @@
 #include "attention/attention_heads.h"
 
 /* GROUP: panels that a product handles at once. A caller that stores tiles of a product requests
-   this many. */
+ * this many. */
 enum { KG_ATTENTION_TILE_M = 6, KG_ATTENTION_TILE_N = 16, KG_ATTENTION_GROUP = 4 };
 
 static inline size_t kg_attention_least(size_t a, size_t b)

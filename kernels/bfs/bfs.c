@@ -42,7 +42,7 @@ static size_t bitmap_words(const void *state)
     return (vertices(state) + 31) / 32;
 }
 
-/* The graph is made on the host for both devices: what a search on the GPU takes is counted there. */
+/* The host makes the graph for both devices: it counts the launches of a search on the GPU. */
 #define ROW(member, which, where, number)                                                          \
     {                                                                                              \
         KG_ARRAY(struct kg_bfs, member), .role = (which), .memory = (where), .count = (number)     \

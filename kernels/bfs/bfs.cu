@@ -43,8 +43,9 @@ extern "C" void kg_bfs_cuda_plain(void *state)
                   device->stream, *device, level);
 }
 
-/* 1 queue: a thread for each vertex of the frontier only, so that a level costs what its edges do,
- * not the whole graph. Of the threads that find a vertex the exchange lets one queue it. */
+/* 1 queue: one thread per vertex of the frontier. So the cost of a level depends on its edges, not
+ * on the whole graph. If several threads find a vertex, the atomic exchange lets one of them queue
+ * it. */
 static __global__ void __launch_bounds__(KG_BFS_BLOCK)
     queue_level(struct kg_bfs_device device, int32_t level)
 {

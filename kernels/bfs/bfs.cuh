@@ -1,4 +1,4 @@
-/* bfs.cuh: what the GPU's versions share. For .cu files. */
+/* bfs.cuh: common code of the GPU's versions. For .cu files. */
 #pragma once
 #include "bfs/bfs.h"
 #include "device/code/launch.cuh"

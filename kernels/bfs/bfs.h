@@ -1,19 +1,19 @@
 /* bfs.h: breadth-first search from vertex 0 of an undirected graph: the distance of every vertex.
  *
- * The graph: `vertices` vertices in a ring, so that all are reached, and edges between vertices
- * drawn uniformly (seeded) until the average degree is `degree`; stored as compressed rows, both
- * directions. Loops and double edges stay, as such generators leave them. items: directed edges, 2
- * * edges, each looked at once by the plain version; bytes: 4 for each and 12 for each vertex; no
- * flops. Versions: plain, a queue; fast, level by level, downwards or upwards, whichever looks at
- * fewer edges (Beamer, Asanović and Patterson 2012), all threads. Error: how many distances differ
- * from the reference's, tolerance 0.
+ * The graph has `vertices` vertices in a ring, so that all are reached. More edges connect vertices
+ * drawn uniformly (seeded) until the average degree is `degree`. The graph is stored as compressed
+ * rows, in both directions. Loops and double edges stay, as such generators leave them. items:
+ * directed edges, 2 * edges; plain reads each once. bytes: 4 per directed edge and 12 per vertex;
+ * no flops. Versions: plain, a queue; fast, level by level on all threads, downwards or upwards,
+ * whichever reads fewer edges (Beamer, Asanović and Patterson 2012). Error: number of distances
+ * that differ from the reference; tolerance 0.
  *
- * On the GPU a level is a launch, and the end of one is the barrier: nothing waits on the device.
- * plain: a thread for each vertex; queue, on the GPU only: a thread for each vertex of the
- * frontier; fast: downwards or upwards, and one block for many small levels. How many launches a
- * search takes depends on the graph alone. set_up counts them by a search on the CPU, so that a
- * run neither asks the device after each level nor waits for it; what each launch does the device
- * decides from what the one before found. */
+ * On the GPU each level is a launch. The end of a launch is the barrier: nothing waits on the
+ * device. plain: one thread per vertex; queue, on the GPU only: one thread per vertex of the
+ * frontier; fast: downwards or upwards, and one block for many small levels. The number of launches
+ * depends on the graph alone. set_up counts them by a search on the CPU, so a run neither reads
+ * back each level nor waits for it. The device chooses the work of each launch from the result of
+ * the launch before. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,8 +33,8 @@ struct kg_bfs_level {
     uint32_t frontier; /* how many vertices the last level found */
     uint32_t reached;  /* by earlier levels */
     int32_t distance;  /* of the frontier */
-    uint32_t queue;    /* which of the two holds the frontier */
-    uint32_t seen;     /* which of the two bitmaps holds all that are reached */
+    uint32_t queue;    /* index of the queue that holds the frontier: 0 or 1 */
+    uint32_t seen;     /* index of the bitmap that holds all reached vertices: 0 or 1 */
 };
 
 /* In the GPU's memory. Handed to the kernels by value. */

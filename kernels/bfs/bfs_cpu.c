@@ -71,9 +71,9 @@ static size_t level_up(struct kg_bfs *bfs, int32_t level)
     return found;
 }
 
-/* 1 fast: level by level on all threads. Where the frontier is a large part of the graph, most of
- * its edges lead to vertices that are reached already, and looking upwards from the unreached ones
- * skips them. */
+/* 1 fast: level by level on all threads. If the frontier is a large part of the graph, most of its
+ * edges lead to reached vertices. A search upwards, from the unreached vertices, skips these
+ * edges. */
 void kg_bfs_fast(void *state)
 {
     struct kg_bfs *bfs = state;

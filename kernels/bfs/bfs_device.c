@@ -8,7 +8,7 @@
 void kg_bfs_count_launches(struct kg_bfs *bfs, size_t reached)
 {
     struct kg_bfs_device *device = &bfs->device;
-    bool alone = false; /* the last launch was of one block, which goes on by itself */
+    bool alone = false; /* the last launch: one block, for all following small levels */
     device->depth = bfs->distance[bfs->queue[reached - 1]];
     device->launches = 0;
     for (size_t begin = 0, end = 0; begin < reached; begin = end) {

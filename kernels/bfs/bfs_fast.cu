@@ -1,14 +1,14 @@
-/* 2 fast: level by level as `queue`, but
- * - the edges of a warp's vertices are shared out among its lanes, so that no lane waits for the
- *   longest list and reads of a list lie side by side (Merrill, Garland and Grimshaw 2012);
- * - what is reached is asked of a bitmap, which the cache holds where distances do not fit, and a
- *   warp takes its places in the queue with one atomic addition;
- * - a frontier that is a large part of the graph is left upwards: every unreached vertex looks for
- *   one reached neighbour and stops at the first (Beamer, Asanović and Patterson 2012). That the
- *   graph is symmetric makes it right: a reached neighbour of an unreached vertex is on the last
- *   level;
- * - small frontiers, where a launch would cost more than the level, are gone through by one block,
- *   level after level. */
+/* 2 fast: level by level like `queue`, with four differences:
+ * - The lanes of a warp share the edges of its vertices. So no lane waits for the longest list, and
+ *   reads of a list are contiguous (Merrill, Garland and Grimshaw 2012).
+ * - A bitmap marks reached vertices: it fits the cache even if the distances do not. A warp takes
+ *   its places in the queue with one atomic addition.
+ * - If the frontier is a large part of the graph, the search goes upwards. Every unreached vertex
+ *   searches for one reached neighbour and stops at the first (Beamer, Asanović and Patterson
+ *   2012). This is correct because the graph is symmetric: a reached neighbour of an unreached
+ *   vertex is on the last level.
+ * - One block handles small frontiers, level after level, as a launch would cost more than the
+ *   level. */
 #include "bfs/bfs.cuh"
 
 enum { FAST_BLOCK = 512, FAST_WARPS = FAST_BLOCK / 32 };
@@ -121,8 +121,8 @@ static __device__ bool has_parent(const struct kg_bfs_device &device, const uint
     return false;
 }
 
-/* A warp takes 32 vertices that share a word. Reads one bitmap and writes the other, whole: what is
- * found on this level is no parent on it. */
+/* A warp takes 32 vertices that share a word. Reads one bitmap and writes all of the other:
+ * vertices found on this level are no parents on it. */
 static __device__ void level_up(const struct kg_bfs_device &device, struct kg_bfs_level now,
                                 uint32_t warp, uint32_t warps, struct finds finds)
 {
@@ -158,8 +158,8 @@ static __device__ struct kg_bfs_level levels_small(const struct kg_bfs_device &d
     return now;
 }
 
-/* Launch i. What it does follows from the slot that only the launch before wrote, so all blocks
- * decide alike, whenever they start. */
+/* Launch i. Its work follows from the slot that only the launch before wrote. So all blocks decide
+ * alike, whenever they start. */
 static __global__ void __launch_bounds__(FAST_BLOCK, 3)
     fast_level(struct kg_bfs_device device, uint32_t i)
 {

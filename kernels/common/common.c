@@ -48,8 +48,9 @@ static size_t block_end(size_t block, size_t n)
     return end < n ? end : n;
 }
 
-/* Has the system make the whole pages of memory that one thread is about to fill: by one call they take half as long
- * as by page faults. Several threads touch their own pages, each on its node. An old kernel refuses; faults follow. */
+/* Has the system make the pages of memory that one thread is about to fill: one call takes half as
+ * long as page faults. Several threads touch their own pages instead, each on its node. An old
+ * kernel refuses the call; page faults follow. */
 static void pages_make(void *memory, size_t bytes, unsigned threads)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

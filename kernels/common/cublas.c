@@ -12,7 +12,7 @@
 enum { SUCCESS = 0, OP_N = 0, OP_T = 1, DEFAULT_MATH = 0, GEMM_DEFAULT = -1, COMPUTE_32F = 68 };
 enum { R_32F = 0, R_16BF = 14 };
 
-/* What NVIDIA recommends for Hopper (cuBLAS API, cublasSetWorkspace); less for those before it. */
+/* NVIDIA's recommendation for Hopper (cuBLAS API, cublasSetWorkspace). Older GPUs need less. */
 #define WORKSPACE_BYTES ((size_t)32 << 20)
 
 struct calls {
@@ -157,7 +157,7 @@ void kg_cublas_multiply(struct kg_cublas *cublas, enum kg_cublas_type type, size
     status_keep(cublas, status);
 }
 
-/* Likewise. What B holds is B' to cuBLAS, and of a transposed one what is to be transposed back. */
+/* Column major, as above: cuBLAS sees B as B'. A transposed B needs OP_T. */
 void kg_cublas_multiply_batch(struct kg_cublas *cublas, const struct kg_cublas_batch *batch)
 {
     const struct kg_cublas_matrices *a = &batch->a, *b = &batch->b, *c = &batch->c;

@@ -1,5 +1,5 @@
-/* device.h: what the CUDA versions of the kernels share. Present in every build: without CUDA the
- * functions refuse, and no workload offers the GPU. Plain C interface; first thread only. */
+/* device.h: common functions of the CUDA versions. Every build has it: without CUDA the functions
+ * refuse, and no workload offers the GPU. Plain C interface; first thread only. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,29 +17,29 @@ extern "C" {
 #define KG_KERNEL_DEVICES (1U << KGATE_DEVICE_CPU)
 #endif
 
-/* A version's function for the GPU, in a table of versions: NULL where no CUDA compiles it. */
+/* A version's function for the GPU, in a table of versions: NULL if the build has no CUDA. */
 #ifdef KGATE_HAVE_CUDA
 #define KG_CUDA_VERSION(function) (function)
 #else
 #define KG_CUDA_VERSION(function) NULL
 #endif
 
-/* Forgets what CUDA noted of earlier cases of the process: to be called first of a set-up. A call that
- * cannot be recorded into a graph leaves an error behind, which kg_device_good would take for one of
- * this case. A case of the CPU calls nothing of CUDA: its first call would load the driver. */
+/* Clears CUDA's errors from earlier cases of the process. A set-up calls it first. A call that
+ * cannot be recorded into a graph leaves an error behind, and kg_device_good would blame this case.
+ * A case of the CPU calls no CUDA function: the first call would load the driver. */
 void kg_device_begin(const struct kgate_context *context);
 
-/* Copy `bytes` and wait. On failure false with context->message: what CUDA said. */
+/* Copy `bytes` and wait. On failure false with CUDA's text in context->message. */
 bool kg_device_upload(struct kgate_context *context, void *device, const void *host, size_t bytes);
 bool kg_device_download(struct kgate_context *context, void *host, const void *device,
                         size_t bytes);
 
-/* Fills device memory with bytes 0xff, NaN in every format: what is not
- * written shows in the check. */
+/* Fills device memory with bytes 0xff, NaN in every format: the check finds elements that a version
+ * does not write. */
 bool kg_device_poison(struct kgate_context *context, void *device, size_t bytes);
 
-/* Waits for the stream, and says whether a launch or what was launched failed since the last call:
- * `run` returns nothing, so `check` asks. */
+/* Waits for the stream. False if a launch or its work failed since the last call. `run` returns
+ * nothing, so `check` asks. */
 bool kg_device_good(struct kgate_context *context);
 
 /* How many multiprocessors the GPU has. */
@@ -56,16 +56,16 @@ unsigned kg_device_flight(size_t accesses, unsigned threads, unsigned most, unsi
 float *kg_device_input_floats(struct kgate_context *context, size_t n, uint64_t seed);
 uint64_t *kg_device_input_words(struct kgate_context *context, size_t n, uint64_t seed);
 
-/* Device memory with the same input: to be released with context->release_device; NULL with
- * context->message. */
+/* Device memory with the same input, for context->release_device. NULL with context->message. */
 float *kg_device_floats(struct kgate_context *context, size_t n, uint64_t seed);
 uint64_t *kg_device_words(struct kgate_context *context, size_t n, uint64_t seed);
 
-/* Device memory filled by kg_device_poison, for results; likewise. */
+/* Device memory for results, filled by kg_device_poison, for context->release_device. NULL with
+ * context->message. */
 void *kg_device_blank(struct kgate_context *context, size_t bytes);
 
-/* A copy of device memory on the host, once all is done, to be freed with free(). NULL with
- * context->message where that or what ran before failed. */
+/* Waits for the stream and copies device memory to the host. The caller frees it with free(). NULL
+ * with context->message if the copy or earlier work failed. */
 void *kg_device_fetch(struct kgate_context *context, const void *device, size_t bytes);
 
 /* Refuses a version that only the other device has, in `describe`: false with context->message and

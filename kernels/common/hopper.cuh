@@ -1,4 +1,4 @@
-/* hopper.cuh: whether what device/code/hopper.cuh has can be used here. */
+/* hopper.cuh: whether this build and device can use device/code/hopper.cuh. */
 #pragma once
 #include "common/common.h"
 #include "device/code/hopper.cuh"
@@ -10,9 +10,9 @@ static bool kg_hopper_refuse(struct kgate_context *context, const char *why)
     return kg_kernel_refuse(context, "version 'hopper' %s", why);
 }
 
-/* Whether a version `hopper` can run: the code is there, for this device, and the driver knows
- * tensor maps. False with context->message, and context->unavailable where it is none of CUDA's
- * errors. */
+/* Whether a version `hopper` can run: the build has its code, the device fits, and the driver knows
+ * tensor maps. False with context->message; also context->unavailable if the reason is no error of
+ * CUDA's. */
 static bool kg_hopper_available(struct kgate_context *context)
 {
     int device = 0, major = 0, minor = 0;

@@ -210,8 +210,8 @@ void kg_kernel_run(void *state)
 
 /* --- The check -------------------------------------------------------------------------------- */
 
-/* What the check reads of an array in a GPU's case: an input made anew, so that large ones need not
- * be kept; a result, fetched where it is on the GPU. */
+/* The check's copy of an array in a GPU's case. Inputs are made again from the seed, so the case
+ * need not keep large ones. Results are fetched if they are on the GPU. */
 static bool copy_make(struct kgate_context *context, const struct kg_kernel_array *array,
                       const void *state, void *copies)
 {

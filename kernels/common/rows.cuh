@@ -1,22 +1,21 @@
-/* rows.cuh: a function of each row of a matrix on the GPU, which reads device memory once and
- * writes it once wherever a multiprocessor can keep a row. For the .cu files of the families.
+/* rows.cuh: a function of each row of a matrix on the GPU. It reads and writes device memory once
+ * if a multiprocessor can keep a row. For the .cu files of the families.
  *
  * A family is a small struct F, handed to the kernels by value, of device functions:
- *   none()              what the first fold leaves as it is, and begins with: a finite number
- *   first(a, b)         the first fold of the elements: their maximum, or sum
- *   centre(fold, n)     what every element is shifted by: the maximum, or the mean
- *   shift(x, centre)    x as the result is made of it: exp(x - centre), or x - centre
- *   term(shifted)       what is added up: the shifted element, or its square
- *   scale(sum, n)       of the sum of the terms
- *   result(shifted, scale, i)   unit i of the result
- *   merge(a, b)         the moments of two parts of a row taken together, either of which may be
- * empty */
+ *   none()              neutral element of the first fold, and its start: a finite number;
+ *   first(a, b)         first fold of the elements: their maximum, or sum;
+ *   centre(fold, n)     shift of every element: the maximum, or the mean;
+ *   shift(x, centre)    shifted element: exp(x - centre), or x - centre;
+ *   term(shifted)       term of the sum: the shifted element, or its square;
+ *   scale(sum, n)       factor of the result, from the sum of the terms;
+ *   result(shifted, scale, i)   unit i of the result;
+ *   merge(a, b)         moments of two parts of a row together; either part may be empty. */
 #pragma once
 #include "common/common.h"
 #include "common/rows.h"
 #include "device/code/launch.cuh"
 
-/* WIDTH elements, loaded and stored at once: 16 bytes where WIDTH is 4. */
+/* WIDTH elements, loaded and stored at once: 16 bytes if WIDTH is 4. */
 template <int WIDTH> struct alignas(WIDTH * sizeof(float)) kg_unit {
     float x[WIDTH];
 };
@@ -29,7 +28,7 @@ template <int WIDTH> __device__ struct kg_unit<WIDTH> kg_unit_of(float x) {
     return unit;
 }
 
-/* What a part of a row says of its whole. */
+/* The moments of a part of a row. */
 struct kg_moments {
     float count;
     float centre;
@@ -59,9 +58,9 @@ template <int LANES, class T, class Fold> __device__ T kg_fold_lanes(T value, Fo
 }
 
 /* The fold over a block of THREADS, a power of two from 64 on, for all of its threads. `slots`
- * holds one T for each warp, in shared memory. There is one barrier in it, so calls that follow
- * each other must take slots in turn: by the second call every thread has read
- * what the first left. */
+ * holds one T for each warp, in shared memory. The function contains one barrier. So consecutive
+ * calls must alternate between two sets of slots: by the second call every thread has read the
+ * slots of the first. */
 template <int THREADS, class T, class Fold> __device__ T kg_fold_block(T value, Fold fold, T *slots)
 {
     value = kg_fold_lanes<32>(value, fold);
@@ -103,11 +102,10 @@ __host__ __device__ constexpr int kg_rows_threads(int lanes)
     return lanes <= 32 ? 128 : lanes;
 }
 
-/* A row to LANES lanes, part of a warp or a block, each of which keeps UNITS units of it in
- * registers between the one read and the one write. All loads of a row are under way before the
- * first is needed. 64 registers a thread at the most, so that 1024 threads, half of what there is
- * room for, are resident. Lanes without a row, after the last one, fold along with the others:
- * shuffles want all of a warp. */
+/* LANES lanes, part of a warp or a block, share a row. Each keeps UNITS units in registers between
+ * the one read and the one write. All loads of a row start before the first use. A thread has at
+ * most 64 registers, so 1024 threads are resident, half of the possible number. Lanes behind the
+ * last row fold with the others, as shuffles need the whole warp. */
 template <class F, int WIDTH, int LANES, int UNITS>
 __global__ void __launch_bounds__(kg_rows_threads(LANES), 1024 / kg_rows_threads(LANES))
     kg_rows_registers(const float *__restrict__ x, float *__restrict__ y, size_t rows,
@@ -204,9 +202,9 @@ template <class F, int WIDTH> __device__ struct kg_moments kg_moments_of(struct 
     return {WIDTH, centre, kg_unit_shift<F>(unit, centre)};
 }
 
-/* The moments of units begin to end - 1, for all threads of the block, from one read of them: what
- * a thread has seen so far is merged with each further unit (Welford 1962; Milakov and Gimelshein
- * 2018), and the threads' moments pair by pair (Chan, Golub and LeVeque 1979). */
+/* The moments of units begin to end - 1, for all threads of the block, from one read. A thread
+ * merges its moments with each further unit (Welford 1962; Milakov and Gimelshein 2018). The
+ * threads' moments merge pair by pair (Chan, Golub and LeVeque 1979). */
 template <class F, int WIDTH>
 __device__ struct kg_moments kg_moments_read(const struct kg_unit<WIDTH> *from, unsigned begin,
                                              unsigned end, struct kg_moments *slots)
@@ -325,8 +323,8 @@ kg_rows_grid(size_t blocks)
 /* The longest row that is kept in registers. */
 enum { KG_ROWS_REGISTERS_COLS = 512 * 32 };
 
-/* Where the fast version is to keep rows in shared memory, asks for as much: once, since it takes
- * time that would count as a launch's. Gives NULL, or what CUDA said. */
+/* Requests shared memory for rows that the fast version keeps there. Call it once, in set-up: it
+ * takes time, which would count as a launch's. False with context->message. */
 template <class F> bool kg_rows_prepare(struct kgate_context *context, struct kg_rows *rows)
 {
     int device = 0, most = 0;

@@ -9,15 +9,15 @@
 #include <immintrin.h>
 #endif
 
-/* What is written at once: a line of cache. */
+/* One store past the caches writes a line. */
 enum { KG_LINE_BYTES = 64, KG_LINE_FLOATS = 16 };
 
 /* More than a core's share of the last-level cache of any processor of today. */
 #define KG_STREAM_BYTES_LEAST (UINT64_C(16) << 20)
 
-/* Whether an output of `bytes` at `to` had better be written past the caches: it would push out
- * what is in them and not stay itself, and an ordinary store first fetches the line that it
- * overwrites, a third of the traffic of a copy. Only at whole lines. */
+/* Whether an output of `bytes` at `to` should be written past the caches. A large output evicts the
+ * caches' content and does not stay there itself. And an ordinary store first fetches the line that
+ * it overwrites, a third of the traffic of a copy. Only for whole lines. */
 static inline bool kg_streams(const void *to, size_t bytes)
 {
 #ifdef __AVX__

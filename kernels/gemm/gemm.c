@@ -13,7 +13,7 @@ enum { M, N, K, TYPE, VERSION };
 
 static const char *const types[] = {"f32", "bf16", NULL};
 
-/* The versions, and what types each device has them in: bits 1 << enum kg_gemm_type. */
+/* The versions, and their types on each device: bits 1 << enum kg_gemm_type. */
 #define F32 (1U << KG_GEMM_F32)
 #define BF16 (1U << KG_GEMM_BF16)
 enum { NAIVE, BLOCKED, TILED, TENSOR, HOPPER, BLAS, VERSIONS };
@@ -232,14 +232,14 @@ static bool result_blank(struct kgate_context *context, struct kg_gemm *gemm)
     return true;
 }
 
-/* What was remembered of earlier calls is then wrong. */
+/* New inputs make results wrong that a version cached in earlier calls. */
 static void inputs_change(struct kg_gemm *gemm)
 {
     gemm->seed = kg_seed_other(gemm->seed);
     inputs_fill(gemm);
 }
 
-/* As kg_kernel_check: what the last call left, and what one more makes. */
+/* Like kg_kernel_check: compares the result of the last call, then the result of one more call. */
 static bool check(struct kgate_context *context, void *state, struct kgate_check *check)
 {
     struct kg_gemm *gemm = state;

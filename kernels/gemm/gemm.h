@@ -1,37 +1,45 @@
-/* gemm.h: C = A B, row major: A m by k, B k by n, C m by n. C is float; A and B are of `type`: f32,
- * or bf16, bfloat16, what tensor cores take: random floats rounded to it once, to nearest and ties
- * to even, when they are made.
+/* gemm.h: C = A B, row major: A m by k, B k by n, C m by n. C is float. A and B are of `type`: f32
+ * or bf16, the bfloat16 of tensor cores. bf16 values are random floats, rounded once to nearest,
+ * ties to even, when they are made.
  *
- * flops 2 m n k, bytes s (m k + k n) + 4 m n with s = 4, of bf16 2, items m n.
+ * flops 2 m n k, items m n. bytes s (m k + k n) + 4 m n, with s = 4, or 2 for bf16.
  *
- * Versions on the CPU, f32 only: naive, three loops; blocked, packed panels and a register tile,
- * all threads; blas, OpenBLAS's sgemm. On the GPU: naive, a thread an element, f32; tiled, shared
- * memory and a register tile, f32; tensor, tensor cores, bf16, from compute capability 8.0, much
- * slower where k or n is not a multiple of 8; hopper, the same by what only compute capability 9.0
- * has, and `tensor` where k or n is not a multiple of 8; blas, NVIDIA's cuBLAS, opened at run time,
- * both types, with its default mathematics: f32 in float throughout (no TF32), bf16 accumulated in
- * float.
+ * Versions on the CPU, f32 only:
+ * - naive: three loops;
+ * - blocked: packed panels and a register tile, all threads;
+ * - blas: OpenBLAS's sgemm.
  *
- * Check: KG_GEMM_ROWS rows, chosen at random, element by element against double precision, with the
- * error |c - reference| / sum_l |a_il b_lj|; and the whole product by Freivalds' method (1979): for
- * a random vector r, C r against A (B r). Rows and vector are drawn anew in each run, after C was
- * made; both take the rounded A and B. r has random signs, and sizes uniform from 1/2 to 3/2: an
- * element of C that is off by e deviates C r by at least t with probability 1 - t / e, whatever
- * else of its row is wrong. The errors of a row of C come in C r with random signs, so that they
- * grow like the root of their squares' sum: theirs is relative to sum_l |a_il| sqrt(sum_j (b_lj
- * r_j)^2), which is no less than that root of the sizes above. One wrong element shows at 1024^3: a
- * typical one is 1 / sqrt(k n) of that, seventy times the tolerance. Of 2000 comparisons there,
- * each of another A and r, 18 missed an element that was set to 0, 77 two that were exchanged, 2 a
- * row of zeros; at 256^3 it was 2, 14 and 1.
+ * Versions on the GPU:
+ * - naive: one thread per element, f32;
+ * - tiled: shared memory and a register tile, f32;
+ * - tensor: tensor cores, bf16, from compute capability 8.0. Much slower if k or n is not a
+ *   multiple of 8;
+ * - hopper: wgmma and TMA of compute capability 9.0. If k or n is not a multiple of 8, it runs
+ *   `tensor`;
+ * - blas: NVIDIA's cuBLAS, opened at run time, both types, with its default mathematics. f32 stays
+ *   in float (no TF32), bf16 accumulates in float.
+ *
+ * Check: KG_GEMM_ROWS random rows, element by element against double precision, with the error |c -
+ * reference| / sum_l |a_il b_lj|. And the whole product by Freivalds' method (1979): C r against A
+ * (B r) for a random vector r. Each run draws rows and r again, after C is made. Both comparisons
+ * take the rounded A and B. r has random signs, and sizes uniform from 1/2 to 3/2. So an error e of
+ * one element of C changes C r by at least t with probability 1 - t / e. Other errors in the row do
+ * not matter.
+ *
+ * C r adds the errors of a row of C with random signs. So the sum grows like the root of the sum of
+ * their squares. The error of C r is relative to sum_l |a_il| sqrt(sum_j (b_lj r_j)^2), an upper
+ * bound of this root. At 1024^3 one wrong element is visible: a typical one is 1 / sqrt(k n) of
+ * this size, seventy times the tolerance. 2000 comparisons there, each with another A and r, missed
+ * 18 elements set to 0, 77 exchanges of two elements, and 2 rows of zeros. At 256^3 the numbers
+ * were 2, 14 and 1.
  *
  * Tolerance: a sum of k products is within gamma_k = k u / (1 - k u) of sum |a b| in any order
- * (Higham 2002, 3.5); its square root's growth is typical, and 8 sqrt(k) u or the bound itself,
- * where that is less, is asked of an element. Of C r it is 8 sqrt(k) u: what roundings of any sign
- * make of a row is no bound of one element's kind. Of bf16, products are exact in float, but tensor
- * cores add the products of a block of four and more, aligned to the largest, and cut off what is
- * below its last place (Fasi, Higham, Mikaitis and Pranesh 2021): their u is 2^-23 in place of
- * 2^-24, and a block has its running sum as one more term, (1 + 1/4) k in all (the analysis of
- * block sums of Blanchard, Higham, Lopez, Mary and Pranesh 2020). */
+ * (Higham 2002, 3.5). Typical errors grow like sqrt(k). An element has the tolerance 8 sqrt(k) u,
+ * or gamma_k if it is less. C r has 8 sqrt(k) u: gamma_k is no bound for a row's errors with random
+ * signs. bf16: products are exact in float. But tensor cores add the products of a block of four or
+ * more, aligned to the largest, and truncate (Fasi, Higham, Mikaitis and Pranesh 2021). Their u is
+ * 2^-23 instead of 2^-24. A block has its running sum as one more term, (1 + 1/4) k in all. The
+ * analysis of block sums is by Blanchard, Higham, Lopez, Mary and Pranesh (2020). */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -44,7 +52,7 @@ extern "C" {
 #endif
 
 enum { KG_GEMM_ROWS = 32 };
-/* What a check draws. */
+/* Random draws of a check. */
 enum { KG_GEMM_SAMPLE, KG_GEMM_PROJECTION };
 enum kg_gemm_type { KG_GEMM_F32, KG_GEMM_BF16 };
 
@@ -83,7 +91,7 @@ void kg_gemm_naive(struct kg_gemm *gemm);
 void kg_gemm_blocked(struct kg_gemm *gemm);
 void kg_gemm_blas(struct kg_gemm *gemm);
 
-/* Sizes in floats of what kg_gemm_blocked packs into. */
+/* Floats of kg_gemm_blocked's packing buffers. */
 size_t kg_gemm_packed_a_floats(const struct kg_gemm *gemm);
 size_t kg_gemm_packed_b_floats(const struct kg_gemm *gemm);
 
@@ -104,8 +112,8 @@ bool kg_gemm_hopper_prepare(struct kgate_context *context, struct kg_gemm *gemm)
 /* The GPU's part of set_up, check and tear_down: `gemm` has its extents, type and seed. */
 bool kg_gemm_device_set_up(struct kgate_context *context, struct kg_gemm *gemm,
                            const char *version);
-/* Makes a, b and c on the host, A and B again from the seed, C from the device, or gives them back
- * (also of a call that failed half way). */
+/* fetch makes a, b and c on the host: A and B again from the seed, C from the device. forget frees
+ * them, also after a fetch that failed half way. */
 bool kg_gemm_device_fetch(struct kgate_context *context, struct kg_gemm *gemm);
 void kg_gemm_device_forget(struct kg_gemm *gemm);
 void kg_gemm_device_tear_down(struct kgate_context *context, struct kg_gemm *gemm);

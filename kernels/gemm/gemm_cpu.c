@@ -19,9 +19,9 @@ void kg_gemm_naive(struct kg_gemm *gemm)
         }
 }
 
-/* The blocking of Goto and van de Geijn (2008): a tile of sums in registers (gemm_tile.h), a panel
- * of B that stays in the first-level cache, a block of A in the second, B's strip in the last.
- * BLOCK_M is a multiple of every tile's rows. */
+/* The blocking of Goto and van de Geijn (2008). Registers hold a tile of sums (gemm_tile.h). The
+ * first-level cache holds a panel of B, the second a block of A, the last B's strip. BLOCK_M is a
+ * multiple of every tile's rows. */
 enum { BLOCK_M = 96, BLOCK_K = 256 };
 
 static size_t least(size_t a, size_t b)
@@ -80,7 +80,7 @@ static void tile_store(const float *restrict tile, size_t tile_columns, float *r
                 c[j] += tile[j];
 }
 
-/* What one strip of depth is multiplied by: all threads read it. */
+/* One strip along k, which all threads read. */
 struct strip {
     const struct kg_gemm_tile *tile;
     size_t height; /* rows of a block */
@@ -145,7 +145,8 @@ void kg_gemm_blocked(struct kg_gemm *gemm)
     }
 }
 
-/* 2 blas: the library's, assembly for each processor. What the others are measured by. */
+/* 2 blas: the library's product, assembly for each processor. The reference speed for other
+ * versions. */
 void kg_gemm_blas(struct kg_gemm *gemm)
 {
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)gemm->m, (blasint)gemm->n,

@@ -59,8 +59,8 @@ static size_t element_bytes(const struct kg_gemm *gemm)
     return gemm->type == KG_GEMM_BF16 ? sizeof(uint16_t) : sizeof(float);
 }
 
-/* Makes one matrix of `count` elements from its seed as the device has it: `x`, and where it is
- * bfloat16 those at `rounded` too, with the values of x rounded as they are. */
+/* Makes one matrix of `count` elements from its seed, with the device's values. bf16: writes the
+ * rounded values to `rounded`, and to x as floats. */
 static void matrix_fill(const struct kg_gemm *gemm, float *x, uint16_t *rounded, size_t count,
                         uint64_t seed)
 {

@@ -1,20 +1,19 @@
-/* 3 hopper: what tensor cores of compute capability 9.0 can do in full only by wgmma: 64 by 256 by
- * 16 in one instruction of a warpgroup, four warps, that takes A and B from shared memory, so that
- * no registers and no instructions are spent on fragments, and that runs while the warps go on.
- * Tiles come by TMA: one thread asks for a box of up to 64 by 128 elements, and the hardware
- * computes addresses, fills in zeros beyond the edges and permutes. Who copies and who multiplies
- * are different warps, which meet at barriers in shared memory (mbarrier): `full` a stage has come,
- * `empty` it was multiplied. Two warpgroups share a tile of 128 by 256 of C, with 128 sums a
- * thread.
+/* 3 hopper: only wgmma reaches the full rate of tensor cores of compute capability 9.0. One
+ * instruction multiplies 64 by 256 by 16 for a warpgroup, four warps. It takes A and B from shared
+ * memory, so fragments cost no registers and no instructions, and it runs while the warps continue.
+ * Tiles come by TMA: one thread requests a box of up to 64 by 128 elements. The hardware computes
+ * addresses, writes zeros beyond the edges and permutes. Different warps copy and multiply. They
+ * meet at barriers in shared memory (mbarrier): `full` marks an arrived stage, `empty` a multiplied
+ * stage. Two warpgroups share a tile of 128 by 256 of C, with 128 sums per thread.
  *
- * Blocks stay: as many as there are multiprocessors, each with one tile after the other, so that
- * the next tile's copies are under way while this one's sums are written. And two blocks that make
- * tiles one below the other are a cluster: each copies half of the columns of B that both need, to
- * both at once, so a block reads 32 KiB a stage from the second-level cache instead of 48. A slot
- * is free when both blocks' warps have multiplied what is in it, since each writes to the other's.
+ * Each multiprocessor has one block, which makes tile after tile. So the next tile's copies run
+ * while the block writes this one's sums. Two blocks with tiles one below the other form a cluster.
+ * Each copies half of the columns of B to both blocks. So a block reads 32 KiB per stage from the
+ * second-level cache instead of 48. Both blocks write to each slot, so a slot is free after the
+ * warps of both blocks have multiplied it.
  *
- * TMA needs lines that begin at multiples of 16 bytes: where k or n is not a multiple of 8, this
- * version is `tensor`. */
+ * TMA needs lines that begin at multiples of 16 bytes. If k or n is not a multiple of 8, this
+ * version runs `tensor`. */
 #include "gemm/gemm_hopper.cuh"
 
 #include <initializer_list>
@@ -40,7 +39,7 @@ struct shared {
     uint64_t empty[KG_HOPPER_STAGES];
 };
 
-/* What kg_gemm_hopper_prepare makes: A and B as TMA sees them. */
+/* A and B as TMA maps, made by kg_gemm_hopper_prepare. */
 struct maps {
     struct kg_tensor_map a;
     struct kg_tensor_map b;
@@ -229,7 +228,7 @@ static __device__ __forceinline__ void hopper_run(const struct hopper_problem &p
 }
 #endif
 
-/* T is what C is made of: float, or bfloat16. */
+/* T is the element type of C: float, or bfloat16. */
 template <typename T>
 static __global__ void __launch_bounds__(THREADS, 1)
     hopper(struct hopper_problem p, const __grid_constant__ struct maps maps)

@@ -1,16 +1,17 @@
-/* gemm_hopper.cuh: how the tiles of gemm's version `hopper` lie in shared memory, and how wgmma is
- * told so. The tiles of C are those of `tensor`.
+/* gemm_hopper.cuh: layout of the tiles of gemm's version `hopper` in shared memory, and their
+ * descriptors for wgmma. The tiles of C are those of `tensor`.
  *
- * TMA writes boxes of 64 elements, 128 bytes, by so many lines, one line after the other, and
+ * TMA writes boxes of 64 elements, 128 bytes, by some number of lines, one line after the other. It
  * permutes 16-byte chunks by the 128-byte swizzle: address bits 4 to 6 are exclusive-ored with bits
- * 7 to 9 (PTX ISA 9.2, "Swizzling Modes" of tensors). wgmma reads the same swizzle when the
- * descriptor says so (9.7.15.5.1.2.2), from a layout that, in elements and before the swizzle, is
+ * 7 to 9 (PTX ISA 9.2, "Swizzling Modes" of tensors). wgmma reads the same swizzle if the
+ * descriptor says so (9.7.15.5.1.2.2). Its layout, in elements and before the swizzle:
  *   of A, K-major:   (row % 8) 64 + (row / 8) SBO + k, k below 64;
- *   of B, N-major:   n % 64 + (n / 64) LBO + (k % 8) 64 + (k / 8) SBO,
- * the canonical layouts ((8,m),(T,2k)):((8T,SBO),(1,T)) and ((T,8,m),(8,k)):((1,T,LBO),(8T,SBO))
- * with T = 8 of 9.7.15.5.1.2.1.3. A is one box of 128 lines, so its SBO is eight lines; B is four
- * boxes of 64 columns by 64 lines, side by side in C, one after the other here: SBO is eight lines,
- * LBO a box. Every repetition begins at a multiple of 1024 bytes, hence base offset 0. */
+ *   of B, N-major:   n % 64 + (n / 64) LBO + (k % 8) 64 + (k / 8) SBO.
+ * These are the canonical layouts ((8,m),(T,2k)):((8T,SBO),(1,T)) and
+ * ((T,8,m),(8,k)):((1,T,LBO),(8T,SBO)) with T = 8 of 9.7.15.5.1.2.1.3. A: one box of 128 lines, SBO
+ * eight lines. B is four boxes of 64 columns by 64 lines, side by side in C, one after the other
+ * here: SBO is eight lines, LBO a box. Every repetition begins at a multiple of 1024 bytes, so the
+ * base offset is 0. */
 #pragma once
 #include <stdint.h>
 
@@ -23,7 +24,7 @@ enum {
     KG_HOPPER_REPEAT_BYTES = 8 * KG_HOPPER_LINE_BYTES,
     KG_HOPPER_B_BOXES = KG_TENSOR_N / KG_HOPPER_BOX,
     KG_HOPPER_B_BOX_BYTES = KG_TENSOR_K * KG_HOPPER_LINE_BYTES,
-    KG_HOPPER_GROUP_M = 64, /* rows of a warpgroup: what one wgmma has */
+    KG_HOPPER_GROUP_M = 64, /* rows of a warpgroup and of one wgmma */
     KG_HOPPER_STEP = 16     /* of wgmma along k */
 };
 

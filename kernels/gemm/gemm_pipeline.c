@@ -81,7 +81,7 @@ static const struct kg_kernel_array arrays[] = {
     MADE(hidden.packed_b, KG_SCRATCH, packed_b_floats),
 };
 
-/* What one layer makes the next one takes. */
+/* The output layer reads the result of the hidden layer, and shares its packing space. */
 static bool prepare(struct kgate_context *context, void *state)
 {
     struct kg_gemm_pipeline *pipeline = state;

@@ -1,16 +1,15 @@
-/* 2 tensor: tensor cores multiply 16 by 16 by 8 bfloat16 in one instruction of a warp, so what
- * counts is to feed them. A block makes 128 by 256 of C with 8 warps, each 64 by 64: the larger a
- * warp's tile, the less it reads from shared memory for each product, and 128 sums of a thread are
- * what the registers hold. Shared memory has up to four stages of 64 along k; copies go there
- * from global memory without passing through registers (cp.async), all stages but one ahead, so
- * that memory's latency is hidden though one block fills a multiprocessor. The lines are permuted
- * so that no access meets a bank twice. The fragments of the next 16 along k are read while these
- * 16 are multiplied, also from one stage to the next: one barrier for each 64. Where tiles of 128
- * rows would leave multiprocessors idle, a block makes 64, a warp 32.
+/* 2 tensor: a warp's instruction multiplies 16 by 16 by 8 bfloat16 on tensor cores. The task is to
+ * feed them. A block of 8 warps makes 128 by 256 of C, each warp 64 by 64. A larger tile per warp
+ * means fewer reads of shared memory per product, and the registers of a thread hold 128 sums at
+ * most. Shared memory has up to four stages of 64 along k. Copies from global memory bypass the
+ * registers (cp.async) and run up to three stages ahead. This hides memory's latency, though one
+ * block fills a multiprocessor. The lines are permuted so that no access meets a bank twice. The
+ * fragments of the next 16 along k are read during this product, also across stages: one barrier
+ * per stage of 64. If tiles of 128 rows would leave multiprocessors idle, a block makes 64 rows, a
+ * warp 32.
  *
- * Where k or n is not a multiple of 8, lines do not begin at multiples of 16 bytes, which cp.async
- * needs: then elements are loaded one by one, by way of registers. Much
- * slower, for completeness. */
+ * If k or n is not a multiple of 8, lines do not begin at multiples of 16 bytes, which cp.async
+ * needs. Then threads load single elements through registers. Much slower, for completeness. */
 #include "common/common.h"
 #include "common/device.h"
 #include "device/code/mma.cuh"
@@ -40,8 +39,8 @@ struct tensor_problem {
     int tiles_n;
 };
 
-/* What a thread copies: the first of its chunks of the next stage, in A and B, and how far that is
- * from the last row of A and the last column of B. Its others are A_LINES and
+/* A thread's copies: the first of its chunks of the next stage, in A and B. Also their distance
+ * from the last row of A and the last column of B. The thread's other chunks are A_LINES and
  * B_LINES further down. */
 struct tensor_source {
     const uint16_t *a;
@@ -61,7 +60,7 @@ static __device__ __forceinline__ struct tensor_source source_of(const struct te
             p.n - column};
 }
 
-/* Copies a chunk of which `count` elements are there; zeros for the others. */
+/* Copies a chunk with `count` existing elements, and zeros for the others. */
 template <bool wide>
 static __device__ __forceinline__ void chunk_copy(uint16_t *shared, const uint16_t *global,
                                                   int count)
@@ -115,8 +114,8 @@ static __device__ __forceinline__ void source_advance(const struct tensor_proble
     source->b += (size_t)KG_TENSOR_K * (size_t)p.n;
 }
 
-/* What a warp multiplies in one step: A's 64 by 16 and B's 16 by 64, as kg_mma_bf16_16x8x16 wants
- * them; b[j] is for columns 16 j to 16 j + 15, two of its tiles. */
+/* A warp's factors of one step: 64 by 16 of A and 16 by 64 of B, in the layout of
+ * kg_mma_bf16_16x8x16. b[j] has columns 16 j to 16 j + 15, two tiles of the instruction. */
 template <int ROWS> struct fragments {
     uint32_t a[tiles_m<ROWS>][4];
     uint32_t b[TILES_N / 2][4];
@@ -153,7 +152,7 @@ static __device__ __forceinline__ void fragments_multiply(const struct fragments
             kg_mma_bf16_16x8x16(sum[i][j], fragments.a[i], fragments.b[j / 2] + j % 2 * 2);
 }
 
-/* Sums as C has them: of floats, or of what the next product is to take. */
+/* Writes two sums to C as floats, or as bfloat16 for a next product. */
 static __device__ __forceinline__ void pair_put(float *c, float x, float y)
 {
     *reinterpret_cast<float2 *>(c) = make_float2(x, y);
@@ -208,9 +207,9 @@ static __device__ __forceinline__ void sums_write(const struct tensor_problem &p
         }
 }
 
-/* At the top of the loop, stage `now` is there for all, its first fragments in registers, and the
- * stages after it but one are on their way. The one missing goes where the stage before `now` was,
- * whose last fragments all had before the last barrier. */
+/* At the top of the loop, stage `now` has arrived for all threads, and its first fragments are in
+ * registers. The later stages, except one, are on their way. The missing one goes to the slot of
+ * the stage before `now`: all threads read its last fragments before the last barrier. */
 template <int ROWS, int stages, bool wide, class C>
 static __global__ void __launch_bounds__(KG_TENSOR_THREADS, 1) tensor(struct tensor_problem p)
 {
@@ -247,7 +246,7 @@ static __global__ void __launch_bounds__(KG_TENSOR_THREADS, 1) tensor(struct ten
         spare = now;
         now = next;
     }
-    kg_cp_async_wait<0>(); /* what was copied beyond the end, zeros */
+    kg_cp_async_wait<0>(); /* copies beyond the end, zeros */
     sums_write<ROWS, wide, C>(p, tile, sum);
 }
 

@@ -11,7 +11,7 @@ enum {
     KG_TENSOR_N = 256,
     KG_TENSOR_K = 64,
     KG_TENSOR_THREADS = 256,
-    KG_TENSOR_CHUNK = 8, /* elements of what is copied and read at once: 16 bytes */
+    KG_TENSOR_CHUNK = 8, /* elements per 16-byte chunk: the unit of copies and reads */
     KG_TENSOR_A_CHUNKS = KG_TENSOR_K / KG_TENSOR_CHUNK, /* in a line of A's tile */
     KG_TENSOR_B_CHUNKS = KG_TENSOR_N / KG_TENSOR_CHUNK,
     KG_TENSOR_STAGES_LEAST = 2,
@@ -19,10 +19,9 @@ enum {
     KG_TENSOR_GROUP = 16 /* rows of tiles that go together */
 };
 
-/* Whether small tiles, of KG_TENSOR_M_FEW rows, are done sooner: by how often all multiprocessors
- * are filled with one block each. A small tile takes 3/5 of the time of a large one, not half: an
- * estimate by what its warps read from shared memory, 96 lines for 32 by 64 against 128 for 64 by
- * 64. */
+/* Whether small tiles, of KG_TENSOR_M_FEW rows, finish sooner, with one block per multiprocessor
+ * and wave. A small tile takes 3/5 of the time of a large one, not half. This is an estimate from a
+ * warp's reads of shared memory: 96 lines for 32 by 64, 128 for 64 by 64. */
 static __host__ __device__ __forceinline__ bool kg_tensor_small(int large, int small,
                                                                 int processors)
 {
@@ -31,9 +30,9 @@ static __host__ __device__ __forceinline__ bool kg_tensor_small(int large, int s
     return waves_small * 3 < waves * 5;
 }
 
-/* The first row and column of C of block `block`, of tiles of so many rows. Blocks that run at the
- * same time are those of KG_TENSOR_GROUP rows of tiles and about half as many columns, of large
- * tiles a square of elements: they read least that way, and find most of it in the second-level
+/* The first row and column of C of block `block`, with tiles of `tile_rows` rows. Concurrent blocks
+ * cover KG_TENSOR_GROUP rows of tiles and about half as many columns. With large tiles this is a
+ * square of elements. So they read least, and find most of their reads in the second-level
  * cache. */
 static __host__ __device__ __forceinline__ int2 kg_tensor_tile(int tile_rows, int tiles_m,
                                                                int tiles_n, int block)
@@ -52,9 +51,9 @@ struct kg_tensor_slot {
     uint16_t b[KG_TENSOR_K][KG_TENSOR_N];
 };
 
-/* Where chunk `chunk` of a line lies. Eight chunks are all 32 banks. Both who copies, eight chunks
- * of a line at a time, and who reads a matrix of 8 by 8, the same chunk of eight lines, meet each
- * bank once. */
+/* The place of chunk `chunk` of a line. Eight chunks cover all 32 banks. A copy takes eight chunks
+ * of a line, a read of an 8 by 8 matrix takes one chunk of eight lines. Both meet each bank
+ * once. */
 static __host__ __device__ __forceinline__ int kg_tensor_place(int line, int chunk)
 {
     return chunk ^ (line % 8);

@@ -1,11 +1,11 @@
-/* gemm_tiled.cuh: a tile of a float product C = A B or C = A B' by one block, what gemm's version
- * `tiled` is made of: a block makes ROWS by COLUMNS elements of C from strips of A and B in shared
- * memory, so that global memory is read about 100 times less; a thread makes 8 by 8 of them in
- * registers, so that shared memory is read 8 times less, in vectors of four. Two strips of DEPTH:
- * while one is multiplied, the next is on its way from global memory in registers, and one barrier
- * a strip is enough.
+/* gemm_tiled.cuh: a tile of a float product C = A B or C = A B' by one block, the core of gemm's
+ * version `tiled`. A block makes ROWS by COLUMNS elements of C from strips of A and B in shared
+ * memory. So it reads global memory about 100 times less. A thread makes 8 by 8 elements in
+ * registers, so it reads shared memory 8 times less, in vectors of four. There are two strips of
+ * DEPTH. While one is multiplied, the next comes from global memory through registers, so one
+ * barrier per strip is enough.
  *
- * COLUMNS is 128, or 64 where C has no more, of 16384 elements in all. */
+ * A tile has 16384 elements. COLUMNS is 128, or 64 if C has at most 64 columns. */
 #pragma once
 #include "device/code/launch.cuh"
 
@@ -39,7 +39,7 @@ template <int COLUMNS> struct kg_tiled {
         float a[2][KG_TILED_DEPTH][ROWS];
         float b[2][KG_TILED_DEPTH][COLUMNS];
     };
-    /* What one thread brings from global memory: its vectors of A's and of B's next strip. */
+    /* A thread's loads from global memory: its vectors of A's and of B's next strip. */
     struct luggage {
         float4 a[A_VECTORS];
         float4 b[B_VECTORS];
@@ -191,7 +191,7 @@ kg_tiled_multiply(const typename kg_tiled<COLUMNS>::strips *strips, int buffer, 
     }
 }
 
-/* Four elements of a row of C, as many as there are columns. */
+/* Writes up to four elements of a row of C, `count` at most. */
 template <bool wide>
 static __device__ __forceinline__ void kg_tiled_put(float *c, const float x[4], int count)
 {
@@ -206,7 +206,7 @@ static __device__ __forceinline__ void kg_tiled_put(float *c, const float x[4], 
     }
 }
 
-/* What becomes of a sum before it is written: nothing. Others take the same arguments. */
+/* The finish of a sum before its write: none. Other finishes take the same arguments. */
 struct kg_tiled_plain {
     __device__ float operator()(float sum, int, int) const
     {

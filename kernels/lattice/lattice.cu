@@ -7,7 +7,7 @@
  * fewer where its blocks would not fill the device. */
 enum : unsigned { THREADS = 256, CHUNKS = 4, WARP = 32, MOST = KG_LATTICE_DIMENSIONS_MOST };
 
-/* What every kernel is handed: the arrays it needs of these, and the plan in constant memory. */
+/* Arguments of every kernel: the arrays that it needs, and the plan in constant memory. */
 struct job {
     const float *x;
     void *codes;
@@ -197,10 +197,11 @@ static __device__ __forceinline__ void codes_store(const struct share<KIND> &sha
 }
 
 /* --- Overloads -----------------------------------------------------------------------------------
- * One lane whose vector overloads would keep its whole warp for another attempt: of E8's vectors
- * every tenth does, so nearly every warp. Instead a block makes one attempt of each of its vectors,
- * notes which overload, and in the end makes the further attempts with as few warps as there are
- * vectors for. They are read once more, from a cache as a rule, and written over. */
+ * One lane with an overloading vector would delay its whole warp by another attempt. Every tenth
+ * vector of E8 overloads, so this affects nearly every warp. Instead a block makes one attempt of
+ * each of its vectors and notes the overloads. At the end it makes the further attempts with as few
+ * warps as possible. It reads these vectors once more, usually from a cache, and overwrites their
+ * results. */
 template <kg_lattice_kind KIND> struct aside {
     static constexpr unsigned VECTORS = CHUNKS * THREADS * share<KIND>::VECTORS; /* of a block */
     uint16_t number[VECTORS];                                                    /* in the block */
@@ -310,7 +311,7 @@ static __device__ __forceinline__ void aside_encode(const struct job &job,
     }
 }
 
-/* The even vector's count is in the lower half. What lies beyond the batch is 0. */
+/* The even vector's count is in the lower half. Counts beyond the batch are 0. */
 template <kg_lattice_kind KIND>
 static __device__ __forceinline__ void counts_store(const struct job &job,
                                                     const struct encoding<KIND> &shared)

@@ -6,43 +6,46 @@
  *            with the first count t = 0 … 15 for which g ends as 0: no overload.
  *   decode   x_m = G b_m - q Q_L(G b_m / q);  x^ = beta alpha^t sum_m q^m x_m
  *
- * Decoding gives Q_L(x / (beta alpha^t)) beta alpha^t, exactly. With count 15 every coordinate of
- * x / (beta alpha^15) is first clipped to a cube that cannot overload, so infinite x, and what is
- * above some 2^15 times the range (alpha = 2), come out as its corner; NaN is taken for +infinity.
- * With q = 2 no such cube holds more than the origin, for any of the lattices: what count 15 clips
- * becomes 0. clipped_share tells of it: with an alpha near to 1, and a small beta, 15 counts do not
- * reach the input, and the error is that of clipping.
+ * Decoding gives Q_L(x / (beta alpha^t)) beta alpha^t, exactly. With count 15, encoding first clips
+ * every coordinate of x / (beta alpha^15) to a cube that cannot overload. So infinite x, and x
+ * above some 2^15 times the range (alpha = 2), become its corner. NaN becomes +infinity. With q = 2
+ * every such cube holds only the origin: vectors clipped at count 15 become 0. clipped_share
+ * reports this. If alpha is near 1 and beta is small, 15 counts do not reach the input, and the
+ * error is the clipping error.
  *
- * Parameters: lattice; q from 2 to 256, M layers of ceil(log2 q) bits: 16 bits a coordinate at the
- * most, E8 8; beta, the lattice's scale; alpha above 1; batch. Input: sums of four uniform numbers,
- * near to normal, of variance 1. For it beta is 0.3 by default: with q^M = 16 one or two vectors of
- * a hundred overload. (A smaller one has a smaller error, as the count becomes a gain of each
- * vector, but takes several attempts a vector.) alpha is 2: outliers of 2^15 times the range still
- * find a count. It is the factor itself: where others scale by 2^(alpha t), ours is 2 to theirs.
+ * Parameters: lattice; q from 2 to 256, M layers of ceil(log2 q) bits, at most 16 bits per
+ * coordinate, 8 for E8; beta, the lattice's scale; alpha above 1; batch. Input: sums of four
+ * uniform numbers, near to normal, of variance 1. beta is 0.3 by default: with q^M = 16 one or two
+ * vectors of a hundred overload. (A smaller beta has a smaller error, as the count acts as a gain
+ * per vector, but takes several attempts per vector.) alpha is 2: outliers of 2^15 times the range
+ * still find a count. alpha is the factor itself: a scale of 2^(a t) elsewhere is alpha = 2^a here.
  *
- * The same input is encoded in each call. A processor learns it where it is short: the branches of
- * plain, which nothing else predicts, cost half as much in batches up to 1000 as in those of 10^5.
- * What plain is to be compared with takes batches of 10^4 at least.
+ * Each call encodes the same input. A processor learns a short input: the branches of plain cost
+ * half as much in batches up to 1000 as in batches of 10^5. For comparisons with plain, use batches
+ * of at least 10^4.
  *
- * Format: `codes`, one little-endian word of 1, 2, 4 or 8 bytes for each vector: coordinate i's M
- * digits from bit i M ceil(log2 q), the first layer's lowest. The bits' sum is rounded up to such a
- * word, so that each is one aligned access. `counts`, 4 bits for each vector, the even one in the
- * byte's lower half. D4, q = 4, M = 2: 16 + 4 bits for 128, 6.4 times less.
+ * Format: `codes` has one little-endian word of 1, 2, 4 or 8 bytes per vector. Coordinate i's M
+ * digits begin at bit i M ceil(log2 q), the first layer's lowest. The sum of bits is rounded up to
+ * such a word, so each vector is one aligned access. `counts` has 4 bits per vector, the even one
+ * in the byte's lower half. D4, q = 4, M = 2: 16 + 4 bits for 128, 6.4 times less.
  *
- * items batch. bytes: encode and decode 4 n + the code + a half, each; quantize 8 n: x and x^.
- * No flops are stated: it is roundings and comparisons.
- * Reported: compression, bits of x over bits of codes and counts, without the last byte's padding;
- * mse, the mean squared error of a coordinate; overload_share, of vectors with t > 0;
- * clipped_share, of vectors with t = 15 that were clipped. The latter three are of what the version
- * itself makes of the first KG_LATTICE_SAMPLE vectors, or fewer, in set_up: of what it decodes, or
- * of its codes as the reference decodes them. Where it leaves no counts (quantize but `separate`),
+ * items batch. bytes per vector: encode and decode 4 n, the code, and half a byte; quantize 8 n for
+ * x and x^. Flops are not stated: the work is roundings and comparisons.
+ *
+ * Reported values, the last three from the first KG_LATTICE_SAMPLE vectors, or fewer:
+ * - compression: bits of x over bits of codes and counts, without the last byte's padding;
+ * - mse: mean squared error of a coordinate;
+ * - overload_share: share of vectors with t > 0;
+ * - clipped_share: share of vectors with t = 15 that were clipped.
+ * set_up runs the version itself on these vectors. It takes the version's decoded values, or
+ * decodes its codes by the reference. If the version leaves no counts (quantize except `separate`),
  * t is the reference's.
  *
- * Versions, on the CPU and on the GPU: plain, one vector after the other, or two a thread; fast
- * (on the CPU plain for so few vectors that it is faster: 12 of Z2, else 1).
- * lattice_quantize: plain, separate (fast encode, then fast decode, through codes in memory), fused
- * (no codes: what decodes is the nearest point that encoding began with).
- * Error: vectors whose code, count or decoded value is not the reference's; tolerance 0. */
+ * Versions, on the CPU and on the GPU: plain, one vector after the other, or two per thread; fast.
+ * On the CPU, fast runs plain if the batch is so small that plain is faster: 12 vectors of Z2, else
+ * 1. lattice_quantize: plain, separate (fast encode, then fast decode, through codes in memory),
+ * fused (no codes: it decodes the nearest point of the encoding's first step). Error: number of
+ * vectors whose code, count or decoded value differs from the reference; tolerance 0. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -54,9 +57,9 @@
 extern "C" {
 #endif
 
-/* Coordinates have at most so many bits. */
+/* Most bits per coordinate. */
 enum { KG_LATTICE_COORDINATE_BITS_MOST = 16, KG_LATTICE_COORDINATE_BITS_MOST_E8 = 8 };
-/* |x / (beta alpha^t)| is clipped to this: far outside what any code reaches, which is 2^17. */
+/* |x / (beta alpha^t)| is clipped to this limit: far outside the reach of any code, 2^17. */
 enum { KG_LATTICE_LIMIT = 1 << 18 };
 enum { KG_LATTICE_SAMPLE = 16384 };
 

@@ -7,9 +7,9 @@
 #include "common/common.h"
 #include "common/device.h"
 
-/* The input is made by blocks with seeds of their own, so that the threads do not show, and so that
- * nobody but the workload needs it whole: the check makes it block by block again. Whole vectors,
- * an even number of them. */
+/* Blocks with seeds of their own make the input. So it does not depend on the number of threads,
+ * and only the workload needs all of it: the check makes it again block by block. A block has whole
+ * vectors, an even number of them. */
 enum { BLOCK = 4096, BLOCK_VECTORS_MOST = BLOCK / 2, MOST = KG_LATTICE_DIMENSIONS_MOST };
 
 static size_t floats_of(const struct kg_lattice *lattice)
@@ -69,7 +69,7 @@ static void block_fill(const struct kg_lattice *part, uint64_t seed, size_t bloc
     }
 }
 
-/* Fills x, or, where there is none, the codes and counts of such x. */
+/* Fills x. If x is NULL, fills codes and counts with encoded x. */
 static void input_fill(const struct kg_lattice *input, uint64_t seed, unsigned threads)
 {
 #pragma omp parallel for num_threads((int)threads) schedule(static)
@@ -133,7 +133,8 @@ static void host_free(struct kg_lattice *copy)
     free(copy->decoded);
 }
 
-/* The input made on the host and copied to the GPU: by malloc, as it is no memory of the case's. */
+/* Makes the input on the host and copies it to the GPU. Uses malloc: the case's memory excludes
+ * it. */
 static bool input_upload(struct kgate_context *context, const struct kg_lattice *lattice)
 {
     struct kg_lattice host = *lattice;
@@ -212,9 +213,9 @@ static void results_free(const struct kgate_context *context, struct kg_lattice 
         host_free(result);
 }
 
-/* --- What is reported ------------------------------------------------------------------------- */
+/* --- Reported values ------------------------------------------------------------------------- */
 
-/* Whether x is beyond what the largest count reaches for certain: not a number too. */
+/* Whether x may lie beyond the range of the largest count. NaN does. */
 static bool clipped(const struct kg_lattice_plan *plan, const float *x, unsigned n)
 {
     enum { LAST = KG_LATTICE_COUNTS - 1 };
@@ -224,7 +225,7 @@ static bool clipped(const struct kg_lattice_plan *plan, const float *x, unsigned
     return any;
 }
 
-/* Adds what vector v of a block is to the sums. */
+/* Adds vector v of a block to the sums. */
 static void figures_add(struct kg_lattice_figures *sums, const struct kg_lattice *part, size_t v,
                         const float *x)
 {
@@ -263,7 +264,7 @@ struct kg_lattice_figures kg_lattice_figures_of(const struct kg_lattice *result,
     return figures;
 }
 
-/* What a version wrote is no result of a later call. */
+/* Poisons a version's results, so that a later call cannot reuse them. */
 static bool results_poison(struct kgate_context *context, const struct kg_lattice *lattice,
                            const struct kg_lattice_coding *coding)
 {
@@ -295,8 +296,7 @@ bool kg_lattice_sample_report(struct kgate_context *context, const struct kg_lat
 
 /* --- The check -------------------------------------------------------------------------------- */
 
-/* Whether vector v of the results is what the reference makes of x, or of
- * the code that was read. */
+/* Whether vector v of the results equals the reference's result for x, or for the input code. */
 static bool vector_good(const struct kg_lattice *result, const struct kg_lattice *read, size_t v,
                         const float *x)
 {
@@ -357,8 +357,8 @@ static bool compare(struct kgate_context *context, const struct kg_lattice *latt
     return good;
 }
 
-/* As kg_kernel_check: what the last call left, and what one more makes of other input. The reference
- * has its own, made from the seed. */
+/* Like kg_kernel_check: compares the result of the last call, then of one more call with other
+ * input. The reference makes its own input from the seed. */
 bool kg_lattice_check(struct kgate_context *context, const struct kg_lattice *lattice,
                       const struct kg_lattice_coding *coding, struct kgate_check *check)
 {

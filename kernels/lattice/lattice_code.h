@@ -48,8 +48,8 @@ KG_BOTH float kg_lattice_scaled(float x, float inverse_scale, float limit)
     return kg_lattice_more(kg_lattice_less(y, limit), -limit);
 }
 
-/* A layer: adds the digits of g, (G^-1 g) mod q, times `place`, to those of the layers before, and
- * goes on to g = Q_L(g / q). */
+/* One layer: adds the digits of g, (G^-1 g) mod q, times `place`, to the digits of earlier layers.
+ * Then sets g = Q_L(g / q). */
 KG_BOTH void kg_lattice_encode_layer(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
                                      unsigned layer, float place, float *g, float *digits)
 {
@@ -162,8 +162,8 @@ KG_BOTH void kg_lattice_decode_one(enum kg_lattice_kind kind, const struct kg_la
         x[i] = sum[i] * plan->scale[count];
 }
 
-/* What decoding the code of x with that count gives, without the code: Q_L(x / (beta alpha^t)) beta
- * alpha^t; whether it overloads, and so has none. */
+/* The decoded value of x with this count, without its code: Q_L(x / (beta alpha^t)) beta alpha^t.
+ * Returns whether it overloads: then there is no code. */
 KG_BOTH int kg_lattice_quantize_try(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
                                     const float *x, unsigned count, float *quantized)
 {

@@ -10,7 +10,7 @@
 #include "kgate/profiler.h"
 #include "lattice/lattice_tile.h"
 
-/* CHUNK: what a thread takes at a time; even, since two vectors share a byte of counts. */
+/* CHUNK: vectors that a thread takes at a time; even, since two vectors share a byte of counts. */
 enum { LANES = KG_TILE_LANES, CHUNK = 2048, MOST = KG_LATTICE_DIMENSIONS_MOST };
 
 /* Vectors of a chunk whose codes are still to be found, by their numbers within it. */
@@ -80,7 +80,7 @@ static struct chunk chunk_at(const struct kg_lattice *lattice, size_t first, boo
     return chunk;
 }
 
-/* What a tile found of the vectors `at`, in their places. */
+/* Stores a tile's results of the vectors `at` in their places. */
 KG_BOTH void scatter(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan, bool fused,
                      const struct kg_tile *tile, unsigned count, const uint16_t *at, unsigned lanes,
                      const struct chunk *chunk)

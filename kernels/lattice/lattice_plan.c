@@ -2,9 +2,9 @@
 
 #include "lattice/lattice.h"
 
-/* What bounds a vector's way through the layers: the distance within which every point belongs to
- * the origin, that within which every point has a lattice point, and how far a cube's side may be
- * of a ball of radius 1. For Z2 by coordinates, for the others by lengths. */
+/* Bounds of a vector in the layers. packing: radius within which every point belongs to the origin.
+ * covering: largest distance from a point to the lattice. cube: half side of a cube in a ball of
+ * radius 1. Z2 by coordinates, the others by lengths. */
 static const struct {
     double packing;
     double covering;
@@ -15,9 +15,9 @@ static const struct {
     [KG_LATTICE_E8] = {M_SQRT1_2, 1, M_SQRT1_2 / 2},
 };
 
-/* The half side of a cube that cannot overload: with |g| <= |y| + R first, and |Q_L(g / q)| <=
- * |g| / q + R after each layer, what enters the last one must stay below q times the packing
- * radius. 0 where these leave nothing, as for q = 2. */
+/* The half side of a cube that cannot overload. At first |g| <= |y| + R, and after each layer
+ * |Q_L(g / q)| <= |g| / q + R. g of the last layer must stay below q times the packing radius. 0 if
+ * no cube remains, as for q = 2. */
 static double clip(enum kg_lattice_kind kind, double q, unsigned layers)
 {
     double most = q * bounds[kind].packing * 0.999;

@@ -1,35 +1,35 @@
 /* lattice_point.h: nearest lattice points and the lattices' generators, for host and device: plain
- * C that is C++ and CUDA C too. Pure functions without branches, so that a loop over vectors can be
- * vectorised around them.
+ * C that is C++ and CUDA C too. Pure functions without branches, so compilers can vectorise a loop
+ * over vectors around them.
  *
  * Nearest points (Conway and Sloane 1982, algorithms 2 and 5): each coordinate is rounded, f_i =
- * [v_i / unit], with the remainder r_i = v_i - unit f_i. D4: where the sum of f is odd, the
- * coordinate with the largest |r_i| is rounded the other way. E8 is D8 and D8 + (1/2)^8: the nearer
- * of the nearest points of the two. Neither needs a square: next to D8's, rounding to halves makes
- * coordinate i's squared distance smaller by unit |r_i| - unit^2 / 4, and rounding i the other way
- * makes it larger by unit (unit - 2 |r_i|) among whole numbers, by 2 unit |r_i| among halves.
+ * [v_i / unit], with the remainder r_i = v_i - unit f_i. D4: if the sum of f is odd, the coordinate
+ * with the largest |r_i| is rounded the other way. E8 is D8 and D8 + (1/2)^8: the nearer of their
+ * two nearest points. No square is needed. Compared with D8, rounding to halves reduces the squared
+ * distance of coordinate i by unit |r_i| - unit^2 / 4. Rounding i the other way adds unit (unit - 2
+ * |r_i|) among whole numbers, 2 unit |r_i| among halves.
  *
  * Ties. Decoding undoes encoding exactly if the nearest point of a layer commutes with the
- * lattice's translations, Q(v + p) = Q(v) + p for p in L, also where v is equally near to several
- * points, which happens to many a point of L / q. So a tie may be broken by the remainders only,
- * which p does not change:
- * - halves are rounded up for x itself and in the last layer, and down in the layers before. With
- *   one direction for all layers the even q's digits -q/2 … q/2 - 1 would add up to a range that
- *   reaches twice as far (q = 4) to one side; so they lean against each other;
- * - of equal |r_i| the lowest i is rounded the other way; r_i = 0 counts as positive where halves
- *   go up, as negative where they go down;
- * - of two equally near points of E8's halves the one with the smaller first coordinate wins.
- *   (A translation by an odd half swaps D8 and D8 + 1/2, so "the first" would not do.)
+ * lattice's translations: Q(v + p) = Q(v) + p for p in L. This must hold for ties too, which are
+ * frequent for points of L / q. So only the remainders may break a tie, since p does not change
+ * them:
+ * - x itself and the last layer round halves up; the layers before round halves down. With one
+ *   direction for all layers, the digits -q/2 … q/2 - 1 of even q would add up to a lopsided range.
+ *   For q = 4 it would reach twice as far to one side;
+ * - of equal |r_i| the lowest i is rounded the other way. r_i = 0 counts as positive if halves go
+ *   up, as negative if they go down;
+ * - of two equally near points of E8's halves, the smaller first coordinate wins. (A translation by
+ *   an odd half swaps D8 and D8 + 1/2, so "the first" would not do.)
  *
  * Exactness. Layers hold whole numbers and halves up to 2^18 + 1 in floats, and sums of eight of
- * them, where sums, products and remainders are exact whether or not a product is fused into a sum,
- * and so are roundings, which are done with 1 / q: v / q + 1/(8 q) is at least 1/(8 q) away from
- * where rounding would change, its error at most |v| / q 2^-22, which is less below 2^19. Only
- * G^-1 g of clipped x can be larger, E8's up to 6 2^18, so that a digit of it may be another; but
- * such g are far outside what codes reach: they overload, and their digits are dropped. The one
- * product that rounds is x * 1 / (beta alpha^t); the one sum, E8's of eight |r_i| of x, in the
- * order that is written here. Compilers must not contract these. Z2's and D4's nearest points of x
- * / beta are exact, but for the one float just below 1/2, E8's up to 2^-21. */
+ * these. Sums, products and remainders are then exact, with or without fusion of a product into a
+ * sum. Roundings use 1 / q and are exact, too. v / q + 1/(8 q) is at least 1/(8 q) away from a
+ * change of the rounding. Its error is at most |v| / q 2^-22, which is less below 2^19. Only G^-1 g
+ * of clipped x can be larger, E8's up to 6 2^18, so that its digit may change. But such g are far
+ * outside the reach of codes: they overload, and their digits are dropped. Two operations round.
+ * One is the product x * 1 / (beta alpha^t). The other is E8's sum of eight |r_i| of x, in the
+ * order written here. Compilers must not contract these. Nearest points of x / beta are exact for
+ * Z2 and D4, except for the one float just below 1/2; E8's up to 2^-21. */
 #pragma once
 #include <math.h>
 #include <stdint.h>
@@ -55,8 +55,7 @@ enum {
     KG_LATTICE_COUNTS = 1 << KG_LATTICE_COUNT_BITS
 };
 
-/* What encoder and decoder need to know; made by kg_lattice_plan_make. Handed
- * to the GPU by value. */
+/* Constants of encoder and decoder, made by kg_lattice_plan_make. Passed to the GPU by value. */
 struct kg_lattice_plan {
     float q;
     float inverse_q;
@@ -75,8 +74,8 @@ KG_BOTH unsigned kg_lattice_dimensions(enum kg_lattice_kind kind)
     return kind == KG_LATTICE_Z2 ? 2U : kind == KG_LATTICE_D4 ? 4U : 8U;
 }
 
-/* a where it is more, or less, than b; else b, also where a is not a number. One instruction each,
- * which on the CPU is this comparison, and on the GPU the function. */
+/* The larger, or the smaller, of a and b; b if a is NaN. One instruction each: this comparison on
+ * the CPU, the function on the GPU. */
 KG_BOTH float kg_lattice_more(float a, float b)
 {
 #ifdef __CUDA_ARCH__
@@ -103,9 +102,8 @@ KG_BOTH float kg_lattice_odd(float sum)
     return sum - 2.0F * floorf(sum * 0.5F);
 }
 
-/* +1 or -1: to which side of its rounded value a coordinate lies. tie is 0 for real remainders,
- * none of which is -0; 1/8 or -1/8 for multiples of 1/2, where 0 is to count as positive or as
- * negative. */
+/* +1 or -1: the side of a coordinate relative to its rounded value. tie is 0 for real remainders,
+ * which are never -0. For multiples of 1/2, tie is 1/8 or -1/8: the sign that 0 gets. */
 KG_BOTH float kg_lattice_side(float remainder, float tie)
 {
     return copysignf(1.0F, remainder + tie);

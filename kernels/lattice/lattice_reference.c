@@ -93,8 +93,8 @@ static bool odd(const double *whole, double less)
     return fmod(sum, 2) != 0;
 }
 
-/* How much nearer whole numbers are than halves to real v, where that is as small as the rounding
- * of the float sum that the header states: then that sum decides. */
+/* How much nearer real v is to whole numbers than to halves. If the difference is as small as the
+ * rounding of the float sum in the header, this float sum decides. */
 static double whole_advantage(const double *v)
 {
     double whole[8], half[8];

@@ -7,9 +7,9 @@
 
 #include "lattice/lattice.h"
 
-/* LANES: what a tile's arrays take of the first-level cache, against the cost of starting a loop.
- * STEP: as many floats as a vector instruction has; what is left of a batch, and the few vectors
- * that overload, take no more of a tile than they fill. */
+/* LANES: a compromise between the tile's share of the first-level cache and the cost of starting a
+ * loop. STEP: floats of a vector instruction. The rest of a batch, and the few overloading vectors,
+ * process only the steps of a tile that they fill. */
 enum { KG_TILE_LANES = 64, KG_TILE_STEP = 8, KG_TILE_MOST = KG_LATTICE_DIMENSIONS_MOST };
 
 struct kg_tile {
@@ -19,7 +19,7 @@ struct kg_tile {
     uint32_t low[KG_TILE_LANES];
     uint32_t high[KG_TILE_LANES];
     uint32_t overload[KG_TILE_LANES];
-    unsigned steps; /* of lanes: what functions do. So compilers see that no vector is half full */
+    unsigned steps; /* vector steps to process: so compilers see that no vector is half full */
 };
 
 /* gcc's `omp simd` keeps a lane's arrays in memory, where `ivdep` lets it unroll them first. */

@@ -10,8 +10,8 @@ static void (*const versions[][2])(void *) = {
     {kg_layernorm_fast, KG_CUDA_VERSION(kg_layernorm_cuda_fast)},
 };
 
-/* Uniform in [-1, 1), but the last row a thousandth of that, with a variance of a thirtieth of
- * epsilon: what leaves epsilon out, or has another one, shows there. */
+/* Uniform in [-1, 1); the last row a thousandth, with a variance of a thirtieth of epsilon. This
+ * row fails if a version omits epsilon or uses another value. */
 static void rows_fill(const void *state, void *array, size_t count, uint64_t seed)
 {
     const size_t cols = ((const struct kg_rows *)state)->cols;

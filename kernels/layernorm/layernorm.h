@@ -1,17 +1,16 @@
 /* layernorm.h: y_ij = gamma_j (x_ij - mean_i) / sqrt(variance_i + eps) + beta_j over each row of a
- * float matrix (Ba, Kiros and Hinton 2016), the variance with 1 / cols, eps = 1e-5; input uniform
- * in [-1, 1), in the last row a thousandth of that.
+ * float matrix (Ba, Kiros and Hinton 2016). The variance has 1 / cols, eps = 1e-5. Input: uniform
+ * in [-1, 1), in the last row a thousandth of it.
  *
- * bytes 2 * 4 * rows * cols, items rows * cols, flops 8 an item.
+ * bytes 2 * 4 * rows * cols, items rows * cols, flops 8 per item.
  * Versions: plain, three passes; fast, sums and squares in one vectorised pass, all threads.
- * Error: |y - reference| / (|gamma| (|x| + mean of |x|) / sd + |beta|), the size of what was added
- * up. Tolerance (6 sqrt(cols) + 12) u: the sums' rounding as it grows with random signs (Higham
- * 1993), six times its deviation, and a dozen operations more. A row's mean square is of the size
- * of its variance here, so that computing the variance as their difference loses a bit or two, not
- * more.
- * On the GPU: plain, three passes over device memory; fast, one read of it (common/rows.cuh). Both
- * add up squares of deviations from the mean, and each of their sums is in parts that are added
- * as a tree, so that no sum's chain is as long as the CPU's: the same bound holds with room. */
+ * Error: |y - reference| / (|gamma| (|x| + mean of |x|) / sd + |beta|), relative to the size of the
+ * summed terms. Tolerance (6 sqrt(cols) + 12) u. It allows six standard deviations of the sums'
+ * rounding with random signs (Higham 1993), and a dozen operations more. A row's mean square is as
+ * large as its variance here. So their difference loses a bit or two, not more.
+ * On the GPU: plain, three passes over device memory; fast, one read (common/rows.cuh). Both add up
+ * squares of deviations from the mean. They add each sum's parts as a tree, so no chain is as long
+ * as the CPU's. The same bound holds with room. */
 #pragma once
 #include "common/rows.h"
 

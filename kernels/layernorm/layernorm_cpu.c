@@ -92,8 +92,8 @@ static void lines_apply(const float *x, float *y, const float *gamma, const floa
     }
 }
 
-/* The statistics of all rows of a block, then their results: what ends a row's sums, a chain of
- * additions, divisions and a root, goes on while the next row's elements are added up. */
+/* The statistics of all rows of a block, then their results. A row's sums end in a chain of
+ * additions, divisions and a root. This chain overlaps with the next row's sums. */
 static void block_normalize(const struct kg_rows *rows, size_t from, size_t count, bool streams)
 {
     struct statistics of[BLOCK_ROWS_MOST];
@@ -119,7 +119,7 @@ static size_t block_rows(size_t cols)
 }
 
 /* 1 fast: sum and sum of squares in one pass with several accumulators, vectorised; all threads, a
- * block of rows each; what is too large for the caches is written past them. */
+ * block of rows each. Outputs too large for the caches are written past them. */
 void kg_layernorm_fast(void *state)
 {
     const struct kg_rows *rows = state;
