@@ -76,7 +76,7 @@ static bool shape(struct kgate_context *context, void *state, struct kgate_work 
     return kg_kernel_whole_elements(context, bytes, sizeof(float), "float");
 }
 
-/* What a thread checks in one go. */
+/* Elements that a thread checks at a time. */
 enum { PART = 4096 };
 
 static bool compare(const void *state, struct kgate_check *check)

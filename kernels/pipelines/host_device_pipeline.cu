@@ -56,17 +56,18 @@ static void part_put(const struct kg_host_device_pipeline *pipeline, size_t star
     }
 }
 
-/* 0 pageable, 1 pinned: all of it there, then all of the work, then all of it back. Nothing of the
- * three can go on beside another. With pageable memory the host copies, too, and the call waits. */
+/* 0 pageable, 1 pinned: copies the whole array to the GPU, works on it, and copies it back. None of
+ * the three steps overlaps another. With pageable memory the host copies, too, and the call
+ * waits. */
 extern "C" void kg_host_device_whole(void *state)
 {
     const auto *pipeline = static_cast<const struct kg_host_device_pipeline *>(state);
     part_put(pipeline, 0, pipeline->n, stream_of(pipeline->call.stream));
 }
 
-/* 2 overlapped: chunks in turn on several streams, whose work may overlap. What is put on `stream`
- * before comes before all of them, what is put there afterwards comes after: by events, which a
- * recorded graph understands too. */
+/* 2 overlapped: chunks alternate among several streams and may overlap. Events order them after
+ * earlier work on `stream` and before later work there. A recorded graph understands events,
+ * too. */
 extern "C" void kg_host_device_overlapped(void *state)
 {
     const auto *pipeline = static_cast<const struct kg_host_device_pipeline *>(state);

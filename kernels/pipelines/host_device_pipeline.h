@@ -1,21 +1,21 @@
-/* host_device_pipeline.h: an array goes to the GPU, is worked on there, and comes back. On the GPU
+/* host_device_pipeline.h: an array goes to the GPU, is processed there, and comes back. On the GPU
  * only.
  *
- * y = p(x) for each of n = bytes / 4 floats x of the host, p(x) = 1 + x + … + x^K, K = `intensity`,
- * by Horner's rule: K multiply-adds an element. items n, bytes 2 * `bytes`, what crosses the bus,
+ * y = p(x) for each of n = bytes / 4 floats x of the host, p(x) = 1 + x + … + x^K, K = `intensity`.
+ * Horner's rule needs K multiply-adds per element. items n, bytes 2 * `bytes` (traffic of the bus),
  * flops 2 K n. Scopes: host_to_device, compute, device_to_host.
- * Versions, all of the same computation, bit by bit:
- * pageable    ordinary memory on the host, one thing after the other. The driver takes it by way of
- *             a page-locked piece of its own, and the call waits while it copies into that
- * pinned      page-locked memory, which the GPU's copy engines read and write themselves
- * overlapped  page-locked, and cut into `chunks` on KG_PIPELINE_STREAMS streams, so that one chunk
- *             goes there while another is worked on and a third comes back: with two copy engines
- *             it takes hardly longer than the longest of the three
- * Error: |y - reference| / (u e), u = eps / 2, the largest of all elements. The value after each
- * step, y ← y x + 1, is rounded once, by at most u of itself, and what was wrong before is
- * multiplied by x: so e ← e |x| + |y|, from 0. That of y itself is rounded adds (1 + u)^K at most,
- * 1.006 for the largest K. Tolerance 1.01. It is as tight for any K, because near x = -1 y stays
- * small: there a step too few moves it by |x|^K, and K u / 2 is allowed. */
+ * Versions, bit by bit the same computation:
+ * pageable    ordinary memory on the host, one step after the other. The driver copies it through
+ *             its own page-locked buffer, and the call waits for this copy.
+ * pinned      page-locked memory, which the GPU's copy engines read and write themselves.
+ * overlapped  page-locked, in `chunks` on KG_PIPELINE_STREAMS streams. One chunk goes to the GPU
+ *             while another is processed and a third comes back. With two copy engines, the time is
+ *             about that of the longest of the three steps.
+ * Error: |y - reference| / (u e), u = eps / 2, the largest of all elements. Each step, y ← y x + 1,
+ * rounds once, by at most u of the new value, and multiplies the earlier error by x. So e ← e |x| +
+ * |y|, from 0. The rounding of y in this formula adds a factor of at most (1 + u)^K, 1.006 for the
+ * largest K. Tolerance 1.01. It is as tight for any K, because y stays small near x = -1. There one
+ * step too few changes y by |x|^K, and the tolerance is K u / 2. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,15 +45,16 @@ struct kg_host_device_pipeline {
     void *done[KG_PIPELINE_STREAMS];
 };
 
-/* Of what is cut into so many chunks, where chunk i begins: whole 256 bytes but for the last. */
+/* The first element of chunk i of `chunks`. All chunks except the last have a multiple of 256
+ * bytes. */
 size_t kg_host_device_chunk(size_t n, unsigned chunks, unsigned i);
 
-/* Makes the streams and events. false with context->message: what CUDA said. */
+/* Makes the streams and events. False with CUDA's text in context->message. */
 bool kg_host_device_prepare(struct kgate_context *context, void *state);
-/* Ends them; what was not made is passed over. CUDA remembers no error of this case afterwards. */
+/* Destroys the streams and events that exist, and clears CUDA's errors of this case. */
 void kg_host_device_finish(struct kgate_context *context, void *state);
 
-/* pageable, pinned: only where the host's memory lies tells them apart. */
+/* pageable, pinned: they differ only in the kind of the host's memory. */
 void kg_host_device_whole(void *state);
 void kg_host_device_overlapped(void *state);
 

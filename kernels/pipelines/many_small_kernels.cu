@@ -83,9 +83,9 @@ extern "C" void kg_many_small_kernels_cuda_fused(void *state)
               work->now, work->n, work->steps);
 }
 
-/* What the steps put on a stream of their own, as a graph. What cannot be recorded is said when the
- * recording ends. A kernel's code may be loaded when it is launched first, which cannot be
- * recorded: so it is launched before, over nothing. */
+/* Records the steps as a graph, on a stream of its own. If a step cannot be recorded, the end of
+ * the recording returns the error. CUDA may load a kernel's code at its first launch, which cannot
+ * be recorded. So the kernel first runs once over no elements. */
 static cudaError_t steps_record(const struct kg_many_small_kernels *work, cudaStream_t stream,
                                 cudaGraph_t *graph)
 {

@@ -4,7 +4,8 @@
 #include "common/common.h"
 #include "pipelines/sync_heavy.h"
 
-/* What rounding does to x, by |b|, and to the root of a norm, by that of the first. */
+/* Limit of the rounding error of x, relative to |b|, and of the root of a norm, relative to the
+ * first. */
 #define RELATIVE_ERROR (70 * (double)FLT_EPSILON / 2)
 
 /* The reference's norms and those of the versions' own steps, of one thread's elements. */
@@ -13,7 +14,7 @@ struct norms {
     double *again;
 };
 
-/* The error of x; what these elements add to the norms is added there. */
+/* Returns the error of x, and adds the squares of these elements to the norms. */
 static double block_error(const float *b, const float *d, const float *x, size_t count,
                           unsigned steps, struct norms norms)
 {
@@ -65,7 +66,7 @@ static double norms_error(const struct kg_sync_heavy *work, struct norms norms)
     return worst;
 }
 
-/* Infinite where a thread did not see what is there now. Down to the first that is 0. */
+/* Infinite if a thread saw another N than the final one. Stops at the first step with N = 0. */
 static double seen_error(const struct kg_sync_heavy *work)
 {
     for (unsigned s = 0; s < work->steps && work->seen; s++) {

@@ -3,7 +3,7 @@
 #include "kgate/profiler.h"
 #include "pipelines/sync_heavy.h"
 
-/* Part p of as many as there are threads through one step; the sum of squares of its r. */
+/* One step of part p of call.threads parts. Returns the sum of squares of its r. */
 static double part_step(const struct kg_sync_heavy *work, size_t p, bool first)
 {
     const size_t parts = (size_t)work->call.threads;
@@ -30,9 +30,9 @@ static void shared_add(double *norm, double sum)
     *norm += sum;
 }
 
-/* 0 every_step: a sum that all threads share, and a barrier until it is whole, in each step: as
- * long as the slowest thread needs, steps times. What each thread sees there is kept, since only
- * that tells whether it waited: the sum becomes whole sooner or later anyway. */
+/* 0 every_step: in each step all threads share a sum, and a barrier waits until it is complete. The
+ * cost per step is the time of the slowest thread. Each thread stores the sum it saw: only this
+ * proves that it waited, as the sum is complete later in any case. */
 void kg_sync_heavy_every_step(void *state)
 {
     const struct kg_sync_heavy *work = state;

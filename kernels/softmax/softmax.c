@@ -9,8 +9,8 @@ static void (*const versions[][2])(void *) = {
     {kg_softmax_fast, KG_CUDA_VERSION(kg_softmax_cuda_fast)},
 };
 
-/* Uniform in [-8, 8), but the last row in [92, 108): there the exponential of what is not first
- * made relative to the row's maximum is no float. */
+/* Uniform in [-8, 8); the last row in [92, 108). Its exponentials overflow a float if a version
+ * does not subtract the row's maximum first. */
 static void wide_floats(const void *state, void *array, size_t count, uint64_t seed)
 {
     const size_t cols = ((const struct kg_rows *)state)->cols;

@@ -7,7 +7,7 @@
  * the most: fewer where its blocks would not fill the device. */
 enum : unsigned { FLOATS = 4, THREADS = 256, COPY_FLIGHT = 4, TRIAD_FLIGHT = 2 };
 
-/* Blocks of `items` each that cover n items; at least one, which does what is left over. */
+/* Number of blocks of `items` items for n items. At least one, which does the leftover. */
 static unsigned blocks_for(size_t n, size_t items)
 {
     return n > items ? static_cast<unsigned>((n + items - 1) / items) : 1;
@@ -42,9 +42,9 @@ static __global__ void copy_vector(const float *__restrict__ a, float *__restric
         b[i] = a[i];
 }
 
-/* 2 fast: four such loads before the first store. Full blocks do without comparisons. All is
- * touched once: marked as first to be evicted, it does not push out of the cache what is still to
- * be written back. */
+/* 2 fast: four vector loads before the first store. Full blocks need no comparisons. Each line is
+ * used once. Marked as first to be evicted, it does not evict lines that still wait for their
+ * write-back. */
 template <unsigned FLIGHT>
 static __global__ void __launch_bounds__(THREADS)
     copy_fast(const float *__restrict__ a, float *__restrict__ b, size_t n)
@@ -157,7 +157,7 @@ extern "C" void kg_copy_cuda_fast(void *state)
               stream->a, stream->b, stream->n);
 }
 
-/* The driver's own copy: what a copy within the device can be expected to reach. */
+/* The driver's own copy: the speed to expect from a copy within the device. */
 extern "C" void kg_copy_cuda_memcpy(void *state)
 {
     const auto *stream = static_cast<const struct kg_stream *>(state);

@@ -1,16 +1,16 @@
-/* stream.h: copy and triad, what memory can do (McCalpin 1995, STREAM).
+/* stream.h: copy and triad, the peak rates of memory (McCalpin 1995, STREAM).
  *
  * copy:  b[i] = a[i]              bytes 2 * `bytes`              items n
  * triad: c[i] = a[i] + s * b[i]   bytes 3 * `bytes`, flops 2 n   items n
- * over n = bytes / 4 floats; s = 3. Traffic to fetch a line that is then overwritten is not
- * counted.
+ * over n = bytes / 4 floats; s = 3. The bytes exclude fetches of lines before they are overwritten.
  *
- * Versions on the CPU: plain, one thread; fast, all threads of the case. On the GPU: plain, a float
- * a thread; vector, 16 bytes at once; fast, several such loads in flight and lines that the cache
- * need not keep; for copy memcpy, the driver's own copy within the device, the yardstick. Error:
- * copy, how many elements differ, tolerance 0; triad, |c - reference| / (|a| + |s b|), tolerance 2
- * eps: one rounding of the product and one of the sum, each at most eps / 2 of a value that is at
- * most |a| + |s b|, or a single one where the two are fused, as they are on the GPU. */
+ * Versions on the CPU: plain, one thread; fast, all threads of the case. On the GPU: plain, one
+ * float per thread; vector, 16 bytes at once; fast, several such loads in flight, with lines that
+ * the cache need not keep. copy also has memcpy, the driver's own copy within the device, as the
+ * yardstick.
+ * Error of copy: number of elements that differ, tolerance 0. Error of triad: |c - reference| /
+ * (|a| + |s b|), tolerance 2 eps. Product and sum round once each, by at most eps / 2 of a value
+ * that is at most |a| + |s b|. Fused, as on the GPU, they round once. */
 #pragma once
 #include <stddef.h>
 

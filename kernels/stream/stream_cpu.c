@@ -29,9 +29,9 @@ static void copy_lines(const float *a, float *b, size_t n, int threads)
     }
 }
 
-/* 1 fast: all threads, each a contiguous part: one core alone cannot keep enough misses in flight
- * to fill a server's memory channels. What is too large for the caches is written past them, which
- * saves fetching what is then overwritten. */
+/* 1 fast: all threads, each a contiguous part. One core alone cannot keep enough misses in flight
+ * to fill a server's memory channels. Outputs too large for the caches are written past them. This
+ * saves the fetch of each line before its overwrite. */
 void kg_copy_fast(void *state)
 {
     const struct kg_stream *stream = state;

@@ -135,7 +135,7 @@ static bool compare(struct kgate_context *context, const struct kg_transfer *tra
     return good;
 }
 
-/* As kg_kernel_check: what the last call left, and what one more brings. */
+/* Like kg_kernel_check: compares the result of the last call, then the result of one more call. */
 static bool check(struct kgate_context *context, void *state, struct kgate_check *check)
 {
     const struct kg_transfer *transfer = state;

@@ -25,7 +25,8 @@ struct kg_transfer {
     void *queue; /* the GPU's stream */
 };
 
-/* Puts the copies on the stream: from source where there is one, then to destination likewise. */
+/* Puts the copies on the stream: from source to the device, then from the device to destination. A
+ * NULL end has no copy. */
 void kg_transfer_start(const struct kg_transfer *transfer);
 
 extern const struct kgate_workload kg_kernel_transfer;

@@ -1,10 +1,10 @@
 /* adamw.h: AdamW (Loshchilov and Hutter 2019, algorithm 2), the paper's constants. The rate grows
  * linearly to its value over the first KG_ADAMW_WARM_UP steps: with the full rate from the first
- * on, the wider models' loss leaps up before it falls. Step t = 1, 2, …, gradient g, every
- * parameter p decays:
+ * step, the wider models' loss leaps up before it falls. Every parameter p decays. Step t = 1, 2, …
+ * with gradient g:
  *
- *   m = b1 m + (1 - b1) g        v = b2 v + (1 - b2) g^2
- *   p = p - rate (m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + epsilon) + decay p)
+ *   m = b1 m + (1 - b1) g        v = b2 v + (1 - b2) g^2;
+ *   p = p - rate (m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + epsilon) + decay p).
  *
  * Written once for host and device. */
 #pragma once
@@ -27,7 +27,7 @@ enum { KG_ADAMW_WARM_UP = 10 };
 #define KG_ADAMW_BOTH
 #endif
 
-/* What a step has in common for all parameters. */
+/* The factors of a step, the same for all parameters. */
 struct kg_adamw_scales {
     float rate;        /* of this step */
     float correction1; /* 1 / (1 - b1^t) */
@@ -51,8 +51,8 @@ KG_ADAMW_BOTH static inline float kg_adamw_update(struct kg_adamw_scales scales,
     return parameter - scales.rate * (direction + KG_ADAMW_DECAY * parameter);
 }
 
-/* What the parameter was before the update that left `parameter` and the moments: the update solved
- * for it, in double precision. */
+/* The parameter before the update that resulted in `parameter` and the moments: the inverse of the
+ * update, in double precision. */
 double kg_adamw_undo(double rate, size_t step, double parameter, double moment1, double moment2);
 
 #ifdef __cplusplus

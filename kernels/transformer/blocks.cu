@@ -1,7 +1,7 @@
 #include "device/code/launch.cuh"
 #include "transformer/blocks.h"
 
-/* What goes wrong here stays CUDA's last error, which kg_device_good reports. */
+/* An error here stays CUDA's last error, and kg_device_good reports it. */
 extern "C" void kg_blocks_copy(const struct kg_blocks_space *space, void *to, const void *from,
                                size_t bytes)
 {

@@ -1,4 +1,4 @@
-/* blocks.cuh: what the .cu files of the blocks share. */
+/* blocks.cuh: common code of the blocks' .cu files. */
 #pragma once
 #include "common/rows.cuh"
 #include "layernorm/layernorm.h"
@@ -65,7 +65,7 @@ static inline struct kg_rows kg_norm_rows(const struct kg_blocks_space *space,
     rows.y = norm->y;
     rows.gamma = const_cast<float *>(norm->gamma);
     rows.beta = const_cast<float *>(norm->beta);
-    rows.parts = space->parts; /* of rows that are too long for one multiprocessor */
+    rows.parts = space->parts; /* for rows too long for one multiprocessor */
     rows.call.stream = space->stream;
     return rows;
 }

@@ -1,11 +1,11 @@
-/* blocks.h: what a transformer is made of, forward and backward, on plain pointers to the GPU's
- * memory: a table of functions for each version. Each puts its launches on the stream, without
- * waiting and without allocating; every result is the same whatever the order of blocks, since no
- * floats are added by atomics. Matrices are row major; sizes are at least 1 and below 2^31.
+/* blocks.h: the parts of a transformer, forward and backward, on plain pointers to the GPU's
+ * memory: a table of functions for each version. Each function puts its launches on the stream,
+ * without waiting and without allocating. Results do not depend on the order of blocks, since no
+ * atomics add floats. Matrices are row major; sizes are at least 1 and below 2^31.
  *
- * Versions: plain, a thread an element and a launch for each step of the formula; fast, tiles in
- * shared memory, steps fused into the launch that has their data in registers, warps for rows, 16
- * bytes at once. */
+ * Versions: plain, one thread per element and one launch per step of the formula. fast: tiles in
+ * shared memory, one warp per row, 16 bytes at once. It fuses steps into the launch that has their
+ * data in registers. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,13 +17,12 @@
 extern "C" {
 #endif
 
-/* Of `fast`: up to how many blocks a launch is cut finer, and the floats and counters that this
- * takes. A constant, not the GPU's count of multiprocessors: the results are
- * then the same on all. */
+/* Version `fast`: most blocks into which a launch is split, and the floats for their partial sums.
+ * A constant, not the GPU's count of multiprocessors, so that all GPUs have the same results. */
 enum { KG_BLOCKS_WANTED = 256 };
 #define KG_BLOCKS_PART_FLOATS ((size_t)KG_BLOCKS_WANTED * (64 * 64 + 64))
 
-/* What the functions share. */
+/* Arguments of all functions. */
 struct kg_blocks_space {
     void *stream;
     float *parts;      /* KG_BLOCKS_PART_FLOATS: partial sums */
@@ -31,7 +30,7 @@ struct kg_blocks_space {
 };
 
 /* A factor of a product: a matrix of `lines` (rows of A, columns of B) by depth. Element l of line
- * i is x[i * stride + l] where depth_first, else x[l * stride + i]. So A as it is and B transposed
+ * i is x[i * stride + l] if depth_first, else x[l * stride + i]. So a plain A and a transposed B
  * are depth_first. */
 struct kg_factor {
     const float *x;
@@ -41,10 +40,10 @@ struct kg_factor {
     size_t inner;
 };
 
-/* What of a product of square matrices is 0 or not wanted. */
+/* The triangle of a product of square matrices that is 0 or not needed. */
 enum kg_triangle {
     KG_TRIANGLE_NONE,
-    KG_TRIANGLE_LOWER_C, /* C above its diagonal is not wanted, and may be left as it is */
+    KG_TRIANGLE_LOWER_C, /* C above its diagonal is not needed and may stay unwritten */
     KG_TRIANGLE_LOWER_A, /* A is 0 above its diagonal: depth l up to row i */
     KG_TRIANGLE_UPPER_A  /* A is 0 below its diagonal: from row i on */
 };
@@ -69,8 +68,8 @@ struct kg_product {
     const float *residual; /* added; not C itself */
     const float *slope_of;
     float *gelu; /* GELU(C) is written here, too */
-    float *
-        sums; /* n: the sums of B's columns, the gradient of a bias where B is that of its output */
+    float *sums; /* n: sums of B's columns: the gradient of a bias if B is the gradient of its
+                 output */
 };
 
 /* rows by cols. */

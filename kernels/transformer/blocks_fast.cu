@@ -1,13 +1,13 @@
-/* 1 fast: rows go to warps, which read them 16 bytes at a time where they begin at multiples of
- * that; what a step has several launches for in `plain`, one does: its blocks count themselves, and
- * the last one adds up what all have left. Products are in
- * product.cu, layernorm is in norm_fast.cu. */
+/* 1 fast: each row goes to a warp, which reads 16 bytes at a time if rows begin at multiples of 16
+ * bytes. One launch does the work of several launches of `plain`: its blocks count themselves, and
+ * the last block adds up the parts of all. Products are in product.cu, layernorm is in
+ * norm_fast.cu. */
 #include "transformer/blocks_fast.cuh"
 
 /* --- Causal softmax
  * ------------------------------------------------------------------------------ */
-/* softmax's own kernels would read and write the half that is empty. Here a warp reads as much of a
- * row as there is; it comes from the cache from the second pass on. */
+/* softmax's own kernels would read and write the empty half, too. Here a warp reads only the
+ * existing part of a row. From the second pass on, the row comes from the cache. */
 template <int WIDTH>
 static __global__ void __launch_bounds__(KG_BLOCKS_THREADS) causal_rows(struct kg_causal causal)
 {

@@ -1,5 +1,5 @@
-/* blocks_fast.cuh: what the fast blocks that work on rows and columns share: a warp for a row, a
- * block of KG_BLOCKS_THREADS for columns. */
+/* blocks_fast.cuh: common code of the fast blocks for rows and columns: one warp per row, a block
+ * of KG_BLOCKS_THREADS for columns. */
 #pragma once
 #include "transformer/blocks.cuh"
 

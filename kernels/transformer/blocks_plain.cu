@@ -1,5 +1,5 @@
-/* 0 plain: the formulas of model.h as they are written, a launch for each step of them and a thread
- * for each element or row of the result. */
+/* 0 plain: the formulas of model.h, with a launch per step and a thread per element or row of the
+ * result. */
 #include "transformer/blocks.cuh"
 
 enum { THREADS = 256, ROWS = 8, COLUMNS = 32 };
@@ -32,7 +32,7 @@ static __global__ void __launch_bounds__(ROWS *COLUMNS)
     p.c[outer * p.c_outer + inner * p.c_inner + (size_t)row * p.c_stride + column] = p.scale * sum;
 }
 
-/* What is done to C, one step a launch: x = f(x, y), element by element. */
+/* The steps after C's product, one per launch: x = f(x, y), element by element. */
 enum step { ADD_BIAS, ADD_RESIDUAL, TIMES_SLOPE, GELU };
 
 static __device__ float step_value(enum step step, float x, float y)

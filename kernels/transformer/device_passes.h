@@ -1,10 +1,11 @@
 /* device_passes.h: forward, loss and backward of a model on the GPU, made of blocks (blocks.h):
  * each call puts its launches on the stream and returns. Plain C; no CUDA of its own.
  *
- * Launches with `fast`: of a layer 9 forward and 9 backward; of the rest of a step 8, AdamW among
- * them: 8 + 18 layers a step, and three copies a run. With `plain` 12 + 38 layers. A run of more
- * than about a thousand cannot be held back while it is timed (docs/gpu.md), but for timing: graph:
- * with `fast` that is more than 22 steps of 2 layers, or 12 of 4. */
+ * Launches with `fast`: 9 per layer forward and 9 backward, and 8 for the rest of a step, including
+ * AdamW. This is 8 + 18 layers per step, and three copies per run. With `plain` 12 + 38 layers. A
+ * blocking kernel cannot hold a run of more than about a thousand launches (docs/gpu.md). With
+ * `fast`, the limit is 22 steps if there are 2 layers, 12 steps if 4 layers. With `timing: graph`
+ * there is no such limit. */
 #pragma once
 #include "transformer/blocks.h"
 #include "transformer/passes.h"

@@ -21,8 +21,8 @@ void kg_affine_backward(size_t rows, size_t inputs, size_t outputs, const float 
                         const float *weight, const float *dy, float *dx, float *dweight,
                         float *dbias, struct kg_product pair[2]);
 
-/* What attention multiplies: of every head a matrix of seq_len rows, beside those of the other
- * heads in rows of `width`; or a square one of its own. */
+/* The matrices of attention's products. Each head has a matrix of seq_len rows, beside the other
+ * heads in rows of `width`. Alternatively it has a separate square matrix. */
 struct kg_heads {
     size_t sequences;
     size_t heads;

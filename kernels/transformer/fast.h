@@ -1,4 +1,4 @@
-/* fast.h: what fast_forward.c and fast_backward.c share: products by OpenBLAS, on the calling
+/* fast.h: common code of fast_forward.c and fast_backward.c. Products by OpenBLAS, on the calling
  * thread alone, and gelu as arithmetic that the compiler vectorises. */
 #pragma once
 #include <cblas.h>
@@ -9,8 +9,8 @@
 #include "softmax/softmax_exp.h"
 #include "transformer/passes.h"
 
-/* c = scale a b + keep c with a m by k, b k by n, each transposed where `…_t`; the strides are of
- * the rows as they lie. */
+/* c = scale a b + keep c with a m by k, b k by n, each transposed if `…_t` is true. Strides are
+ * distances of rows in memory. */
 static inline void fast_multiply(bool a_t, bool b_t, size_t m, size_t n, size_t k, float scale,
                                  const float *a, size_t a_stride, const float *b, size_t b_stride,
                                  float keep, float *c, size_t c_stride)

@@ -1,5 +1,5 @@
-/* 1 fast, backward: as forward. What is the sum over rows, the gradients of biases, gains and
- * weights, is written by one pass or one product for all rows of the slice. */
+/* 1 fast, backward: like fast_forward.c. The gradients of biases, gains and weights are sums over
+ * rows. One pass or one product writes them for all rows of the slice. */
 #include <math.h>
 #include <string.h>
 
@@ -27,8 +27,8 @@ static void affine_backward(const struct kg_slice *slice, size_t layer, size_t i
     column_sums(slice->rows, outputs, dy, kg_slice_gradient(slice, bias, layer));
 }
 
-/* A row of layernorm's backward: dx gets scale (g - mean(g) - n mean(g n)) added, with
- * n = (x - mean) scale and g = gain dy; dgain and dbias what the row owes to them. */
+/* One row of layernorm's backward. Adds scale (g - mean(g) - n mean(g n)) to dx, with n = (x -
+ * mean) scale and g = gain dy. Adds the row's gradients to dgain and dbias. */
 static void row_normalize_backward(size_t d, const float *restrict x, float mean, float scale,
                                    const float *restrict gain, const float *restrict dy,
                                    float *restrict dx, float *restrict dgain, float *restrict dbias)
@@ -126,7 +126,7 @@ static void scores_backward(size_t rows, size_t columns, size_t stride, float sc
     }
 }
 
-/* What attention's backward has of one head of one sequence. */
+/* One head of one sequence in attention's backward. */
 struct head {
     const float *q; /* k and v are d and 2 d further, as are their gradients */
     const float *p;
@@ -134,8 +134,8 @@ struct head {
     float *dq;
 };
 
-/* Rows `from` to `end`, which see the first `end` positions. The gradients by k and v are added to:
- * later rows owe to earlier positions. */
+/* Rows `from` to `end`, which see the first `end` positions. Adds to the gradients by k and v,
+ * since later rows contribute to earlier positions. */
 static void block_backward(const struct kg_slice *slice, struct head head, size_t from, size_t end)
 {
     const size_t length = slice->model->seq_len, d = slice->model->d_model, stride = 3 * d;

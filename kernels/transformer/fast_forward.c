@@ -1,6 +1,6 @@
-/* 1 fast, forward and loss: products by OpenBLAS, biases and residuals put where a product adds to
- * them, so that they need no pass of their own, everything else vectorised, with an exponential
- * that is only arithmetic. Attention's products leave out most of what the mask hides. */
+/* 1 fast, forward and loss: products by OpenBLAS, everything else vectorised, with an exponential
+ * that is only arithmetic. Biases and residuals are stored first, and products add to them, so they
+ * need no pass of their own. Attention's products skip most of the masked part. */
 #include <math.h>
 #include <string.h>
 
@@ -29,9 +29,9 @@ static void affine_residual(const struct kg_slice *slice, size_t inputs, const f
     fast_multiply(false, false, slice->rows, d, inputs, 1, x, inputs, weight, d, 1, y, d);
 }
 
-/* One row: sums and squares in one pass, shifted by the first element, without which a row far from
- * zero would lose its variance in the difference of two large sums (Chan,
- * Golub and LeVeque 1983). */
+/* One row: sums and squares in one pass, shifted by the first element. Without the shift, a row far
+ * from zero would lose its variance in the difference of two large sums (Chan, Golub and LeVeque
+ * 1983). */
 static void row_normalize(size_t d, const float *restrict x, const float *restrict gain,
                           const float *restrict bias, float *restrict y, float *mean_out,
                           float *scale_out)
@@ -108,9 +108,9 @@ static void head_scores(size_t length, size_t width, size_t stride, const float 
     }
 }
 
-/* A row's softmax goes on to a multiple of LANES, over scores of which nothing is left: whole
- * vectors without a remainder, which would take longer than they. What is beyond its block stays as
- * it is: nobody reads it. */
+/* A row's softmax extends to a multiple of LANES, over scores set to -1e30: whole vectors are
+ * faster than a remainder. Elements beyond the row's block stay unwritten, as nothing reads
+ * them. */
 static void head_softmax(size_t length, float *p)
 {
     enum { LANES = 8 };

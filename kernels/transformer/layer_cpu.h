@@ -3,12 +3,12 @@
 #include "transformer/slices.h"
 #include "transformer/transformer.h"
 
-/* Makes layer->cpu and sets the version. False with context->message; what is made by then,
- * tear_down frees. */
+/* Makes layer->cpu and sets the version. False with context->message; tear_down frees a partial
+ * result. */
 bool kg_layer_cpu_set_up(struct kgate_context *context, struct kg_layer *layer,
                          enum kg_transformer_version version);
-/* Puts what run left into the layer's arrays. Always true. */
+/* Copies the results of run to the layer's arrays. Always true. */
 bool kg_layer_cpu_fetch(struct kg_layer *layer);
-/* Makes what run writes not a number. Always true. */
+/* Sets the results of run to NaN. Always true. */
 bool kg_layer_cpu_blank(struct kg_layer *layer);
 void kg_layer_cpu_tear_down(struct kgate_context *context, struct kg_layer *layer);

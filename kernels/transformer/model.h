@@ -1,32 +1,31 @@
-/* model.h: a small decoder-only transformer after GPT-2 (Radford et al. 2019), and how its numbers
- * lie in memory. Pure functions; thread-safe.
+/* model.h: a small decoder-only transformer after GPT-2 (Radford et al. 2019), and the layout of
+ * its numbers in memory. Pure functions; thread-safe.
  *
- * Of T tokens t_i of a sequence, d = d_model, H = num_heads, c = d / H, F = d_ff = 4 d:
+ * A sequence has T tokens t_i; d = d_model, H = num_heads, c = d / H, F = d_ff = 4 d:
  *
- *   x        = token_embedding[t] + position_embedding                             T by d
+ *   x        = token_embedding[t] + position_embedding                             T by d;
  *   a layer:
- *     n      = layernorm(x; attention_norm)
+ *     n      = layernorm(x; attention_norm);
  *     q k v  = n qkv_weight + qkv_bias              T by 3 d: all of q, all of k, all of v; head h
- *                                                   has columns h c to (h + 1) c of each
- *     p      = softmax over j <= i of q_i . k_j / sqrt(c), for each head, 0 for j > i
- *     x      = x + (p v) projection_weight + projection_bias
- *     n      = layernorm(x; feed_forward_norm)
- *     x      = x + gelu(n expand_weight + expand_bias) contract_weight + contract_bias
- *   logits   = layernorm(x; final_norm) token_embedding^T                          T by V
- *   loss_i   = log sum_v exp(logits_iv) - logits_i,target                 cross-entropy, in nats
+ *                                                   has columns h c to (h + 1) c of each;
+ *     p      = softmax over j <= i of q_i . k_j / sqrt(c), for each head, 0 for j > i;
+ *     x      = x + (p v) projection_weight + projection_bias;
+ *     n      = layernorm(x; feed_forward_norm);
+ *     x      = x + gelu(n expand_weight + expand_bias) contract_weight + contract_bias;
+ *   logits   = layernorm(x; final_norm) token_embedding^T                          T by V;
+ *   loss_i   = log sum_v exp(logits_iv) - logits_i,target                 cross-entropy, in nats.
  *
- * The output weight is the token embedding (tied, Press and Wolf 2017, as in GPT-2), there is no
- * bias after it. layernorm(x; g, b) = g (x - mean) / sqrt(variance + KG_MODEL_EPSILON) + b, the
- * variance with 1 / d. gelu is the tanh approximation (Hendrycks and Gimpel 2016):
- * gelu(x) = x / 2 (1 + tanh(z)) = x / (1 + exp(-2 z)), z = sqrt(2 / pi) (x + 0.044715 x^3).
- * No dropout. All matrices row major; a weight has its inputs as rows, so that a layer is rows
- * times weight.
+ * The output weight is the token embedding (tied, Press and Wolf 2017, as in GPT-2), without a
+ * bias. layernorm(x; g, b) = g (x - mean) / sqrt(variance + KG_MODEL_EPSILON) + b, the variance
+ * with 1 / d. gelu is the tanh approximation (Hendrycks and Gimpel 2016): gelu(x) = x / 2 (1 +
+ * tanh(z)) = x / (1 + exp(-2 z)), z = sqrt(2 / pi) (x + 0.044715 x^3). No dropout. All matrices are
+ * row major. A weight has its inputs as rows, so a layer is rows times weight.
  *
  * Parameters lie in ONE buffer of floats, described by a layout: first the tensors of the model,
- * then the layers', layer after layer. Gradients and AdamW's moments have the same layout.
- * Activations lie in one buffer likewise, for any number of rows (tokens). Each tensor begins at a
- * multiple of KG_TENSOR_ALIGNMENT floats; what lies between is zero in the parameters and their
- * gradients, and AdamW leaves it so. */
+ * then the layers', layer after layer. Gradients and AdamW's moments have the same layout. One more
+ * buffer has the activations of any number of rows (tokens). Each tensor begins at a multiple of
+ * KG_TENSOR_ALIGNMENT floats. The gaps are zero in the parameters and their gradients, and AdamW
+ * keeps them zero. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,7 +54,7 @@ enum kg_extent {
     KG_EXTENT_ROWS        /* the layout's own number of rows */
 };
 
-/* The parameters: first those of the model, then those that every layer has. */
+/* The parameters of the model, then the parameters of every layer. */
 enum kg_parameter {
     KG_TOKEN_EMBEDDING,    /* V by d */
     KG_POSITION_EMBEDDING, /* T by d */
@@ -76,7 +75,8 @@ enum kg_parameter {
     KG_PARAMETERS
 };
 
-/* What forward leaves for backward, by rows (tokens of all sequences, one after the other). */
+/* Values that forward stores for backward, by rows (tokens of all sequences, one after the
+ * other). */
 enum kg_activation {
     KG_RESULT,      /* d: x after the last layer */
     KG_FINAL_NORM,  /* d */
@@ -174,7 +174,7 @@ static inline size_t kg_layout_at(const struct kg_layout *layout, size_t kind, s
 
 size_t kg_model_extent(const struct kg_model *model, enum kg_extent extent, size_t rows);
 
-/* The number of parameters, without what lies between the tensors. */
+/* The number of parameters, without the gaps between the tensors. */
 size_t kg_model_parameter_count(const struct kg_model *model);
 
 /* Writes the parameters that training begins with: gains 1, biases 0, weights and embeddings

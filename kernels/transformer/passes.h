@@ -1,7 +1,7 @@
-/* passes.h: forward, loss and backward of a model on a slice of a batch, on the CPU, three times:
- * in float as obvious loops (plain.c), in float fast (fast_forward.c, fast_backward.c), and in
- * double (reference.c), which is the first with another type (passes_template.h). All write what
- * model.h defines. A slice belongs to one thread at a time; slices of one model are independent. */
+/* passes.h: forward, loss and backward of a model on a slice of a batch, on the CPU, in three ways.
+ * plain.c has obvious loops in float; fast_forward.c and fast_backward.c are fast, in float.
+ * reference.c has the same loops in double (passes_template.h). All write the values that model.h
+ * defines. A slice belongs to one thread at a time; slices of one model are independent. */
 #pragma once
 #include "kgate/profiler.h"
 #include "transformer/model.h"
@@ -14,8 +14,8 @@
 #define SLICE kg_reference_slice
 #include "transformer/slice_template.h"
 
-/* The fast attention goes by blocks of so many rows: of what a block does not see, above the
- * diagonal, its products take no more than a block; larger blocks have faster products. */
+/* Rows per block of the fast attention. A block's products include at most a square of this size
+ * above the diagonal, which is masked. Larger blocks have faster products. */
 enum { KG_ATTENTION_BLOCK = 64 };
 
 /* Elements of a slice's scratch. */

@@ -1,18 +1,18 @@
-/* passes_template.h: forward, loss and backward as obvious loops, of no type yet: plain.c and
- * reference.c include it once each, after they define
+/* passes_template.h: forward, loss and backward as obvious loops for any type. plain.c and
+ * reference.c each include it once. Before, they define
  *
- *   REAL         float or double            SLICE        the struct of passes.h that has it
- *   AT(name)     its functions
- *   PASS(name)   a pass's full name         PASS_LINKAGE static or nothing
- *   SCOPE(name), LAYER_SCOPE(layer)         scopes, or nothing
- *   EXP, LOG, SQRT, TANH                    of the type
- *   REDUCTION    before a loop that adds up `sum`: nothing, or leave to change the order
+ *   REAL         float or double            SLICE        the struct of passes.h for REAL;
+ *   AT(name)     its functions;
+ *   PASS(name)   a pass's full name         PASS_LINKAGE static or nothing;
+ *   SCOPE(name), LAYER_SCOPE(layer)         scopes, or nothing;
+ *   EXP, LOG, SQRT, TANH                    functions of the type;
+ *   REDUCTION    before a loop that adds up `sum`: nothing, or leave to change the order;
  *
- * and the products, c m by n, each added to what c holds:
+ * and the products, c m by n, each added to c:
  *
- *   multiply(m, n, k, a, b, c)              c += a b      a m by k, b k by n
- *   multiply_transposed(m, n, k, a, b, c)   c += a b^T    a m by k, b n by k
- *   transposed_multiply(m, n, k, a, b, c)   c += a^T b    a k by m, b k by n */
+ *   multiply(m, n, k, a, b, c)              c += a b      a m by k, b k by n;
+ *   multiply_transposed(m, n, k, a, b, c)   c += a b^T    a m by k, b n by k;
+ *   transposed_multiply(m, n, k, a, b, c)   c += a^T b    a k by m, b k by n. */
 #include <string.h>
 
 #include "transformer/steps_template.h"

@@ -1,4 +1,4 @@
-/* 0 plain: one thread, one element after the other, as the formulas of model.h say it. */
+/* 0 plain: the formulas of model.h with one thread, element after element. */
 #include <math.h>
 
 #include "transformer/passes.h"

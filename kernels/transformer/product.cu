@@ -1,9 +1,9 @@
 /* The fast version's products.
  *
- * Made of the same parts as gemm's tiled kernel (gemm/gemm_tiled.cuh), but not of its tile of 16384
- * elements, which is for one large product. Those of a transformer in training are small and many:
- * either factor transposed, in batches, half of one empty, two at once, with sums along a depth
- * that is cut into parts, and a bias and more in the end. */
+ * They use the parts of gemm's tiled kernel (gemm/gemm_tiled.cuh), but not its tile of 16384
+ * elements, which fits one large product. A transformer in training has many small products. Either
+ * factor may be transposed. Products come in batches, two at once, or half empty. A sum's depth may
+ * be split into parts, and a bias and more may follow. */
 #include "gemm/gemm_tiled.cuh"
 #include "transformer/blocks.cuh"
 
@@ -142,7 +142,7 @@ static __device__ __forceinline__ void strip_multiply(const struct strips<TILE> 
     }
 }
 
-/* What a block does: a tile of C, its batch, and a range of the depth. */
+/* A block's task: a tile of C, its batch, and a range of the depth. */
 struct task {
     int row0;
     int column0;
@@ -234,7 +234,7 @@ static __device__ __forceinline__ bool parts_add(const struct job &job, const st
     return true;
 }
 
-/* Four elements of a row of C, the first `count` of them, with all that is done to them. */
+/* Finishes and writes the first `count` of four elements of a row of C. */
 template <bool wide>
 static __device__ __forceinline__ void vector_finish(const struct kg_product &p, size_t at,
                                                      int column, int count, const float sum[4])
@@ -356,8 +356,7 @@ static unsigned splits_for(const struct kg_product *p, unsigned tiles_of_launch)
     return p->triangle == KG_TRIANGLE_NONE && most > 1 ? most : 1;
 }
 
-/* 1 fast: see above. Both products in one launch, and what is done to C
- * while it is in registers. */
+/* 1 fast: see above. One launch does both products, and finishes C while it is in registers. */
 void kg_blocks_fast_products(const struct kg_blocks_space *space, const struct kg_product *products,
                              size_t count)
 {

@@ -1,5 +1,5 @@
-/* The reference: plain's passes in double, with products by OpenBLAS, or checking would take longer
- * than measuring. That these are the model's derivatives is tested by finite differences. */
+/* The reference: plain's passes in double, with products by OpenBLAS, or checks would take longer
+ * than measurements. A test compares these derivatives with finite differences. */
 #include <cblas.h>
 #include <math.h>
 

@@ -1,11 +1,11 @@
-/* slice_template.h: struct SLICE of REAL, both to be defined before, and SLICE_…, functions that
- * say where a slice has a tensor; `layer` is ignored for those of the model. passes.h includes it
+/* slice_template.h: struct SLICE of REAL, both defined by the includer, and functions SLICE_…. They
+ * give the address of a slice's tensor; tensors of the model ignore `layer`. passes.h includes it
  * for float and for double. */
 #define SLICE_JOIN_(slice, name) slice##_##name
 #define SLICE_JOIN(slice, name) SLICE_JOIN_(slice, name)
 #define SLICE_FUNCTION(name) SLICE_JOIN(SLICE, name)
 
-/* Whole sequences, and where what is computed of them goes. */
+/* Whole sequences, and the buffers of their values. */
 struct SLICE {
     const struct kg_model *model;
     size_t sequences;
@@ -13,13 +13,13 @@ struct SLICE {
     struct kg_layout layout; /* of the activations */
     const REAL *parameters;  /* laid out as model->parameters */
     REAL *activations;
-    REAL *gradients; /* as the parameters; written, what lies between left as it is */
+    REAL *gradients; /* laid out as the parameters; written, except for the gaps between tensors */
     REAL *stream;    /* rows by d: backward's gradient of x, from the last layer to the first */
-    REAL *scratch;   /* kg_slice_scratch(model, rows) of them */
-    /* plain.c and reference.c: attention of every so manieth row alone, the last one's among them;
-     * 0 is all. */
+    REAL *scratch;   /* kg_slice_scratch(model, rows) elements */
+    /* plain.c and reference.c: attention of every `attending`-th row only, including the last; 0 is
+     * all. */
     size_t attending;
-    REAL loss_scale; /* 1 / the tokens of the whole batch: what gradients are of */
+    REAL loss_scale; /* 1 / the tokens of the whole batch: factor of the loss in gradients */
 };
 
 static inline REAL *SLICE_FUNCTION(activation)(const struct SLICE *slice, enum kg_activation kind,

@@ -1,13 +1,13 @@
-/* slices.h: a batch cut into slices of whole sequences, which the threads share. How it is cut
- * depends on the batch alone, and what is summed over slices is summed in their order: so results
- * are the same whatever the number of threads. */
+/* slices.h: a batch cut into slices of whole sequences, which the threads share. The cut depends on
+ * the batch alone, and sums over slices follow their order. So results do not depend on the number
+ * of threads. */
 #pragma once
 #include "kgate/plugin.h"
 #include "transformer/passes.h"
 
-/* Into how many parts a batch is cut, of which as many threads can work on it: as many as have
- * KG_SLICE_TOKENS each, within these bounds. Each has gradients of its own, which are read once a
- * step: of smaller parts that takes its share of the time, and their products are slower. */
+/* Number of slices of a batch, within these bounds: one per KG_SLICE_TOKENS tokens. At most as many
+ * threads share the batch. Each slice needs its own gradients, read once per step. Smaller slices
+ * would spend more time on this, and their products are slower. */
 enum { KG_SLICES_LEAST = 4, KG_SLICES_MOST = 16, KG_SLICE_TOKENS = 256 };
 
 struct kg_slices {
@@ -19,12 +19,11 @@ struct kg_slices {
     double loss[KG_SLICES_MOST];  /* the sum over its tokens */
 };
 
-/* How many slices a version has of a batch: plain one, others no more than sequences. */
+/* Number of slices of a batch: one for plain, at most one per sequence for others. */
 size_t kg_slices_count(const struct kg_passes *passes, size_t batch, size_t seq_len);
 
-/* Allocates what the slices of a batch need, for the forward pass alone or for both. parameters and
- * model must outlive them. False with context->message; what is made by
- * then, kg_slices_free frees. */
+/* Allocates the slices of a batch, for the forward pass alone or for both. parameters and model
+ * must outlive them. False with context->message; kg_slices_free frees a partial result. */
 bool kg_slices_make(struct kgate_context *context, struct kg_slices *slices,
                     const struct kg_passes *passes, const struct kg_model *model,
                     const float *parameters, size_t batch, bool backward);

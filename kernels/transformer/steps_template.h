@@ -93,8 +93,9 @@ static REAL gelu_slope(REAL x)
     return (1 + t) / 2 + x / 2 * (1 - t * t) * GELU_SCALE * (1 + 3 * GELU_CUBE * x * x);
 }
 
-/* One row of one head: probabilities p[0..i] over what position i sees, zeros beyond, and their sum
- * of values. q, k and v are of a sequence, `stride` from a position to the next. */
+/* One row of one head: probabilities p[0..i] over the positions that position i sees, zeros beyond,
+ * and their sum of values. q, k and v belong to one sequence; `stride` is the distance between
+ * positions. */
 static void attend(size_t i, size_t length, size_t width, size_t stride, const REAL *q,
                    const REAL *k, const REAL *v, REAL *p, REAL *attended)
 {
@@ -114,7 +115,8 @@ static void attend(size_t i, size_t length, size_t width, size_t stride, const R
         add_scaled(width, p[j], v + j * stride, attended);
 }
 
-/* Adds what row i of one head owes to the gradients by q, k and v; dp is room for i + 1. */
+/* Adds the contributions of row i of one head to the gradients by q, k and v; dp has room for i +
+ * 1. */
 static void attend_backward(size_t i, size_t width, size_t stride, const REAL *qkv[3],
                             const REAL *p, const REAL *dattended, REAL *dp, REAL *dqkv[3])
 {

@@ -13,7 +13,7 @@ extern "C" {
 void kg_text_fill(uint8_t *text, size_t n, uint64_t seed);
 
 /* The entropy of a byte drawn by the text's frequencies, in nats: the loss of a guess that knows
- * these and nothing of what came before. n at least 1. */
+ * only these frequencies, not the preceding bytes. n at least 1. */
 double kg_text_unigram_entropy(const uint8_t *text, size_t n);
 
 #ifdef __cplusplus

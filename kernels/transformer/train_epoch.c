@@ -214,8 +214,8 @@ static double losses_error(const struct kg_training *training, const float *befo
     return worst;
 }
 
-/* As kg_kernel_check, but that both calls are compared with one replay, which takes longer than
- * they do. */
+/* Like kg_kernel_check, but compares both calls with one replay, as a replay takes longer than a
+ * call. */
 static bool calls_compare(struct kgate_context *context, struct kg_training *training,
                           struct kg_training_replay *replay, float *losses,
                           struct kgate_check *check)

@@ -35,8 +35,9 @@ static double path_after(const struct kg_training *training, size_t update_count
     return training->learning_rate * steps_at_rate;
 }
 
-/* What is asked of a path, found by trying models of 4 to 256 wide and 1 to 8 layers, and half of
- * what the slowest did: the narrowest fall slowly, and high rates linger at the unigram entropy. */
+/* Demands on a path: half of the result of the slowest model, from trials with widths of 4 to 256
+ * and 1 to 8 layers. The narrowest models fall slowly, and high rates linger at the unigram
+ * entropy. */
 #define PATH_LEAST 0.02 /* shorter, batches differ by more than the loss falls */
 #define FALL_PER_PATH 2
 #define FALL_MOST 0.5
@@ -61,8 +62,8 @@ double kg_training_demanded_loss(const struct kg_training *training)
 
 /* --- The first steps once more ---------------------------------------------------------------- */
 
-/* How much further apart two runs can be after so many updates than rounding drives them at once:
- * training amplifies what differs. */
+/* Growth of the distance of two runs by so many updates, relative to the rounding of one: training
+ * amplifies differences. */
 static double growth_after(const struct kg_training *training, size_t updates)
 {
     return exp2(path_after(training, updates) / KG_REPLAY_DOUBLING);
@@ -95,7 +96,7 @@ static double size_of(const double *x, const float *from, size_t n)
     return sqrt(squares / (double)n);
 }
 
-/* What the elements of a tensor may be off by. */
+/* Limits of a tensor's element errors. */
 struct bounds {
     const struct kg_training *training;
     const double *drift; /* the tensor's, of the replay */
@@ -103,7 +104,7 @@ struct bounds {
     double correction;   /* of the second moment: 1 - b2^steps */
 };
 
-/* And each step rounds a parameter. */
+/* The drift, and one rounding of the parameter per step. */
 static double parameter_bound(const struct bounds *bounds, size_t i, double expected)
 {
     const double steps = (double)bounds->training->steps;
@@ -125,8 +126,8 @@ static double moment2_bound(const struct bounds *bounds, size_t i, double expect
     return bounds->correction * bounds->gradient * (2 * gradient + bounds->gradient);
 }
 
-/* The root mean square of the elements' deviations, each over what it may be: so much of what the
- * tensor's are, and what its own gradients' rounding explains. */
+/* The root mean square of the elements' deviations, each divided by its limit. The limit is a share
+ * of the tensor's path, plus `bound`, the effect of its own gradients' rounding. */
 static double tensor_error(const struct bounds *bounds, const float *x, const double *expected,
                            const float *from, size_t n,
                            double (*bound)(const struct bounds *, size_t, double))
@@ -141,7 +142,8 @@ static double tensor_error(const struct bounds *bounds, const float *x, const do
     return sqrt(squares / (double)n);
 }
 
-/* Parameters and moments after the last step against the replay's, over what rounding explains. */
+/* The error of parameters and moments after the last step against the replay, divided by the
+ * limits. */
 static double state_error(const struct kg_training *training,
                           const struct kg_training_replay *replay)
 {

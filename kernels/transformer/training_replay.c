@@ -58,8 +58,7 @@ bool kg_training_replay_pass(struct kgate_context *context, struct kg_training_r
     return true;
 }
 
-/* AdamW as adamw.h describes it, from the paper and with its numbers once more: what is wrong there
- * shows. */
+/* AdamW of adamw.h once more, from the paper and with its constants, so that errors there show. */
 static const double b1 = 0.9, b2 = 0.999, epsilon = 1e-8, decay = 0.01, warm_up = 10;
 
 static double step_rate(const struct kg_training_replay *replay)
@@ -95,10 +94,10 @@ double kg_training_gradient_bound(const struct kg_training *training, const doub
     return KG_TRAINING_TOLERANCE * training->product_unit * size / sqrt(correction);
 }
 
-/* What the step that was made adds to the parameters' drift. It went by m / sqrt(v), of which a
- * gradient's rounding is the larger a share the smaller the gradients were so far: where they are
- * nothing but rounding, as those of the keys' bias, which softmax does not see, or one that happens
- * to be nearly 0, it may have gone either way. */
+/* Adds the last step's effect to the parameters' drift. The step went by m / sqrt(v). The smaller
+ * the gradients so far, the larger the share of a gradient's rounding. Some gradients are only
+ * rounding: the keys' bias, which softmax does not see, or gradients near 0. Such a step may have
+ * gone either way. */
 static void drift_add(struct kg_training_replay *replay)
 {
     const struct kg_model *model = &replay->training->model;

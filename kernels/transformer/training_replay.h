@@ -9,14 +9,14 @@ struct kg_training_replay {
     const struct kg_training *training;
     size_t step;    /* how many steps are done */
     double *losses; /* of each of these */
-    /* Laid out as model.parameters: first the parameters of this step, then what AdamW keeps, and
-     * the gradients of the last pass. */
+    /* Laid out as model.parameters: the parameters of this step, AdamW's moments, and the gradients
+     * of the last pass. */
     double *parameters;
     double *moment1;
     double *moment2;
     double *gradients;
-    double *drift;       /* how far rounding may have driven each parameter */
-    double *before_last; /* the parameters that a training's last step had; its check's */
+    double *drift;       /* limit of each parameter's change by rounding */
+    double *before_last; /* parameters of a training's last step, for the check */
 };
 
 /* Begins with the training's first parameters. False with context->message without memory; to be

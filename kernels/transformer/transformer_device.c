@@ -32,8 +32,8 @@ bool kg_transformer_device_has(enum kg_transformer_version version)
 }
 
 /* --- Memory ----------------------------------------------------------------------------------- */
-/* Device memory for a batch of whole sequences. Results and all that is in between are bytes 0xff
- * at first: what is not written shows. */
+/* Device memory for a batch of whole sequences. Results and intermediate values are bytes 0xff at
+ * first, so that unwritten elements show. */
 static bool batch_make(struct kgate_context *context, const struct kg_model *model,
                        size_t sequences, bool backward, struct kg_device_batch *batch)
 {
@@ -221,8 +221,8 @@ static void restore(const struct kg_training *training)
     kg_blocks_clear(&batch->space, device->moments, 2 * bytes);
 }
 
-/* All steps, one after the other on the stream; the host decides nothing by
- * what the device found. */
+/* All steps, one after the other on the stream. The host decides nothing by the device's
+ * results. */
 static void train_epoch(struct kg_training *training)
 {
     const struct kg_training_device *device = training->device;

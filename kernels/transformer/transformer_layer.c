@@ -87,7 +87,7 @@ static void tear_down(struct kgate_context *context, void *state)
     context->release(context, layer);
 }
 
-/* What only the backward pass has. */
+/* Arrays of the backward pass. */
 static bool gradients_make(struct kgate_context *context, struct kg_layer *layer, size_t n)
 {
     const size_t parameters = layer->model.parameters.floats;
@@ -166,7 +166,7 @@ static void run(void *state)
     layer->version(layer);
 }
 
-/* What the check compares with: each sequence writes its part of y and dx. */
+/* The expected results. Each sequence writes its part of y and dx. */
 struct expected {
     const struct kg_layer *layer;
     double *parameters;
@@ -176,7 +176,7 @@ struct expected {
     double *conditions; /* of each sequence */
 };
 
-/* How much a layernorm amplifies what rounding did to its rows: the largest value over the
+/* Factor by which a layernorm amplifies its rows' rounding errors: the largest value over the
  * deviation, of the worst row. */
 static double condition_of(const struct kg_reference_slice *slice, enum kg_activation input,
                            enum kg_activation scale)
@@ -279,7 +279,7 @@ static double tolerance_of(const struct kg_layer *layer, const struct expected *
     return KG_LAYER_TOLERANCE * layer->product_unit * condition / KG_LAYER_CONDITION;
 }
 
-/* As kg_kernel_check: what the last call left, and what one more makes. */
+/* Like kg_kernel_check: compares the result of the last call, then the result of one more call. */
 static bool compare(struct kgate_context *context, struct kg_layer *layer,
                     struct expected *expected, struct kgate_check *check)
 {

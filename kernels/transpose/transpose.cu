@@ -66,11 +66,10 @@ static __global__ void __launch_bounds__(TILE *TILE_ROWS)
     }
 }
 
-/* Where in the tile of `fast` the vector of four rows, rows 4 * group on, of column `col` lies. The
- * columns lie one after the other; the order of the vectors within one is another for each four
- * columns, so that eight lanes that access 16 bytes each, which are served together, meet all
- * banks, both when they write (same group, columns 4 apart) and when they read (same column, groups
- * in a row). */
+/* Place in the tile of `fast` of the vector of four rows, from row 4 * group on, of column `col`.
+ * Columns follow each other. The order of the vectors in a column changes every four columns. Eight
+ * lanes that access 16 bytes each are served together. So they meet all banks, both in writes (same
+ * group, columns 4 apart) and in reads (same column, groups in a row). */
 static __device__ __forceinline__ unsigned tile_place(unsigned col, unsigned group)
 {
     return col * WIDE_VECTORS + (group ^ col / FLOATS % WIDE_VECTORS);

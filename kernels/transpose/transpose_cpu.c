@@ -48,8 +48,8 @@ static inline void tile_transpose(const float *a, size_t a_stride, float *b, siz
 }
 #endif
 
-/* A whole block, by way of a buffer in the first-level cache: lines of B that are a power of two
- * apart would push each other out of it before they are complete. */
+/* A whole block, through a buffer in the first-level cache. Lines of B that are a power of two
+ * apart would otherwise evict each other before they are complete. */
 static void block_transpose(const float *restrict a, float *restrict b, size_t rows, size_t cols,
                             bool streams)
 {
@@ -73,7 +73,7 @@ static void part_transpose(const float *restrict a, float *restrict b, size_t ro
             b[j * rows + i] = a[i * cols + j];
 }
 
-/* What is left at the edges: tiles, and what is no whole tile. */
+/* The edges: tiles, and parts smaller than a tile. */
 static void edge_transpose(const float *restrict a, float *restrict b, size_t rows, size_t cols,
                            size_t i_end, size_t j_end)
 {
@@ -85,9 +85,9 @@ static void edge_transpose(const float *restrict a, float *restrict b, size_t ro
     part_transpose(a + j_tiles, b + j_tiles * rows, rows, cols, i_tiles, j_end - j_tiles);
 }
 
-/* 1 fast: in blocks of 64 by 16, each line fetched and written once, with vectors; all threads,
- * each its own rows of blocks, along which the processor foresees what is read. What is too large
- * for the caches is written past them, where B's rows are whole lines. */
+/* 1 fast: in blocks of 64 by 16, each line fetched and written once, with vectors. Each thread has
+ * its own rows of blocks; the hardware prefetcher follows reads along a row. If B's rows are whole
+ * lines and B is too large for the caches, blocks are written past them. */
 void kg_transpose_fast(void *state)
 {
     const struct kg_transpose *transpose = state;

@@ -25,7 +25,7 @@ static struct key key_of(const struct kg_xor_transform *transform)
     return key;
 }
 
-/* Blocks of `items` each that cover n items; at least one, which does what is left over. */
+/* Number of blocks of `items` items for n items. At least one, which does the leftover. */
 static unsigned blocks_for(size_t n, size_t items)
 {
     return n > items ? static_cast<unsigned>((n + items - 1) / items) : 1;
@@ -77,9 +77,9 @@ static __global__ void transform_vector(const uint64_t *__restrict__ in, uint64_
     leftover(in, out, n, key);
 }
 
-/* 2 fast: four such loads before the first store. The key's length divides what a block reads at
- * once, so each thread needs the same two words of it throughout, looked up once; one product, and
- * additions from there. Lines are touched once, and marked as first to be evicted. */
+/* 2 fast: four vector loads before the first store. The key's length divides the words per block
+ * and read, so each thread needs only two words of the key, read once. It has one product, and
+ * additions from there. Lines are used once, and marked as first to be evicted. */
 template <unsigned FLIGHT>
 static __global__ void __launch_bounds__(THREADS)
     transform_fast(const uint64_t *__restrict__ in, uint64_t *__restrict__ out, size_t n,

@@ -1,11 +1,11 @@
-/* xor_transform.h: out[i] = in[i] ^ key[i mod 8] ^ mix(i) over n = bytes / 8 words, with
- * mix(i) = (i * 0x9e3779b97f4a7c15) ^ (i * 0x9e3779b97f4a7c15 >> 29): a transform of data in which
- * a little integer arithmetic goes with each word moved. Not a cipher.
+/* xor_transform.h: out[i] = in[i] ^ key[i mod 8] ^ mix(i) over n = bytes / 8 words. mix(i) = (i *
+ * 0x9e3779b97f4a7c15) ^ (i * 0x9e3779b97f4a7c15 >> 29): a transform of data with a little integer
+ * arithmetic per moved word. Not a cipher.
  *
  * bytes 2 * `bytes`, items n, no flops.
- * Versions on the CPU: plain, word by word; fast, vectorised on all threads. On the GPU: plain, a
- * word a thread; vector, two words at once; fast, several such loads in flight, the key in
- * registers. Error: how many words differ from the reference, tolerance 0. */
+ * Versions on the CPU: plain, word by word; fast, vectorised on all threads. On the GPU: plain, one
+ * word per thread; vector, two words at once; fast, several such loads in flight, the key in
+ * registers. Error: number of words that differ from the reference, tolerance 0. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -52,9 +52,8 @@ static void blocks_write(const uint64_t *in, uint64_t *out, size_t blocks, const
               b * KG_XOR_KEY_WORDS * GOLDEN);
 }
 
-/* 1 fast: eight words at a time with the key in registers and additions in place of 64-bit
- * products, which AVX2 lacks; all threads; what is too large for the caches
- * is written past them. */
+/* 1 fast: eight words at a time with the key in registers, all threads. Additions replace 64-bit
+ * products, which AVX2 lacks. Outputs too large for the caches are written past them. */
 void kg_xor_transform_fast(void *state)
 {
     const struct kg_xor_transform *transform = state;
