@@ -87,7 +87,7 @@ static __global__ void __launch_bounds__(THREADS)
         result[blockIdx.x] = sum;
 }
 
-/* The sum of what the calling thread of `fast` reads. */
+/* The calling thread's sum in `fast`. */
 template <unsigned FLIGHT>
 static __device__ __forceinline__ float thread_sum(const float *x, size_t n)
 {
@@ -109,8 +109,8 @@ static __device__ __forceinline__ float thread_sum(const float *x, size_t n)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* Whether the calling block is the last of the grid to say that it is done. By the fences the sums
- * of all that said so before are seen then. The count goes back to 0 for the next call. */
+/* Whether the calling block is the last of the grid to finish. The fences make the sums of all
+ * earlier blocks visible to it. The count returns to 0 for the next call. */
 static __device__ bool is_last_block(unsigned *arrived)
 {
     __shared__ bool last;
@@ -123,10 +123,10 @@ static __device__ bool is_last_block(unsigned *arrived)
     return last;
 }
 
-/* 2 fast: four loads in flight with an accumulator for each, so that no addition waits for the one
- * before; lines that the cache need not keep; and the block that comes last adds the sums of all,
- * which saves a launch. It adds them in the order of blocks, so which one it is makes no
- * difference. */
+/* 2 fast: four loads in flight with an accumulator for each, so no addition waits for the one
+ * before. The cache need not keep its lines. The last block to finish adds the sums of all blocks,
+ * which saves a launch. It adds in the order of blocks, so the result does not depend on which
+ * block is last. */
 template <unsigned FLIGHT>
 static __global__ void __launch_bounds__(THREADS)
     sum_fast(const float *__restrict__ x, size_t n, float *part, unsigned *arrived,

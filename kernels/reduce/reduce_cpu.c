@@ -12,9 +12,8 @@ void kg_reduce_plain(void *state)
     reduce->sum = sum;
 }
 
-/* LANES sums side by side: eight vectors, enough additions in flight to hide their latency. In the
- * end vectors are added to vectors; their elements one by one would take as
- * long as reading 4 KiB. */
+/* LANES sums side by side: eight vectors, enough additions in flight to hide their latency. At the
+ * end vectors are added to vectors. Adding single elements would take as long as reading 4 KiB. */
 static float part_sum(const float *x, size_t n)
 {
     float lane[LANES] = {0}, vector[VECTOR] = {0}, sum = 0;
@@ -33,7 +32,7 @@ static float part_sum(const float *x, size_t n)
     return sum;
 }
 
-/* As many parts as there are threads for, of a size that the end of a part is little of. */
+/* Number of parts: enough for many threads, but long enough that the end of a part costs little. */
 static size_t part_count(size_t n)
 {
     const size_t count = n / PART_FLOATS_LEAST;
@@ -48,9 +47,9 @@ static float part_of(const float *x, size_t n, size_t parts, size_t p)
     return part_sum(x + start, end - start);
 }
 
-/* 1 fast: many accumulators, all threads. The array is cut into parts whose number depends on its
- * length alone and whose sums are added in order, so that the result depends on no schedule. One
- * thread alone does without OpenMP: to start its team takes as long as reading 50 KiB. */
+/* 1 fast: many accumulators, all threads. The number of parts depends on the array's length alone,
+ * and their sums are added in order. So the result does not depend on the schedule. A single thread
+ * does not use OpenMP: to start its team takes as long as reading 50 KiB. */
 void kg_reduce_fast(void *state)
 {
     struct kg_reduce *reduce = state;

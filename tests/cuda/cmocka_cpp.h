@@ -1,4 +1,4 @@
-/* cmocka_cpp.h: cmocka, with what it needs, for tests in C++, which it does not know of. */
+/* cmocka_cpp.h: cmocka and its required headers for tests in C++, as C declarations. */
 #pragma once
 #include <csetjmp>
 #include <cstdarg>

@@ -1,9 +1,9 @@
-/* cupti_host.c: what kgate asks of CUPTI's range profiler, asked of NVIDIA's own library, on a machine
- * without a GPU: the half of it that needs none. For each of some chips: that it knows every metric by
- * the name that kgate has for it, that it takes kgate's structures at the sizes that it says they
- * have, and how many passes, which are calls, counting takes.
+/* cupti_host.c: kgate's use of CUPTI's range profiler against NVIDIA's own library, on a machine
+ * without a GPU. It tests the half that needs no GPU. For each of some chips, the library must know
+ * every metric by kgate's name. It must accept kgate's structures with kgate's sizes. The test
+ * prints the number of passes, that is calls, per count.
  *     cupti_host LIBRARY
- * Exit status: 0 good, 1 not good, 77 where the library has no range profiler (before CUDA 12.6). */
+ * Exit status: 0 good, 1 not good, 77 if the library has no range profiler (before CUDA 12.6). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static bool good(int code, const char *chip, const char *what)
     return code == KG_CUPTI_SUCCESS;
 }
 
-/* A name may be one that a chip does not have; one that no chip has is a mistake of kgate's. */
+/* A chip may lack a metric. If all chips lack it, kgate's name is wrong. */
 static size_t metrics_add(void *host, const char *chip, bool found[KG_CUPTI_METRICS])
 {
     size_t count = 0;

@@ -57,7 +57,7 @@ SAME(KG_NODE_HOST, CU_GRAPH_NODE_TYPE_HOST);
 SAME(KG_NODE_GRAPH, CU_GRAPH_NODE_TYPE_GRAPH);
 SAME(KG_NODE_EMPTY, CU_GRAPH_NODE_TYPE_EMPTY);
 
-/* What the signatures pass: handles as pointers, enums as int, addresses as 64 bits. */
+/* Types in the signatures: handles as pointers, enums as int, addresses as 64 bits. */
 SIZE(int, CUresult);
 SIZE(int, CUdevice);
 SIZE(int, CUdevice_attribute);

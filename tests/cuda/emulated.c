@@ -119,7 +119,7 @@ static void report(struct kgate_context *context, const char *name, double value
     assert_true(name[0] != '\0' && isfinite(value));
 }
 
-/* Fails with what was tried, and why. */
+/* Fails with the workload, its parameters, its seed and the reason. */
 static void trial_fail(const struct trial *trial, const char *what)
 {
     char text[512] = "";
@@ -168,7 +168,7 @@ static struct kgate_check trial_check(struct trial *trial, void *state)
     return check;
 }
 
-/* Answers to what the check finds, which has to be good. */
+/* Returns the result of the check, which must be good. */
 static struct kgate_check trial_check_good(struct trial *trial, void *state)
 {
     const struct kgate_check found = trial_check(trial, state);
@@ -180,7 +180,7 @@ static struct kgate_check trial_check_good(struct trial *trial, void *state)
     return found;
 }
 
-/* Answers to what the check found after the run. */
+/* Returns the result of the check after the run. */
 static struct kgate_check trial_run(struct trial *trial, void *state)
 {
     const size_t attributes = emulated_attributes();
@@ -248,7 +248,7 @@ bool emulated_run_recorded(const struct kgate_workload *workload,
     else
         (void)emulated_error();
     trial_run(&trial, state);
-    /* What kgate does last with a case of the GPU is to record a call. */
+    /* kgate ends a case of the GPU by recording a call. */
     emulated_record(workload->run, state);
     trial_end(&trial, state);
     assert_string_equal(emulated_error(), "cudaSuccess");

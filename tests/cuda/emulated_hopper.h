@@ -1,7 +1,7 @@
-/* emulated_hopper.h: device/code/hopper.cuh on the host, from what the PTX ISA 9.2 says; wgmma is
- * in emulated_wgmma.h. Boxes come either at once or when they are waited for, by chance, and
- * products are done when they are waited for, so that both a wait too few and memory given back too
- * early show; a barrier that nobody opens ends the test, and so does what breaks a rule. */
+/* emulated_hopper.h: device/code/hopper.cuh on the host, by the PTX ISA 9.2; wgmma is in
+ * emulated_wgmma.h. Boxes come at once or at the wait for them, by chance. Products happen at the
+ * wait for them. So both a missing wait and memory released too early show. If no thread opens a
+ * barrier, or an instruction breaks a rule, the test ends. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -47,7 +47,7 @@ inline uint32_t kg_emulated_swizzle(uint32_t address)
     return address ^ (address >> 7 & 7) << 4;
 }
 
-/* Lets other threads go on: a meeting with nobody. */
+/* Lets other threads continue: a meeting of one lane. */
 inline void kg_emulated_yield(const char *where)
 {
     kg_emulated_meet(where, 1U << kg_emulated_lane(), nullptr, 0, nullptr);
@@ -55,10 +55,10 @@ inline void kg_emulated_yield(const char *where)
 
 /* --- mbarrier -------------------------------------------------------------------------------- */
 struct kg_emulated_mbarrier {
-    int32_t
-        bytes; /* that the phase still waits for; below 0 where they come before the word of them */
+    int32_t bytes; /* bytes that the phase still expects; negative if bytes arrive before their
+                  announcement */
     uint8_t arrivals;
-    uint8_t missing; /* of them, in this phase */
+    uint8_t missing; /* arrivals still missing in this phase */
     uint8_t phase;
     uint8_t made;
 };

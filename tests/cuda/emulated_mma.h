@@ -1,7 +1,7 @@
 /* emulated_mma.h: common/mma.cuh on the host, among the emulator's threads. The layouts of the
  * fragments are those of the PTX ISA 9.2, 9.7.14.5.8 (m16n8k16 with floating point type) and
- * 9.7.14.5.15 (ldmatrix). Copies are done as late as they may be, when they are waited for, so that
- * a wait too few shows; what breaks a rule of the instruction ends the test. */
+ * 9.7.14.5.15 (ldmatrix). Copies happen as late as allowed, at the wait for them, so that a missing
+ * wait shows. If an instruction breaks a rule, the test ends. */
 #pragma once
 #include <stdint.h>
 #include <stdio.h>

@@ -31,7 +31,7 @@ inline kg_emulated_products *kg_emulated_own_products()
 /* 9.7.15.5.1.2.2: start, leading and stride offset in units of 16 bytes;
  * swizzle 1, no base offset. */
 struct kg_emulated_matrix {
-    const char *memory; /* what address 0 would be */
+    const char *memory; /* memory at address 0 of the descriptor */
     uint32_t start;
     uint32_t leading;
     uint32_t stride;
@@ -65,7 +65,7 @@ inline float kg_emulated_n_major(const kg_emulated_matrix &b, unsigned k, unsign
                                    k / 8 * b.stride);
 }
 
-/* A warp's rows of A: as kg_mma_bf16_16x8x16 has them where they are in registers. */
+/* A warp's rows of A. In registers, they have the layout of kg_mma_bf16_16x8x16. */
 inline void kg_emulated_rows_of_a(const kg_emulated_product &product, float upper[16],
                                   float lower[16])
 {

@@ -1,20 +1,20 @@
-/* emulator.h: as much of CUDA C++ as the kernels use, on the host, so that the very same .cu
- * files run under the sanitizers where there is no GPU. src/device/code/launch.cuh includes it
- * where KGATE_EMULATE_CUDA is defined.
+/* emulator.h: the part of CUDA C++ that the kernels use, on the host. So the same .cu files run
+ * under the sanitizers on a machine without a GPU. src/device/code/launch.cuh includes it if
+ * KGATE_EMULATE_CUDA is defined.
  *
- * Blocks run one after the other, in an order that the seed decides; so do the threads of a
- * block between two barriers, each on a stack of its own, so that what relies on an order, on a
- * missing barrier or on lanes in step goes wrong here. Shared memory is filled with bytes 0xff
- * before each block. Device memory is plain memory. A launch that CUDA refuses is refused the
- * same way; a block of which no thread can go on ends the process with what each of them waits
- * at.
+ * Blocks run one after the other, in an order that the seed decides. Between two barriers, the
+ * threads of a block also run one after the other, each on a stack of its own. So code fails here
+ * if it relies on an order, on a missing barrier or on lanes in step. Shared memory is filled with
+ * bytes 0xff before each block. Device memory is plain memory. The emulator refuses the same
+ * launches as CUDA. If no thread of a block can continue, the process ends and prints where each
+ * thread waits.
  *
  * The blocks of a cluster run at the same time, their threads in any order.
  *
- * Not here: time, more than one block or cluster at once, races that no order of whole stretches
- * between barriers shows, and inline PTX (src/device/code/mma.cuh has host versions of its own).
- * In templates g++ keeps `__shared__` arrays out of what is filled; clang does not. One thread
- * of the system only. */
+ * The emulator lacks time, and more than one block or cluster at once. It also lacks races within
+ * stretches between barriers, and inline PTX (src/device/code/mma.cuh has host versions of its
+ * own). In templates g++ excludes `__shared__` arrays from the filled memory; clang does not. One
+ * thread of the system only. */
 #pragma once
 #ifndef __cplusplus
 #error "the emulator is C++; tests in C include cuda/emulated.h"
@@ -79,21 +79,21 @@ void kg_emulated_launch(const char *name, void (*kernel)(P...), dim3 grid, dim3 
 
 /* The order of blocks and threads from here on; the same seed gives the same order. */
 void kg_emulated_seed(uint64_t seed);
-/* The stream that there always is; what is put on one that was not made is refused. */
+/* The default stream. The emulator refuses work on a stream that was not created. */
 cudaStream_t kg_emulated_stream();
 
-/* --- What threads do together -------------------------------------------------------------- */
+/* --- Joint operations of threads -------------------------------------------------------------- */
 enum kg_emulated_vote { KG_VOTE_NONE, KG_VOTE_COUNT, KG_VOTE_AND, KG_VOTE_OR, KG_VOTE_CLUSTER };
 int kg_emulated_barrier(enum kg_emulated_vote vote, int predicate);
 
-/* The lanes of `mask` meet at `where`: each gives the `bytes` (at most 256) at `mine` and sees what
- * all gave, in order of lanes, at all_32; bytes 0xff for a lane outside the mask or one that has
- * ended. */
+/* The lanes of `mask` meet at `where`. Each passes `bytes` bytes (at most 256) at `mine`. all_32
+ * receives the bytes of all lanes, in order of lanes. A lane outside the mask, or one that has
+ * ended, gives bytes 0xff. */
 void kg_emulated_meet(const char *where, unsigned mask, const void *mine, size_t bytes,
                       void *all_32);
 unsigned kg_emulated_lane();
 
-/* The same for the whole warp. */
+/* kg_emulated_meet for the whole warp. */
 static inline void kg_emulated_warp_exchange(const void *mine, size_t bytes, void *all_32)
 {
     kg_emulated_meet("kg_emulated_warp_exchange", 0xffffffffU, mine, bytes, all_32);
@@ -159,7 +159,7 @@ static inline int __any_sync(unsigned mask, int predicate)
     return __ballot_sync(mask, predicate) != 0;
 }
 int __all_sync(unsigned mask, int predicate);
-/* This lane alone: nothing promises that others are in step with it. */
+/* Only this lane: CUDA does not promise that other lanes are in step. */
 static inline unsigned __activemask()
 {
     return 1U << kg_emulated_lane();

@@ -1,8 +1,8 @@
-/* emulator_limits.h: what the emulated device allows, and how it says so. */
+/* emulator_limits.h: the limits of the emulated device, and its errors. */
 #pragma once
 #include "cuda/emulator.h"
 
-/* Whether CUDA would take the launch; where not, the last error says why. */
+/* Whether CUDA would accept the launch. If not, the last error has the reason. */
 bool kg_emulated_launch_allowed(const void *kernel, dim3 grid, dim3 threads, size_t shared_bytes,
                                 cudaStream_t stream);
 

@@ -1,7 +1,7 @@
-/* emulator_streams.h: streams, events and graphs of CUDA's runtime. Usually everything is done by
- * the time that a call returns. Where kg_emulated_put_off says so, it is done as late as waiting
- * for it allows, streams in an order by chance that only events hold to: what was not joined comes
- * too early, too late or not at all. */
+/* emulator_streams.h: streams, events and graphs of CUDA's runtime. By default all work is done
+ * when a call returns. After kg_emulated_put_off, work is done as late as waits allow. The streams'
+ * order is then random, except for events. So work that is not joined comes too early, too late or
+ * not at all. */
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -44,15 +44,15 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
 
-/* Whether there is such a stream. */
+/* Whether the stream exists. */
 bool kg_emulated_stream_known(cudaStream_t stream);
-/* Puts work on a stream, or into the graph that is recorded there. What CUDA would say. */
+/* Puts work on a stream, or into the graph that records it. Returns CUDA's error. */
 cudaError_t kg_emulated_put(cudaStream_t stream, std::function<void()> work);
 
-/* From here on work is put off, in an order of that seed; or, where `off` is false, no longer, and
- * what is there is done. */
+/* From here on work is postponed, in an order by the seed. If `off` is false, postponed work is
+ * done, and later work is immediate. */
 void kg_emulated_put_off(bool off, uint64_t seed);
 
-/* How many streams, but the one that there always is, events, graphs and executable graphs were
- * made and not destroyed. */
+/* Number of streams (except the default one), events, graphs and executable graphs that were
+ * created and not destroyed. */
 size_t kg_emulated_things();

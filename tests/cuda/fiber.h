@@ -23,9 +23,9 @@ struct kg_fiber {
  * kg_fiber_begun first and never return. */
 void kg_fiber_create(struct kg_fiber *fiber, void *stack, size_t stack_bytes, void (*entry)());
 
-/* Saves the flow that calls as `from` and goes on with `to`; returns when something goes on with
- * `from`. What the program began with needs no creating. */
+/* Saves the calling flow as `from` and continues with `to`. Returns when another flow continues
+ * `from`. The program's first flow needs no kg_fiber_create. */
 void kg_fiber_switch(struct kg_fiber *from, struct kg_fiber *to);
 
-/* `from` is what switched to this fiber for the first time. */
+/* `from` is the flow that switched to this fiber for the first time. */
 void kg_fiber_begun(struct kg_fiber *from);

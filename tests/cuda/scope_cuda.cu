@@ -1,5 +1,5 @@
-/* The profiler in a CUDA program: built wherever there is a toolkit, run where there is a device. Scopes
- * around kernels and copies get GPU times, and a capture into a graph is left alone. */
+/* The profiler in a CUDA program: built with a CUDA toolkit, run on a machine with a GPU. Scopes
+ * around kernels and copies get GPU times, and do not disturb a capture into a graph. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -1,5 +1,5 @@
 /* copy, triad, reduce, transpose, xor_transform, histogram and transfer on the GPU's code: every
- * version, at sizes around what a vector, a thread, a block and a tile hold. */
+ * version, at sizes near those of a vector, a thread, a block and a tile. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -156,7 +156,7 @@ static void matrices_of_random_shape(void **state)
     struct kg_random random = {emulated_seed(1)};
     (void)state;
     for (size_t i = 0; i < 12; i++) {
-        /* Every other one of multiples of 4, which `fast` reads by vectors. */
+        /* `fast` reads multiples of 4 by vectors: use one in every other shape. */
         const uint64_t step = i % 2 ? 4 : 1, rows = 1 + kg_random_next(&random) % 80;
         const uint64_t cols = 1 + kg_random_next(&random) % 80;
         shape(rows * step, cols * step, emulated_seed(i));

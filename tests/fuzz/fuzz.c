@@ -26,8 +26,8 @@ const char *fuzz_file(const uint8_t *bytes, size_t length)
     return path;
 }
 
-/* kgate writes files by way of another beside them, and sees to it that they are on the disk: they
- * need a folder, in memory where there is one. */
+/* kgate writes a file through a temporary file beside it, and syncs it to the disk. So harnesses
+ * need a folder, in memory if possible. */
 static char in_memory[] = "/dev/shm/kgate-fuzz-XXXXXX";
 static char on_disk[] = "/tmp/kgate-fuzz-XXXXXX";
 static const char *folder;

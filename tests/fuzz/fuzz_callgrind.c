@@ -1,4 +1,4 @@
-/* What Callgrind writes of a program that somebody else made. */
+/* Callgrind's output for a foreign program. */
 #include "fuzz.h"
 #include "why/observe/callgrind_lines.h"
 

@@ -1,4 +1,4 @@
-/* Files of other harnesses: what is imported must be results that can be written and read. */
+/* Files of other harnesses: an import must give results that kgate can write and read. */
 #include "fuzz.h"
 #include "run/import/import.h"
 

@@ -1,4 +1,4 @@
-/* What a worker says to kgate, and kgate to a worker. */
+/* Messages from a worker to kgate, and from kgate to a worker. */
 #include "fuzz.h"
 #include "run/worker/protocol.h"
 

@@ -1,6 +1,6 @@
-/* Whether the flush leaves lines in the L2 cache that the timed kernel has to write back: half an
- * L2 cache is read after a memset of twice its size, after such a memset and reading other memory,
- * which leaves clean lines only, and after kgate's flush. */
+/* Whether the flush leaves lines in the L2 cache that the timed kernel has to write back. The
+ * program reads half an L2 cache in three states: after a memset of twice its size, after such a
+ * memset and reads of other memory, which leave only clean lines, and after kgate's flush. */
 #include <math.h>
 
 #include "base/statistics/stats.h"

@@ -1,5 +1,5 @@
-/* What two events around nothing measure, in a new process before the device has warmed up and
- * after. What kgate takes out of its times has to be the latter. */
+/* The time between two events around nothing, in a new process, before and after the device has
+ * warmed up. kgate must subtract the time of the warm device. */
 #include "base/statistics/stats.h"
 #include "open.h"
 

@@ -1,6 +1,6 @@
-/* expect.h: what the programs of this folder share. Each shows one thing that only a device can,
- * and prints what it expected and what it found. Exit status: 0 good, or no driver or GPU here; 1
- * not good. */
+/* expect.h: common code of the programs in this folder. Each tests one property that needs a
+ * device, and prints the expected and the found value. Exit status: 0 good, or no driver or GPU
+ * here; 1 not good. */
 #pragma once
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,7 +18,7 @@ __attribute__((format(printf, 2, 3))) static inline void expect(bool good, const
     vprintf(format, args);
     putchar('\n');
     va_end(args);
-    fflush(stdout); /* a program that is ended for its time keeps what it found */
+    fflush(stdout); /* if a timeout ends the program, its results are kept */
     failures += !good;
 }
 

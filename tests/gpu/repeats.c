@@ -51,7 +51,7 @@ static const struct trial {
     {"lattice_quantize", {{"lattice", "E8"}, {"batch", "10001"}, {"version", "fused"}}},
 };
 
-/* Memory of the device that the workload was given, and what lay there after the first call. */
+/* The workload's device memory, and its content after the first call. */
 struct block {
     void *device;
     size_t bytes;
@@ -102,7 +102,7 @@ static void blocks_free(const struct kg_gpu_timer *timer)
     blocks.count = 0;
 }
 
-/* Whether all is as after the first call; else says what is not. */
+/* Whether all memory is as after the first call; else prints the difference. */
 static bool blocks_same(const struct kg_gpu_timer *timer, long call)
 {
     for (size_t i = 0; i < blocks.count; i++)

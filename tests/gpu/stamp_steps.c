@@ -1,4 +1,4 @@
-/* In what steps the device's timer moves, as the stamping kernel sees it: a histogram over all
+/* The steps of the device's timer, seen by the stamping kernel: a histogram over all
  * multiprocessors and many launches. */
 #include <inttypes.h>
 

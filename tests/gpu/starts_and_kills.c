@@ -1,8 +1,8 @@
-/* Fifty processes with a live context, memory and a kernel under way are killed; the device's free
- * memory, watched by processes of their own, must come back.
+/* Kills fifty processes with a live context, memory and a running kernel. The device's free memory
+ * must return; other processes measure it.
  *
- *   gpu_starts_and_kills          all of it
- *   gpu_starts_and_kills hold     holds memory and a kernel, says so and waits to be killed
+ *   gpu_starts_and_kills          the whole test;
+ *   gpu_starts_and_kills hold     holds memory and a kernel, prints this and waits to be killed;
  *   gpu_starts_and_kills probe    prints the device's free memory */
 #include <signal.h>
 #include <sys/wait.h>
@@ -94,14 +94,14 @@ int main(int count, char **arguments)
     int status, killed = 0, good = 0;
     if (count > 1)
         return strcmp(arguments[1], "hold") == 0 ? hold() : probe();
-    /* Whether there is a device is found in this process only where there is none. */
+    /* If the probe finds no device, this process opens it itself, to get the exit status. */
     const size_t before = free_bytes_probed("/proc/self/exe");
     if (before == 0) {
         if (timer_open(&timer, &status))
             kg_gpu_timer_close(&timer);
         return status;
     }
-    /* Where a start takes seconds, fewer will do. */
+    /* If a start takes seconds, fewer kills are enough. */
     const time_t end = time(NULL) + SECONDS_MOST;
     for (; killed < KILLS && time(NULL) < end; killed++) {
         good += started_and_killed("/proc/self/exe");

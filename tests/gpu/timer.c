@@ -1,7 +1,7 @@
-/* What only a GPU can show of the timer: that its holds, events, clocks, flushes and graphs do on a
- * device what they do on the tests' driver. No library of tests: it has to run on a machine that
- * has nothing but glibc and the driver. Prints what it measured; asserts nothing of speed but what
- * follows from the order of things. Exit status: 0 good, or no driver or GPU here; 1 not good. */
+/* The timer on a real GPU: its blocking kernels, events, clocks, flushes and graphs must work as on
+ * the tests' driver. It uses no test library: it has to run on a machine with only glibc and the
+ * driver. Prints its measurements. It asserts no speed, except for relations that follow from the
+ * order of operations. Exit status: 0 good, or no driver or GPU here; 1 not good. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -110,11 +110,11 @@ static void rounds_test(struct fill *fill, const char *what)
     expect(wall > hot && wall > graph, "the host sees a call take longer than the device");
 }
 
-/* --- What the timer's parts do, each by itself --- */
+/* --- The timer's parts, each by itself --- */
 
 enum { LOOKS = 51 };
 
-/* The median of samples of one call, one at a time, cold or hot; NaN where that fails. */
+/* The median of samples of one call, one at a time, cold or hot; NaN if a sample fails. */
 static double median_ns(struct kg_gpu_timer *timer, const struct kg_gpu_call *call, bool cold)
 {
     double times[LOOKS];

@@ -27,8 +27,8 @@ static __global__ void box_read(const __grid_constant__ struct kg_tensor_map map
 #endif
 }
 
-/* What lies at element `at` of the box's memory: address bits 4 to 6 are exclusive-ored with bits 7
- * to 9. Beyond the matrix there are zeros. */
+/* The expected element at `at` of the box's memory: address bits 4 to 6 are exclusive-ored with
+ * bits 7 to 9. Elements beyond the matrix are zero. */
 static unsigned expected_at(int at, int column, int line)
 {
     const int address = at * 2, plain = (address ^ (address >> 7 & 7) << 4) / 2;
@@ -86,7 +86,7 @@ int main()
     expect(kg_tensor_map_known(), "the driver knows tensor maps");
     box_test(matrix, 64, 0, 0);
     box_test(matrix, 64, 64, 32);
-    box_test(matrix, 128, 128, 0); /* what gemm takes of A */
+    box_test(matrix, 128, 128, 0); /* gemm's box of A */
     box_test(matrix, 64, 160, 96); /* over two edges */
     cudaFree(matrix);
     return expect_end();

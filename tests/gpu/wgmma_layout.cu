@@ -6,7 +6,7 @@
 
 enum { THREADS = 128, SUMS = 128, M = KG_TENSOR_M, N = KG_TENSOR_N, K = KG_TENSOR_K };
 
-/* What A and B are; each is exact in bfloat16. */
+/* Contents of A and B; each value is exact in bfloat16. */
 enum code { PICK_ROW, PICK_COLUMN, OF_LINE, OF_COLUMN };
 
 static __device__ __host__ float element(enum code code, int line, int column)
@@ -46,7 +46,7 @@ static __global__ void __launch_bounds__(THREADS)
     for (int i = (int)threadIdx.x; i < K * N; i += THREADS)
         element_write(reinterpret_cast<unsigned char *>(slot->b[i % N / KG_HOPPER_BOX]), i / N,
                       i % KG_HOPPER_BOX, element(b, i / N, i % N));
-    kg_mbarrier_publish(); /* what threads wrote, to the asynchronous proxy */
+    kg_mbarrier_publish(); /* makes the threads' writes visible to the asynchronous proxy */
     __syncthreads();
     float sum[SUMS] = {};
     kg_wgmma_begin();

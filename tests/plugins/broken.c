@@ -101,8 +101,8 @@ static bool nan_check(struct kgate_context *context, void *state, struct kgate_c
     return true;
 }
 
-/* These two leave 1 after the first call. The one is right in the first call of its process only, the
- * other adds to what it left. */
+/* Both workloads must leave 1. first_call_only is right only in the first call of its process.
+ * add_up adds to the result of the call before. */
 static bool set_up_number(struct kgate_context *context, void **state)
 {
     *state = context->allocate(context, sizeof(double));

@@ -1,6 +1,5 @@
-/* Work for the fake driver (tests/drivers), to test what happens around a GPU on a machine without
- * one: simulated kernels and copies on the stream that the plugin is handed,
- * and every way to fail. */
+/* Work for the fake driver (tests/drivers), to test kgate's handling of a GPU on a machine without
+ * one: simulated kernels and copies on the plugin's stream, and every way to fail. */
 #include "kgate/plugin.h"
 
 #include <dlfcn.h>

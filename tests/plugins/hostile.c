@@ -160,7 +160,7 @@ static void flood(void *state)
             pause();
 }
 
-/* What a terminal would obey. */
+/* Escape sequences that a terminal would obey. */
 static void escape(void *state)
 {
     (void)state;
@@ -214,7 +214,7 @@ static bool check_infinite(struct kgate_context *context, void *state, struct kg
     return true;
 }
 
-/* As a largest deviation that was never compared with any. */
+/* A largest deviation whose loop never ran. */
 static bool check_nothing(struct kgate_context *context, void *state, struct kgate_check *check)
 {
     (void)context;
@@ -223,7 +223,7 @@ static bool check_nothing(struct kgate_context *context, void *state, struct kga
     return true;
 }
 
-/* An answer that is computed once for each address, and found again from then on. */
+/* An answer that is computed once per address, and cached. */
 enum { VALUES = 1000 };
 struct sum {
     double values[VALUES], sum;

@@ -1,4 +1,4 @@
-/* Workloads whose time goes to functions that are known: what the samples must name. */
+/* Workloads that spend their time in known functions: the samples must name these functions. */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -151,7 +151,7 @@ static void locks_run(void *state)
     two_run(fight);
 }
 
-/* Ends in the middle of what is looked at. */
+/* Ends its process in the middle of the profile. */
 static void exit_run(void *state)
 {
     static int calls;

@@ -1,6 +1,6 @@
-/* Workloads whose lines differ in one thing: calls of a function, branches that nothing foretells,
- * columns of a matrix, numbers that are denormal or not, pages that follow no order, and one whose
- * call is long. Built with debug information. */
+/* Workloads whose lines differ in one property: calls of a function, unpredictable branches,
+ * columns of a matrix, or denormal numbers. Or pages in no order, and one long call. Built with
+ * debug information. */
 #include <string.h>
 #include <unistd.h>
 
@@ -91,7 +91,7 @@ static void search(void *state)
     work->result = found;
 }
 
-/* Each call goes on where the last one was: what repeats, processors learn by heart. */
+/* Each call continues the sequence of the last one: a processor would learn a repeated sequence. */
 static void branch(void *state)
 {
     struct work *work = state;

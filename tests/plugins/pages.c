@@ -1,5 +1,5 @@
-/* Reports how much of what a plugin brings is resident, and how much of that is the process's own: the objects that
- * lie in no folder of the system. */
+/* Reports the resident memory of a plugin's own objects, and its private part. These objects lie
+ * outside the system's folders. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 /* Enough code for several pages. */
 __attribute__((used)) static const char filling[64 * 1024] = {1};
 
-/* Whether a line of smaps begins a mapping; *ours is then whether it is of such an object. */
+/* Whether a line of smaps begins a mapping. *ours: whether it maps such an object. */
 static bool mapping_begins(const char *line, bool *ours)
 {
     uint64_t from, to;

@@ -1,5 +1,5 @@
-/* Reports what is in the process that measures it: threads, libraries that no plugin here links with,
- * and the CPUs that each of its two threads may use. */
+/* Reports properties of the measuring process: its threads, its libraries that no plugin here links
+ * with, and the CPUs of each of its two threads. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ struct process {
     pthread_barrier_t begin, end;
 };
 
-/* Lines of a file with one of the words in them. */
+/* Counts the lines of a file that contain one of the words. */
 static double lines(const char *path, const char *const *words, size_t count)
 {
     char line[4096];

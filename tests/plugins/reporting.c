@@ -53,7 +53,8 @@ static void run_or_crash(void *state)
     run(state);
 }
 
-/* As what Valgrind has no translation of: it has itself preloaded. */
+/* Simulates an instruction that Valgrind cannot translate. Under Valgrind, LD_PRELOAD contains
+ * vgpreload. */
 static void run_uncountable(void *state)
 {
     const char *preloaded = getenv("LD_PRELOAD");
