@@ -1,6 +1,6 @@
-/* growth.c: what grows with the number of cases: finding each in the store, and starting a worker from a
- * process that holds the results. Prints a line for each count, and how much more the largest takes
- * than the smallest, for each case.
+/* growth.c: costs that grow with the number of cases: finding each case in the store, and starting
+ * a worker from a process that holds the results. Prints a line per count. At the end, the ratios
+ * from the smallest to the largest count: time to find one case, time of a start.
  *     cmake --build --preset test --target growth && build/test/tests/growth */
 #include <math.h>
 #include <stdio.h>

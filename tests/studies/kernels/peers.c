@@ -1,7 +1,7 @@
-/* What a user would otherwise call, as a plugin: the C library, OpenBLAS, and the loops that one
- * writes, compiled with what compilers offer (-O3 -march=native -ffast-math). The kernels are
- * measured beside them, in one run. All threads of a case share the work, each a contiguous part;
- * of OpenBLAS's functions, as many as it takes. */
+/* A user's alternatives to the kernels, as a plugin: the C library, OpenBLAS, and hand-written
+ * loops with compiler options (-O3 -march=native -ffast-math). One run measures the kernels beside
+ * them. All threads of a case share the work, each a contiguous part. OpenBLAS's functions use
+ * their own number of threads. */
 #include <cblas.h>
 #include <math.h>
 #include <omp.h>
@@ -161,7 +161,7 @@ static void layernorm_loop(struct peer *peer)
         row_layernorm(peer->a + i * peer->cols, peer->c + i * peer->cols, peer->b, peer->cols);
 }
 
-/* --- What they should give, an element at a time ---------------------------------------------- */
+/* --- Expected values, element by element ------------------------------------------------------ */
 
 static double copy_value(const struct peer *peer, size_t i)
 {
@@ -313,7 +313,7 @@ static double sum_error(const struct peer *peer)
     return fabs((double)peer->sum - sum) / sum;
 }
 
-/* Some elements from everywhere: what is not done at all must not count as fast. */
+/* Some elements from everywhere: a peer that does no work must not count as fast. */
 static bool check(struct kgate_context *context, void *state, struct kgate_check *check)
 {
     const struct peer *peer = state;

@@ -1,5 +1,6 @@
-/* Function calls that the compiler instruments (-finstrument-functions): what uftrace records. Run
- * by itself, what the instrumented calls cost without it. The argument is the figure's name. */
+/* Function calls that the compiler instruments (-finstrument-functions), for uftrace to record. Run
+ * alone, the program gives the cost of the instrumented calls without uftrace. The argument is the
+ * metric's name. */
 #include "loops.h"
 #include "measure.h"
 

@@ -2,7 +2,7 @@
  * with KGATE_NO_PROFILER (`out`), and without any macro in the text (`plain`). */
 #pragma once
 
-/* Keeps what is around it in place, and costs nothing. */
+/* Keeps surrounding code in place, at no cost. */
 #define BARRIER() __asm__ volatile("" ::: "memory")
 
 #define LOOPS_DECLARE(variant)                                                                     \

@@ -11,7 +11,7 @@
 
 enum {
     BATCHES = 33,
-    BUFFER_SLOTS = 1024, /* what a thread's buffer has by itself */
+    BUFFER_SLOTS = 1024, /* slots of a thread's buffer by default */
     SPARE_SLOTS = 64,
     FILE_SCOPES = 20000, /* fill the buffer some twenty times */
     THREADS_MOST = 256
@@ -88,8 +88,8 @@ static double loop_ns(void (*loop)(unsigned turns), unsigned turns)
     return (now_ns() - start) / turns;
 }
 
-/* A batch of the variant between two of the floor, each as long as half of it: what the processor's
- * clock or a neighbour does falls on both. */
+/* A batch of the variant between two of the floor, each half as long. So changes of the processor's
+ * clock, or a neighbour, affect both. */
 static void batch_do(const struct job *job, double *ns, double *ratio)
 {
     const struct variant *variant = job->variant;

@@ -1,8 +1,8 @@
-/* What a program loses by scopes around its work.
- *     profiler_program calibrate            the lengths of 10 us, 1 us, and 10 us of reading memory
- *     profiler_program turns LENGTH COUNT   that much work in scopes, and nothing else
- *     profiler_program blocks FOLDER A B C  all variants in turn, in blocks of 10 ms, forwards and
- *                                           backwards; the ratio of each to the plain one */
+/* The cost of scopes to a program.
+ *     profiler_program calibrate            lengths: 10 us, 1 us, 10 us of reading memory;
+ *     profiler_program turns LENGTH COUNT   this much work in scopes, nothing else;
+ *     profiler_program blocks FOLDER A B C  all variants in blocks of 10 ms, forwards and
+ *                                           backwards; ratios to the plain variant */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +62,7 @@ static double block(int which, enum variant_number variant, unsigned length)
     return now_ns() - start;
 }
 
-/* Forwards and backwards: what drifts evenly falls on all alike. */
+/* Forwards and backwards, so that a steady drift affects all variants alike. */
 static void group(int which, unsigned length, double ns[VARIANTS])
 {
     for (int i = 0; i < VARIANTS; i++)

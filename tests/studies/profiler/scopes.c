@@ -1,6 +1,6 @@
-/* What scopes of every sort cost, beside the floors: prints REPETITIONS lines for each figure, all
- * figures in turn.
- *     profiler_scopes FOLDER [PREFIX]     only figures whose names begin so */
+/* Costs of scopes of every sort, beside the floors: prints REPETITIONS lines per metric, with the
+ * metrics interleaved.
+ *     profiler_scopes FOLDER [PREFIX]     only metrics with this prefix */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,7 +192,7 @@ static const struct variant usual[] = {
 
 static const struct variant with_cpu_time[] = {{"cpu_time", loops_on_empty, 1, 2, flush}};
 
-/* Nearly all are left out: what fills the buffer is one in a hundred. */
+/* Sampling skips nearly all scopes: one in a hundred fills the buffer. */
 static const struct variant of_requests[] = {
     {"sampled_requests", loops_on_empty, 1, 0, flush},
     {"sampled_requests_depth8", loops_on_depth8, 8, 0, flush},

@@ -1,5 +1,5 @@
-/* Two of LTTng's events for each scope. Whether they are recorded is up to its session daemon. The
- * argument is the figure's name. */
+/* Two of LTTng's events per scope. LTTng's session daemon decides whether to record them. The
+ * argument is the metric's name. */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "tracepoints.h"

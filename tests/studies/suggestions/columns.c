@@ -1,8 +1,8 @@
-/* Means and variances of a table's columns, the table row after row in memory.
- * column_by_column  one column after the other: each element from another cache line, and by the
- *                   time the next column wants the line again, it has gone
- * row_by_row        all sums at once, one row after the other
- * Error: of a mean, and of a variance, over what rounding may leave in it. */
+/* Means and variances of a table's columns, with the table row after row in memory.
+ * column_by_column  one column after the other. Each element comes from another cache line, and the
+ *                   line is evicted before the next column needs it.
+ * row_by_row        all sums at once, one row after the other.
+ * Error: of a mean, and of a variance, relative to the possible rounding. */
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* A picture seen through a lens: each pixel the weighted sum of the 9 by 9 around it.
- * serial       as it is first written
- * all_threads  each thread some rows
- * Error: of a pixel, over what rounding may leave in it. */
+/* A picture seen through a lens: each pixel is the weighted sum of the 9 by 9 around it.
+ * serial       as first written.
+ * all_threads  some rows per thread.
+ * Error: of a pixel, relative to the possible rounding. */
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
-/* Squared distances of all pairs of points, each pair once: row i of a triangle has i of them. All
+/* Squared distances of all pairs of points, each pair once: row i of a triangle has i pairs. All
  * threads share the rows.
- * static_rows   each thread as many rows, one after the other: the last has the longest
- * dynamic_rows  each takes the next few when it has done the ones before
- * Error: of a distance, over what rounding may leave in it. */
+ * static_rows   equally many consecutive rows per thread: the last thread has the longest.
+ * dynamic_rows  a thread that has finished takes the next few rows.
+ * Error: of a distance, relative to the possible rounding. */
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
-/* Speech, frame by frame: each frame of 512 samples is faded in and out by a Hann window, then its
- * autocorrelation of the first lags is taken, as linear prediction needs it.
- * each_time  the window is computed for every frame
- * kept       once a call
- * Error: of a lag, over what rounding may leave in it. */
+/* Speech, frame by frame. A Hann window fades each frame of 512 samples in and out. Then linear
+ * prediction needs the autocorrelation of the first lags.
+ * each_time  computes the window for every frame.
+ * kept       computes the window once per call.
+ * Error: of a lag, relative to the possible rounding. */
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
-/* How often each of eight kinds occurs. Each thread counts a part of the elements by itself, and in
- * the end all counts are added.
- * packed  a table of counts with a row a thread, as one would write it: rows of 32 bytes, two in a
- *         cache line, which so goes from core to core with nearly every element
- * padded  each row in cache lines of its own
+/* Number of elements of each of eight kinds. Each thread counts a part of the elements alone, and
+ * at the end all counts are added.
+ * packed  a table of counts with a row per thread, as usually written. Rows have 32 bytes, two per
+ *         cache line, so the line moves from core to core at nearly every element.
+ * padded  each row in cache lines of its own.
  * Error: of all counts together. */
 #include <omp.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-/* Pages of a table are looked up at random and summed: read past the page cache (O_DIRECT), as a
- * database does whose tables are larger than memory.
- * in_turn  a page is read, then summed, then the next is read
- * at_once  sixteen threads take pages in turn, so that reads overlap
- * The table is a file without a name, made anew in TMPDIR, else /var/tmp.
- * Error: pages whose sum is wrong. */
+/* Random pages of a table are read and summed. The reads bypass the page cache (O_DIRECT), as in a
+ * database with tables larger than memory.
+ * in_turn  reads a page, sums it, then reads the next.
+ * at_once  sixteen threads share the pages, so that reads overlap.
+ * The table is a file without a name, created in TMPDIR, else /var/tmp.
+ * Error: number of pages with a wrong sum. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

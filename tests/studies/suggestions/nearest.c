@@ -1,9 +1,10 @@
-/* Which of 32 centres is nearest to each point: a step of k-means.
- * point_by_point  the distance to one centre after the other, each a sum over the coordinates: a
- *                 compiler may not reorder a sum of floats, so one coordinate is added at a time
- * centres_at_once the distances to all centres grow together, a coordinate at a time; centres lie
- *                 coordinate after coordinate
- * Error: by how much the centre found is farther than the nearest, over what rounding explains. */
+/* The nearest of 32 centres for each point: a step of k-means.
+ * point_by_point  the distance to one centre after the other, each a sum over the coordinates. A
+ *                 compiler may not reorder a sum of floats, so it adds one coordinate at a time.
+ * centres_at_once  adds one coordinate to the distances of all centres at a time. Centres lie
+ *                  coordinate after coordinate.
+ * Error: distance of the found centre beyond that of the nearest, relative to the possible
+ * rounding. */
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* pairs.h: what the workloads of this benchmark share. Each is one piece of ordinary work with a
- * parameter `version`, of which one value is how it comes to be written and another how it is
- * mended; both leave the same result, which `check` holds against another way to compute it. They
- * have scopes as a user of the profiler would set them. */
+/* pairs.h: common code of this benchmark's workloads. Each is one piece of ordinary work with a
+ * parameter `version`. One value is the work as usually written, another the fixed version. Both
+ * give the same result. `check` compares it with another way to compute it. The workloads have
+ * scopes as a user of the profiler would set them. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "kgate/plugin.h"
 
-/* What a workload's state begins with: the memory that tear_down gives back. */
+/* The first member of a workload's state: the memory that tear_down releases. */
 enum { PAIR_ARRAYS = 8 };
 struct pair {
     void *arrays[PAIR_ARRAYS];
@@ -17,8 +17,8 @@ struct pair {
     int threads;
 };
 
-/* The state, `bytes` long and zeroed, whose first member is a struct pair. NULL where memory is
- * out, with the message set. */
+/* Allocates the state, `bytes` long and zeroed. Its first member is a struct pair. If memory is
+ * missing, returns NULL and sets the message. */
 void *pair_begin(struct kgate_context *context, size_t bytes);
 
 /* `count` elements of `bytes` each, zeroed, given back by pair_end; NULL likewise, and for a count
@@ -34,13 +34,13 @@ float pair_uniform(uint64_t *sequence);
 /* `count` numbers in [-1, 1). */
 void pair_fill(float *x, size_t count, uint64_t seed);
 
-/* Sets *worst to the error where that is larger, or not a number. */
+/* Sets *worst to the error if it is larger, or NaN. */
 void pair_worse(double *worst, double error);
 
-/* Whether set_up has all its memory; else the message is set and everything given back. */
+/* Whether set_up has all its memory. If not, sets the message and releases everything. */
 bool pair_whole(struct kgate_context *context, struct pair *pair, bool whole, void **state);
 
-/* Roundings of a sum of n terms: what a check may allow, as a share of the sum of their sizes. */
+/* Rounding of a sum of n terms: a check's tolerance, relative to the sum of their sizes. */
 double pair_roundings(double n);
 
 extern const struct kgate_workload pair_columns;

@@ -1,7 +1,7 @@
-/* Measurements are made comparable: centred and scaled, outliers clipped, then mapped to [0, 1].
- * steps   a pass over the whole array for each step, as array languages do it
- * fused   all steps of an element before the next element
- * Error: of an element, over what rounding may leave in it. */
+/* Makes measurements comparable: centres and scales them, clips outliers, then maps them to [0, 1].
+ * steps   a pass over the whole array for each step, like array languages.
+ * fused   all steps of an element before the next element.
+ * Error: of an element, relative to the possible rounding. */
 #include <math.h>
 #include <string.h>
 

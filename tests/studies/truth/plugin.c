@@ -1,4 +1,4 @@
-/* What kgate times: the same functions as the plain program. */
+/* The functions of the plain program, for kgate to time. */
 #include <string.h>
 
 #include "kgate/plugin.h"

@@ -1,4 +1,4 @@
-/* work.h: what both the plugin and the plain program time. One call at a time. */
+/* work.h: the functions that both the plugin and the plain program time. One call at a time. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,8 +13,8 @@ struct truth_work {
 extern const struct truth_work truth_works[];
 extern const size_t truth_work_count;
 
-/* The one of that name; NULL where there is none. */
+/* The work of this name; NULL if there is none. */
 const struct truth_work *truth_find(const char *name);
 
-/* Starts the threads that it works with. With `bind` each of them is kept on a CPU of its own. */
+/* Starts the threads of the work. With `bind` each thread stays on a CPU of its own. */
 void truth_start(const struct truth_work *work, bool bind);

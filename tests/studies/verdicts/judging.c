@@ -7,8 +7,8 @@
 #include "gate/calibrate.h"
 #include "rules.h"
 
-/* The twenty cases of a recorded run as results of their own; with `slow`, one of the slowed cases
- * in the place of its plain one. */
+/* Results with the twenty cases of a recorded run. With `slow`, a slowed case replaces its plain
+ * case. */
 struct suite_view {
     struct kg_results results;
     struct kg_case_result cases[CASES];
@@ -29,8 +29,8 @@ static void view_make(const struct kg_results *run, size_t place, size_t slow,
     view->results.case_count = CASES;
 }
 
-/* What `gate --update-missing` records: rounds.max of each case, none of them confirming, which
- * come last. */
+/* Leaves rounds.max of each case, like `gate --update-missing`: removes the confirming rounds at
+ * the end. */
 static void screening_only(struct suite_view *view)
 {
     for (size_t i = 0; i < CASES; i++)
@@ -39,7 +39,7 @@ static void screening_only(struct suite_view *view)
             view->cases[i].round_count--;
 }
 
-/* Runs that are stored for the gate of `current`: `stored` others, from `first` on. */
+/* Stores `stored` runs for the gate of `current`: other runs, from `first` on. */
 static bool store_make(const struct recording *recording, size_t current, size_t first,
                        size_t stored, struct suite_view *views, struct kg_baseline *baseline,
                        struct kg_error *err)

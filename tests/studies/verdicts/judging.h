@@ -5,20 +5,20 @@
 
 #include "recording.h"
 
-/* What one rule did in one state of the machine. */
+/* Counts for one rule in one machine state. */
 struct score {
     const char *name;
-    size_t gates;       /* comparisons of the twenty cases, the code unchanged */
-    size_t gate_alarms; /* … with at least one case called slower */
-    size_t case_alarms; /* cases called slower in them, of gates * CASES */
-    size_t doubts;      /* … called INCONCLUSIVE; kgate only */
+    size_t gates;       /* comparisons of the twenty cases with unchanged code */
+    size_t gate_alarms; /* gates with at least one case called slower */
+    size_t case_alarms; /* cases called slower, of gates * CASES */
+    size_t doubts;      /* cases called INCONCLUSIVE or SUSPECT; kgate only */
     size_t tried[SLOWDOWNS][WORKLOADS];
     size_t caught[SLOWDOWNS][WORKLOADS];
-    double rounds; /* that decided or were looked at, over all cases of all gates */
+    double rounds; /* deciding or examined rounds, over all cases of all gates */
 };
 
-/* kgate against one stored run (`stored` 1) or several: every run against every other, and against
- * as many others as there are to store. */
+/* kgate against one stored run (`stored` 1) or several. Each run is compared with every other run,
+ * or with `stored` other runs. */
 bool kgate_judge(const struct recording *recording, size_t stored, struct score *score,
                  struct kg_error *err);
 

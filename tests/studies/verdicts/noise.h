@@ -21,7 +21,8 @@ struct noise {
     size_t count;
 };
 
-/* Prints what is wrong and returns false; everything allocated is the caller's until it exits. */
+/* Loads a file. On failure prints the reason and returns false. The caller owns all memory until it
+ * exits. */
 bool noise_load(const char *path, struct noise *noise);
 
 /* The median of the run's values. */

@@ -1,12 +1,12 @@
-/* public: kgate's decisions on public noise, beside those of other tools.
+/* public: kgate's decisions on public noise, beside decisions of other tools.
  *
  *     public FORKS.csv RUNS.csv [GATES]
  *
- * FORKS: benchmarks, each of some processes; a suite's base has five of them, drawn at random, and
- * the head five others. RUNS: benchmarks, each of some runs of one unchanged program; five runs are
- * stored, ten rounds of each, and another is compared with them. Nothing changed, so what fails is a
- * false alarm; slowdowns are made by multiplying. Every table is made for the benchmarks of even and
- * of odd number apart, so that a rule made on one half can be judged on the other. */
+ * FORKS: benchmarks with some processes each. The baseline has five random processes, the candidate
+ * five others. RUNS: benchmarks with some runs each of one unchanged program. Five runs are stored,
+ * with ten rounds each, and another run is compared with them. The program is unchanged, so each
+ * failure is a false alarm. Slowdowns are made by multiplication. Benchmarks of even and of odd
+ * number have separate tables: a rule developed on one half can be judged on the other. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,11 +76,11 @@ static void round_add(struct scene *scene, size_t index, double ns, bool confirm
             .pulse_ns = NAN, .base_ratio = NAN, .confirms = confirms};
 }
 
-/* What came of the gates of one setting. */
+/* Results of the gates of one setting. */
 struct score {
     size_t gates;
-    size_t alarms;    /* gates with a REGRESSION, and nothing changed */
-    size_t undecided; /* cases INCONCLUSIVE or SUSPECT, and nothing changed */
+    size_t alarms;    /* gates with a REGRESSION of unchanged code */
+    size_t undecided; /* INCONCLUSIVE or SUSPECT cases of unchanged code */
     size_t caught[SLOWDOWNS];
     size_t cases;
     size_t rule_alarms[RULES_MOST], rule_caught[RULES_MOST][SLOWDOWNS];

@@ -125,8 +125,8 @@ static bool run_save(const struct kg_results *results, const char *output, const
     return kg_results_write(results, path, err);
 }
 
-/* Calls a sample of every case: a slowed one has those of its plain one, as a gate has them from
- * its baseline. */
+/* Calls per sample of every case. A slowed case takes the number of its plain case, as a gate takes
+ * it from its baseline. */
 static bool batches_find(const struct prepared *prepared, uint64_t *batches, struct kg_error *err)
 {
     const struct kg_prepared_suite what = {&prepared->suite, &prepared->plan, &prepared->machine};
@@ -159,7 +159,7 @@ bool recording_make(struct recording *recording, const char *directory, const ch
         double round_ns = 0;
         fprintf(stderr, "run %zu of %zu\n", r + 1, count);
         good = run_measure(&prepared, batches, &run, &round_ns, err);
-        /* the results' arena moves; what else the run holds is let go of */
+        /* keeps the results' arena; the rest of the run is freed */
         recording->runs[r] = run.results;
         recording->run_count++;
         recording->round_seconds += round_ns / 1e9 / (double)count;

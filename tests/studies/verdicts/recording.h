@@ -22,16 +22,16 @@ extern const double slowdowns[SLOWDOWNS]; /* in per cent */
 struct recording {
     struct kg_results *runs; /* cases: the twenty, then each workload at each slowdown */
     size_t run_count;
-    double round_seconds; /* mean time of a round, with all that goes with it */
+    double round_seconds; /* mean time of a round with its overhead, s */
 };
 
-/* How many rounds of workload w are recorded, of each stage: as many as it may need. */
+/* Recorded rounds of workload w per stage: as many as it may need. */
 extern const size_t recorded_rounds[WORKLOADS];
 
-/* The workload that a recorded case is. */
+/* The workload of a recorded case. */
 size_t recorded_workload(size_t index);
 
-/* The case of the suite that workload w is at its usual size, and the same slowed down. */
+/* The suite's case of workload w at its usual size, and its slowed case. */
 size_t recorded_plain(size_t w);
 size_t recorded_slow(size_t w, size_t slowdown);
 

@@ -33,9 +33,9 @@ static enum rule_answer answer_of(double difference)
 
 /* --- A fixed threshold ------------------------------------------------------------------------ */
 
-/* The change of the mean beyond 5 % either way. No tool's default, but what many CI scripts do, and
- * what pytest-benchmark's documentation shows: "Usage", --benchmark-compare-fail=EXPR with the
- * example min:5%. Taken of the mean, and both ways. */
+/* A change of the mean above 5 % in either direction. No tool has this default, but many CI scripts
+ * use it. pytest-benchmark's documentation shows it, too: "Usage", --benchmark-compare-fail=EXPR
+ * with the example min:5%. Here it applies to the mean, in both directions. */
 static enum rule_answer fixed_threshold(const struct rule_samples *base,
                                         const struct rule_samples *current)
 {
@@ -86,9 +86,9 @@ static void count_pairs(const double *base, size_t base_count, const double *cur
     test->pairs = (double)base_count * (double)current_count;
 }
 
-/* P(U <= u) without ties, by the recurrence of Mann and Whitney (1947): the largest of n + m
- * values is one of the first n with probability n / (n + m), and then it exceeds all m of the
- * second. Row n of the table holds P(U = v) for the m reached so far. */
+/* P(U <= u) without ties, by the recurrence of Mann and Whitney (1947). The largest of n + m values
+ * is one of the first n with probability n / (n + m). Then it exceeds all m of the second. Row n of
+ * the table holds P(U = v) for the current m. */
 static double exact_tail(size_t first_count, size_t second_count, size_t u)
 {
     const size_t width = u + 1;
@@ -144,13 +144,13 @@ static struct u_test mann_whitney(const double *base, size_t base_count, const d
 }
 
 /* Google Benchmark's compare.py: docs/tools.md, "Interpreting the output" and "U test" (different
- * where the p-value is less than alpha, 0.05 by default), and tools/gbench/report.py, calc_utest:
- * scipy's mannwhitneyu, two-sided, from 2 repetitions a side on. There is no least effect.
+ * if the p-value is less than alpha, 0.05 by default). And tools/gbench/report.py, calc_utest:
+ * scipy's mannwhitneyu, two-sided, from 2 repetitions per side on. There is no minimum effect.
  *
- * Not the tool's own use: here it is applied to iterations, while the tool takes repetitions, of
- * which it asks for 9 at least. On repetitions its rule is benchstat's below, but for p < 0.05
- * instead of p <= 0.05 and for where the exact distribution ends. It says that there is a
- * difference and leaves it to the reader which way; here U says it. */
+ * Not the tool's own use: here the rule applies to iterations, while the tool takes repetitions and
+ * asks for at least 9. On repetitions it is benchstat's rule below, with two differences: p < 0.05
+ * instead of p <= 0.05, and another limit of the exact distribution. The tool reports a difference
+ * and leaves the direction to the reader; here U gives the direction. */
 static enum rule_answer u_test_on_iterations(const struct rule_samples *base,
                                              const struct rule_samples *current)
 {
@@ -257,15 +257,16 @@ static struct kg_interval criterion_change(const struct rule_samples *base,
 }
 
 /* Criterion.rs (as of 0.5): its book, "Analysis Process", Comparison, and "Command-Line Output",
- * Change; src/analysis/compare.rs (t_test, estimates), src/stats/mod.rs (p_value) and src/report.rs
- * (compare_to_threshold). No change unless the bootstrapped p-value of t is below
- * significance_level 0.05; then a change only where the whole 95 % interval of the mean's relative
- * change lies beyond noise_threshold. That is 1 % in the documentation of the function
- * Criterion::noise_threshold and in the book's Analysis Process; Command-Line Output says 2 %.
+ * Change. And src/analysis/compare.rs (t_test, estimates), src/stats/mod.rs (p_value) and
+ * src/report.rs (compare_to_threshold). There is no change unless the bootstrapped p-value of t is
+ * below significance_level 0.05. Then there is a change only if the whole 95 % interval of the
+ * mean's relative change lies beyond noise_threshold. This is 1 % in the documentation of the
+ * function Criterion::noise_threshold and in the book's Analysis Process. Command-Line Output says
+ * 2 %.
  *
- * Simplified: 2,000 resamples; every pair of resamples drawn anew, where the original draws the
- * square root of their number of the one side and pairs each with as many of the other; a sample is
- * one recorded time, where the original's is the mean of ever more iterations. */
+ * Simplified: 2,000 resamples, and every pair of resamples is new. The original draws the square
+ * root of this number from one side, and pairs each with as many from the other. A sample is one
+ * recorded time; in the original it is the mean of ever more iterations. */
 static enum rule_answer criterion(const struct rule_samples *base,
                                   const struct rule_samples *current)
 {

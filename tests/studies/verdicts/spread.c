@@ -1,11 +1,12 @@
-/* spread: how often the rule of judge/slow_tail.c is wrong, and how often it finds a part of the
- * rounds that became slower, on public noise.
+/* spread: error rates of the rule of judge/slow_tail.c on public noise: false findings, and found
+ * slowdowns of a part of the rounds.
  *
  *     spread FORKS.csv RUNS.csv [DRAWS]
  *
- * A draw takes a benchmark, a baseline and a candidate of unchanged rounds. A rule that finds a wider
- * spread there is false. Then each round of the candidate is made slower with a probability. The two
- * halves of the benchmarks have a row each, since RATIO was chosen on the even one. */
+ * A draw takes a benchmark, a baseline and a candidate of unchanged rounds. If a rule finds a wider
+ * spread there, the finding is false. Then each round of the candidate is made slower with a
+ * probability. The two halves of the benchmarks have a row each, since RATIO was chosen on the even
+ * one. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,7 +26,7 @@ enum { SLOWDOWNS = sizeof slowdowns / sizeof *slowdowns };
 static const struct shape {
     const char *name;
     size_t base_runs, base_rounds, rounds;
-    bool of_processes; /* a run of FORKS is one process, and its median one round */
+    bool of_processes; /* each run of FORKS is a process; its median is one round */
 } shapes[] = {
     {"processes, 5 and 5", 5, 1, 5, true},
     {"5 runs of 10 and 10", 5, 10, 10, false},

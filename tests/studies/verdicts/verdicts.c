@@ -1,8 +1,9 @@
-/* verdicts.c: kgate's rules beside those of other tools on the same rounds: runs of the same code
- * against each other, and against the same code made slower by known amounts, on a quiet machine
- * and beside a bursty neighbour. Prints a markdown table; writes verdicts.json and, for each state, power-STATE.txt for power.gnuplot.
+/* verdicts.c: kgate's rules beside rules of other tools on the same rounds. It compares runs of the
+ * same code, and runs of code made slower by known amounts, on a quiet machine and beside a bursty
+ * neighbour. Prints a markdown table. Writes verdicts.json and, for each state, power-STATE.txt for
+ * power.gnuplot.
  *     verdicts --plugins DIR [--runs N] [--output DIR]
- *     verdicts --judge DIR [--output DIR]       only judges the runs that an earlier call left */
+ *     verdicts --judge DIR [--output DIR]       only judges the runs of an earlier call */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -14,11 +14,11 @@
 enum { MEMORY_BYTES = 64 * 1024 * 1024, LINE = 8, COMPUTE_TURNS = 150000, SHORT_TURNS = 3700 };
 
 struct work {
-    double *values; /* memory: what is read, round and round; all others: NULL */
+    double *values; /* memory: the values that calls read, round and round; all others: NULL */
     size_t value_count;
     size_t at;
-    size_t turns; /* what one call does */
-    double sink;  /* keeps the compiler from leaving the loop out */
+    size_t turns; /* iterations per call */
+    double sink;  /* keeps the compiler from removing the loop */
     uint64_t random;
 };
 

@@ -1,4 +1,4 @@
-/* A dictionary with open addressing, half full: keys are looked up, some of which are not there. */
+/* Looks up keys in a dictionary with open addressing, half full. Some keys are missing. */
 #include "workload.h"
 
 enum { SLOTS = 4096, KEYS = 2048, LOOKUPS = 16 * 1024 };

@@ -5,7 +5,7 @@
 
 enum { PACKETS = 200 * 1000, THREADS_MOST = 64, APART = 128 };
 
-/* Written by one thread, and read by whoever shows them. */
+/* One thread writes a meter; any thread may read it for display. */
 struct meter {
     _Atomic uint64_t packets;
     _Atomic uint64_t bytes;

@@ -13,7 +13,7 @@ struct work {
     unsigned best_x, best_y;
 };
 
-/* Gives up as soon as the best of the others is passed. */
+/* Stops as soon as the sum exceeds the best of the other places. */
 static unsigned difference_until(const struct work *work, unsigned x, unsigned y, unsigned limit)
 {
     unsigned sum = 0;

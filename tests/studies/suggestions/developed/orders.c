@@ -1,5 +1,5 @@
-/* An order book: the orders of one side, by price. What they are worth together is asked for with
- * each new price. */
+/* An order book: the orders of one side, by price. Each new price requires the orders' total
+ * value. */
 #include "workload.h"
 
 enum { ORDERS = 20000 };

@@ -1,5 +1,5 @@
-/* Particles of a simulation, with all that is known of each in one record: the mass of them all is
- * wanted after every step. */
+/* Particles of a simulation, with all their data in one record. After every step the total mass is
+ * needed. */
 #include "workload.h"
 
 enum { PARTICLES = 200 * 1000 };

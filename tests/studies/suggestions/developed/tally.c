@@ -1,4 +1,4 @@
-/* Counts the votes of many papers by as many threads as there are, with one lock for the result. */
+/* Counts the votes of many papers on all threads, with one lock for the result. */
 #include <pthread.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What workloads share. */
+/* Common code of the workloads. */
 #include "workload.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
-/* workload.h: what the workloads of this benchmark share. Each pair is one file with two workloads,
- * NAME_bad and NAME_good: the same work with the same result, once with a mistake as programs have
- * it and once without. truth.tsv says what the mistake is. No scopes, no bytes and no flops: kgate
- * is told nothing but the function to call. */
+/* workload.h: common code of this benchmark's workloads. Each pair is one file with two workloads,
+ * NAME_bad and NAME_good. Both do the same work with the same result, once with a typical mistake
+ * and once without. truth.tsv names the mistake. There are no scopes, bytes or flops: kgate knows
+ * only the function to call. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,12 +9,12 @@
 
 #include "kgate/plugin.h"
 
-/* The state of a workload, `bytes` long and zeroed; NULL with the message set where memory is out.
- * Given back by workload_end. */
+/* Allocates the state of a workload, `bytes` long and zeroed, for workload_end to release. If
+ * memory is missing, returns NULL and sets the message. */
 void *workload_begin(struct kgate_context *context, size_t bytes, void **state);
 void workload_end(struct kgate_context *context, void *state);
 
-/* The result of a check: how many values are wrong, of which none may be. */
+/* Result of a check: the number of wrong values. It must be 0. */
 bool workload_wrong(struct kgate_check *check, size_t wrong);
 
 /* The next number of a sequence (Steele, Lea and Flood 2014, SplitMix64). */

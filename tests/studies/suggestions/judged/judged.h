@@ -1,6 +1,6 @@
-/* judged.h: what the judged workloads share. A pair is one file with two functions that give the
- * same result: run_bad makes one ordinary mistake, run_good does without it. A workload's state
- * begins with the result of the last call. truth.tsv says of each what is wrong with it. */
+/* judged.h: common code of the judged workloads. A pair is one file with two functions of the same
+ * result: run_bad makes one ordinary mistake, run_good avoids it. A workload's state begins with
+ * the result of the last call. truth.tsv names each mistake. */
 #pragma once
 #include <math.h>
 #include <stdint.h>
@@ -47,7 +47,7 @@ static inline int temporary_file(void)
     return file;
 }
 
-/* Compares the result that `run` left with what each of the versions gives. */
+/* Compares the result of `run` with the result of each version. */
 static inline bool same_results(void *state, void (*const versions[])(void *), size_t count,
                                 double tolerance, struct kgate_check *check)
 {

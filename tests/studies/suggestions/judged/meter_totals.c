@@ -1,4 +1,4 @@
-/* meter_totals.c: what two threads each count, in counters on cache lines of their own. */
+/* meter_totals.c: two threads, each with its own counts on cache lines of its own. */
 #include "judged.h"
 
 enum { READINGS = 2000000, METERS = 2, LINE = 128 };

@@ -10,7 +10,7 @@ struct header {
 struct session {
     struct header header;
     char name[56];
-    char buffer[BUFFER]; /* what has been received, right behind */
+    char buffer[BUFFER]; /* received bytes, inside the session */
 };
 
 struct state {

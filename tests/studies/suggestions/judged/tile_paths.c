@@ -1,5 +1,5 @@
-/* tile_paths.c: the cheapest way through each tile of a map, from its north-west corner to its
- * south-east one, by steps to the east and to the south. */
+/* tile_paths.c: the cheapest path through each tile of a map. It leads from the north-west corner
+ * to the south-east corner by steps to the east and to the south. */
 #include "judged.h"
 
 enum { TILES = 500, SIDE = 6, UNKNOWN = -1 };
@@ -30,7 +30,7 @@ static ELSEWHERE int cheapest_from(const struct tile *tile, int row, int column)
     return cost + least(cheapest_from(tile, row, column + 1), cheapest_from(tile, row + 1, column));
 }
 
-/* The same, and what has been found out once is kept in known. */
+/* Like cheapest_from, but stores each result in known. */
 static ELSEWHERE int cheapest_known(const struct tile *tile, int row, int column,
                                     int known[SIDE][SIDE])
 {

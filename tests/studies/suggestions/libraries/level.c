@@ -1,5 +1,5 @@
-/* zlib: a log is compressed while it is written. Level 9 follows long chains of places where three
- * bytes were seen before; level 1 takes what it finds first. */
+/* zlib: a log is compressed while it is written. Level 9 follows long chains of earlier places with
+ * the same three bytes. Level 1 takes the first match. */
 #include <stdio.h>
 #include <string.h>
 #include <zlib.h>

@@ -1,5 +1,5 @@
-/* The plugin: all workloads. Each does something with a library as Debian has it, with a setting or a
- * manner of use that is known to be slow, and as the library's authors advise. */
+/* The plugin: all workloads. Each uses a library of Debian in two ways: with a setting or a use
+ * that is known to be slow, and as the library's authors advise. */
 #include "../developed/workload.h"
 
 // clang-format off

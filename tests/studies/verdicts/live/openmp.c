@@ -1,5 +1,5 @@
-/* openmp.c: a loop over an array, shared by OpenMP's threads. A plugin of its own: what is linked
- * with it starts OpenMP's runtime. */
+/* openmp.c: a loop over an array, shared by OpenMP's threads. It is a plugin of its own, since
+ * linking with OpenMP starts its runtime in the process. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
-/* ordinary.h: what the ordinary workloads share. Each does its piece of work `turns` times a call,
- * and that number and a text of four letters are all in which the builds differ: the object code is
- * the same, and so is its place in the file. A build that is slower by 10 % does the same work 110 times instead of 100. */
+/* ordinary.h: common code of the ordinary workloads. Each does its piece of work `turns` times per
+ * call. The builds differ only in this number and in a text of four letters. The object code is the
+ * same, and so is its place in the file. A build that is slower by 10 % does the same work 110
+ * times instead of 100. */
 #pragma once
 #include <stdint.h>
 

@@ -57,14 +57,14 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What a process found. */
+/* Result of one process. */
 struct finding {
     double ratio;
-    double seconds; /* a call of the base */
+    double seconds; /* time per call of the baseline, s */
 };
 
-/* Turns of a millisecond at the least, so that the clock costs nothing, each side first in half of
- * them. */
+/* Rounds of at least a millisecond, so that the clock costs nothing. Each side comes first in half
+ * of the rounds. */
 static struct finding sides_compare(struct side sides[SIDES], double seconds)
 {
     static double ratios[PAIRS_MOST];
@@ -89,8 +89,8 @@ static struct finding sides_compare(struct side sides[SIDES], double seconds)
     return finding;
 }
 
-/* Sets up both sides, in one order in even and in the other in odd processes: which memory they get
- * depends on it. */
+/* Sets up both sides, in one order in even and in the other in odd processes: the order decides
+ * their memory. */
 static bool sides_set_up(struct side sides[SIDES], size_t process)
 {
     for (size_t k = 0; k < SIDES; k++) {

@@ -1,7 +1,7 @@
-/* words.c: counts the words of a text in a hash table. Some words are frequent and most are rare, as
- * in any language, and the hash begins with a number that is another one in each process, as hash
- * tables do that strangers may fill. So which words meet in a chain, and with them the time, differs
- * from process to process. */
+/* words.c: counts the words of a text in a hash table. As in any language, some words are frequent
+ * and most are rare. The hash begins with a different number in each process, like a hash table
+ * that attackers may fill. So the words of each chain, and with them the time, differ from process
+ * to process. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
