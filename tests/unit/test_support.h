@@ -1,5 +1,5 @@
-/* test_support.h: what unit tests share: cmocka with what it needs, a folder of their own, results
- * made by hand. */
+/* test_support.h: common code of unit tests: cmocka and its headers, a folder per test, hand-made
+ * results. */
 #pragma once
 #include <setjmp.h>
 #include <stdarg.h>

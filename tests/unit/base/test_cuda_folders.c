@@ -86,7 +86,7 @@ static void a_library_is_looked_for_where_images_have_it(void **state)
         if (strchr(files[i], '/'))
             make(files[i]);
     make("other/libx.so.12");
-    /* the packages of a python3 in $PATH; not those beside a folder of it that has none */
+    /* packages of a python3 in $PATH; a folder in $PATH without python3 gives none */
     make("image/.venv/bin/python3");
     make("image/none/lib/python3.12/site-packages/nvidia/cu13/lib/libx.so.13");
     make("image/none/bin/python2");

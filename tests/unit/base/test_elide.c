@@ -1,4 +1,4 @@
-/* Names in little room keep what tells them apart. */
+/* Shortened names keep their distinctive parts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* What is printed as JSON is read back as the same value; strings and layout byte for byte, so that files do
- * not change with the writer. */
+/* Printed JSON gives the same value when read back. Strings and layout match byte for byte, so
+ * files do not change with the writer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 enum { TRIES = 20000 };
 
-/* What the reader makes of what was printed. */
+/* The printed text as the reader parses it. */
 static const struct kg_json *read_back(const struct kg_text *printed, struct kg_arena *arena)
 {
     struct kg_error err;

@@ -1,4 +1,4 @@
-/* JSON texts as trees: which are read, which are refused where, values by their paths (the examples of RFC
+/* JSON texts as trees: accepted texts, places of errors, values by their paths (the examples of RFC
  * 6901), and a lack of memory. tests/conformance compares the reader with Python's. */
 #include <math.h>
 #include <stdlib.h>
@@ -221,7 +221,7 @@ static void what_is_no_pointer_is_refused(void **state)
 
 enum { LONG = 8 * 1024 * 1024, MORE = 4 * 1024 * 1024 };
 
-/* Lets this process have so many bytes more than it has now. */
+/* Limits this process to `more` bytes above its current memory. */
 static void memory_limit(size_t more)
 {
     size_t pages = 0;

@@ -46,7 +46,7 @@ static void a_needed_function_that_is_missing_is_named(void **state)
     kg_library_close(library);
 }
 
-/* A library that is not there says nothing; one that is broken says what the loader says. */
+/* A missing library gives an empty reason. A broken library gives the loader's message. */
 static void an_absent_library_is_told_from_a_broken_one(void **state)
 {
     char path[128], why[256] = "unchanged";

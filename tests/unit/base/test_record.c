@@ -1,4 +1,4 @@
-/* Records: what a table's rows refuse, in which words, and which schemas are read. */
+/* Records: errors of a table's rows, their messages, and the accepted schemas. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -89,7 +89,7 @@ static bool parts_read(const char *bytes, size_t length, struct kg_arena *arena,
     return good;
 }
 
-/* Whether a text is read, of which `sample` becomes what is read. */
+/* Whether the reader accepts a text. Fills `sample`. */
 static bool text_read(const char *bytes, size_t length, struct kg_arena *arena,
                       struct sample *sample)
 {
@@ -514,7 +514,7 @@ static void file_write(const struct kg_text *text, char *path)
     assert_int_equal(fclose(file), 0);
 }
 
-/* What no window has room for is read from the whole text. */
+/* An object too long for the window is read from the whole text. */
 static void an_object_longer_than_the_window_is_read_all_the_same(void **state)
 {
     (void)state;
@@ -560,7 +560,7 @@ static void strings_that_come_again_are_kept_once(void **state)
     kg_arena_free(&arena);
 }
 
-/* What is wrong with a file that was read in parts is said as of any other. */
+/* A file read in parts has the same error messages as any other. */
 static void a_large_file_is_refused_as_a_small_one(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Quantities: what the readers take and refuse, and how the writers round. */
+/* Quantities: accepted and refused texts, and rounding in the output. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

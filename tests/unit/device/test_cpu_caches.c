@@ -2,7 +2,7 @@
 #include "device/sysfs.h"
 #include "why/doctor/doctor_support.h"
 
-/* One cache of one CPU, as the kernel describes it. */
+/* Writes one cache of one CPU in the kernel's format. */
 static void cache_says(const struct machine *machine, int cpu, int index, const char *level,
                        const char *type, const char *size, const char *shared)
 {

@@ -70,8 +70,8 @@ static void errors_are_put_into_words(void **state)
     assert_string_equal(words, "an error that this driver has no words for (code 12345)");
 }
 
-/* The toolkit has a driver to link with, which has all functions and does nothing: that it is
- * opened as far as its start shows that NVIDIA has all of them under these names. */
+/* The toolkit has a stub driver to link with. It has all functions, and they do nothing. If it
+ * opens up to the failing start, NVIDIA uses these names for all functions. */
 static void the_toolkits_driver_has_every_function(void **state)
 {
     const char *stub = KGATE_CUDA_STUB;

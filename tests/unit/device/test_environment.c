@@ -1,10 +1,10 @@
-/* What of an environment may be in a file that is committed. */
+/* Environment variables that a committed file may contain. */
 #include "device/environment.h"
 #include "test_support.h"
 
 static struct kg_arena arena;
 
-/* All that is kept of these strings, as "NAME=VALUE NAME=VALUE". */
+/* The kept variables of these strings, as "NAME=VALUE NAME=VALUE". */
 static const char *kept(char *const *strings)
 {
     static char text[4096];
@@ -68,7 +68,7 @@ static void secrets_and_what_only_looks_like_a_setting_are_not(void **state)
     assert_true(kg_environment_has("OMP_PLACES"));
 }
 
-/* A value of which only the hash is there, which differs where the value does. */
+/* Only the hash of the value is kept. Different values have different hashes. */
 static void is_hashed(const char *name, const char *value, const char *other)
 {
     char strings[2][256], texts[2][256];
@@ -88,7 +88,7 @@ static void paths_and_options_are_hashed(void **state)
     is_hashed("LD_LIBRARY_PATH", "/home/somebody/lib", "/home/somebody/lib64");
     is_hashed("JAVA_TOOL_OPTIONS", "-Dpassword=secret", "-Dpassword=other");
     is_hashed("NODE_OPTIONS", "--max-old-space-size=4096", "--max-old-space-size=8192");
-    /* a path in the place of a word, and what a terminal or a page would take for something else */
+    /* a path instead of a word, and characters with a meaning to a terminal or a page */
     is_hashed("MALLOC_TRACE", "/home/somebody/trace", "/home/somebody/other");
     is_hashed("LANG", "C'; x", "C'; y");
     is_hashed("LANG", "\x1b[31m", "\x1b[32m");

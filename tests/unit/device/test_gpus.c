@@ -12,7 +12,7 @@ static const char *const settings[] = {
     "FAKE_NVML_MIG",     "CUDA_VISIBLE_DEVICES", "FAKE_NVML_FAIL",
 };
 
-/* What the fake driver is told: "NAME=VALUE", up to NULL; all else as it is by itself. */
+/* Settings of the fake driver: "NAME=VALUE", up to NULL; other settings have their defaults. */
 static void tell(const char *first, ...)
 {
     va_list rest;

@@ -165,8 +165,8 @@ static int others_with(const char *processes)
     return WEXITSTATUS(status) - 1;
 }
 
-/* A process that is neither this one's child nor dead: its parent ends, and who takes it on may be
- * an ancestor of this one, but it is none itself. */
+/* A live process that is not this one's child: its parent ends. Its new parent may be an ancestor
+ * of this process, but the process itself is none. */
 static long stranger_start(void)
 {
     int ends[2];

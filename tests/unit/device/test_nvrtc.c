@@ -1,4 +1,4 @@
-/* The run-time compiler, which needs no device. Where it is not installed these tests are skipped. */
+/* The run-time compiler, which needs no device. Tests are skipped if NVRTC is not installed. */
 #include "device/nvrtc.h"
 #include "test_support.h"
 

@@ -1,4 +1,4 @@
-/* What a suite's gate is worth, from runs made up to be quiet, noisy and moving. */
+/* Error rates of a suite's gate, from simulated runs: quiet, noisy and drifting. */
 #include "base/random.h"
 #include "gate/calibrate.h"
 #include "test_support.h"

@@ -1,4 +1,5 @@
-/* Measuring until it is clear: what is asked for, and what is decided, on recorded rounds. */
+/* Measuring until the result is clear: the requested rounds and the decisions, on recorded
+ * rounds. */
 #include "base/random.h"
 #include "gate/calibrate.h"
 #include "gate/sequence.h"
@@ -184,7 +185,7 @@ static void an_improvement_is_confirmed_too(void **state)
     scene_free(&scene);
 }
 
-/* What is suspected but never confirmed, as where the time is up, is no regression. */
+/* A suspect without confirming rounds, for example after a timeout, is no regression. */
 static void without_confirming_rounds_a_suspect_stays_one(void **state)
 {
     struct kg_random random = {6};
@@ -485,7 +486,7 @@ static void where_the_planned_rounds_do_not_fit_those_confirm_that_do(void **sta
     }
 }
 
-/* As above, where the time is short of the rounds that are planned. */
+/* As above, but the time is too short for the planned rounds. */
 static void confirming_with_what_fits_raises_no_alarms(void **state)
 {
     enum { SEED = 13, TRIALS = 300, CASES = 4, BUDGET = CASES * LEAST + 8 };
@@ -495,7 +496,7 @@ static void confirming_with_what_fits_raises_no_alarms(void **state)
     for (int t = 0; t < TRIALS; t++) {
         struct scene scene = {.base = run_make(CASES, 0.08, &random),
                               .current = run_make(CASES, 0.08, &random)};
-        slow(&scene.current, 0, 1.3, false); /* a suspect, which is none when it is confirmed */
+        slow(&scene.current, 0, 1.3, false); /* a suspect that its confirming rounds clear */
         budget_run(&scene, BUDGET, false);
         const size_t confirming = change_of(&scene, 0)->confirming_rounds;
         in_part += confirming > 0 && confirming < 2 * LEAST;
@@ -525,8 +526,9 @@ static void the_suspects_whose_rounds_fit_come_first(void **state)
     scene_free(&scene);
 }
 
-/* A suspect's confirming rounds would take 20 of the 18 that are left of 28. Half of the budget is
- * kept for them: the doubtful case has three of the others, and the suspect what is left. */
+/* The budget is 28 rounds, and 18 are left. Confirming the suspect would take 20. kgate reserves
+ * half of the budget for it. The undecided case gets three of the others, the suspect gets the
+ * rest. */
 static void doubtful_cases_go_on_where_confirming_cannot_be_paid(void **state)
 {
     struct kg_random random = {12};
@@ -595,7 +597,7 @@ struct outcome {
     size_t rounds;
 };
 
-/* One case of pairs that scatter by 15 % of their ratio, against a threshold of 5 %. */
+/* One case in paired rounds. Their ratio scatters by 15 %; the threshold is 5 %. */
 static struct outcome drawn_run(struct kg_random *random, double ratio, double budget)
 {
     enum { ROOM = 3000 };
@@ -631,7 +633,7 @@ static struct outcome drawn_run(struct kg_random *random, double ratio, double b
 
 enum { GATES = 200 };
 
-/* Of so many gates, those with each verdict, and those that call the case unchanged. */
+/* Number of gates per verdict, and of gates that call the case unchanged. */
 struct gates {
     size_t verdicts[3], unchanged;
 };

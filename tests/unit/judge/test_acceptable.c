@@ -1,4 +1,4 @@
-/* What of a comparison can be accepted, and how much of it. */
+/* Acceptable changes of a comparison, and their size. */
 #include "judge/waivers_apply.h"
 #include "test_support.h"
 

@@ -10,7 +10,8 @@
 static char *folder;
 static struct kg_arena arena;
 
-/* What the runs say, by the first letter of a file's name: 'p' is pinned, 'u' used, else unused. */
+/* Use of a build by the runs, from the first letter of a file's name: 'p' is pinned, 'u' used, else
+ * unused. */
 static struct {
     char hash[KG_SHA256_DIGITS + 1];
     enum kg_build_use use;

@@ -98,7 +98,7 @@ static void what_is_within_the_threshold_is_no_change(void **state)
     expect(&scene, "NO_CHANGE");
 }
 
-/* 30 % of a tenth of the time is 3 % of it. */
+/* CPU time is a tenth of the time: 30 % more CPU time is 3 % of the time. */
 static void a_call_that_mostly_waits_may_use_a_little_more(void **state)
 {
     struct scene scene;

@@ -1,5 +1,5 @@
-/* Pairs of which the first are suspicious, and what their confirming rounds make of them where the
- * machine disturbed these: less evidence gives no milder word. */
+/* Paired rounds that begin suspicious, and the effect of confirming rounds on a disturbed machine:
+ * less evidence gives no milder verdict. */
 #include "test_support.h"
 
 enum { FIRST = 8, LATER = 6, ROUNDS = FIRST + LATER };

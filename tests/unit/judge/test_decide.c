@@ -1,5 +1,5 @@
-/* All tests of a comparison judged together: what was looked at on the way
- * must not help the rest. */
+/* All tests of a comparison judged together: interim analyses of one test must not help the
+ * others. */
 #include "base/random.h"
 #include "judge/compare_parts.h"
 #include "test_support.h"
@@ -12,7 +12,7 @@ struct scene {
     struct kg_evidence evidence[TESTS];
 };
 
-/* A difference of logarithms whose one-sided p is that. */
+/* A difference of logarithms with this one-sided p. */
 static struct kg_metric_state state_of(double ratio, double p)
 {
     const double freedom = 1e9, deviation = log(ratio) / kg_student_point(p, freedom);
@@ -71,8 +71,7 @@ static void one_of_twenty_needs_a_twentieth_of_a_look_s_alpha(void **state)
     assert_int_equal(scene.metrics[0].change, KG_CHANGE_SUSPECT);
 }
 
-/* In Holm's method small p-values before one make its own count for more. Only those that mean what
- * they say may do so. */
+/* In Holm's method, smaller p-values help a later one. Only valid p-values may do so. */
 static void what_was_looked_at_makes_nothing_easier(void **state)
 {
     struct scene scene;
@@ -84,7 +83,7 @@ static void what_was_looked_at_makes_nothing_easier(void **state)
     decide(&scene, KG_STAGE_SCREEN);
     assert_int_equal(scene.metrics[0].change, KG_CHANGE_SUSPECT);
     assert_true(fabs(scene.metrics[1].p_value - TESTS * 1e-9) < 1e-12);
-    /* with rounds fixed beforehand every p means what it says */
+    /* with a fixed number of rounds every p is valid */
     scene_make(&scene, ALPHA / 10, 1e-9, false);
     decide(&scene, KG_STAGE_FINAL);
     assert_int_equal(scene.metrics[0].change, KG_CHANGE_REGRESSION);
@@ -103,7 +102,7 @@ static void an_unconfirmed_change_is_a_suspect(void **state)
     assert_int_equal(scene.metrics[1].change, KG_CHANGE_NO_CHANGE);
 }
 
-/* Ten rounds each, the second case's mean 28 % above what it was, that is by 28 ns. */
+/* Ten rounds per side. The mean of the second case rose by 28 %, or 28 ns. */
 static enum kg_change mean_moved(double min_effect)
 {
     struct scene scene;
@@ -129,8 +128,8 @@ static void a_mean_that_moved_by_less_than_counts_is_none(void **state)
     assert_int_equal(mean_moved(29), KG_CHANGE_NO_CHANGE);
 }
 
-/* Where nothing changed lies within the interval nothing is called changed, whatever alpha a suite
- * asks for; what is called unchanged has an interval within the threshold. */
+/* If the interval contains "no change", kgate calls nothing changed, for any alpha of a suite. If
+ * kgate calls a metric unchanged, its interval lies within the threshold. */
 static void interval_expect(const struct kg_metric *metric, double alpha)
 {
     const double above = 1 + metric->threshold;

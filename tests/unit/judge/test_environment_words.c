@@ -39,7 +39,8 @@ static void scene_make(struct scene *scene, const char *const *before, const cha
     scene->results.case_count = CASES;
 }
 
-/* What is said of case `index`, or of the run where it is negative; "" of nothing. Frees the scene. */
+/* Expects the note on case `index`, or on the run if it is negative; "" if none. Frees the
+ * scene. */
 static void says(struct scene *scene, int index, const char *expected)
 {
     const struct kg_case_result *result = index < 0 ? NULL : &scene->cases[index];

@@ -6,7 +6,8 @@
 
 enum { EACH = 5, RUNS_MOST = 6 };
 
-/* Of runs at `levels`, the last of which is the current one, each of five rounds that are 0.1 % apart. */
+/* The metric of runs at `levels`; the last one is the current run. Each has five rounds, 0.1 %
+ * apart. */
 static struct kg_metric of_runs(const double *levels, size_t count, enum kg_better better)
 {
     double values[RUNS_MOST * EACH], scratch[3 * RUNS_MOST * EACH + 2 * RUNS_MOST];

@@ -1,4 +1,4 @@
-/* One metric against one reference: the estimate, what it is called, and the reason for a doubt. */
+/* One metric against one reference: the estimate, its change, and its reason code. */
 #include "judge/metric.h"
 #include "judge/reasons.h"
 #include "test_support.h"
@@ -75,7 +75,8 @@ static void the_threshold_is_symmetric_in_the_ratio(void **state)
     expect(&within, true, KG_CHANGE_NO_CHANGE);
 }
 
-/* As much as the threshold may be what it is: the interval says so. Less certainly is not. */
+/* The interval reaches the threshold, so the true change may be as large. A certainly smaller
+ * change does not count. */
 static void a_change_counts_where_its_interval_reaches_the_threshold(void **state)
 {
     const struct kg_metric reaching = estimate(100, 104.8, 0.01, 0.05, 0);

@@ -1,5 +1,5 @@
-/* Doubt on the better side alone: what is surely not worse by as much as counts leaves no suite
- * UNDECIDED. */
+/* A metric that is undecided only on the better side. If it is surely not worse by the threshold,
+ * no suite is UNDECIDED. */
 #include "judge/metric.h"
 #include "judge/undecided.h"
 #include "test_support.h"
@@ -75,7 +75,7 @@ static void without_an_interval_enough_rounds_or_quiet_means_nothing_is_sure(voi
     assert_false(kg_metric_not_worse(&metric));
 }
 
-/* What a comparison of one case of two metrics counts as undecided. */
+/* Undecided counts of a comparison of one case with two metrics. */
 static struct kg_decided decided(const struct kg_metric metrics[2], enum kg_change word)
 {
     struct kg_metric copies[2] = {metrics[0], metrics[1]};

@@ -1,4 +1,4 @@
-/* What becomes of a comparison with stored runs when pairs decide some of its cases. */
+/* Merges paired rounds, which decide some cases, into a comparison with stored runs. */
 #include "judge/comparison_notes.h"
 #include "judge/pair_merge.h"
 #include "judge/undecided.h"
@@ -158,7 +158,8 @@ static void what_is_slower_with_both_builds_is_told(void **state)
     }
 }
 
-/* Both builds are as slow as the gate saw: the machine, or what they load, start or read. */
+/* Both builds are as slow as the gate measured. The cause is the machine, or code and files that
+ * both builds load, start or read. */
 static void what_pairs_cannot_see_is_suspect_unless_all_code_is_known(void **state)
 {
     static const enum kg_code_scope scopes[] = {KG_CODE_FILE_ALONE, KG_CODE_WITH_LIBRARIES,
@@ -186,7 +187,7 @@ static void what_pairs_cannot_see_is_suspect_unless_all_code_is_known(void **sta
     }
 }
 
-/* The gate's own rounds were slow; in the pairs the candidate is as fast as it was stored. */
+/* The gate's own rounds were slow. In paired rounds the candidate is as fast as the stored runs. */
 static void what_is_over_in_the_pairs_is_not_suspect(void **state)
 {
     struct scene scene;
@@ -200,7 +201,7 @@ static void what_is_over_in_the_pairs_is_not_suspect(void **state)
     scene_free(&scene);
 }
 
-/* Pairs that show nothing for sure take nothing back. */
+/* Undecided paired rounds do not cancel a suspicion. */
 static void what_pairs_leave_open_stays_suspect(void **state)
 {
     struct scene scene;
@@ -212,7 +213,7 @@ static void what_pairs_leave_open_stays_suspect(void **state)
     scene_free(&scene);
 }
 
-/* The code is all known, so that the pairs alone decide what they can. */
+/* All code is known, so the paired rounds alone decide if they can. */
 static void what_stored_runs_and_open_pairs_find_worse_is_suspect(void **state)
 {
     static const struct {
@@ -269,7 +270,7 @@ static void pairs_are_judged_among_the_tests_of_the_suite(void **state)
     again.budget_ns = 9e9; /* then no suite's rounds limit a case that may be worse */
     kg_undecided_again(&scene.comparison, &scene.current, &again);
     assert_string_equal(scene.comparison.next, "more pairs: `kgate ab a.so b.so --filter w1/cpu`");
-    /* what the budget ended more pairs alone do not go on with */
+    /* more paired rounds alone cannot continue after the budget's end */
     scene.comparison.cases[0].metrics[0].out_of_budget = true;
     kg_undecided_again(&scene.comparison, &scene.current, &again);
     assert_string_equal(scene.comparison.next,

@@ -1,12 +1,12 @@
-/* What no file says of a comparison: a case without rounds, and that nothing is borrowed; and how
- * long ten thousand cases take. */
+/* Properties of a comparison that no file shows: a case without rounds, no borrowed memory, and the
+ * time for ten thousand cases. */
 #include <time.h>
 
 #include "test_support.h"
 
 enum { RUNS_MOST = 8 };
 
-/* Stored runs made one by one, each from results of its own. */
+/* Stored runs, made one by one from results of their own. */
 struct store {
     struct kg_results results[RUNS_MOST];
     struct kg_baseline_run runs[RUNS_MOST];
@@ -84,7 +84,7 @@ static double seconds_since(const struct timespec *start)
     return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
 }
 
-/* Prints how long it took; asserts only what came of it. */
+/* Prints the time; asserts only the result. */
 static void ten_thousand_cases_are_compared_at_once(void **state)
 {
     enum { CASES = 10000, ROUNDS = 10 };

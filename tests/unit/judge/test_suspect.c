@@ -1,4 +1,4 @@
-/* What an undecided metric is called: SUSPECT where it is worse but for the proof. */
+/* Names of an undecided metric: SUSPECT if it is worse and only the proof is missing. */
 #include "judge/metric.h"
 #include "test_support.h"
 

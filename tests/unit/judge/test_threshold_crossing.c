@@ -1,4 +1,4 @@
-/* What the words beside a doubtful metric say would settle it, and what they do not promise. */
+/* The proposed ways to decide an undecided metric, and the limits of the proposal. */
 #include "judge/metric.h"
 #include "judge/reasons.h"
 #include "test_support.h"

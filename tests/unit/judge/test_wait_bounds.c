@@ -1,4 +1,4 @@
-/* What waiting for a CPU can explain, and what it cannot. */
+/* Slowdowns that waiting for a CPU can explain, and slowdowns that it cannot. */
 #include <math.h>
 
 #include "judge/wait_bounds.h"

@@ -43,7 +43,7 @@ static inline bool trial_begin(struct trial *trial, const char *name, const stru
     return trial_begin_seeded(trial, name, pairs, count, threads, 99);
 }
 
-/* Whether what lies there now passes the check. */
+/* Whether the current result passes the check. */
 static inline bool trial_check(struct trial *trial)
 {
     struct kgate_check check = {.error = NAN};
@@ -51,7 +51,7 @@ static inline bool trial_check(struct trial *trial)
     return check.error <= check.tolerance;
 }
 
-/* Tears down; fails the test where memory is left. */
+/* Tears down; fails the test if memory is leaked. */
 static inline void trial_end(struct trial *trial)
 {
     trial->workload->tear_down(&trial->host.context, trial->state);

@@ -21,9 +21,9 @@ enum { LATTICE_LESS = 1 };
 enum { LATTICE_LESS = 1 };
 #endif
 
-/* A coordinate in units of beta, which is a power of two here, so that dividing by it is exact:
- * whole numbers, halves, quarters and thirds, a little beside them, any number, and sometimes what
- * is no such number. */
+/* A coordinate in units of beta, a power of two here, so that division by beta is exact. It is a
+ * whole number, half, quarter or third, a value beside these, or any number. Sometimes it is NaN or
+ * infinite. */
 static inline float lattice_coordinate(struct kg_random *random, unsigned kind, float range)
 {
     const float whole = (float)((double)range * (2 * kg_random_unit(random) - 1));

@@ -1,5 +1,5 @@
-/* Attention: every version of every part on odd shapes agrees with the reference, a damaged result
- * does not, and what memory each level takes grows as it says. */
+/* Attention: every version of every part on odd shapes agrees with the reference, and a damaged
+ * result does not. The memory of each level grows as documented. */
 #include "attention/attention_reference.h"
 #include "attention/attention_tile.h"
 #include "common/common.h"
@@ -35,7 +35,7 @@ static void versions_of_every_part_agree_on_odd_shapes(void **state)
     }
 }
 
-/* What is damaged: an element of the result, of a row that is always checked. */
+/* The element to damage: in a row that the check always compares. */
 static float *element_of(void *state)
 {
     struct kg_attention *attention = state;
@@ -65,8 +65,8 @@ static void damaged_results_are_wrong(void **state)
     }
 }
 
-/* Errors that all keys share, of Q and of the sum of exponentials, must be in the unit: of those
- * that are independent a long sequence leaves little. */
+/* The unit must include errors that all keys share: errors of Q and of the sum of exponentials.
+ * Independent errors are small in a long sequence. */
 static void long_sequences_pass(void **state)
 {
     static const struct {
@@ -177,7 +177,7 @@ static void heads_of_the_wrong_size_are_wrong(void **state)
     trial_end(&trial);
 }
 
-/* Every count of panels, and what lies beyond the tile is left alone. */
+/* Every count of panels. Elements beyond the tile stay unwritten. */
 static void the_processors_product_agrees_with_the_one_for_all(void **state)
 {
     enum { ROWS = KG_ATTENTION_TILE_M, PANELS = 9, DEPTH = 21, STRIDE = 150, C = ROWS * STRIDE };
@@ -214,8 +214,8 @@ static uint64_t peak_of(const char *version, const char *seq_len)
     return peak;
 }
 
-/* From N to 2 N and 4 N the memory that is added doubles, or grows four times: what does not depend
- * on N drops out. */
+/* From N to 2 N and 4 N the added memory doubles, or grows four times. Memory independent of N
+ * cancels. */
 static void memory_grows_as_each_level_says(void **state)
 {
     static const struct {

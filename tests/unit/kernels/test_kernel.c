@@ -1,5 +1,5 @@
-/* What the table of a kernel (common/kernel.h) becomes: arrays made in order, filled or poisoned,
- * released whatever failed; the version chosen, or refused with a reason. */
+/* A kernel's table (common/kernel.h) at work. Its arrays are made in order, filled or poisoned, and
+ * released after every failure. Its version is chosen, or refused with a reason. */
 #include <stdlib.h>
 
 #include "common/common.h"

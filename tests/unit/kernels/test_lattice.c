@@ -1,5 +1,5 @@
 /* The lattice workloads: every version on vectors that are hard to encode and on batches of any
- * size, the format of codes, what is reported, what is refused. */
+ * size. Also the format of codes, reported values and errors. */
 #include "kernels/kernel_trial.h"
 #include "kernels/lattice_trial.h"
 #include "lattice/lattice_arrays.h"
@@ -9,7 +9,7 @@ enum { MOST = KG_LATTICE_DIMENSIONS_MOST, SEED = 7041776 };
 static const char *const names[] = {"Z2", "D4", "E8"};
 static const char *const coders[] = {"lattice_encode", "lattice_decode", "lattice_quantize"};
 
-/* Arrays for a batch, and what the reference makes of the same x. */
+/* Arrays for a batch, and the reference's results for the same x. */
 struct batch {
     struct kg_lattice lattice;
     uint64_t *codes;
@@ -254,7 +254,7 @@ static void figures_are_those_of_the_version(void **state)
     }
 }
 
-/* Of more vectors than the sample's: what was not written is not looked at. */
+/* The batch has more vectors than the sample: the report must not read unwritten vectors. */
 static void only_the_first_vectors_are_sampled(void **state)
 {
     struct trial trial;

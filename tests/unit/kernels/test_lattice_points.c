@@ -33,8 +33,8 @@ static double distance_squared(unsigned n, const double *v, const float *point, 
     return sum;
 }
 
-/* The least squared distance from v to `unit` times a lattice point, among the points whose
- * coordinates are the `around` whole numbers (and halves) about v's: all combinations. */
+/* The least squared distance from v to `unit` times a lattice point, by trying all combinations.
+ * Each coordinate takes the `around` whole numbers (and halves) around v's. */
 static double searched(enum kg_lattice_kind kind, const double *v, double unit, unsigned around)
 {
     const unsigned n = kg_lattice_dimensions(kind);

@@ -20,7 +20,7 @@ static void steps_of_any_number_over_any_size(void **state)
         }
 }
 
-/* What a version leaves after one run, to be freed by the caller. */
+/* The result of a version after one run; the caller frees it. */
 static void *left_by(const char *name, const char *version, unsigned threads, size_t bytes,
                      const void *(*result)(void *state))
 {
@@ -67,7 +67,7 @@ static void versions_agree_bit_by_bit(void **state)
     }
 }
 
-/* Runs `name`, lets `damage` spoil what is left, and wants the check to see it. */
+/* Runs `name`, lets `damage` change the result, and expects the check to fail. */
 static void damage_shows(const char *name, const struct kg_pair *pairs, size_t count,
                          void (*damage)(void *state))
 {
@@ -148,7 +148,7 @@ static void damaged_results_are_wrong(void **state)
     damage_shows("sync_heavy", sizes, 2, norm_forget);
 }
 
-/* After 2000 steps r is what rounding left. */
+/* After 2000 steps r is only rounding. */
 static void last_norm_counts_like_the_first(void **state)
 {
     const struct kg_pair sizes[] = {{"elements", "100"}, {"steps", "2000"}};
@@ -164,7 +164,7 @@ static void norm_that_a_thread_saw_too_early_is_wrong(void **state)
     damage_shows("sync_heavy", sizes, 3, seen_spoil);
 }
 
-/* b = 0 is solved before the first step: its norm is 0, and so are all that follow. */
+/* b = 0 is solved before the first step, so all norms are 0. */
 static void iteration_ends_where_its_norm_is_zero(void **state)
 {
     static const char *const versions[] = {"every_step", "once"};
@@ -327,7 +327,7 @@ static void polynomial_of_the_reference_is_the_geometric_sum(void **state)
     }
 }
 
-/* What the GPU computes, with a mistake of choice. */
+/* The GPU's computation on the CPU, with a selected mistake. */
 enum mistake { NO_MISTAKE, TOP_MISSING, CONSTANT_TWICE };
 
 static void polynomial(const float *x, float *y, size_t n, unsigned intensity, enum mistake mistake)

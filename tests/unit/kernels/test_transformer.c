@@ -1,4 +1,4 @@
-/* transformer_layer and train_epoch through their own tables; what they are made of: layouts, text,
+/* transformer_layer and train_epoch through their own tables, and their parts: layouts, text,
  * AdamW. */
 #include "kernels/kernel_trial.h"
 #include "transformer/adamw.h"
@@ -76,7 +76,7 @@ static void a_model_learns(void **state)
     trial_end(&trial);
 }
 
-/* Bit for bit: what depends on the threads shows. */
+/* Bit for bit, so that any dependence on the threads shows. */
 static void losses_do_not_depend_on_the_threads(void **state)
 {
     float losses[2][48];
@@ -314,7 +314,7 @@ static void work_is_what_the_header_says(void **state)
     assert_near(work.bytes, 24 * model * 7, 0);
 }
 
-/* --- What they are made of -------------------------------------------------------------------- */
+/* --- Their parts ------------------------------------------------------------------------------ */
 
 static void tensors_lie_one_after_the_other(void **state)
 {

@@ -17,9 +17,9 @@ struct trial {
     struct kg_model model;
     struct kg_reference_slice slice;
     double *parameters;
-    double *gradients; /* what backward said */
+    double *gradients; /* result of backward */
     double *dx;        /* of a layer */
-    double *dy;        /* likewise: what its output is multiplied by */
+    double *dy;        /* factor of a layer's output */
     uint8_t *text;
 };
 
@@ -206,7 +206,7 @@ static void later_tokens_change_nothing_before(void **state)
     trial_free(&trial);
 }
 
-/* Rows whose attention is computed do not depend on whether that of the others is. */
+/* A computed row's attention does not depend on the computation of other rows. */
 static void some_rows_are_as_among_all(void **state)
 {
     enum { LENGTH = 8, WIDTH = 8, EVERY = 3 };

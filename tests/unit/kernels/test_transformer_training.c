@@ -1,5 +1,5 @@
-/* Training against a run in double precision of the test's own, and what the check says of such
- * runs with one mistake each. */
+/* Training against the test's own run in double precision, and the check's answers to runs with one
+ * mistake each. */
 #include "kernels/kernel_trial.h"
 #include "transformer/passes.h"
 #include "transformer/training_check.h"
@@ -12,13 +12,13 @@ static const struct kg_pair small[] = {
 };
 enum { SMALL = sizeof small / sizeof *small };
 
-/* What a run may do wrong; none is all zeros. */
+/* Possible mistakes of a run; none is all zeros. */
 struct mistake {
     const char *name;
-    double beta1;   /* added to the right one */
-    double beta2;   /* likewise */
-    double decay;   /* likewise */
-    double epsilon; /* likewise */
+    double beta1;   /* added to the right value */
+    double beta2;   /* added to the right value */
+    double decay;   /* added to the right value */
+    double epsilon; /* added to the right value */
     bool no_warm_up;
     bool no_correction;
     bool half;         /* updates the first half of the parameters alone */
@@ -120,8 +120,8 @@ static void run_put(const struct run *run, struct kg_training *training)
         training->losses[step] = (float)run->losses[step];
 }
 
-/* Found: 1e-7 of a loss, 2e-6 of what a parameter is. Keys' biases have gradients of nothing but
- * rounding, of which AdamW makes steps. */
+/* Measured errors: 1e-7 of a loss, 2e-6 of a parameter. Gradients of the keys' biases are only
+ * rounding, and AdamW turns them into steps, so they are skipped. */
 static void training_agrees(const struct kg_training *training, const struct run *run)
 {
     const size_t d = training->model.d_model;
@@ -247,7 +247,7 @@ static void the_first_steps_are_replayed(void **state)
     assert_int_equal(kg_training_replayed_steps(&training), 2);
 }
 
-/* Nothing can be learned at these, but what is computed is right. */
+/* Models cannot learn at these rates, but the computation is right. */
 static void no_rate_is_too_high(void **state)
 {
     static const char *const rates[] = {"0.000001", "0.02", "0.05", "0.1", "0.3", "1"};
@@ -269,8 +269,8 @@ static void no_rate_is_too_high(void **state)
     }
 }
 
-/* Seeds with which a parameter's gradient is nearly 0 in one step, so that AdamW goes by its
- * rounding, and some others. */
+/* For three seeds a parameter's gradient is nearly 0 in one step, so AdamW follows its rounding.
+ * The others are ordinary seeds. */
 static void a_gradient_that_is_nearly_0_is_no_error(void **state)
 {
     static const uint64_t seeds[] = {90, 406, 721, 1, 2, 3, 4, 5, 6, 7, 8, 9};

@@ -1,5 +1,5 @@
-/* What a model gives, in numbers that a program of nothing but the formulas of model.h found, which
- * shares no line with kgate: all CPU passes could agree on something else. */
+/* Values of a model, from an independent program of only the formulas of model.h. It shares no line
+ * with kgate: all CPU passes could share a mistake. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -81,7 +81,7 @@ static const struct {
 };
 static const double expected_loss = 9.372867621351396;
 
-/* gelu's values are tabulated nowhere as those of tanh's approximation: by hand, x / (1 + exp(-2
+/* No table has gelu's values in tanh's approximation. These are computed by hand: x / (1 + exp(-2
  * z)). */
 static const double gelu_at[][2] = {{1, 0.8411919906082768}, {-2, -0.04540230591222494}};
 

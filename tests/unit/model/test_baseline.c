@@ -160,7 +160,7 @@ static void two_writers_lose_nothing(void **state)
     kg_baseline_free(&baseline);
 }
 
-/* Loads a store with one run of one case, whose series are given. */
+/* Loads a store: one run, one case, this series. */
 static bool series_load(const char *series, struct kg_error *err)
 {
     struct kg_baseline baseline;

@@ -176,7 +176,7 @@ static void shares_are_rates_over_ceilings(void **state)
     assert_true(cases[0].work.bandwidth_share == 0.5 && cases[0].work.fma_share == 0.5);
     assert_true(isnan(cases[0].work.tensor_share));
     assert_true(isnan(cases[1].work.bandwidth_share));
-    /* reading is faster than copying here: no workload is above what memory can do */
+    /* reading is faster than copying here: no workload exceeds the peak of memory */
     results.ceilings.read_bytes_per_s = 4e12;
     kg_results_shares(&results);
     assert_true(cases[0].work.bandwidth_share == 0.25);
@@ -194,7 +194,7 @@ static void what_is_written_decides_the_ceiling_of_memory(void **state)
     assert_true(kg_memory_ceiling(&ceilings, &work) == 5e12);
     work.written_bytes = 50;
     assert_true(kg_memory_ceiling(&ceilings, &work) == 4e12);
-    work.written_bytes = 90; /* no ceiling is known of what writes more than a copy does */
+    work.written_bytes = 90; /* if a workload writes more than a copy, no ceiling is known */
     assert_true(kg_memory_ceiling(&ceilings, &work) == 4e12);
     work.written_bytes = 25; /* half as a copy, half read: 2 / (1/4 + 1/5) */
     assert_true(fabs(kg_memory_ceiling(&ceilings, &work) - 40e12 / 9) < 1);

@@ -5,7 +5,7 @@
 
 enum { ROUNDS = 12 };
 
-/* 30 ms of 100 samples on one CPU, of which it waited a share. */
+/* 30 ms of 100 samples on one CPU, with a share of waiting. */
 static struct kg_round waited(double share, uint64_t waits)
 {
     return (struct kg_round){.wall_ns = 30e6,
@@ -23,7 +23,7 @@ static void a_wait_counts_where_it_may_reach_the_median(void **state)
     assert_float_equal(kg_round_disturbance(&round), 0.2, 1e-9);
     round = waited(0.2, 30); /* seventy samples of a hundred had none */
     assert_float_equal(kg_round_disturbance(&round), 0, 0);
-    round = waited(0.6, 3); /* but most of the time is too much of it */
+    round = waited(0.6, 3); /* but a share above half is too much */
     assert_float_equal(kg_round_disturbance(&round), 0.6, 1e-9);
     round.wait_ns = NAN;
     assert_true(isnan(kg_round_disturbance(&round)));
@@ -172,7 +172,7 @@ static void a_machine_that_is_too_busy_is_told(void **state)
     assert_false(kg_disturbance_too_busy(&found));
 }
 
-/* The part of what is said that names the rounds that decide. */
+/* Expects this part in the note on the deciding rounds. */
 static void expect_words(struct kg_round *rounds, size_t count, const char *part)
 {
     char words[KG_DISTURBANCE_WORDS];

@@ -213,7 +213,7 @@ static void what_no_gpu_could_have_said_is_named(void **state)
     kg_results_free(&results);
 }
 
-/* What is seen apart from the rounds: of one case on the GPU, of another on the CPU. */
+/* Profiles apart from the rounds: one case on the GPU, another on the CPU. */
 static void looks_of(struct kg_results *results)
 {
     support_results(results, 2, 3, 100);
@@ -397,7 +397,7 @@ static void journal_reads_as_incomplete_results(void **state)
     kg_results_free(&results);
 }
 
-/* What a reader takes is a parameter here: nobody writes a GiB for this. */
+/* The reader's limit is a parameter here, so that the test need not write a GiB. */
 static void a_journal_ends_before_it_is_too_long_to_be_read(void **state)
 {
     struct kg_results results, read;

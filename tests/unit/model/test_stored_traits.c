@@ -1,4 +1,4 @@
-/* Traits in the store: who keeps them, what a file may say, what another kgate wrote. */
+/* Traits in the store: the conditions for storing them, valid files, and files of another kgate. */
 #include "test_support.h"
 
 #include "base/file.h"
@@ -137,7 +137,7 @@ static void added_cases_bring_theirs_into_the_newest_run(void **state)
     kg_results_free(&results);
 }
 
-/* A store of one run with one case, whose members after the required ones are given. */
+/* A store of one run with one case. The arguments are the members after the required ones. */
 static bool file_load(const char *run, const char *stored, struct kg_baseline *baseline,
                       struct kg_error *err)
 {

@@ -293,7 +293,7 @@ static void who_is_above_a_roof_is_not_under_it(void **state)
         about(1e3 * cases[i].bytes / cases[i].ceiling, traits.bandwidth_share);
     }
     one_make(&one);
-    one.results.cpu_ceilings.one.l3_bytes_per_s = NAN; /* a roof that is not known is passed by */
+    one.results.cpu_ceilings.one.l3_bytes_per_s = NAN; /* an unknown peak is skipped */
     one.result.work.bytes = 20e6;
     about(KG_LEVEL_L2, traits_of(&one).level);
     one_make(&one);
@@ -407,7 +407,7 @@ static void a_case_on_the_gpu_has_its_place_under_its_roofs(void **state)
     about(one.result.work.bandwidth_share, traits.bandwidth_share);
     about(one.result.work.fma_share, traits.flops_share);
     about(2e9, traits.allocated_bytes);
-    /* what kgate's own timing does to the process is no trait */
+    /* effects of kgate's own timing on the process are no traits */
     UNKNOWN(traits.cores_busy);
     UNKNOWN(traits.page_faults);
     UNKNOWN(traits.waits);

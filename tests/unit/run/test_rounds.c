@@ -91,12 +91,12 @@ static void every_case_gets_its_rounds(void **state)
         assert_int_equal(scene.cases[i].round_count, wanted[i]);
     assert_int_equal(scene.run.steps.done, 8);
     assert_int_equal(scene.run.steps.planned, 8);
-    /* what is there already is not measured again */
+    /* existing rounds are not measured again */
     assert_true(kg_rounds_run(&rounds, &err));
     assert_int_equal(scene.run.steps.done, 8);
 }
 
-/* Notes in which of its rounds a case was checked. */
+/* Notes the round in which a case was checked. */
 static bool one_noted(const struct kg_rounds *rounds, size_t index, struct kg_error *err)
 {
     struct scene *scene = rounds->user;
@@ -201,7 +201,8 @@ static void tell(void *user, double missing_ns)
     told->last_ns = missing_ns;
 }
 
-/* Before a round was measured it is what each is to measure, as long as any of the fewest is missing. */
+/* Without a measured round, the estimate is min_time per round. kgate reports it while a minimum
+ * round is missing. */
 static void what_the_fewest_rounds_still_take_is_told(void **state)
 {
     const struct kg_workload_spec spec = {.settings = {.rounds_min = 3, .min_time_ns = 1e12}};
@@ -222,7 +223,7 @@ static void what_the_fewest_rounds_still_take_is_told(void **state)
     assert_int_equal(scene.cases[0].round_count, 5);
     assert_int_equal(told.count, 3); /* not before the fourth wave, when all have them */
     assert_true(fabs(told.first_ns - (3 * 1e12 + 2 * 1e11)) < 1);
-    /* then it is what they took, which is a count here */
+    /* then it is the measured time, a count here */
     assert_true(told.last_ns > 0 && told.last_ns < 1e11);
 }
 

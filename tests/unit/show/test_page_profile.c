@@ -1,4 +1,4 @@
-/* What a page keeps of a profile's entries. */
+/* Entries of a profile that a page keeps. */
 #include "test_support.h"
 
 #include "show/page.h"

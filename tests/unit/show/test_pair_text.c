@@ -1,9 +1,9 @@
-/* What is said of one case of two builds where it is not decided. */
+/* Text about one undecided case of two builds. */
 #include "show/pair_text.h"
 #include "show/report.h"
 #include "test_support.h"
 
-/* One undecided metric whose interval is this, as a terminal has it. */
+/* Expects the terminal's text for one undecided metric with this interval. */
 static void expect(const char *name, double low, double high, enum kg_change word,
                    const char *sentence)
 {

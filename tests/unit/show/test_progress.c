@@ -94,7 +94,7 @@ static void a_line_fits_its_terminal(void **state)
         kg_progress_line(&meter, 8, id, &(struct kg_progress_look){24, width, false}, &text);
         assert_true(kg_text_width(kg_text_string(&text)) <= width);
         assert_non_null(strstr(kg_text_string(&text), "3/8"));
-        if (width >= 60) /* what tells cases apart is at the end of their ids */
+        if (width >= 60) /* ids differ at their ends */
             assert_non_null(strstr(kg_text_string(&text), "fast/cpu"));
         kg_text_free(&text);
     }

@@ -1,5 +1,5 @@
-/* The pairs that suggestions are judged by: both versions of each leave the same result, and a
- * check finds what was never run. */
+/* The pairs that judge suggestions: both versions of each give the same result, and a check fails
+ * before any run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

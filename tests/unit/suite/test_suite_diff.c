@@ -1,4 +1,4 @@
-/* What two suites differ in, key by key. */
+/* Differences of two suites, key by key. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Every mistake in a suite is an error at its place that says what to write instead. */
+/* Every mistake in a suite gives an error at its place, with the text to write instead. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

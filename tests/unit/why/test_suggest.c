@@ -1,5 +1,5 @@
-/* From results to suggestions: what is asked of which rule is tested with the rules; here is what
- * is made of their answers, and that nonsense makes nothing. */
+/* From results to suggestions. The rules' own tests cover the rules. Here are the results of their
+ * answers, and nonsense, which gives no suggestion. */
 #include "base/json_tree.h"
 #include "test_support.h"
 

@@ -1,8 +1,8 @@
-/* Notes: what could not be told. */
+/* Notes on questions that the results cannot answer. */
 #include "why/facts_support.h"
 #include "why/suggest_parts.h"
 
-/* The note that begins so, of results with one timed case and a suggestion by that rule. */
+/* Expects a note with this beginning, for one timed case with a suggestion by this rule. */
 static void expect_profile_note(const char *rule, const char *wanted)
 {
     struct kg_facts facts;

@@ -1,4 +1,4 @@
-/* The file of suggestions, and what is kept of them. */
+/* The file of suggestions, and the selection from it. */
 #include "test_support.h"
 
 #include "suite/suggest_overrides.h"
@@ -216,7 +216,7 @@ static void what_is_not_wanted_is_left_out(void **state)
     assert_string_equal(s.suggestions[0].rule, "unused_cores");
 }
 
-/* A filter is of operations; scopes are with the case that they are inside of. */
+/* A filter selects operations. A scope belongs to its case. */
 static void a_filter_is_of_cases_and_their_scopes(void **state)
 {
     (void)state;

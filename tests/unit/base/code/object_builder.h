@@ -100,7 +100,7 @@ static inline void object_end(struct object *object)
     memcpy(object->bytes, &header, sizeof header);
 }
 
-/* What an object with one function is made of. */
+/* Contents of an object with one function. */
 struct object_facts {
     const char *text;     /* its code */
     const char *function; /* global; NULL: none */

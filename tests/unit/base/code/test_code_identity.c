@@ -3,7 +3,7 @@
 #include "base/code/code_identity.h"
 #include "suite/sources/kernel_file.h"
 
-/* Everything is built by the compiler: what the dynamic loader says is not made up. */
+/* The compiler builds all files: no answer of the dynamic loader is simulated. */
 
 static char *folder;
 
@@ -74,7 +74,8 @@ static void deep_make(const char *constant)
     shell(command);
 }
 
-/* plugin.so needs libmiddle.so, found by its RUNPATH, which needs libdeep.so.1, found likewise. */
+/* plugin.so needs libmiddle.so, and libmiddle.so needs libdeep.so.1. The loader finds both by
+ * RUNPATH. */
 static void plugin_make(void)
 {
     deep_make("3");

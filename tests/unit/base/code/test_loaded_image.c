@@ -179,7 +179,7 @@ static void bytes_between_two_segments_count(void **state)
     kg_text_free(&text);
 }
 
-/* Program headers decide where bytes are, and what may run. */
+/* Program headers decide the addresses of bytes, and which segments are executable. */
 static void an_address_or_a_flag_of_a_segment_counts(void **state)
 {
     struct kg_elf elf;

@@ -1,5 +1,5 @@
-/* Threads are seen by their CPU time, and put apart. What other threads this process has, of OpenBLAS or
- * a sanitizer, may be among those seen. */
+/* kgate finds threads by their CPU time, and places them apart. Other threads of this process, of
+ * OpenBLAS or a sanitizer, may be among them. */
 #include "base/cpu/placing.h"
 
 #include <pthread.h>

@@ -51,7 +51,7 @@ static void both_variances_are_found(void **state)
     expect_near(kg_spread_variance(&spread, 30e6), 0.10 * 0.10 + 0.03 * 0.03, 0.1);
 }
 
-/* The variance of a round is `between` and what is left of `within` at its length. */
+/* The variance of a round is `between` plus the rest of `within` at its length. */
 static void processes_that_do_not_differ_keep_a_tenth(void **state)
 {
     const struct kg_spread spread = spread_of(MOST, 0, 0.03, 30e6);

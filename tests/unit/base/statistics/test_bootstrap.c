@@ -96,7 +96,7 @@ static void the_ends_are_ratios_that_occur(void **state)
         fail_msg("%.17g to %.17g", interval.low, interval.high);
 }
 
-/* What the closed form stands for: the value of that rank among as many draws. */
+/* The simulation of the closed form: the value of this rank among as many draws. */
 static double drawn_quantile(struct kg_random *random, const double *x, size_t n, double part)
 {
     const size_t size = part == 0.5 && n % 2 == 0 ? n - 1 : n;
@@ -140,7 +140,7 @@ static void drawing_agrees_for(double part, size_t n1, size_t n2)
                  SEED, part, n1, n2, ratio.interval.low, ratio.interval.high);
 }
 
-/* What drawing 40,000 resamples would give, within four standard deviations. */
+/* Agrees with 40,000 drawn resamples within four standard deviations. */
 static void drawing_agrees(void **state)
 {
     static const size_t sizes[][2] = {{3, 3}, {5, 8}, {10, 10}, {15, 6}, {31, 30}};

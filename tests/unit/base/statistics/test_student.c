@@ -109,7 +109,7 @@ static void a_sum_has_the_freedom_of_welch(void **state)
     near("freedom", 9 / (4.0 / 4 + 1.0 / 8), sum.freedom, 1e-12);
 }
 
-/* More of them than are kept, again and again, and what no point is of. */
+/* More points than the cache holds, repeatedly, and arguments without a point. */
 static void points_that_are_kept_are_the_same(void **state)
 {
     static const double tails[] = {0.025, 0.005, 0, 0.5, 0.7};

@@ -1,4 +1,4 @@
-/* recording_support.h: recordings made by hand, chunk by chunk, and what a scan told of one. */
+/* recording_support.h: hand-made recordings, chunk by chunk, and the events of a scan. */
 #pragma once
 #include "test_support.h"
 
@@ -10,7 +10,7 @@
 #include "profiler/record/pack.h"
 #include "profiler/record/recording.h"
 
-/* Sanitizers take memory of their own: what is taken cannot be told then. */
+/* Sanitizers take memory of their own, so tests cannot measure a reader's memory then. */
 #if defined(__SANITIZE_ADDRESS__)
 enum { MEMORY_TOLD = 0 };
 #elif defined(__has_feature)
@@ -282,7 +282,7 @@ static inline void recording_rich(struct recording *recording, uint32_t number)
     recording_end(recording);
 }
 
-/* --- What a scan tells ----------------------------------------------------------------------- */
+/* --- Events of a scan ------------------------------------------------------------------------ */
 
 enum { HEARD_MOST = 256 };
 

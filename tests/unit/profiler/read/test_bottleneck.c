@@ -1,4 +1,4 @@
-/* What a report says that a case's time goes to. */
+/* A report's explanation of a case's time. */
 #include "profiler/read/bottleneck.h"
 #include "test_support.h"
 
@@ -179,7 +179,7 @@ static void a_case_that_was_still_open_has_the_time_of_what_is_inside(void **sta
     says(&scene, "bottleneck of main: solve, 75 % of its time (read 25 %)\n");
 }
 
-/* A case that kgate itself called again and again: `calls` of each of its scopes, which differ by
+/* A case that kgate itself called repeatedly: `calls` per scope, with a standard deviation of
  * `deviation_ns`. */
 static void called(struct scene *scene, uint64_t calls, double deviation_ns)
 {

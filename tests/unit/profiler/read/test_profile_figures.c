@@ -215,7 +215,7 @@ static void calls_add(struct recording *recording, uint32_t calls)
     recording_end(recording);
 }
 
-/* Threads of a process are compared with each other, never with those of another one. */
+/* kgate compares threads of one process, never threads of different processes. */
 static void threads_are_balanced_within_processes(void **state)
 {
     (void)state;
@@ -256,7 +256,7 @@ static void processes_of_one_thread_are_not_unbalanced(void **state)
     kg_profile_free(&profile);
 }
 
-/* As with OpenMP: the first thread works inside of what called it, the others outermost. */
+/* Like OpenMP: the first thread works inside its caller's scope, the others outermost. */
 static void by_name_workers_are_balanced_with_the_thread_that_called_them(void **state)
 {
     (void)state;
@@ -364,7 +364,7 @@ static void few_calls_give_few_rounds(void **state)
     }
 }
 
-/* --- What is not so simple ------------------------------------------------------------------- */
+/* --- Special cases --------------------------------------------------------------------------- */
 
 /* A crash: `main` and one request never ended. */
 static void open_scopes_have_what_is_inside(void **state)

@@ -393,9 +393,9 @@ static void reports_of_entries_are_the_same_from_json(void **state)
     }
 }
 
-/* --- What is refused ------------------------------------------------------------------------- */
+/* --- Errors ---------------------------------------------------------------------------------- */
 
-/* Replaces `old` by `new` in r.json, and looks for `part` in what is said of that. */
+/* Replaces `old` by `new` in r.json, and expects `part` in the error. */
 static void refuse(const char *old, const char *new, const char *part)
 {
     struct kg_text text = {0}, changed = {0};

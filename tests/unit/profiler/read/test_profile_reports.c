@@ -328,7 +328,7 @@ static void folded_stacks_add_up_to_the_time_on_threads(void **state)
 
 /* --- Traces ---------------------------------------------------------------------------------- */
 
-/* What a report of r.kgprof gives; to be freed. */
+/* A report of r.kgprof; the caller frees it. */
 static char *reported(bool (*make)(int, const char *, FILE *, struct kg_error *))
 {
     char path[128], *bytes = NULL;
@@ -392,7 +392,7 @@ static double number_of(const struct kg_json *event, const char *member)
     return kg_json_real(number);
 }
 
-/* What the format asks of every event. */
+/* The format's requirements for every event. */
 static void event_check(const struct kg_json *event)
 {
     const char *phase = string_of(event, "ph");

@@ -21,7 +21,7 @@ static int remove_folder(void **state)
     return 0;
 }
 
-/* A process of a label with one entry, as long as its number. */
+/* A process with a label and one entry. The entry's duration is the process's number. */
 static void process_add(struct recording *recording, uint32_t number, const char *label)
 {
     recording_process(recording, number, 1, label);
@@ -31,7 +31,7 @@ static void process_add(struct recording *recording, uint32_t number, const char
     recording_end(recording);
 }
 
-/* Filters a recording, and hears what is left. false: err says why nothing is. */
+/* Filters a recording and scans the rest. False: err has the reason. */
 static bool filtered(const struct recording *recording, const char *glob, struct heard *heard,
                      struct kg_error *err)
 {

@@ -151,7 +151,7 @@ static void a_limit_of_rows_keeps_their_totals(void **state)
     kg_profile_free(&profile);
 }
 
-/* What a call allocated, reads and writes holds what the calls inside it did, as its time does. */
+/* Allocated, read and written bytes of a call include the calls inside it, like its time. */
 static void bytes_of_a_name_count_recursion_once(void **state)
 {
     (void)state;
@@ -177,7 +177,7 @@ static void bytes_of_a_name_count_recursion_once(void **state)
     kg_profile_free(&profile);
 }
 
-/* Killed inside the outermost call: it has no entry, and the time of those inside is all there is. */
+/* Killed inside the outermost call: it has no entry, so only the time of inner calls is known. */
 static void calls_inside_one_that_never_ended_count(void **state)
 {
     (void)state;
@@ -214,7 +214,7 @@ static void a_thread_has_the_time_of_a_name_once(void **state)
 
 /* --- Exports --------------------------------------------------------------------------------- */
 
-/* Collapsed stacks are what speedscope and flamegraph.pl add up: their sum is the time. */
+/* speedscope and flamegraph.pl add up collapsed stacks, so their sum must be the time. */
 static void stacks_add_up_to_the_time(void **state)
 {
     (void)state;

@@ -31,7 +31,7 @@ static void hear(const struct recording *recording, struct heard *heard)
         fail_msg("refused: %s", err.message);
 }
 
-/* Scans one that is not, and looks for `part` in what is said of it. */
+/* Scans an invalid recording, and expects `part` in the error. */
 static void refuse(const struct recording *recording, const char *part)
 {
     struct kg_error err = {0};
@@ -207,7 +207,7 @@ static void bytes_that_are_no_utf8_are_replaced(void **state)
     recording_free(&recording);
 }
 
-/* --- What is refused ------------------------------------------------------------------------- */
+/* --- Errors ---------------------------------------------------------------------------------- */
 
 static void an_unknown_chunk_is_passed_over(void **state)
 {
@@ -519,7 +519,7 @@ static void check_last(const struct heard *all, const struct heard *part, size_t
     }
 }
 
-/* Whether what else is told is the beginning of `first`. */
+/* Compares the first process's entries with the start of `first`. */
 static void check_first(const struct heard *all, const struct heard *first, size_t count,
                         bool whole)
 {

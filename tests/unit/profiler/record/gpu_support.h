@@ -1,5 +1,5 @@
-/* gpu_support.h: what the tests of GPU times share: the fake driver in place of the real one, and a
- * host clock that only the test moves. */
+/* gpu_support.h: common code of the tests of GPU times: the fake driver instead of the real one,
+ * and a host clock that only the test advances. */
 #pragma once
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,7 +66,7 @@ static void fake_restart(double rate)
     stream = fake->stream_new();
 }
 
-/* The library's name is that of the real one: who opens "libcuda.so.1" afterwards gets this. */
+/* The library has the name of the real one, so later opens of "libcuda.so.1" get this one. */
 static inline void fake_open(const char *path)
 {
     void *library = dlopen(path, RTLD_NOW);
@@ -89,8 +89,8 @@ static inline int gpu_setup(void **state)
     return gpu ? 0 : -1;
 }
 
-/* Whatever happened: the program was never held up, no capture was broken, no dead handle was used,
- * and what was made is destroyed (or lost with its context). */
+/* Holds for every test: the profiler never blocked the program, broke no capture and used no dead
+ * handle. It destroyed all its objects, or lost them with their context. */
 static inline int gpu_teardown(void **state)
 {
     (void)state;

@@ -212,7 +212,7 @@ static void at_the_end_nothing_is_waited_for_long(void **state)
         assert_int_equal(done[i].entry.bytes, i);
     }
     assert_int_equal(kg_gpu_dropped(gpu), 999);
-    /* What begins later is waited for again. */
+    /* The profiler waits again for scopes that begin later. */
     assert_true(scope(NULL, 1e6, 0, NULL));
     assert_int_equal(kg_gpu_collect(gpu, 5e6, done, 1), 1);
     assert_true(is_timed(&done[0]));

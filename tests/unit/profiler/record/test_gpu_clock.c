@@ -2,8 +2,8 @@
 
 enum { HOUR_S = 3600 };
 
-/* The largest error of a scope's start over a simulated hour of scopes, one every `gap_ns` or so,
- * with a device whose clock runs at that rate. */
+/* The largest error of a scope's start over a simulated hour of scopes, one about every `gap_ns`.
+ * The device's clock runs at `rate`. */
 static double error_over_an_hour(double rate, double gap_ns)
 {
     struct kg_gpu_done done[4];
@@ -45,7 +45,7 @@ static void a_device_whose_clock_drifts_is_followed(void **state)
     assert_true(error_over_an_hour(1 - 50e-6, 1e7) < 1.5e4);
 }
 
-/* Distances are floats of milliseconds: 0.25 ms is what is left of an hour's. */
+/* Distances are floats of milliseconds: after an hour, their resolution is 0.25 ms. */
 static void without_a_newer_reference_starts_become_coarse_only(void **state)
 {
     (void)state;
@@ -91,7 +91,7 @@ static void a_device_that_does_not_get_to_the_reference_holds_nobody_up(void **s
     assert_all_destroyed();
 }
 
-/* Work from before the reference that it is placed by. */
+/* Work from before its reference event. */
 static void an_event_may_be_older_than_the_reference(void **state)
 {
     (void)state;
@@ -129,8 +129,8 @@ static uint64_t real_now(void)
     return kg_monotonic_ns();
 }
 
-/* On the machine's own clocks: a start is told in ticks of the processor's counter, and lies
- * between what was read there before and after. */
+/* On the machine's own clocks: a start is in ticks of the processor's counter, and lies between the
+ * readings before and after. */
 static bool start_is_told_in_ticks(void)
 {
     struct kg_gpu_done done;

@@ -2,13 +2,13 @@
 
 enum { UNKNOWN = 999, DEINITIALIZED = 4, CONTEXT_IS_DESTROYED = 709, OUT_OF_MEMORY = 2 };
 
-/* What becomes of a scope while a function of the driver fails throughout. */
+/* The state of a scope while a function of the driver fails throughout. */
 struct outcome {
     const char *function;
     bool begins;
-    bool ends;      /* where it begins */
-    bool is_timed;  /* where it ends */
-    bool is_placed; /* where it is timed: its start is known */
+    bool ends;      /* if it begins */
+    bool is_timed;  /* if it ends */
+    bool is_placed; /* if it is timed: its start is known */
     bool counts;    /* as dropped */
 };
 
@@ -181,7 +181,7 @@ static void contexts_have_their_own_events(void **state)
         assert_true(is_timed(done) && done->gpu.start);
         assert_int_equal(done->entry.bytes, i);
     }
-    /* One that is gone leaves its place to another, when that is noticed. */
+    /* A destroyed context frees its slot once the profiler notices its end. */
     fake->context_end(contexts[3]);
     fake->context_use(contexts[3]);
     assert_false(scope(NULL, 1e3, 0, NULL));
@@ -239,7 +239,7 @@ static void a_stream_of_another_context_is_dropped(void **state)
     assert_all_destroyed();
 }
 
-/* What the parent had is not touched in a child: there the same handle is another context. */
+/* A child leaves its parent's objects alone: there the same handle is another context. */
 static bool child_of_parent(void)
 {
     struct kg_gpu_done done[2];

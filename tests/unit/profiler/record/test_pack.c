@@ -1,4 +1,4 @@
-/* Packed entries: what goes in comes out. */
+/* Packed entries: unpacking gives the original entries. */
 #include "profiler/read/recording_support.h"
 
 #include <inttypes.h>
@@ -86,7 +86,7 @@ static void a_plain_entry_takes_few_bytes(void **state)
     assert_int_equal(kg_entry_pack(&pack, &second, bytes) - bytes, 3);
 }
 
-/* What the loop over a ring packs of `count` entries from `first` on; returns the bytes. */
+/* Packs `count` entries from `first` on by the loop over a ring; returns the bytes. */
 static size_t ring_pack(const struct kg_entry *ring, uint64_t slots, uint64_t first, uint64_t count,
                         uint8_t *bytes, size_t room)
 {

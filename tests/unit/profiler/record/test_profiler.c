@@ -35,7 +35,7 @@ static void start(const struct kgate_profiler_options *wanted)
         fail_msg("not started: %s", message);
 }
 
-/* What was recorded at `path`. */
+/* The recording at `path`. */
 static struct kg_profile read_back(void)
 {
     struct kg_profile profile;

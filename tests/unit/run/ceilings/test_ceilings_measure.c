@@ -5,9 +5,9 @@
 #include "run/ceilings/ceilings_measure.h"
 #include "run/timing/gpu_fake.h"
 
-/* --- A device that does what ceilings.cu says, at rates that the test knows --- */
+/* --- A device that follows ceilings.cu, at rates that the test knows --- */
 
-/* bytes and operations a ns */
+/* bytes and operations per ns */
 static const double COPY = 3, STREAMING = 3.1, READ = 2.5, FMA = 6e3, TENSOR = 60e3, WGMMA = 90e3;
 /* so that copies are small: the emulation really makes them */
 enum { L2_BYTES = 1 << 18, MEMORY_BYTES = 10 << 20 };
@@ -101,7 +101,7 @@ static void words_add(void **parameters, bool wrong)
     *sum += wrong;
 }
 
-/* What the kernel does, the first time; later ones only take their time. */
+/* The kernel's work at its first call; later calls only take its time. */
 static void kernel_run(const char *name, unsigned blocks, void **parameters)
 {
     const bool wrong = broken && !strcmp(name, broken);
@@ -175,7 +175,7 @@ static int launch(void *function, unsigned grid_x, unsigned grid_y, unsigned gri
                        stream, parameters, extra);
 }
 
-/* The timer has flushed its cache's size of memory before; what follows is of a smaller device. */
+/* The timer first flushes memory of its cache's size. The device is smaller afterwards. */
 static int open_timer(void **state)
 {
     (void)state;
@@ -466,7 +466,7 @@ static void the_sum_of_the_words_is_that_of_the_formula(void **state)
             fail_msg("of %llu words", (unsigned long long)count);
         sum += kg_ceiling_word(count);
     }
-    /* beyond 32 bits: two blocks of 2^32 words have the sum of one twice */
+    /* beyond 32 bits: two blocks of 2^32 words sum to twice one block */
     const uint64_t block = UINT64_C(1) << 32;
     assert_int_equal(kg_ceiling_words_sum(2 * block), (uint32_t)(2 * kg_ceiling_words_sum(block)));
     assert_int_equal((uint32_t)(kg_ceiling_words_sum(block) + kg_ceiling_words_sum(3)),
@@ -606,7 +606,7 @@ static void another_gpu_driver_or_clock_is_measured_anew(void **state)
     assert_false(kg_ceilings_cached(cache, &key, &arena, &found));
 }
 
-/* In the file's text: what is replaced, and by what. */
+/* Replacements in the file's text, as sed scripts. */
 static void what_cannot_be_read_or_makes_no_sense_is_measured_anew(void **state)
 {
     static const char *const scripts[] = {

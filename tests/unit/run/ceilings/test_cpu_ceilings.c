@@ -340,7 +340,7 @@ static void ceilings_hold_for_seven_days_and_the_same_pace(void **state)
     assert_false(is_found(&key, &pace, MEASURED_S));
 }
 
-/* In the file's text: what is replaced, and by what. */
+/* Replacements in the file's text, as sed scripts. */
 static void what_cannot_be_read_or_makes_no_sense_is_measured_anew(void **state)
 {
     static const char *const scripts[] = {

@@ -1,4 +1,4 @@
-/* What Callgrind's files say, and what it is told. */
+/* Callgrind's files and Callgrind's options. */
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>

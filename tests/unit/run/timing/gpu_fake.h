@@ -1,5 +1,5 @@
-/* gpu_fake.h: what the tests of times on the GPU share: the fake driver under the timer, a host
- * clock that only the test moves, and work to time. */
+/* gpu_fake.h: common code of the tests of GPU timing: the fake driver under the timer, a host clock
+ * that only the test advances, and work to time. */
 #pragma once
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,8 +32,8 @@ const struct kg_embedded_code kg_embedded_codes[] = {
 static const struct fake_cuda *fake;
 static uint64_t host_ns = UINT64_C(1000000000000);
 
-/* In place of libc's, for what is timed by the host. Reading it takes a little, or nothing that
- * polls would ever see any time pass. */
+/* Replaces libc's clock_gettime for times of the host. Each reading takes a little time, or polling
+ * code would never see time pass. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
     if (clock != CLOCK_MONOTONIC)
@@ -54,7 +54,7 @@ static void pass(double ns)
     host_ns += (uint64_t)ns;
 }
 
-/* The library's name is that of the real one: who opens "libcuda.so.1" afterwards gets this. */
+/* The library has the name of the real one, so later opens of "libcuda.so.1" get this one. */
 static inline void fake_open(void)
 {
     void *library = dlopen(KGATE_FAKE_CUDA, RTLD_NOW);

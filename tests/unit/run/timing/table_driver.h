@@ -1,5 +1,5 @@
-/* table_driver.h: a CUDA driver that is a table of functions over what a test says a call puts on
- * its stream: enough to record, read graphs and run. One at a time. */
+/* table_driver.h: a CUDA driver as a table of functions. A test defines the work that a call puts
+ * on its stream: enough to record, read graphs and run. One at a time. */
 #pragma once
 #include <string.h>
 
@@ -28,14 +28,14 @@ struct table_graph {
 };
 
 static struct {
-    struct table_graph graphs[TABLE_GRAPHS]; /* the first is what a call comes to */
+    struct table_graph graphs[TABLE_GRAPHS]; /* the first is the graph of a call */
     int begin_code, end_code, synchronize_code;
     int mode;
     bool capturing;
     unsigned runs;     /* of calls outside of a recording */
     unsigned recorded; /* and inside */
     unsigned destroyed;
-    void (*on_run)(void); /* what the test does besides, in a run */
+    void (*on_run)(void); /* extra work of the test during a run */
 } table;
 
 static int table_error_string(int code, const char **text)
@@ -145,7 +145,7 @@ static int table_device_attribute(int *value, int attribute, int device)
     return KG_DRIVER_SUCCESS;
 }
 
-/* What a test says is page-locked. */
+/* The test's page-locked address. */
 static const void *table_page_locked;
 
 static int table_pointer_attribute(void *value, int attribute, uint64_t address)

@@ -1,5 +1,5 @@
-/* Which counters a processor has, read of trees as the kernel exports them; what the slots of a
- * pipeline went to, of counts that others have recorded. No counter is needed here. */
+/* Counters of a processor, from event trees as the kernel exports them. The use of a pipeline's
+ * slots, from published counts. No hardware counter is needed here. */
 #include "run/timing/core_events.h"
 #include "run/timing/timed_loop.h"
 
@@ -174,7 +174,7 @@ static void what_cannot_be_read_is_not_there(void **state)
     assert_no_slots();
 }
 
-/* With two threads a core, as such a kernel has them. */
+/* Two threads per core, in the format of such a kernel. */
 static void shares_that_are_told_by_recovery(void **state)
 {
     (void)state;
@@ -312,8 +312,8 @@ static void nonsense_is_not_known(void **state)
     (void)state;
     double *counts = nothing_counted();
     assert_shares(counts, unknown, 0);
-    /* what a small core gave for these events, of which perf made "1211.9% frontend bound": a
-     * thread on the linux-kernel mailing list about the names of events */
+    /* a small core's counts for these events, of which perf made "1211.9% frontend bound": a thread
+     * on the linux-kernel mailing list about the names of events */
     counts[KG_CORE_SLOTS] = 194420;
     counts[KG_CORE_ISSUED] = 1073595;
     counts[KG_CORE_RETIRED] = 944133;
@@ -340,8 +340,8 @@ static void nonsense_is_not_known(void **state)
 
 /* --- Counting --------------------------------------------------------------------------------- */
 
-/* The kernel's own events in the place of the processor's: of a group whose leader is refused
- * nothing is counted. */
+/* The kernel's software events instead of the processor's. If a group's leader is refused, nothing
+ * in its group is counted. */
 static void what_is_refused_is_left_out(void **state)
 {
     static struct kg_core_counting counting;
@@ -381,8 +381,8 @@ static void turns_take(int turns)
 #endif
 }
 
-/* Where there are counters, a loop of a million turns is a million branches, hardly one of them
- * mispredicted. */
+/* If there are counters: a loop of a million iterations has a million branches, almost all
+ * predicted correctly. */
 static void this_machine_counts_or_says_that_it_cannot(void **state)
 {
     enum { TURNS = 1000000 };

@@ -192,9 +192,9 @@ static void warm_up_ends_when_times_and_clock_stand_still(void **state)
     assert_int_equal(settled_after(1.98e9, 0, 0, 0), 10);
     const size_t rising = settled_after(345e6, 30e6, 0, 0);
     assert_true(rising > 54 && rising < 90);
-    /* one that rises slowly, sample by sample, is seen to by windows that grow */
+    /* growing windows detect a clock that rises slowly, sample by sample */
     assert_true(settled_after(1.5e9, 2e6, 0, 0) > 240);
-    /* times that scatter by more than they may differ settle by their medians */
+    /* if times scatter too much, their medians settle */
     assert_true(settled_after(1.98e9, 0, 0.02, 0) < 60);
     /* a timer's step is no change */
     assert_int_equal(settled_after(1.98e9, 0, 0.02, 5e3), 10);

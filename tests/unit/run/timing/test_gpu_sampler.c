@@ -367,7 +367,7 @@ static void each_failure_within_a_round_is_said(void **state)
             const bool good = measure((enum kg_timing)timing);
             refused = fake->refused();
             fake->refuse_later(0, 0);
-            /* what the workload itself asked of the driver is its own to say */
+            /* errors of the workload's own driver calls are the workload's to report */
             if (!good && !strstr(err.message, "CUDA_ERROR_UNKNOWN"))
                 fail_msg("%d, call %u: \"%s\"", timing, calls, err.message);
         }

@@ -1,4 +1,4 @@
-/* The timed loop on work of known length: what it counts, not how fast this machine is. */
+/* The timed loop on work of known length: its counts, not the machine's speed. */
 #include <time.h>
 
 #include "base/clock.h"
@@ -90,7 +90,7 @@ static void round_counts_calls_and_reaches_its_time(void **state)
     kg_arena_free(&arena);
 }
 
-/* A call whose first so many are slow, as where the machine was disturbed. */
+/* Work whose first calls are slow, as on a disturbed machine. */
 static void busy_later(void *state)
 {
     struct work *work = state;

@@ -1,4 +1,4 @@
-/* What records of a device's work come to a call, on lists of them made by hand. */
+/* Activity records of a device, per call, on hand-made lists. */
 #include <math.h>
 
 #include "base/random.h"

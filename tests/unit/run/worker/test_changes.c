@@ -1,4 +1,4 @@
-/* What an experiment changes in the process that runs a workload. */
+/* Changes by an experiment in the process that runs a workload. */
 #include "run/worker/worker.h"
 
 #include <pthread.h>
@@ -6,7 +6,7 @@
 
 #include "test_support.h"
 
-/* Half of a denormal number, which is one too. */
+/* Half of a denormal number: again denormal. */
 static void *halved(void *result)
 {
     volatile double value = 1e-310;
@@ -15,7 +15,7 @@ static void *halved(void *result)
     return NULL;
 }
 
-/* In a thread of its own, so that the mode of the other tests stays. */
+/* Runs in its own thread, so that other tests keep their mode. */
 static void *flushed_thread(void *results)
 {
     double *values = results;

@@ -1,4 +1,4 @@
-/* What a call comes to when it is recorded: on graphs that a table of functions gives. */
+/* The operations of a recorded call, on graphs from a table of functions. */
 #include <math.h>
 
 #include "run/timing/table_driver.h"
@@ -281,7 +281,7 @@ static int fail_child(void *node, void **graph)
     return TABLE_FAILED;
 }
 
-/* A driver of which one function after the other fails. */
+/* A driver in which function number `which` fails. */
 static struct kg_driver failing_driver(int which)
 {
     struct kg_driver driver = table_driver();

@@ -42,7 +42,7 @@ static void names_of_c_stay(void **state)
     assert_string_equal(kg_kernel_name(&arena, "_Zcannot be read"), "_Zcannot be read");
 }
 
-/* Where this machine has no C++ library, names stay as they are. */
+/* If this machine has no C++ library, names stay unchanged. */
 static void names_of_cpp_are_read_or_stay(void **state)
 {
     const char *name = kg_kernel_name(&arena, "_ZN2ns4copyIfLi4EEEvPT_i");

@@ -1,5 +1,5 @@
-/* A worker's task of tracing a call, against a fake CUPTI and a driver that is a table; and what
- * its answer is when it has gone through the protocol. */
+/* A worker's task of tracing a call, against a fake CUPTI and a driver that is a table. Also its
+ * answer after the protocol. */
 #include <math.h>
 
 #include "run/timing/table_driver.h"

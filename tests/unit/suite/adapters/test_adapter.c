@@ -24,7 +24,7 @@ static void a_name_is_a_value_and_comes_back(void **state)
         assert_string_equal(value, rows[i].value);
         assert_string_equal(kg_foreign_name_restore(&arena, value), rows[i].name);
     }
-    /* what was never escaped stays as it is */
+    /* names without escapes stay unchanged */
     assert_string_equal(kg_foreign_name_restore(&arena, "100%"), "100%");
     assert_string_equal(kg_foreign_name_restore(&arena, "%zz%4"), "%zz%4");
     kg_arena_free(&arena);

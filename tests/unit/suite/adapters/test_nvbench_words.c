@@ -1,4 +1,4 @@
-/* What NVBench's --jsonlist-benches prints, and how one of its states is asked for. */
+/* The output of NVBench's --jsonlist-benches, and the options that select one of its states. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -106,7 +106,7 @@ static void one_state_is_asked_for_by_its_values(void **state)
     (void)state;
     mean.one_file = true;
     mean.axis_count = 0;
-    /* what --axis cannot say is left open */
+    /* values that --axis cannot express are omitted */
     assert_string_equal(asked(&arena, program, 1, &run, &err),
                         "./bench|--benchmark|copy|--devices|0|--axis|T=I32|--axis|N{io}=1048576|"
                         "--min-time|0.025000000|--jsonbin|f");

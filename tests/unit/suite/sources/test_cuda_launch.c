@@ -1,4 +1,4 @@
-/* A call of a CUDA source in numbers: elements, fills, and what is expected. */
+/* A call of a CUDA source in numbers: elements, fills, and expected results. */
 #include <math.h>
 
 #include "base/random.h"
@@ -49,7 +49,7 @@ static const struct short_float {
     int exponent_bits, digits;
 } short_floats[] = {{KG_CUDA_F16, 5, 10}, {KG_CUDA_BF16, 8, 7}};
 
-/* The number of bits that are no infinity and no NaN, or what infinity stands at: the next power. */
+/* The number of these bits, if finite. For infinity, the next power of two. */
 static long double defined(const struct short_float *kind, unsigned bits)
 {
     const int bias = (1 << (kind->exponent_bits - 1)) - 1;
@@ -108,8 +108,8 @@ static void a_nan_stays_one_where_its_first_bits_are_0(void **state)
     }
 }
 
-/* The nearest by looking at all that may be it: neighbours by bits are neighbours by value, and
- * infinity stands for the next power of two (IEEE 754, 4.3.1). long double holds what is compared. */
+/* The nearest value, by search: neighbours by bits are neighbours by value, and infinity stands for
+ * the next power of two (IEEE 754, 4.3.1). long double holds all compared values. */
 static unsigned nearest_by_search(const struct short_float *kind, double value)
 {
     unsigned low = 0, high = infinity_of(kind);

@@ -1,4 +1,4 @@
-/* Formulas: what they come to, and what is said of those that are none. */
+/* Formulas: their values, and the errors of invalid ones. */
 #include <math.h>
 
 #include "suite/sources/formula.h"
@@ -130,7 +130,7 @@ static void names_are_scalars_or_have_elements(void **state)
     assert_true(kg_formula_value(formula, 0, &values) == 50);
     assert_true(kg_formula_value(formula, 2, &values) == 70);
     assert_true(isnan(kg_formula_value(formula, 3, &values)));
-    /* what is not chosen may be outside */
+    /* the unselected branch may be out of bounds */
     formula = kg_formula_parse(&arena, "i > 0 ? x[i - 1] : a", names, 3, true, &err);
     assert_non_null(formula);
     assert_true(kg_formula_value(formula, 0, &values) == 2);

@@ -10,7 +10,7 @@ static void every_source_has_what_the_stages_call(void **state)
         const struct kg_source_facts *facts = kg_source_find(kg_source_names[i]);
         if (!source->target)
             fail_msg("%s has no target", kg_source_names[i]);
-        /* what is no process of its own is opened in the worker */
+        /* a source without its own process is opened in the worker */
         if (!source->open != facts->own_process)
             fail_msg("%s must be opened, or be a process of its own", kg_source_names[i]);
         if (!source->expand != (facts->target != KG_TARGET_WORDS))
@@ -137,7 +137,7 @@ static void a_cuda_source_takes_parameters_into_its_texts_and_its_macros(void **
     assert_string_equal(expanded->entry, "f<8>");
     assert_string_equal(expanded->grid[0], "ceil(64 / 32)");
     assert_string_equal(expanded->block[0], "8");
-    assert_int_equal(expanded->option_count, 3); /* a name that is none in C is no macro */
+    assert_int_equal(expanded->option_count, 3); /* a name that is invalid in C gives no macro */
     assert_string_equal(expanded->options[0], "-DT=64");
     assert_string_equal(expanded->options[1], "-DKGATE_n=64");
     assert_string_equal(expanded->options[2], "-DKGATE_each=8");
@@ -150,7 +150,7 @@ static void a_cuda_source_takes_parameters_into_its_texts_and_its_macros(void **
     kg_arena_free(&arena);
 }
 
-/* `ab` skips what a build says nothing about, with a reason. */
+/* `ab` skips a source that a build cannot bring, with a reason. */
 static void builds_fit_the_sources_that_they_can_bring(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* doctor_support.h: what the tests of the doctor share: machines made of files, and how a finding
- * is expected. */
+/* doctor_support.h: common code of the doctor's tests: machines made of files, and expected
+ * findings. */
 #pragma once
 #include <errno.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 #include "test_support.h"
 #include "why/doctor/doctor.h"
 
-/* A machine of files: what /proc and /sys say, below a folder. */
+/* A machine of files: the contents of /proc and /sys, below a folder. */
 struct machine {
     char root[64];
     struct kg_arena arena;

@@ -22,7 +22,7 @@ static struct kg_nvml_device quiet_gpu(void)
     };
 }
 
-/* What is found on one GPU at this level, holding this text. */
+/* Expects a finding on one GPU at this level, with this text. */
 static void expect(const struct kg_nvml_device *device, enum kg_finding_level level,
                    const char *found, const char *remedy)
 {

@@ -6,7 +6,7 @@
 
 enum { CASES = 3 };
 
-/* Results beside a baseline that they were once the same as; instructions tell what changed. */
+/* Results beside a baseline that was equal at first; instructions show the change. */
 struct scene {
     struct kg_results base;
     struct kg_results current;
@@ -63,7 +63,7 @@ static void find(struct scene *scene, bool compared)
                     &scene->missing);
 }
 
-/* A comparison that says of each case's time what `change` says. */
+/* A comparison in which each case's time has the change `change`. */
 static void compare_as(struct scene *scene, const char *against, enum kg_change change)
 {
     scene->comparison = (struct kg_comparison){.cases = scene->changes, .case_count = CASES};
@@ -110,7 +110,7 @@ static void a_comparison_decides_where_there_is_one(void **state)
     (void)state;
     scene_make(&scene);
     for (size_t i = 0; i < CASES; i++)
-        slower(&scene, i, 1.03); /* a comparison may see what the threshold does not */
+        slower(&scene, i, 1.03); /* a comparison may find changes below the threshold */
     compare_as(&scene, "baseline", KG_CHANGE_REGRESSION);
     find(&scene, true);
     assert_int_equal(scene.suggestions.change_count, CASES);
@@ -175,7 +175,7 @@ static void a_rise_of_memory_or_instructions_alone_is_told(void **state)
                                              .change = KG_CHANGE_REGRESSION,
                                              .baseline = 1e6,
                                              .current = 1.05e6};
-    for (int compared = 0; compared < 2; compared++) { /* by the traits, then by what is said */
+    for (int compared = 0; compared < 2; compared++) { /* by the traits, then by the comparison */
         for (size_t i = 0; i < CASES; i++)
             scene.current.cases[i].metrics = ~0U;
         find(&scene, compared);
@@ -276,7 +276,7 @@ static void the_newest_ordinary_run_with_traits_is_the_one(void **state)
     scene_free(&scene);
 }
 
-/* Without the comparison, and with one that has a regression. */
+/* Expected reasons without a comparison, and with one that has a regression. */
 static void missing_is(struct scene *scene, const char *alone, const char *compared)
 {
     find(scene, false);
@@ -350,7 +350,7 @@ static void without_results_or_baseline_there_is_nothing(void **state)
     scene_free(&scene);
 }
 
-/* "instructions rose … a call: " and what it ends with. */
+/* Expects "instructions rose … a call: " with this ending. */
 static void told_ends(const struct scene *scene, const char *ending)
 {
     assert_int_equal(scene->suggestions.change_count, 1);

@@ -1,4 +1,4 @@
-/* Nonsense tells nothing of a slowdown; tests/text/suggest/changes.facts has what is told. */
+/* Nonsense explains no slowdown. tests/text/suggest/changes.facts has the valid explanations. */
 #include "test_support.h"
 
 #include "why/evidence/changed_rows.h"

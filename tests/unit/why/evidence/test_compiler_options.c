@@ -1,4 +1,4 @@
-/* What debug information says of two compilers, and the words for the difference. */
+/* Two compilers, as debug information names them, and the words for their difference. */
 #include "why/evidence/compiler_options.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* A differential profile of sites that are given by hand: rows, the cause, and the sentence. */
+/* A differential profile of hand-made sites: rows, the cause, and the sentence. */
 #include "why/evidence/difference.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* How a sweep grows: exponents, what a call costs at the least, and what is no sweep of sizes. */
+/* Growth of a sweep: exponents, the minimum cost of a call, and series that are no sweep of
+ * sizes. */
 #include "why/facts_support.h"
 
 #include "why/evidence/growth.h"
@@ -103,7 +104,7 @@ static void sizes_that_noise_cannot_tell_apart_say_nothing_of_it(void **state)
     points_make(points, 1000, 1e-3, 1.2);
     assert_true(kg_growth_find(points, SIZES, &growth));
     assert_true(isnan(growth.fixed_ns));
-    /* where only the largest differs, it is what tells */
+    /* if only the largest size differs, it decides */
     points_make(points, 1000, 0.2, 1);
     assert_true(kg_growth_find(points, SIZES, &growth));
     assert_float_equal(growth.fixed_ns, 1000, 1e-6);

@@ -1,17 +1,17 @@
-/* What cases of the same results say of each other. */
+/* Comparisons of cases in the same results. */
 #include "why/facts_support.h"
 
 #include "why/evidence/gather.h"
 
 enum { PARAMS_MOST = 4, CASES_MOST = 16 };
 
-/* A case made by hand; what is left out is not known. */
+/* A hand-made case; omitted fields are unknown. */
 struct made {
     const char *id;
     const char *workload;
-    const char *device; /* "cpu" where left out */
-    const char *target; /* "kernel" where left out */
-    const char *source; /* "kernel" where left out */
+    const char *device; /* default: "cpu" */
+    const char *target; /* default: "kernel" */
+    const char *source; /* default: "kernel" */
     const char *timing;
     struct kg_pair params[PARAMS_MOST];
     double time_ns;
@@ -136,7 +136,7 @@ static void a_faster_version_is_one_beyond_the_threshold(void **state)
         assert_true(isnan(all.facts[i].faster_version_ns));
 }
 
-/* The device alone is not what is waited for. */
+/* A caller waits for the whole call, not only for the device. */
 static void a_version_whose_call_takes_longer_is_not_faster(void **state)
 {
     struct made made[] = {

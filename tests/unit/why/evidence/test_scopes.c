@@ -29,7 +29,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* A case of that id whose call takes so long, of which nothing else is known. */
+/* A case with only an id and a time per call. */
 static struct kg_facts case_of(const char *id, double time_ns)
 {
     struct kg_facts facts;
@@ -40,7 +40,7 @@ static struct kg_facts case_of(const char *id, double time_ns)
     return facts;
 }
 
-/* What there is of the case alone says the same. */
+/* Asserts that the case's own part of the profile gives the same facts. */
 static struct kg_facts look(const struct kg_profile *profile, struct kg_facts facts)
 {
     struct kg_arena arena = {0};
@@ -50,7 +50,7 @@ static struct kg_facts look(const struct kg_profile *profile, struct kg_facts fa
     memcpy(&of_part, &facts, sizeof facts);
     kg_scopes_of_case(profile, &settings, &facts);
     kg_scope_split_make(profile, &arena, &split);
-    for (int i = 0; i < 2; i++) /* nothing is left of a part that was taken */
+    for (int i = 0; i < 2; i++) /* the second split of a case is empty */
         kg_scope_split_part(&split, facts.operation, &arena, &part);
     kg_scopes_of_case(&part, &settings, &of_part);
     assert_memory_equal(&facts, &of_part, sizeof facts);
@@ -85,12 +85,12 @@ static void check_parallel(const struct kg_facts *facts, double scale)
     assert_near(facts->wait_count, 1, 1e-9);
     assert_near(facts->wait_ns, scale * 400, 1e-9);
     assert_near(facts->parallel_count, 1, 1e-9);
-    /* 800 without 600 of the scopes inside, and what those two cost: waiting has a scope. */
+    /* 800 minus 600 of the inner scopes, minus the cost of two scopes: waiting has a scope. */
     assert_near(facts->parallel_ns, scale * 180, 1e-9);
     assert_near(facts->scope_threads, 2, 0);
     assert_near(facts->imbalance, 500.0 / 350, 1e-9);
     assert_near(facts->imbalance_ns, scale * 150, 1e-9);
-    /* 200 and 500 of the parts, and what is in the call alone: 1000 - 800 - 10. */
+    /* 200 and 500 of the parts, and the call's own time: 1000 - 800 - 10. */
     assert_near(facts->thread_busy_ns, scale * 890, 1e-9);
 }
 
@@ -229,7 +229,7 @@ static void a_scope_inside_a_shared_one_is_not_shared_again(void **state)
     assert_near(facts.imbalance_ns, 200, 1e-9);
 }
 
-/* Where no region is told, what is around the threads' work is waiting as much as it is work. */
+/* Without a parallel region, the time around the threads' work may be waiting or work. */
 static void what_is_around_parallel_work_is_not_busy(void **state)
 {
     (void)state;
@@ -309,7 +309,7 @@ static void a_thread_that_only_starts_another_is_no_second(void **state)
     assert_true(isnan(facts.imbalance));
 }
 
-/* --- What could be fused --------------------------------------------------------------------- */
+/* --- Scopes that could be fused -------------------------------------------------------------- */
 
 /* Siblings that move so many bytes at 10 bytes a ns, of a memory of 10 GB/s. */
 static struct kg_facts fuse(uint64_t a_bytes, uint64_t b_bytes, uint64_t b_ns, int b_calls)
@@ -349,8 +349,8 @@ static void what_is_not_limited_by_memory_is_not_fused(void **state)
 
 /* --- Calls that took unusually long ---------------------------------------------------------- */
 
-/* Nine calls of 1000 that wait for 100, and one that was interrupted while it waited; another
- * process is recorded with it, of few calls. */
+/* Ten calls of 1000, each waiting for 100. One was interrupted during its wait. The recording also
+ * has another process with two calls. */
 static void calls_that_took_unusually_long_are_left_out(void **state)
 {
     (void)state;
@@ -690,7 +690,7 @@ static void a_scope_open_to_the_end_does_no_harm(void **state)
     found_free(&found);
 }
 
-/* What can be read at all gives facts that are known, or are not. */
+/* Any readable profile gives known or unknown facts, never invalid ones. */
 static void look_at_all(const char *path)
 {
     struct kg_profile profile;

@@ -1,5 +1,5 @@
-/* loop_shapes.c: functions whose machine code has a loop of a known kind, for test_loops.c: never run.
- * Each is on its own in the code: nothing of it is inlined, and no compiler drops it. */
+/* loop_shapes.c: functions whose machine code has a loop of a known kind, for test_loops.c. They
+ * never run. Compilers neither inline nor remove them. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -135,7 +135,7 @@ SHAPE uint64_t hash_bytes(const unsigned char *from, size_t n)
     return hash;
 }
 
-/* The next place depends on what was loaded, but is no address. */
+/* The next address depends on a loaded value, but the value is no address. */
 SHAPE uint32_t checksum(const unsigned char *from, size_t n, const uint32_t *table)
 {
     uint32_t sum = 0;
@@ -169,7 +169,7 @@ SHAPE uint64_t straight(uint64_t a, uint64_t b)
     return a / (b | 1);
 }
 
-/* The inner loop is another than the one around it. */
+/* The inner loop differs from the outer one. */
 SHAPE void nested(double *sums, const double *values, size_t rows, size_t columns)
 {
     for (size_t i = 0; i < rows; i++) {

@@ -1,4 +1,4 @@
-/* What Callgrind's files say of lines and calls. */
+/* Lines and calls in Callgrind's files. */
 #include "base/file.h"
 #include "base/random.h"
 #include "test_support.h"

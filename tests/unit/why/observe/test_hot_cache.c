@@ -1,4 +1,4 @@
-/* What was seen of a case, kept from run to run. */
+/* A case's profile, cached from run to run. */
 #include "why/observe/hot_cache.h"
 
 #include <fcntl.h>

@@ -28,8 +28,8 @@ static double amount(const struct kg_hot_loop *loop, size_t offset)
     return *(const double *)(const void *)((const char *)loop + offset);
 }
 
-/* The loop around an instruction of the function in which there are most of what is at `offset`; of
- * several such the smallest: what a sampler would find if that was hot. */
+/* A sampler's loop if one instruction of the function is hot. Tries all instructions and takes the
+ * loop with the largest value at `offset`; of several, the smallest loop. */
 static struct kg_hot_loop loop_in(struct kg_arena *arena, const char *path, const char *path_there,
                                   const char *name, size_t offset)
 {
@@ -60,7 +60,7 @@ static struct kg_hot_loop loop_in(struct kg_arena *arena, const char *path, cons
 
 enum { ANY = -1 };
 
-/* What a loop has of a thing: so many, or any number from 1 on. */
+/* Expected counts of a loop: a number, or ANY for 1 and above. */
 static void each_shape_has_what_its_source_says(void **state)
 {
 #define AT(member) offsetof(struct kg_hot_loop, member)
@@ -260,7 +260,7 @@ static void addresses_of_one_loop_count_together(void **state)
     kg_arena_free(&arena);
 }
 
-/* The loop is found all the same; what its turns take is not claimed. */
+/* kgate still finds the loop, but gives no time per iteration. */
 static void a_loop_with_an_unknown_instruction_says_nothing_of_its_time(void **state)
 {
     struct kg_arena arena = {0};

@@ -1,5 +1,5 @@
-/* Samples of programs whose hot functions are known. Shares are held loosely: how many samples there
- * are depends on what else the machine does. */
+/* Samples of programs with known hot functions. The limits of shares are wide: the number of
+ * samples depends on other work of the machine. */
 #include "why/observe/stack_sampler.h"
 
 #include <errno.h>
@@ -227,7 +227,7 @@ static void the_end_of_the_process_in_the_middle_is_no_error(void **state)
     kill(child, SIGKILL);
     ticks_take(sampler, 10);
     summarize(sampler, &looked);
-    /* its end is still there for who started it */
+    /* its parent can still collect its status */
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status));
     kg_arena_free(&looked.arena);
@@ -266,7 +266,7 @@ static void a_process_that_is_traced_already_gives_the_reason(void **state)
     kg_arena_free(&looked.arena);
 }
 
-/* --- A command: what the process starts is sampled, and not the process itself ------------------ */
+/* --- A command: only the children of the process are sampled ---------------------------------- */
 
 static void spin_in_a_child(void)
 {
@@ -359,7 +359,7 @@ static void processes_that_end_in_a_look_end(void **state)
 
 static bool by_read;
 
-/* Ends with 1 where its call returned since it was stopped. */
+/* Exits with 1 if the sampler's stop made its call return early. */
 static void receive_with_limit(void)
 {
     const struct timeval limit = {.tv_usec = 300000};
@@ -388,9 +388,9 @@ static void a_socket_with_a_time_limit_keeps_it(void **state)
     }
 }
 
-static int held[2]; /* a pipe: who reads of it waits until the other end is closed */
+static int held[2]; /* a pipe: a reader waits until the other end is closed */
 
-/* A function of its own: what its caller counts with must not lie where the child may write. */
+/* A separate function, so that the vfork child cannot overwrite its caller's counters. */
 APART static void vfork_held(void)
 {
     char byte;
@@ -429,7 +429,7 @@ static void who_does_not_stop_is_not_waited_for(void **state)
     assert_int_equal(end_await(child, NULL), 0);
 }
 
-/* --- What cannot be seen ---------------------------------------------------------------------- */
+/* --- Invisible processes ---------------------------------------------------------------------- */
 
 static void hide(void)
 {
@@ -438,7 +438,7 @@ static void hide(void)
     spin_forever();
 }
 
-/* What a machine forbids looks the same: 0 where the reason says so. */
+/* Returns 0 if the reason names the refusal. A refusal by the machine looks the same. */
 static int hidden_look(void)
 {
     struct looked looked;
@@ -476,7 +476,7 @@ static void spin_in_made_code(void)
     void (*run)(void);
     if (code == MAP_FAILED)
         _exit(1);
-    code += ROOM / 2; /* what is close to a library may be taken for a part of it */
+    code += ROOM / 2; /* code near a library may count as a part of it */
     memcpy(code, jump_to_itself, sizeof jump_to_itself);
     memcpy(&run, &code, sizeof run);
     run();

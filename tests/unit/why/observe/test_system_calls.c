@@ -49,7 +49,7 @@ static void one_call(int zeros, bool thread)
 
 #define THREADS_ONLY "KGATE_TEST_THREADS_ONLY"
 
-/* What this program does as a command: threads that start, read, and end. */
+/* This program as a command: threads that start, read, and end. */
 static int command_main(void)
 {
     const int zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC);
@@ -209,7 +209,8 @@ static void of_a_command_its_process_counts_from_its_exec_on(void **state)
     kg_arena_free(&arena);
 }
 
-/* All calls of its threads count, also of one that stops before the thread that started it tells of it. */
+/* All calls of the command's threads count. This includes a thread that stops before kgate hears of
+ * its creation. */
 static void threads_of_a_command_count_from_their_first_call(void **state)
 {
     const struct worker worker = worker_start(false, "/proc/self/exe");
@@ -228,7 +229,7 @@ static void threads_of_a_command_count_from_their_first_call(void **state)
     kg_arena_free(&arena);
 }
 
-/* What makes more calls than anybody watches goes on untraced, and is told by what it read before. */
+/* A process with more calls than the limit continues untraced. The reason replaces its counts. */
 static void a_call_that_is_not_seen_to_its_end_is_told_by_its_reads(void **state)
 {
     const struct worker worker = worker_start(false, NULL);
@@ -244,7 +245,7 @@ static void a_call_that_is_not_seen_to_its_end_is_told_by_its_reads(void **state
     kg_arena_free(&arena);
 }
 
-/* Who is traced by another says so, and nothing breaks. */
+/* If another program traces the process, the tracer refuses, and nothing breaks. */
 static void a_process_that_is_traced_already_is_a_refusal(void **state)
 {
     const struct worker worker = worker_start(false, NULL);
@@ -285,7 +286,7 @@ static void the_end_of_the_process_is_left_for_who_started_it(void **state)
 
 /* --- A call that is in the middle of something -------------------------------------------------- */
 
-/* A function of its own: what its caller counts with must not lie where the child may write. */
+/* A separate function, so that the vfork child cannot overwrite its caller's counters. */
 __attribute__((noinline)) static void vfork_nap(const struct timespec *nap)
 {
     const pid_t child = vfork();

@@ -1,12 +1,12 @@
-/* rule_trials.h: the trials of tests/text/suggest/rules.facts: for every rule facts that are its
- * cause, and one change that makes them fall just short of it. */
+/* rule_trials.h: the trials of tests/text/suggest/rules.facts. A trial has facts that make a rule
+ * fire, and a change of one fact that just prevents this. */
 #pragma once
 #include "why/rules/facts_text.h"
 #include "why/rules/rules.h"
 
 enum { TRIALS_MOST = 200, TRIAL_NAME_BYTES = 48 };
 
-/* Facts on which a rule fires with one of them at `fires`, and not with it at `short_of`. */
+/* Facts of a rule. It fires if the named fact is `fires`, and not if it is `short_of`. */
 struct trial {
     char rule[TRIAL_NAME_BYTES];
     const char *device;

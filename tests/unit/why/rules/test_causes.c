@@ -1,4 +1,4 @@
-/* What a case's time goes to: each cause from what is seen of it, and not from less. */
+/* Causes of a case's time: each from sufficient evidence, and from no less. */
 #include "why/rules/causes.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 enum { STACKS = 4, LINES = 4 };
 
-/* A case of a millisecond at 3 GHz that does what a test puts in. */
+/* A case of a millisecond at 3 GHz, with evidence that a test adds. */
 struct scene {
     struct kg_facts facts;
     struct kg_hot hot;
@@ -368,12 +368,12 @@ static void a_loop_that_stalls_says_by_what_was_counted_in_it(void **state)
     line->mispredicted = 100e3;
     ASSERT_CAUSE(&scene, "branch_misses");
     assert_string_equal(scene.causes.of[0].seen->function, "inner");
-    /* other programs had its CPU: it computed for a hundredth of that, which its instructions explain */
+    /* other programs had its CPU: its CPU time is 1 %, and its instructions explain this */
     scene.facts.traits.cores_busy = 0.01;
     scene.facts.traits.waits = 0;
     scene.facts.traits.cpu_ns = 1e4;
     ASSERT_CAUSE(&scene, "none");
-    scene.facts.traits.cpu_ns = 1e6; /* in other calls than those that were timed */
+    scene.facts.traits.cpu_ns = 1e6; /* in calls outside the timed ones */
     ASSERT_CAUSE(&scene, "branch_misses");
     stalled_add(&scene, &line);
     line->line_misses = 5e3;
@@ -392,8 +392,8 @@ static void a_loop_that_stalls_says_by_what_was_counted_in_it(void **state)
     ASSERT_CAUSE(&scene, "false_sharing");
 }
 
-/* Callgrind's predictor is simple, and its caches are empty at first: what the processor itself has
- * counted of the same calls is right. */
+/* Callgrind's predictor is simple, and its caches start empty. So the processor's own counts of the
+ * same calls take precedence. */
 static void the_processors_counters_count_instead_of_what_is_simulated(void **state)
 {
     struct scene scene;
@@ -413,13 +413,13 @@ static void the_processors_counters_count_instead_of_what_is_simulated(void **st
     scene.hot.core.mispredicted = 100e3;
     scene.hot.core.cache_misses = 0;
     ASSERT_CAUSE(&scene, "branch_misses");
-    scene.hot.core.bad_speculation = 0.05; /* the slots say what they cost */
+    scene.hot.core.bad_speculation = 0.05; /* the pipeline slots give the cost */
     scene.hot.core.memory_bound = 0.7;
     ASSERT_CAUSE(&scene, "cache_misses");
     scene.hot.core.bad_speculation = 0.6;
     scene.hot.core.memory_bound = 0.1;
     ASSERT_CAUSE(&scene, "branch_misses");
-    /* without Callgrind they count, too: of the workload's own code as much as its time */
+    /* without Callgrind they count, too: the share of the workload's own code, by time */
     scene.hot.counted.line_count = 0;
     scene.hot.counted.instructions = scene.hot.counted.mispredicted = scene.hot.counted.calls = NAN;
     scene.hot.core.bad_speculation = scene.hot.core.memory_bound = NAN;
@@ -510,7 +510,7 @@ static void a_function_called_again_and_again_may_repeat_itself(void **state)
     scene.hot.counted.edge_count = 1;
     scene.edges[0] = (struct kg_counted_edge){"work", "inner", 100, 1e6};
     ASSERT_CAUSE(&scene, "repeated_work");
-    /* it does no more than what the workload says that a call does */
+    /* it does no more work than the workload states per call */
     scene.hot.counted.calls = 1;
     scene.hot.counted.instructions = 1e6;
     scene.facts.traits.flops = 2e6;
@@ -560,7 +560,7 @@ static void one_thread_that_is_faster_says_so(void **state)
     assert_false(scene.causes.of[0].measured);
 }
 
-/* --- What of samples is not believed --- */
+/* --- Samples that are not believed --- */
 
 static void what_only_looks_like_it_must_take_a_quarter(void **state)
 {
@@ -665,9 +665,9 @@ static void an_uneven_share_never_takes_longer_than_one_thread(void **state)
     ASSERT_CAUSE(&scene, "load_imbalance");
 }
 
-/* --- What is saved --- */
+/* --- Savings --- */
 
-/* NaN where no figure is given. */
+/* NaN if there is no estimate. */
 static double saved_of(struct scene *scene, const char *name)
 {
     struct kg_judged judged;
@@ -689,7 +689,7 @@ static void an_estimate_is_given_where_it_is_told_within_half_as_much_again(void
     stack_add(&scene, 0.6, "_int_malloc", "libc.so.6", NULL);
     const double saved = saved_of(&scene, "allocation");
     assert_true(saved > 0.54 && saved < 0.6);
-    /* what is left of nearly all of the time is what no sample tells */
+    /* if a cause has nearly all samples, they cannot show the remaining time */
     scene.stacks[0].share = 0.95;
     assert_true(isnan(saved_of(&scene, "allocation")));
     scene_start(&scene);

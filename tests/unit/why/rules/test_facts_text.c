@@ -1,12 +1,12 @@
 /* Runs the tests that are written as facts, tests/text/suggest/{causes,diagnosis,changes}.facts: a
- * line sets facts, or says what has to come of them. */
+ * line sets facts, or gives an expected result. */
 #include "why/evidence/changed_rows.h"
 #include "why/rules/diagnosis.h"
 #include "why/rules/rule_trials.h"
 
 enum { TOLD_BYTES = 2048 };
 
-/* A test as far as it has been read. */
+/* The part of a test read so far. */
 struct scene {
     struct facts_file file;
     struct kg_facts facts;
@@ -24,7 +24,7 @@ struct scene {
                  said);                                                                            \
     } while (0)
 
-/* What follows a word at the start of a line; NULL where it begins otherwise. */
+/* The text after a word at the start of a line; NULL if the line begins otherwise. */
 static char *after(char *line, const char *word)
 {
     const size_t length = strlen(word);
@@ -33,7 +33,7 @@ static char *after(char *line, const char *word)
     return line + length + (line[length] == ' ');
 }
 
-/* The text between quotes; *next what follows it. */
+/* The text between quotes; *next: the text after it. */
 static const char *quoted(const struct scene *scene, char *at, char **next)
 {
     char *begin = strchr(at, '"'), *end = begin ? strchr(begin + 1, '"') : NULL;
@@ -114,7 +114,7 @@ static void expect_priority(const struct scene *scene, const char *rule, const c
              kg_priority_names[judged.priority]);
 }
 
-/* What is expected of one rule. */
+/* Checks the expectation of one rule. */
 static void expect_rule(const struct scene *scene, const char *rule, char *line)
 {
     char *rest;
@@ -186,7 +186,7 @@ static void expect_bound(const struct scene *scene, const char *line)
     nonsense_gives_no_silly_share(scene);
 }
 
-/* "unknown", or with a part of what would tell. */
+/* Expects "unknown", optionally with a part of the missing evidence. */
 static void expect_unknown(const struct scene *scene, char *line)
 {
     const struct kg_diagnosis diagnosis = diagnosed(scene);
@@ -249,7 +249,8 @@ static bool has_in_order(const struct scene *scene, const char *text, char *line
     return true;
 }
 
-/* "told" is all of it, "tells" a part, "lacks" none; "begins" and "order" as they say. */
+/* Words: "told" whole text, "tells" a part, "lacks" no such part; "begins" a prefix, "order" parts
+ * in order. */
 static void expect_told(const struct scene *scene, const char *word, char *line)
 {
     const char *text = tell(scene);

@@ -1,5 +1,5 @@
-/* What holds of all rules on all their trials, and of their words; causes.facts has what holds of
- * one cause. */
+/* Properties of all rules on all their trials, and of their texts. causes.facts has the properties
+ * of single causes. */
 #include "why/rules/rule_trials.h"
 #include "why/rules/rules.h"
 
