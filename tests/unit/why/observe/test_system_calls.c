@@ -229,7 +229,8 @@ static void threads_of_a_command_count_from_their_first_call(void **state)
     kg_arena_free(&arena);
 }
 
-/* A process with more calls than the limit continues untraced. The reason replaces its counts. */
+/* A process with more calls than the limit continues untraced. kgate then scales by the reads of
+ * earlier calls. They are unknown here, so a reason replaces the counts. */
 static void a_call_that_is_not_seen_to_its_end_is_told_by_its_reads(void **state)
 {
     const struct worker worker = worker_start(false, NULL);
