@@ -1,5 +1,5 @@
-/* attention.cuh: where the GPU's versions of attention find a head. Extents are below 2^31, offsets
- * may be above. */
+/* attention.cuh: addresses of a head for the GPU's versions of attention. Extents are below 2^31,
+ * offsets may be above. */
 #pragma once
 #include <cmath>
 
@@ -95,8 +95,9 @@ static inline uint64_t kg_attention_scope_bytes(const struct kg_attention *atten
 #define KG_ATTENTION_QKV_TO_H(attention)                                                           \
     kg_attention_scope_bytes((attention), 1U << KG_ATTENTION_QKV | 1U << KG_ATTENTION_H)
 
-/* The steps of a version that makes scores, weights and weighted sums in one, each in its scope.
- * project  Q, K and V from X, or, where `output`, Y from H */
+/* Runs a version with one kernel for scores, weights and weighted sums: three steps, each in its
+ * scope.
+ * project  Q, K and V from X; if `output`, Y from H */
 static inline void kg_attention_in_three(struct kg_attention *attention,
                                          void (*project)(const struct kg_attention *, bool output),
                                          void (*attend)(const struct kg_attention *))
@@ -116,8 +117,8 @@ static inline void kg_attention_in_three(struct kg_attention *attention,
     project(attention, true);
 }
 
-/* Lets `kernel` have so much shared memory for a block, in set_up: false with context->message, and
- * context->unavailable where the device has less. */
+/* Allows `kernel` `bytes` of shared memory per block. For set_up: false with context->message, and
+ * context->unavailable if the device has less. */
 template <class Kernel>
 static bool kg_attention_allow(struct kgate_context *context, Kernel *kernel, size_t bytes,
                                const char *version)

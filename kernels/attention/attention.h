@@ -147,7 +147,7 @@ enum kg_attention_array {
     KG_ATTENTION_W_QKV, /* d_model by 3 d_model */
     KG_ATTENTION_QKV,   /* tokens by 3 d_model */
     KG_ATTENTION_S,     /* batch by num_heads by seq_len by seq_len */
-    KG_ATTENTION_P,     /* likewise */
+    KG_ATTENTION_P,     /* batch by num_heads by seq_len by seq_len */
     KG_ATTENTION_H,     /* tokens by d_model */
     KG_ATTENTION_W_OUT, /* d_model by d_model */
     KG_ATTENTION_Y,     /* tokens by d_model */
@@ -166,8 +166,8 @@ struct kg_attention_arrays {
 
 struct kg_cublas;
 
-/* The GPU's part: memory of the device. Of type bf16 all arrays but Y hold bfloat16s, two bytes
- * each, whatever the pointers say. */
+/* The GPU's part: memory of the device. With type bf16 all arrays except Y hold bfloat16s, two
+ * bytes each, despite their pointers' type. */
 struct kg_attention_device {
     struct kg_attention_arrays arrays;
     void *stream;
@@ -222,12 +222,12 @@ size_t kg_attention_floats(const struct kg_attention *attention, enum kg_attenti
 size_t kg_attention_stored_bytes(const struct kg_attention *attention,
                                  enum kg_attention_array array);
 
-/* Its size in bytes; 0 where that is above KG_ARRAY_BYTES_MOST. For `describe`. */
+/* An array's size in bytes; 0 if it exceeds KG_ARRAY_BYTES_MOST. For `describe`. */
 uint64_t kg_attention_bytes(const struct kg_attention *attention, enum kg_attention_array array);
 
-/* Makes an input of the part from the seed: X, Q, K and V uniform, both W uniform and so scaled
- * that the scores' standard deviation is 16 / 9; S uniform in [-8, 8) with the mask; P with rows
- * that add up to about 1, zeros behind the mask. Of type bf16 the values are rounded to it. */
+/* Makes an input of the part from the seed. X, Q, K, V and both W are uniform. The scale of W gives
+ * scores a standard deviation of 16 / 9. S is uniform in [-8, 8) with the mask. Rows of P add up to
+ * about 1, with zeros behind the mask. With type bf16 the values are rounded. */
 void kg_attention_fill(const struct kg_attention *attention, enum kg_attention_array array,
                        float *x);
 
@@ -284,9 +284,9 @@ bool kg_attention_hopper_prepare(struct kgate_context *context, struct kg_attent
 /* Makes attention->device's maps for hopper, once its arrays are there: false with
  * context->message. kg_attention_device_tear_down releases them. */
 bool kg_attention_hopper_map(struct kgate_context *context, struct kg_attention *attention);
-/* Makes attention->device.cublas, for those of blas; kg_attention_device_tear_down closes it. */
+/* Makes attention->device.cublas for the version blas; kg_attention_device_tear_down closes it. */
 bool kg_attention_cublas_open(struct kgate_context *context, struct kg_attention *attention);
-/* The part's products, outside of all scopes, once its arrays are there. */
+/* Runs the part's products once, outside of all scopes. Call it after its arrays exist. */
 void kg_attention_cublas_load(struct kg_attention *attention);
 
 /* Whether the GPU has this version of a part, and the type of its factors. Pure: for `describe`. */
@@ -308,8 +308,8 @@ void kg_attention_device_tear_down(struct kgate_context *context, struct kg_atte
 
 /* --- The check ------------------------------------------------------------------------------- */
 
-/* The largest error of the part's result, in the units above, against double precision. False where
- * there is no memory for it. */
+/* The largest error of the part's result, in the units above, against double precision. False if
+ * memory is missing. */
 bool kg_attention_error(const struct kg_attention *attention, double *error);
 
 extern const struct kgate_workload kg_kernel_attention_qkv_projection;

@@ -16,7 +16,7 @@ struct rows {
     size_t count;
 };
 
-/* Of `all` rows, for a thread of the team that calls. */
+/* The calling thread's share of `all` rows, within its team. */
 static struct rows rows_of(size_t all)
 {
     const size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
@@ -125,7 +125,7 @@ void kg_attention_output_projection_blas(struct kg_attention *attention)
     project_output(attention);
 }
 
-/* Between the projections a thread needs nobody else's rows. */
+/* Between the projections a thread needs only its own rows, so there is no barrier. */
 void kg_attention_blas(struct kg_attention *attention)
 {
     float *s = attention->tiles; /* one head's */

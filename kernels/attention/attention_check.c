@@ -11,8 +11,8 @@
 
 enum { LANES = KG_ATTENTION_LANES };
 
-/* Keys and values of the whole are made for as many heads at a time as have so many columns, or for
- * one: their part of a row of W is then a cache line at least. */
+/* The check of the whole makes keys and values for several heads at a time, COLUMNS columns in all,
+ * at least one head. Then their part of a row of W is at least a cache line. */
 enum { COLUMNS = 64 };
 
 /* A thread's. */
@@ -240,8 +240,8 @@ static void tokens_project(const struct reference *reference, const struct works
     kg_attention_operands_prepare(attention, columns, first, rows, operands);
 }
 
-/* Rows `first` on of the chosen, of one head, whose queries are in the workspace and whose keys and
- * values are operands. */
+/* The chosen rows from `first` on, for one head. The workspace has their queries, the operands have
+ * keys and values. */
 static void queries_attend(const struct reference *reference, const struct workspace *workspace,
                            const struct kg_attention_operands *operands, size_t head, size_t first)
 {
@@ -259,7 +259,7 @@ static void queries_attend(const struct reference *reference, const struct works
     }
 }
 
-/* The same of as many heads as have their keys and values there. */
+/* queries_attend for all heads whose keys and values are operands. */
 static void heads_attend(const struct reference *reference, const struct workspace *workspace,
                          size_t sequence, size_t head, size_t first)
 {
@@ -323,7 +323,7 @@ static double sequence_worst(const struct reference *reference, size_t sequence)
     return worst;
 }
 
-/* False where there is no memory. */
+/* False if memory is missing. */
 static bool whole_worst(const struct reference *reference, size_t sequences, double *worst)
 {
     const struct kg_attention *attention = reference->attention;
@@ -345,7 +345,7 @@ static bool whole_worst(const struct reference *reference, size_t sequences, dou
     return true;
 }
 
-/* NaN where an element of the result is. */
+/* NaN if an element of the result is NaN. */
 static double unwritten(const struct kg_attention *attention)
 {
     struct kg_attention_arrays arrays = attention->arrays;
@@ -361,7 +361,7 @@ static double unwritten(const struct kg_attention *attention)
 
 /* --- Memory ---------------------------------------------------------------------------------- */
 
-/* Gives each array its part of `memory`, or only counts where that is NULL. */
+/* Gives each array its part of `memory`. If `memory` is NULL, only counts. */
 static size_t memory_divide(struct reference *reference, double *memory)
 {
     const struct kg_attention *attention = reference->attention;

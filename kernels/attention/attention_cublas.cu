@@ -49,7 +49,7 @@ static struct matrices score_matrices(const struct kg_attention *attention, floa
     return {s, n, n * n, attention->num_heads * n * n};
 }
 
-/* Of one call, number `call`. */
+/* The matrices of call number `call`. */
 static struct kg_cublas_matrices matrices_of(const struct matrices &all, bool by_heads, size_t call)
 {
     return {all.first + call * (by_heads ? all.sequence : all.head), all.step,
@@ -126,7 +126,7 @@ extern "C" void kg_attention_cublas_load(struct kg_attention *attention)
 /* --- The versions ---------------------------------------------------------------------------- */
 enum { THREADS = 256 };
 
-/* A row of scores a block: -infinity where the query does not see the key. */
+/* One block per row of scores: writes -infinity for keys that the query does not see. */
 static __global__ void __launch_bounds__(THREADS) mask(struct kg_attention_shape shape, float *s)
 {
     const size_t row = blockIdx.x;

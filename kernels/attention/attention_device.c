@@ -83,7 +83,7 @@ static float *input_make(struct kgate_context *context, const struct kg_attentio
     return x;
 }
 
-/* The upper halves of n floats that are bfloat16s, where the floats were. */
+/* Replaces n floats by their upper halves, which are bfloat16s, in place. */
 static void halves_keep(float *x, size_t n)
 {
     uint16_t *half = (uint16_t *)(void *)x;
@@ -152,7 +152,7 @@ bool kg_attention_device_set_up(struct kgate_context *context, struct kg_attenti
         return kg_device_refuse_version(context,
                                         kg_attention_version_name(attention->part, number));
     kg_device_begin(context);
-    /* Tokens and heads are counted by an int, and so are blocks. */
+    /* Tokens, heads and blocks are counted by int. */
     const double queries = (double)kg_attention_tokens(attention) * (double)attention->num_heads;
     if (queries > INT_MAX) {
         context->unavailable = true;

@@ -81,7 +81,7 @@ static __device__ __forceinline__ void scores_make(const struct layout &layout, 
     }
 }
 
-/* Of the warp's queries so far; of the sum each lane has its keys' part. */
+/* The running state of the warp's queries. Each lane has its keys' part of the sum. */
 template <int COLUMNS> struct online {
     float largest[QUERIES];
     float sum[QUERIES];

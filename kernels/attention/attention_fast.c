@@ -111,7 +111,8 @@ static void scores_store(const struct kg_attention *attention, const float *tile
     }
 }
 
-/* Queries from i0 against a group of panels of keys, where one of a tile's sees any. */
+/* Queries from i0 against a group of panels of keys. Skips a tile of queries if none sees a key of
+ * the group. */
 static void scores_group(const struct kg_attention *attention, const struct kg_attention_head *head,
                          const struct kg_attention_panels *keys, size_t i0, size_t end, size_t j0)
 {

@@ -14,9 +14,10 @@
 
 enum { TILE_M = KG_ATTENTION_TILE_M, TILE_N = KG_ATTENTION_TILE_N };
 
-/* A tile of queries, a multiple of TILE_M, and of keys, one of TILE_N: the packed keys and values
- * of a tile, d_head 64, are 64 KiB, and stay in the second-level cache for all of its queries; its
- * strip of scores, 3 KiB, in the first. Shorter tiles pay more for each row's maximum and sum. */
+/* Tiles of queries (a multiple of TILE_M) and of keys (a multiple of TILE_N). With d_head 64, a
+ * tile's packed keys and values are 64 KiB, and stay in the second-level cache for all its queries.
+ * The strip of scores, 3 KiB, stays in the first. Shorter tiles pay more for each row's maximum and
+ * sum. */
 enum { QUERIES = 96, KEYS = 128 };
 
 /* The running softmax of a row. */
@@ -110,7 +111,7 @@ void kg_attention_efficient(struct kg_attention *attention)
 /* --- Level 3 --------------------------------------------------------------------------------- */
 
 /* A thread's tile of queries: their sums, with d_head rounded up to whole panels, and a strip of
- * scores, TILE_M by KEYS, which becomes one of exponentials. */
+ * scores. The strip, TILE_M by KEYS, becomes exponentials in place. */
 struct tile {
     const struct kg_attention *attention;
     struct kg_attention_head head;
@@ -130,7 +131,7 @@ size_t kg_attention_flash_floats(const struct kg_attention *attention)
     return TILE_M * KEYS + QUERIES * kg_attention_panels(attention->d_head) * TILE_N;
 }
 
-/* Scores of TILE_M queries, from row i of the tile, and the keys from j0 up to `seen` of them. */
+/* Scores of TILE_M queries, from row i of the tile, and of keys j0 to `seen`. */
 static inline void strip_scores(const struct tile *tile, size_t i, size_t rows, size_t j0,
                                 size_t seen)
 {

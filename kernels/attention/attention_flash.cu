@@ -38,8 +38,8 @@ enum {
 template <int WIDTH> static constexpr bool keeps_queries = WIDTH <= 64;
 
 struct flash_problem {
-    struct kg_attention_shape shape; /* scale is that of scores times log2(e): exponentials are
-                                        powers of two */
+    struct kg_attention_shape shape; /* scale is the scores' times log2(e): exponentials are powers
+                                        of two */
     const uint16_t *qkv;
     uint16_t *h;
     int tiles; /* of queries, of each head */
@@ -69,7 +69,7 @@ static __device__ __forceinline__ void lines_copy(const struct kg_attention_shap
     using copy = flash_copy<WIDTH, ROWS>;
     const int line = copy::line(), place = kg_flash_place(line, copy::chunk()) * CHUNK;
     const bool inside = copy::chunk() * CHUNK < shape.d_head;
-    /* Of line + i the lowest three bits are those of line and of i: no bit is in both. */
+    /* The lowest three bits of line + i are those of line or of i: no bit is set in both. */
     static_assert((copy::AT_ONCE & (copy::AT_ONCE - 1)) == 0, "AT_ONCE is a power of two");
 #pragma unroll
     for (int i = 0; i < LINES; i += copy::AT_ONCE)
@@ -100,8 +100,8 @@ queries_read(const struct kg_flash_shared<WIDTH, ROWS> *shared, int step, uint32
         kg_ldmatrix_x4(a[i], &shared->q[warp * WARP_ROWS + i * 16 + line][chunk * CHUNK]);
 }
 
-/* Scores of the warp's queries against a tile's keys, unscaled. K is B by columns as it lies: of 16
- * keys the matrices are the upper eight's first and next eight columns, then the lower eight's. */
+/* Scores of the warp's queries against a tile's keys, unscaled. K in memory is B by columns. For 16
+ * keys the matrices are: the upper eight's first and next eight columns, then the lower eight's. */
 template <int WIDTH, int ROWS>
 static __device__ __forceinline__ void
 scores_make(const struct kg_flash_shared<WIDTH, ROWS> *shared,
@@ -129,8 +129,8 @@ scores_make(const struct kg_flash_shared<WIDTH, ROWS> *shared,
     }
 }
 
-/* A thread has elements e = 0 … 3 of each 16 by 8: rows lane / 4, and from 2 on 8 further, columns
- * lane % 4 * 2 and the next. Its first row is `row`, its first key `key`. */
+/* A thread has elements e = 0 … 3 of each 16 by 8 tile. Rows: lane / 4, and 8 further from e = 2
+ * on. Columns: lane % 4 * 2 and the next. The thread's first row is `row`, its first key `key`. */
 static __device__ __forceinline__ void scores_mask(const struct kg_attention_shape &shape, int row,
                                                    int key, float s[TILES_M][TILES_KEYS][4])
 {
@@ -257,8 +257,8 @@ static __device__ __forceinline__ void rows_write(const struct kg_attention_shap
         }
 }
 
-/* Brings the block's queries and the first tile of keys; `kept` the warp's queries, where it keeps
- * them. */
+/* Brings the block's queries and the first tile of keys. kept: the warp's queries in registers, if
+ * narrow. */
 template <int WIDTH, int ROWS>
 static __device__ __forceinline__ void
 queries_fetch(const struct kg_attention_shape &shape, struct kg_flash_shared<WIDTH, ROWS> *shared,
@@ -279,8 +279,8 @@ queries_fetch(const struct kg_attention_shape &shape, struct kg_flash_shared<WID
     }
 }
 
-/* At the top of the loop this tile's copies and no others are on their way; after the barrier they
- * are there for all, and nobody reads the other slot any more. */
+/* At the top of the loop only this tile's copies are on their way. After the barrier they are
+ * visible to all threads, and no thread reads the other slot any more. */
 template <int WIDTH, int ROWS>
 static __global__ void __launch_bounds__(ROWS) flash(struct flash_problem p)
 {

@@ -18,7 +18,7 @@
 /* --- Scores ---------------------------------------------------------------------------------- */
 enum { TILE = 128 };
 
-/* Of a sum, which is then a score. */
+/* Turns a sum into a score. */
 struct finish {
     float scale;
     int ahead; /* how many keys behind its own a query sees */

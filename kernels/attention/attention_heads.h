@@ -3,11 +3,11 @@
 #include "attention/attention.h"
 
 struct kg_attention_head {
-    const float *q; /* seq_len rows of d_head, `stride` apart; k and v likewise */
+    const float *q; /* seq_len rows of d_head, `stride` apart, as in k and v */
     const float *k;
     const float *v;
-    size_t matrix; /* where its seq_len by seq_len scores begin in S and in P */
-    size_t out;    /* where its first row begins in H: rows of d_head, `h_stride` apart */
+    size_t matrix; /* offset of its seq_len by seq_len scores in S and in P */
+    size_t out;    /* offset of its first row in H: rows of d_head, `h_stride` apart */
     size_t stride;
     size_t h_stride;
 };

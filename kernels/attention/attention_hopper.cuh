@@ -8,7 +8,7 @@
 
 enum {
     KG_HEADS_LINES = 128, /* queries of a block, and keys or values of a tile */
-    KG_HEADS_SLOTS = 4,   /* tiles of keys and values that are there or on their way */
+    KG_HEADS_SLOTS = 4,   /* tiles of keys and values, arrived or on their way */
     KG_HEADS_BOX_BYTES = KG_HEADS_LINES * KG_HOPPER_LINE_BYTES,
     KG_HEADS_WIDTH_MOST = 128,
     KG_HEADS_CHUNK = 8 /* elements: TMA takes strides of 16 bytes */
@@ -27,8 +27,8 @@ template <int WIDTH> struct kg_heads_shared {
     uint64_t empty[KG_HEADS_SLOTS];
 };
 
-/* Of the lines from `line`, a multiple of 8, columns 16 `step` and on: rows of A, or columns of B,
- * where it is summed over columns (K-major). */
+/* Descriptor of columns from 16 `step` on, in the lines from `line` on, a multiple of 8. These are
+ * rows of A, or columns of B in a sum over columns (K-major). */
 static __host__ __device__ __forceinline__ uint64_t kg_heads_lines(uint32_t tile, int line,
                                                                    int step)
 {
@@ -39,7 +39,7 @@ static __host__ __device__ __forceinline__ uint64_t kg_heads_lines(uint32_t tile
                                 1 << 4, KG_HOPPER_REPEAT_BYTES);
 }
 
-/* Lines 16 `step` and on as B, where it is summed over lines (N-major). */
+/* Descriptor of the lines from 16 `step` on as B in a sum over lines (N-major). */
 static __host__ __device__ __forceinline__ uint64_t kg_heads_values(uint32_t tile, int step)
 {
     return kg_hopper_descriptor(tile +

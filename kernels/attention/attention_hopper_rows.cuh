@@ -14,14 +14,14 @@ enum {
     THREADS = CONSUMERS + GROUP_THREADS, /* of the last group one thread copies */
     SCORES = KG_HEADS_LINES / 2,         /* of a thread: 64 by 128 by 128 threads */
     STEPS_KEYS = KG_HEADS_LINES / KG_HOPPER_STEP,
-    REGISTERS = 240,     /* of a thread that multiplies, */
-    COPY_REGISTERS = 24, /* and of one of the group that copies */
+    REGISTERS = 240,     /* of a thread that multiplies */
+    COPY_REGISTERS = 24, /* of a thread in the copying group */
     ALIGNMENT = KG_HOPPER_REPEAT_BYTES
 };
 
 struct heads_problem {
-    struct kg_attention_shape shape; /* scale is that of scores times log2(e): exponentials are
-                                        powers of two */
+    struct kg_attention_shape shape; /* scale is the scores' times log2(e): exponentials are powers
+                                        of two */
     uint16_t *h;
     int tiles; /* of queries, of each head */
 };
@@ -89,8 +89,8 @@ static __device__ __forceinline__ void values_begin(struct kg_heads_shared<WIDTH
     kg_wgmma_commit();
 }
 
-/* s[4 j …] are keys 8 j and the next of the thread's first row, then of its second. Its first row
- * is `row`, its first key `key`. */
+/* s[4 j …] are keys 8 j and the next, first of the thread's first row, then of its second. The
+ * thread's first row is `row`, its first key `key`. */
 static __device__ __forceinline__ void scores_mask(const struct kg_attention_shape &shape, int row,
                                                    int key, float s[SCORES])
 {

@@ -20,13 +20,13 @@ struct projection {
     const float *x; /* the sequence's rows */
     const float *y;
     double *r;     /* d_model */
-    double *value; /* seq_len: Y r as it is expected to be */
-    double *size;  /* likewise: the sum of squares of its terms */
-    size_t *tiles; /* of queries that are compared */
+    double *value; /* seq_len: expected Y r */
+    double *size;  /* seq_len: sum of squares of the terms of Y r */
+    size_t *tiles; /* compared tiles of queries */
     size_t tile_count;
-    /* Of one head. */
+    /* For one head. */
     double *w;       /* columns of W_q and W_k side by side, d_model rows */
-    double *w_out;   /* W_out r, its rows of it */
+    double *w_out;   /* the head's rows of W_out r */
     double *w_value; /* W_v W_out r */
     double *qk;      /* X W: queries and keys side by side, seq_len rows */
     double *v;       /* X W_v W_out r */
@@ -69,7 +69,7 @@ static void head_load(const struct projection *projection, size_t head)
     }
 }
 
-/* Queries, keys and projected values of so many tokens. */
+/* Queries, keys and projected values of a tile of tokens. */
 static void tokens_project(const struct projection *projection, size_t first, double *x)
 {
     const struct kg_attention *attention = projection->attention;

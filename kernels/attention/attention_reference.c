@@ -58,7 +58,7 @@ void kg_attention_lanes_load(const struct kg_attention *attention, const float *
     kg_attention_lanes_prepare(attention, lanes);
 }
 
-/* `columns` is a constant where this is inlined: then the sums are registers. */
+/* If inlined, `columns` is a constant, and the sums are registers. */
 static inline void columns_multiply(const struct kg_attention_lanes *lanes, size_t depth,
                                     size_t rows, const float *w, size_t width, size_t columns,
                                     double *y, double *y_error, size_t stride)
@@ -238,7 +238,7 @@ static double weights_errors(const struct kg_attention_row *row, size_t keys, si
     return own;
 }
 
-/* One column of the values. Returns its sum with the weights, and makes those with the draws. */
+/* One column of the values. Returns its sum with the weights; shift: its sums with the draws. */
 static double values_add(const struct kg_attention_row *row, const double *restrict v,
                          const double *restrict v_error, size_t keys, size_t n, double *size,
                          double shift[DRAWS])

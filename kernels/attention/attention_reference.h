@@ -18,15 +18,15 @@ struct kg_attention_lanes {
     double *error;
 };
 
-/* `count` rows of d_model floats without errors, zeros for the others; the second for those that
- * have errors. Both make them ready for a product. */
+/* load takes `count` rows of d_model floats without errors, and zeros for the other lanes. prepare
+ * takes lanes that have errors. Both make them ready for a product. */
 void kg_attention_lanes_load(const struct kg_attention *attention, const float *const *rows,
                              size_t count, const struct kg_attention_lanes *lanes);
 void kg_attention_lanes_prepare(const struct kg_attention *attention,
                                 const struct kg_attention_lanes *lanes);
 
-/* The first `rows` rows of lanes, of d_model elements, times n columns of W, which has `width` of
- * them, from w on. Column c of the result begins at c * stride. */
+/* The product of lanes, with `rows` rows of d_model elements, and n columns of W. W has `width`
+ * columns; w is the first one. Column c of the result begins at c * stride. */
 void kg_attention_lanes_multiply(const struct kg_attention *attention,
                                  const struct kg_attention_lanes *lanes, size_t rows,
                                  const float *w, size_t width, size_t n, double *y, double *y_error,
@@ -40,8 +40,8 @@ struct kg_attention_operands {
     double *v_error;
 };
 
-/* Of `count` tokens from `first` on, the head's, from the floats that a component is given; ready
- * for its products. */
+/* Loads the head's keys and values of `count` tokens from `first` on, from a component's input
+ * floats, and makes them ready for its products. */
 void kg_attention_operands_load(const struct kg_attention *attention,
                                 const struct kg_attention_head *head, size_t first, size_t count,
                                 const struct kg_attention_operands *operands);
@@ -54,7 +54,7 @@ void kg_attention_operands_prepare(const struct kg_attention *attention, size_t 
 /* Number of random draws of the effect of Q's error. */
 enum { KG_ATTENTION_DRAWS = 4 };
 
-/* One query against its keys, seq_len each, or so many for each draw. */
+/* One query against its keys: seq_len elements each, per draw in `shared`. */
 struct kg_attention_row {
     double *s;      /* scores, then weights */
     double *error;  /* squared error of each element alone; relative for a weight */
@@ -84,11 +84,11 @@ enum { KG_ATTENTION_ROWS_MOST = 1 << 14 };
 
 /* The rows of a component's result. */
 size_t kg_attention_rows(const struct kg_attention *attention);
-/* How many sequences of the whole are compared, and how many rows of each; of a component, of all
- * of it. */
+/* Number of compared sequences of the whole, and of compared rows in each. A component has one
+ * count over all its rows. */
 void kg_attention_rows_count(const struct kg_attention *attention, size_t *sequences, size_t *rows);
-/* `count` of `all`: as many parts, of each one at random, every other time one beside the edge of a
- * tile, of the same head or sequence; always the first and the last.
- * tile_rows  seq_len, after which tiles begin anew; 0 where there are no edges */
+/* Chooses `count` of `all` rows: one at random from each of `count` equal parts, always the first
+ * and the last. Every second one moves beside the edge of a tile, in the same head or sequence.
+ * tile_rows  seq_len, the distance at which tiles start again; 0 if there are no edges */
 void kg_attention_rows_choose(struct kg_random *random, size_t all, size_t tile_rows, size_t count,
                               size_t *rows);

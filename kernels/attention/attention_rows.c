@@ -9,8 +9,9 @@
 static const double steps_most = 0x1.8p29;
 enum { STEPS_PRODUCT = 2, STEPS_PAIR = 14, STEPS_EXPONENTIAL = 40 };
 
-/* Moves a row to where a tile of queries begins or ends: to two, one or none before the edge, or to
- * one behind it, by `number` in turn. Tiles of 6 and of 16 are met often enough at random. */
+/* Moves a row to an edge of a tile of queries. `number` selects the tile and one of four places:
+ * two, one or no row before the edge, or one behind it. Tiles of 6 and of 16 are met often enough
+ * at random. */
 static size_t row_beside_edge(size_t number, size_t row, size_t seq_len)
 {
     static const size_t tiles[] = {96, 128};
@@ -47,7 +48,8 @@ static size_t count_for(double steps, double steps_each, size_t least, size_t al
     return (size_t)fmin(count, most);
 }
 
-/* Of a row of the whole, from X to Y; of a component, of one head; and of all keys and values. */
+/* Steps per row: for the whole, from X to Y; for a component, of one head. And steps for all keys
+ * and values. */
 struct steps {
     double row;
     double operands;

@@ -37,8 +37,7 @@ void kg_attention_multiply_narrow(const float *const a[TILE_M], const struct kg_
 
 #ifdef HAS_WIDE
 /* Up to four panels at once: twenty-four vectors of sixteen sums, of AVX-512's thirty-two
- * registers; an element of a is read once for all of them. `panels` is a constant where this is
- * inlined. */
+ * registers. All panels share one read of an element of a. If inlined, `panels` is a constant. */
 #define WIDE __attribute__((target("avx512f")))
 WIDE static inline __attribute__((always_inline)) void
 panels_multiply(const float *const a[TILE_M], const float *restrict b, size_t panel_stride,

@@ -55,13 +55,13 @@ struct kg_attention_panels {
     size_t count;
 };
 
-/* c = a b, or c += a b: a TILE_M rows of `depth`, b panels of as many rows, c TILE_M rows, `stride`
- * apart, of TILE_N for each panel. Pure; thread-safe. */
+/* c = a b, or c += a b. a has TILE_M rows of `depth`. b has panels of `depth` rows. c has TILE_M
+ * rows, `stride` apart, with TILE_N elements per panel. Pure; thread-safe. */
 typedef void (*kg_attention_multiply_function)(const float *const a[KG_ATTENTION_TILE_M],
                                                const struct kg_attention_panels *b, size_t depth,
                                                float *c, size_t stride, bool add);
 
-/* The widest that this processor has, and the one that does everywhere. */
+/* The widest version for this processor, and the version for every processor. */
 kg_attention_multiply_function kg_attention_multiply(void);
 void kg_attention_multiply_narrow(const float *const a[KG_ATTENTION_TILE_M],
                                   const struct kg_attention_panels *b, size_t depth, float *c,

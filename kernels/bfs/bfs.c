@@ -109,7 +109,8 @@ static void graph_make(struct kg_bfs *bfs, uint64_t seed)
         sum += v < bfs->vertices ? bfs->start[v] : 0;
         bfs->start[v] = sum;
     }
-    /* Filled from each end downwards, start ends as where the neighbours begin. */
+    /* Each list is filled from its end downwards. So start ends as the first place of each vertex's
+     * neighbours. */
     random.state = seed;
     for (size_t e = 0; e < bfs->edges; e++) {
         edge_ends(bfs, &random, e, &from, &to);

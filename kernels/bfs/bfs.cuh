@@ -5,8 +5,8 @@
 
 enum { KG_BFS_UNREACHED = -1, KG_BFS_BLOCK = 256 };
 
-/* A thread for each of n, and at most so many blocks that a large GPU holds them a few times over:
- * the loops of the kernels do the rest. */
+/* Number of blocks for n threads. The limit fills a large GPU a few times over; the kernels' loops
+ * do the rest. */
 static inline unsigned kg_bfs_grid(size_t n, unsigned block)
 {
     const size_t blocks = (n + block - 1) / block, most = (1U << 20) / block;
@@ -29,5 +29,6 @@ static __device__ inline uint32_t *kg_bfs_one_of(uint32_t *const pair[2], uint32
     return i ? pair[1] : pair[0];
 }
 
-/* Everything as before the first level: vertex 0 is the frontier, and all that is reached. */
+/* Resets the state to that before the first level: only vertex 0 is reached, and it is the
+ * frontier. */
 void kg_bfs_launch_begin(const struct kg_bfs_device *device);

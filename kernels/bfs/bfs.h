@@ -28,11 +28,11 @@ extern "C" {
 /* Edges from a frontier up to which one block goes on alone: a few for each of its threads. */
 enum { KG_BFS_SMALL_EDGES = 2048 };
 
-/* Where a search stands, before the launch that reads it. */
+/* The state of a search before the launch that reads it. */
 struct kg_bfs_level {
-    uint32_t frontier; /* how many vertices the last level found */
-    uint32_t reached;  /* by earlier levels */
-    int32_t distance;  /* of the frontier */
+    uint32_t frontier; /* vertices found on the last level */
+    uint32_t reached;  /* vertices found on earlier levels */
+    int32_t distance;  /* distance of the frontier */
     uint32_t queue;    /* index of the queue that holds the frontier: 0 or 1 */
     uint32_t seen;     /* index of the bitmap that holds all reached vertices: 0 or 1 */
 };
@@ -46,7 +46,7 @@ struct kg_bfs_device {
     uint32_t *seen[2];           /* a bit for each vertex */
     struct kg_bfs_level *levels; /* 3: launch i reads i % 3, writes the next and clears the third */
     uint32_t vertices;
-    uint32_t small_frontier; /* most vertices of a frontier that one block goes on with alone */
+    uint32_t small_frontier; /* largest frontier, in vertices, that one block handles alone */
     int32_t depth;           /* the largest distance */
     uint32_t launches;       /* of `fast` */
     void *stream;
@@ -54,7 +54,7 @@ struct kg_bfs_device {
 
 struct kg_bfs {
     struct kg_call call;
-    uint64_t *start;     /* vertices + 1: where the neighbours of each begin */
+    uint64_t *start;     /* vertices + 1: first place of each vertex's neighbours */
     uint32_t *neighbour; /* 2 * edges */
     int32_t *distance;   /* edges from vertex 0: the CPU's result */
     uint32_t *queue;     /* vertices; the plain version's, and the fast one's frontier */
@@ -70,8 +70,8 @@ void kg_bfs_cuda_plain(void *state);
 void kg_bfs_cuda_queue(void *state);
 void kg_bfs_cuda_fast(void *state);
 
-/* Copies the graph to the arrays on the GPU and counts the launches. The host's distances and queue
- * are overwritten. False with context->message where that is impossible. */
+/* Copies the graph to the arrays on the GPU and counts the launches. Overwrites the host's
+ * distances and queue. False with context->message on failure. */
 bool kg_bfs_device_prepare(struct kgate_context *context, struct kg_bfs *bfs);
 /* The largest distance, and how many launches `fast` takes: one for each level, and one for all
  * small levels in a row. From a search of the host's: `queue` with `reached` vertices in order of

@@ -36,7 +36,7 @@ bool kg_bfs_device_prepare(struct kgate_context *context, struct kg_bfs *bfs)
 {
     struct kg_bfs_device *device = &bfs->device;
     const size_t vertices = bfs->vertices, edges = bfs->edges;
-    /* A vertex stands for as many edges as the mean one has. */
+    /* A vertex stands for the mean number of edges per vertex. */
     const size_t small = KG_BFS_SMALL_EDGES * vertices / (2 * edges + 1);
     device->vertices = (uint32_t)vertices;
     device->small_frontier = small ? (uint32_t)small : 1;

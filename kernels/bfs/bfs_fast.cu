@@ -14,8 +14,8 @@
 enum { FAST_BLOCK = 512, FAST_WARPS = FAST_BLOCK / 32 };
 #define ALL_LANES 0xffffffffU
 
-/* Upwards pays where the frontier has more than 1/14 of the unexplored edges and 1/24 of the
- * vertices, in the cited paper's measure; here a vertex stands for its edges. */
+/* Upwards is faster if the frontier has more than 1/14 of the unexplored edges and 1/24 of the
+ * vertices, in the cited paper's measure. Here a vertex stands for its edges. */
 enum { UP_UNREACHED = 14, UP_VERTICES = 24 };
 
 static __device__ inline bool seen_get(const uint32_t *seen, uint32_t v)
@@ -56,7 +56,7 @@ static __device__ inline unsigned finds_add(struct finds finds, bool fresh, uint
     return lanes;
 }
 
-/* The sum of `x` of this lane and those before it. */
+/* The sum of `x` over this lane and all lanes before it. */
 static __device__ inline uint32_t lanes_sum(uint32_t x)
 {
     for (unsigned by = 1; by < 32; by *= 2) {
@@ -98,8 +98,8 @@ static __device__ void expand(const struct kg_bfs_device &device, const uint32_t
     }
 }
 
-/* Warp `warp` of `warps` takes its share of the frontier, 32 vertices at a time where there are
- * enough for all. */
+/* Warp `warp` of `warps` takes its share of the frontier, 32 vertices at a time if there are enough
+ * for all warps. */
 static __device__ void level_down(const struct kg_bfs_device &device, struct kg_bfs_level now,
                                   uint32_t warp, uint32_t warps, struct finds finds)
 {
@@ -186,7 +186,7 @@ static __global__ void __launch_bounds__(FAST_BLOCK, 3)
         level_up(device, now, warp, warps, finds);
     else
         level_down(device, now, warp, warps, finds);
-    if (kg_bfs_thread() == 0) { /* but for the frontier, which every block adds to */
+    if (kg_bfs_thread() == 0) { /* except the frontier, which every block adds to */
         next->reached = now.reached + now.frontier;
         next->distance = now.distance + 1;
         next->queue = now.queue ^ 1;

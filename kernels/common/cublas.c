@@ -1,5 +1,4 @@
-/* The prototypes and numbers are those of NVIDIA's cuBLAS API, versions 12 and 13, with enums as
- * int. */
+/* Prototypes and numbers of NVIDIA's cuBLAS API, versions 12 and 13, with enums as int. */
 #include "common/cublas.h"
 
 #include <stdio.h>
@@ -53,14 +52,15 @@ static const struct kg_symbol symbols[] = {
     {"cublasGemmEx", NULL, CALL(gemm_ex), false},
 };
 
-/* Opened once for the process: it is large, and it is not said to survive being closed. */
+/* Opened once per process: the library is large, and NVIDIA does not document that it can be
+ * closed. */
 static struct {
     void *library;
     struct calls calls;
 } loaded;
 
-/* Beside it lies another that it needs, which in Python's packages no loader finds: once that is open,
- * its name is known. */
+/* Opens a needed library beside cuBLAS first: in Python's packages no loader finds it. Once it is
+ * open, its name is known. */
 static bool library_take(const char *path, void *user)
 {
     static const char needed[] = "libcublasLt";
@@ -142,7 +142,8 @@ static void status_keep(struct kg_cublas *cublas, int status)
         cublas->status = status;
 }
 
-/* cuBLAS is column major, where a row-major matrix is its transpose: it is asked for C' = B' A'. */
+/* cuBLAS is column major, so it sees a row-major matrix as its transpose: the call computes C' = B'
+ * A'. */
 void kg_cublas_multiply(struct kg_cublas *cublas, enum kg_cublas_type type, size_t m, size_t n,
                         size_t k, const void *a, const void *b, float *c)
 {

@@ -33,7 +33,7 @@ struct kg_cublas_matrices {
     size_t stride;
 };
 
-/* C = scale A B, or scale A B^T, so many times. */
+/* C = scale A B, or scale A B^T, `count` times. */
 struct kg_cublas_batch {
     size_t count;
     size_t m;
@@ -43,7 +43,7 @@ struct kg_cublas_batch {
     bool b_transposed;
     struct kg_cublas_matrices a; /* m by k */
     struct kg_cublas_matrices b; /* k by n, or, transposed, n by k */
-    struct kg_cublas_matrices c; /* m by n; no two of them may share an element */
+    struct kg_cublas_matrices c; /* m by n; no two matrices may share an element */
 };
 
 /* Puts the products on the stream, as one call of the library. kg_cublas_good reports errors. */

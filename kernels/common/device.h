@@ -45,14 +45,14 @@ bool kg_device_good(struct kgate_context *context);
 /* How many multiprocessors the GPU has. */
 bool kg_device_processors(struct kgate_context *context, unsigned *processors);
 
-/* How many accesses each thread has in flight, for a kernel that makes `accesses` of them in blocks
- * of `threads`: `most`, a power of two, or half or a quarter of it and so on, where so few blocks
- * would leave processors idle. Two blocks for each are enough. */
+/* Accesses in flight per thread, for a kernel with `accesses` accesses in blocks of `threads`. The
+ * result is `most`, a power of two. If this gives fewer than two blocks per processor, it is halved
+ * until there are enough. */
 unsigned kg_device_flight(size_t accesses, unsigned threads, unsigned most, unsigned processors);
 
-/* The input of kg_fill_floats and kg_fill_words in host memory, to be freed with free(); NULL with
- * context->message. The check makes the input anew, so that large ones need not be kept, and a
- * kernel that overwrites its own input is found out. */
+/* The input of kg_fill_floats and kg_fill_words in host memory; the caller frees it with free().
+ * NULL with context->message. The check makes the input again, so that large inputs need not be
+ * kept. A kernel that overwrites its input then fails the check. */
 float *kg_device_input_floats(struct kgate_context *context, size_t n, uint64_t seed);
 uint64_t *kg_device_input_words(struct kgate_context *context, size_t n, uint64_t seed);
 

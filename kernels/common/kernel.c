@@ -16,7 +16,7 @@ void kg_array_words(const void *state, void *array, size_t count, uint64_t seed)
     kg_fill_words(array, count, seed, (unsigned)((const struct kg_call *)state)->threads);
 }
 
-/* --- Where an array lies ---------------------------------------------------------------------- */
+/* --- Addresses of arrays ---------------------------------------------------------------------- */
 
 /* The state's pointers are of many types: their bytes are copied. */
 static void *pointer_read(const struct kg_kernel_array *array, const void *state)
@@ -47,7 +47,7 @@ static size_t count_of(const struct kg_kernel_array *array, const void *state)
     return array->elements ? array->elements : array->count(state);
 }
 
-/* 0 where this case has no such array. */
+/* 0 if this case has no such array. */
 static size_t bytes_of(const struct kgate_context *context, const struct kg_kernel_array *array,
                        const void *state)
 {
@@ -291,7 +291,7 @@ static bool inputs_refill(struct kgate_context *context, void *state,
     return good;
 }
 
-/* The inputs are made again where they lie, which takes no memory. */
+/* Makes the inputs again in place, which needs no memory. */
 static bool cpu_compare(struct kgate_context *context, void *state, struct kgate_check *check,
                         const struct kg_kernel *kernel)
 {
@@ -308,8 +308,8 @@ static bool inputs_change(struct kgate_context *context, void *state,
     return inputs_refill(context, state, kernel);
 }
 
-/* The bytes of blank results before the call more: large floats, and not the 0xff of set-up, which
- * a kernel may take for its own first step, as -1 is bfs's "not reached". */
+/* Bytes of blank results before the second call: large floats. The 0xff of set-up might equal a
+ * kernel's first step, as -1 is bfs's "not reached". */
 enum { AGAIN = 0x7f };
 
 static bool results_blank(struct kgate_context *context, void *state,

@@ -43,11 +43,11 @@ struct kg_kernel_array {
     size_t element_bytes;
     enum kg_array_role role;
     enum kg_array_memory memory;
-    /* How many elements: always `elements`, or, where that is 0, by the extents in the state. Where
-     * `count` gives 0 the case has no such array. */
+    /* Number of elements: `elements`, or if it is 0, `count` by the extents in the state. If
+     * `count` gives 0, the case has no such array. */
     size_t elements;
     size_t (*count)(const void *state);
-    /* Inputs only. The same seed gives the same values, whatever the threads. */
+    /* Inputs only. The seed alone determines the values, not the number of threads. */
     void (*fill)(const void *state, void *array, size_t count, uint64_t seed);
     unsigned seed; /* added to the context's */
 };
@@ -71,9 +71,9 @@ struct kg_kernel {
     size_t array_count;
 
     /* The versions, in the order of their names, each with its function by enum kgate_device; NULL
-     * where the device has none. A kernel without names has one version. */
+     * if the device lacks the version. A kernel without names has one version. */
     const char *const *version_names;
-    int version_param; /* which parameter chooses */
+    int version_param; /* number of the parameter that chooses the version */
     void (*const (*versions)[2])(void *state);
 
     /* From context->values, writes the extents to the state, which is zero but for its call, and to
@@ -91,7 +91,7 @@ struct kg_kernel {
     void (*blank)(void *state);
 
     /* By enum kgate_device, optional. `prepare` comes last in set_up; false with context->message.
-     * `finish` comes before the arrays are released, also where set_up failed half way. */
+     * `finish` comes before the release of the arrays, even if set_up failed half way. */
     bool (*prepare[2])(struct kgate_context *context, void *state);
     void (*finish[2])(struct kgate_context *context, void *state);
 };

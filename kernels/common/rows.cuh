@@ -47,8 +47,7 @@ static __device__ inline struct kg_moments kg_lane_xor(struct kg_moments value, 
             kg_lane_xor(value.sum, with)};
 }
 
-/* The fold over each LANES lanes that follow each other, for all of them. LANES: a power of two
- * to 32. */
+/* The fold over LANES consecutive lanes, for each such group. LANES: a power of two up to 32. */
 template <int LANES, class T, class Fold> __device__ T kg_fold_lanes(T value, Fold fold)
 {
 #pragma unroll
@@ -83,7 +82,7 @@ template <class F, int WIDTH> __device__ float kg_unit_first(struct kg_unit<WIDT
     return fold;
 }
 
-/* Shifts the unit where it is; returns the sum of the terms. */
+/* Shifts the unit in place; returns the sum of the terms. */
 template <class F, int WIDTH>
 __device__ float kg_unit_shift(struct kg_unit<WIDTH> &unit, float centre)
 {
@@ -151,12 +150,12 @@ __global__ void __launch_bounds__(kg_rows_threads(LANES), 1024 / kg_rows_threads
     }
 }
 
-/* Of a row to each block where it does not fit into registers: two blocks of 64 registers a thread,
- * or four of 32, fill a multiprocessor. */
+/* One block per row that does not fit into registers. Two blocks of 64 registers per thread, or
+ * four of 32, fill a multiprocessor. */
 enum { KG_ROWS_BLOCK = 512, KG_ROWS_WARPS = KG_ROWS_BLOCK / 32 };
 
-/* The same with the row in shared memory. Each thread comes back to its own units only, so nothing
- * but the folds needs a barrier. */
+/* kg_rows_registers with the row in shared memory. A thread reads only its own units again, so only
+ * the folds need barriers. */
 template <class F, int WIDTH>
 __global__ void __launch_bounds__(KG_ROWS_BLOCK)
     kg_rows_shared(const float *__restrict__ x, float *__restrict__ y, size_t rows, unsigned cols,
@@ -250,7 +249,7 @@ __global__ void __launch_bounds__(KG_ROWS_BLOCK)
     }
 }
 
-/* Where part `part` of `parts` of a row begins. */
+/* The first unit of part `part` of `parts` of a row. */
 static __device__ inline unsigned kg_part_begin(unsigned units, unsigned part, unsigned parts)
 {
     return (unsigned)((unsigned long long)units * part / parts);
@@ -307,7 +306,8 @@ template <class F> struct kg_rows_path {
 
 template <class F, int WIDTH, int LANES, int FLOATS>
 constexpr struct kg_rows_path<F> kg_rows_kept() {
-    /* One by one, 32 loads want addresses and conditions of their own: twice the lanes instead. */
+    /* 32 single loads need addresses and conditions of their own, so use twice the lanes
+     * instead. */
     constexpr int SPREAD = WIDTH == 1 && FLOATS == 32 ? 2 : 1, WIDE = LANES * SPREAD;
     return {LANES * FLOATS, kg_rows_threads(WIDE), kg_rows_threads(WIDE) / WIDE,
             kg_rows_registers<F, WIDTH, WIDE, FLOATS / SPREAD / WIDTH>};
@@ -391,9 +391,9 @@ template <class F, int WIDTH> void kg_rows_launch_width(const struct kg_rows *ro
               rows->call.stream, rows->x, rows->y, rows->rows, cols, f);
 }
 
-/* Puts F of all rows on the stream. Rows begin at a multiple of 16 bytes where cols is one of 4, as
- * the matrices themselves do; else elements are moved one by one, still side
- * by side within a warp. */
+/* Puts F of all rows on the stream. If cols is a multiple of 4, rows begin at multiples of 16
+ * bytes, like the matrices. Otherwise elements move one by one, still side by side within a
+ * warp. */
 template <class F> void kg_rows_launch(const struct kg_rows *rows, F f)
 {
     if (rows->cols % 4 == 0)

@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* On the GPU a row that is too long for one multiprocessor may be cut into parts, whose statistics
- * are put together from here: at most so many parts of all rows, three floats each. */
+/* On the GPU a row too long for one multiprocessor may be split into parts. Their statistics are
+ * combined here: at most KG_ROWS_PARTS_MOST parts of all rows, three floats each. */
 enum { KG_ROWS_PARTS_MOST = 1024, KG_ROWS_PART_FLOATS = 3 };
 
 /* On the GPU the arrays are in its memory. */
@@ -39,8 +39,8 @@ size_t kg_rows_columns(const void *state);
 bool kg_rows_shape(struct kgate_context *context, struct kg_rows *rows, struct kgate_work *work,
                    double flops_per_item);
 
-/* The largest error of y, by element, relative to the size that `reference` gives beside the value:
- * cols doubles each. False where there is no memory for them. */
+/* The largest error of an element of y, relative to its size. `reference` gives cols doubles each
+ * of values and sizes. False if memory is missing. */
 bool kg_rows_error(const struct kg_rows *rows, double *error,
                    void (*reference)(const struct kg_rows *rows, size_t row, double *value,
                                      double *size));

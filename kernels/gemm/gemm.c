@@ -179,7 +179,7 @@ static double rows_error(const struct kg_gemm *gemm, double *row, double *size)
     return worst;
 }
 
-/* Of an element and of a row's projection, as gemm.h reasons. */
+/* Tolerances of an element and of a row's projection; gemm.h has the reasons. */
 struct tolerances {
     double element;
     double projection;

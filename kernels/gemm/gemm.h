@@ -105,8 +105,8 @@ void kg_gemm_cuda_hopper(struct kg_gemm *gemm);
  * memory that the current device has for a block. False with context->message, and
  * context->unavailable on devices before compute capability 8.0. */
 bool kg_gemm_tensor_prepare(struct kgate_context *context, struct kg_gemm *gemm);
-/* The same for kg_gemm_cuda_hopper, of a, b and c where they are: makes device.maps, of
- * context->allocate; context->unavailable but on 9.0. */
+/* kg_gemm_tensor_prepare for kg_gemm_cuda_hopper. a, b and c must exist: it makes device.maps for
+ * their addresses, by context->allocate. context->unavailable except on 9.0. */
 bool kg_gemm_hopper_prepare(struct kgate_context *context, struct kg_gemm *gemm);
 
 /* The GPU's part of set_up, check and tear_down: `gemm` has its extents, type and seed. */

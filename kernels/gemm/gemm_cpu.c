@@ -44,8 +44,8 @@ size_t kg_gemm_packed_b_floats(const struct kg_gemm *gemm)
     return round_up(gemm->n, kg_gemm_tile()->columns) * BLOCK_K;
 }
 
-/* Rows of A as the tile reads them: its rows of a column side by side, zeros beyond the edge. A row
- * is read from left to right. */
+/* Packs rows of A for the tile: the elements of a column side by side, zeros beyond the edge. Reads
+ * each row from left to right. */
 static void pack_a(const float *restrict a, size_t stride, size_t rows, size_t depth,
                    size_t tile_rows, float *restrict packed)
 {
@@ -117,8 +117,7 @@ static void strip_pack(struct kg_gemm *gemm, const struct strip *strip)
                strip->depth, width, gemm->packed_b + j * strip->depth);
 }
 
-/* How many rows a block has: at most BLOCK_M, and so many that all threads have equally many
- * blocks. */
+/* Rows of a block: at most BLOCK_M, and such that all threads have equally many blocks. */
 static size_t block_height(const struct kg_gemm *gemm, size_t tile_rows)
 {
     const size_t threads = (size_t)gemm->threads;
@@ -126,8 +125,7 @@ static size_t block_height(const struct kg_gemm *gemm, size_t tile_rows)
     return round_up((gemm->m + blocks - 1) / blocks, tile_rows);
 }
 
-/* 1 blocked: everything that is read again and again is copied once to where
- * it is read in order. */
+/* 1 blocked: copies repeatedly read data once to a place with sequential reads. */
 void kg_gemm_blocked(struct kg_gemm *gemm)
 {
     struct strip strip = {.tile = kg_gemm_tile()};

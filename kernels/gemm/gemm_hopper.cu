@@ -64,7 +64,7 @@ template <int CLUSTER> struct tiles {
     {
     }
 
-    /* The calling block's next tile; false where there is none. */
+    /* Gives the calling block's next tile; false if there is none. */
     __device__ __forceinline__ bool take(const struct hopper_problem &p, int2 *tile)
     {
         if (next >= p.tiles_m * p.tiles_n)
@@ -76,7 +76,7 @@ template <int CLUSTER> struct tiles {
     }
 };
 
-/* Of B, each block of the cluster copies its part to all of them. */
+/* Each block of the cluster copies its part of B to all blocks. */
 template <int CLUSTER>
 static __device__ __forceinline__ void stage_copy(const struct maps &maps, int2 tile, int l0,
                                                   struct kg_hopper_slot *slot, uint64_t *full)
@@ -111,7 +111,7 @@ static __device__ __forceinline__ void tiles_copy(const struct hopper_problem &p
         }
 }
 
-/* A warp has done with a slot: all blocks that write to it are told. */
+/* Marks a slot as read by a warp, in all blocks that write to it. */
 template <int CLUSTER> static __device__ __forceinline__ void slot_free(uint64_t *empty)
 {
     if constexpr (CLUSTER == 1) {
@@ -162,8 +162,8 @@ static __device__ __forceinline__ void pair_write(uint16_t *to, float first, flo
     *reinterpret_cast<uint32_t *>(to) = kg_bf16_pair(first, second);
 }
 
-/* sum[4 j …] are columns 8 j + 2 (lane % 4) and the next of row lane / 4 and, the last two, of the
- * row 8 below, of the warp's 16 rows (9.7.15.5.1.1.1). n is even here. */
+/* sum[4 j …] are columns 8 j + 2 (lane % 4) and the next. The first two belong to row lane / 4 of
+ * the warp's 16 rows, the last two to the row 8 below (9.7.15.5.1.1.1). n is even here. */
 template <typename T>
 static __device__ __forceinline__ void sums_write(const struct hopper_problem &p, int2 tile,
                                                   const float sum[SUMS])
@@ -266,8 +266,7 @@ static bool aligned(const struct kg_gemm *gemm)
     return gemm->k % KG_TENSOR_CHUNK == 0 && gemm->n % KG_TENSOR_CHUNK == 0;
 }
 
-/* Where the number of rows of tiles is odd and small, a pair would make too many that are not
- * there. */
+/* If the number of rows of tiles is odd and small, pairs would add too many missing tiles. */
 static bool in_pairs(int tiles_m)
 {
     return tiles_m % 2 == 0 || tiles_m > 8;

@@ -35,7 +35,7 @@ struct kg_hopper_slot {
 };
 
 /* A matrix descriptor of 9.7.15.5.1.2.2: bits 0 to 13 the start, 16 to 29 LBO, 32 to 45 SBO, all in
- * units of 16 bytes, 62 and 63 the swizzle, of which 1 is that of 128 bytes. */
+ * units of 16 bytes. Bits 62 and 63 are the swizzle; 1 means 128 bytes. */
 static __host__ __device__ __forceinline__ uint64_t kg_hopper_descriptor(uint32_t start,
                                                                          uint32_t lbo, uint32_t sbo)
 {
@@ -43,9 +43,9 @@ static __host__ __device__ __forceinline__ uint64_t kg_hopper_descriptor(uint32_
            (uint64_t)(sbo >> 4) << 32 | UINT64_C(1) << 62;
 }
 
-/* Of the rows from 64 `group` of A, and of B, step `step` along k. Along a line of A the start
- * moves within the swizzle's repetition, which works on addresses; LBO has no meaning there, and
- * is 1. */
+/* Descriptors of step `step` along k: of the rows of A from 64 `group` on, and of B. Along a line
+ * of A the start moves within the swizzle's repetition, which works on addresses. LBO has no
+ * meaning for A, and is 1. */
 static __host__ __device__ __forceinline__ uint64_t kg_hopper_a(uint32_t tile, int group, int step)
 {
     return kg_hopper_descriptor(tile + (uint32_t)(group * KG_HOPPER_GROUP_M * KG_HOPPER_LINE_BYTES +

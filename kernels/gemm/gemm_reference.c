@@ -18,8 +18,8 @@ void kg_gemm_reference_row(const struct kg_gemm *gemm, size_t i, double *row, do
     }
 }
 
-/* Drawn from a range: of two elements of a row that are wrong by as much, random signs alone would
- * hide every other pair. */
+/* Sizes come from a range. With random signs alone, equal errors of two elements of a row would
+ * cancel in half of the cases. */
 static void weights_draw(const struct kg_gemm *gemm, double *weight)
 {
     struct kg_random random = kg_check_random(gemm->seed, KG_GEMM_PROJECTION);

@@ -20,7 +20,7 @@ enum {
     CHUNK = KG_TENSOR_CHUNK,
     STEP = 16,                  /* of mma along k */
     STEPS = KG_TENSOR_K / STEP, /* in a stage */
-    WARPS_M = 2,                /* the block's tile has 2 by 4 of its warps' */
+    WARPS_M = 2,                /* the block's tile is 2 by 4 tiles of warps */
     WARP_N = 64,
     TILES_N = WARP_N / 8,                             /* of mma, in a warp's */
     A_LINES = KG_TENSOR_THREADS / KG_TENSOR_A_CHUNKS, /* that the threads copy at once */
@@ -78,7 +78,7 @@ static __device__ __forceinline__ void chunk_copy(uint16_t *shared, const uint16
     }
 }
 
-/* A warp's tile, of a block's of ROWS, and those of mma in it. */
+/* Rows of a warp's tile in a block of ROWS, and tiles of mma along them. */
 template <int ROWS> static constexpr int warp_m = ROWS / WARPS_M;
 template <int ROWS> static constexpr int tiles_m = warp_m<ROWS> / 16;
 
@@ -121,9 +121,9 @@ template <int ROWS> struct fragments {
     uint32_t b[TILES_N / 2][4];
 };
 
-/* Lane i gives the address of line i % 8 of matrix i / 8: of A the matrices are the 16 rows' upper
- * and lower eight, then the same of the next eight columns; of B, read transposed, its 16 lines'
- * upper and lower eight, then those of the next eight columns. */
+/* Lane i gives the address of line i % 8 of matrix i / 8. Matrices of A: the upper and lower eight
+ * of 16 rows, then the next eight columns. Matrices of B, read transposed: the upper and lower
+ * eight of 16 lines, then the next eight columns. */
 template <int ROWS>
 static __device__ __forceinline__ void fragments_read(const struct kg_tensor_slot *slot, int step,
                                                       struct fragments<ROWS> *fragments)
@@ -173,7 +173,7 @@ static __device__ __forceinline__ void one_put(uint16_t *c, float x)
     *c = __bfloat16_as_ushort(__float2bfloat16_rn(x));
 }
 
-/* Two neighbours in a row of C. Where n is even they lie at a multiple of two elements. */
+/* Two neighbours in a row of C. If n is even, they lie at a multiple of two elements. */
 template <bool wide, class C>
 static __device__ __forceinline__ void pair_write(const struct tensor_problem &p, int row,
                                                   int column, float x, float y)

@@ -1,5 +1,5 @@
-/* gemm_tensor.cuh: the tiles of gemm's versions for tensor cores, and how those of `tensor` lie in
- * shared memory. */
+/* gemm_tensor.cuh: the tiles of gemm's versions for tensor cores, and the layout of the tiles of
+ * `tensor` in shared memory. */
 #pragma once
 #include <stdint.h>
 

@@ -1,9 +1,9 @@
 /* gemm_tile.h: the innermost part of kg_gemm_blocked: a tile of sums that stay in registers, as
  * large as the processor's registers allow. Pure; thread-safe.
  *
- * The wide tile is taken where common/vectors.h allows it. Under Valgrind that is nowhere:
- * Callgrind counts the narrow tile's instructions where the wide one is timed, unless
- * KGATE_AVX512=no is set for both. */
+ * The wide tile runs if common/vectors.h allows it, which it never does under Valgrind. So
+ * Callgrind counts the narrow tile's instructions, while times come from the wide one. With
+ * KGATE_AVX512=no both use the narrow one. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

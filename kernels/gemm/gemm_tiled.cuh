@@ -46,16 +46,16 @@ template <int COLUMNS> struct kg_tiled {
     };
 };
 
-/* Where row `row` of a matrix lies in line l of its transposed strip. A warp stores 8 rows by 4
- * vectors along l: the permutation moves the four, which would meet in the same banks, 8 banks
- * apart. It keeps vectors of four rows whole. */
+/* Place of row `row` of a matrix in line l of its transposed strip. A warp stores 8 rows by 4
+ * vectors along l. Unpermuted, the four vectors would meet in the same banks; the permutation moves
+ * them 8 banks apart. It keeps vectors of four rows whole. */
 static __device__ __forceinline__ int kg_tiled_place(int l, int row)
 {
     return row ^ (l / KG_TILED_VECTOR % 4 * 8);
 }
 
-/* Elements at `x`, the first `count` of four, zeros after them. `wide`: rows begin at multiples of
- * 16 bytes, hence four are there or none. */
+/* The first `count` of four elements at `x`, zeros after them. `wide`: rows begin at multiples of
+ * 16 bytes, so all four exist or none. */
 template <bool wide>
 static __device__ __forceinline__ float4 kg_tiled_load(const float *x, int count)
 {
@@ -66,9 +66,9 @@ static __device__ __forceinline__ float4 kg_tiled_load(const float *x, int count
                            count > 3 ? x[3] : 0);
 }
 
-/* Where a thread's first vectors of the next strip are, and how far that is from the last row and
- * column there are; its other vectors are some rows further down. A transposed strip is read 64
- * rows at a time, one as it lies 1024 elements at a time. */
+/* A thread's first vectors of the next strip, and their distance from the last row and column. Its
+ * other vectors are some rows further down. A transposed strip is read 64 rows at a time, an
+ * untransposed one 1024 elements at a time. */
 enum { KG_TILED_ACROSS = KG_TILED_DEPTH / KG_TILED_VECTOR }; /* vectors of a row, transposed */
 enum { KG_TILED_DOWN = KG_TILED_THREADS / KG_TILED_ACROSS };
 
@@ -76,7 +76,7 @@ struct kg_tiled_source {
     const float *a;
     const float *b;
     int a_rows;
-    int b_left; /* columns of B; rows of it for A B' */
+    int b_left; /* columns of B; for A B', its rows */
 };
 
 template <int COLUMNS, bool transposed>
@@ -154,9 +154,9 @@ kg_tiled_store(typename kg_tiled<COLUMNS>::strips *strips, int buffer,
     }
 }
 
-/* Where a thread's elements are: 2 by 2 squares of 4 by 4, from .x, the row, and .y, the column, 16
- * rows and 32 columns apart. A warp makes 32 by 64: it reads 4 different vectors of A's strip and 8
- * of B's, no bank twice. */
+/* Places of a thread's elements: 2 by 2 squares of 4 by 4, 16 rows and 32 columns apart. .x is the
+ * first row, .y the first column. A warp makes 32 by 64. It reads 4 different vectors of A's strip
+ * and 8 of B's, no bank twice. */
 template <int COLUMNS> static __device__ __forceinline__ int2 kg_tiled_mine(int thread)
 {
     constexpr int WARPS = COLUMNS / 64; /* side by side */

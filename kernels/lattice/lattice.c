@@ -82,7 +82,7 @@ static const struct kg_lattice_coding decoding = {
                  {kg_lattice_decode_fast, KG_CUDA_VERSION(kg_lattice_decode_cuda_fast)}},
 };
 
-/* Only `separate` has codes, which are nobody's result. */
+/* Only `separate` has codes, and they are no result. */
 static const struct kg_lattice_coding quantizing = {
     .decoded_written = true,
     .names = quantize_versions,

@@ -3,8 +3,8 @@
 #include "common/device.h"
 #include "device/code/launch.cuh"
 
-/* THREADS of a block, and CHUNKS of so many shares that it does one after the other, at the most:
- * fewer where its blocks would not fill the device. */
+/* THREADS per block, and at most CHUNKS shares per block, one after the other. Fewer if the blocks
+ * would not fill the device. */
 enum : unsigned { THREADS = 256, CHUNKS = 4, WARP = 32, MOST = KG_LATTICE_DIMENSIONS_MOST };
 
 /* Arguments of every kernel: the arrays that it needs, and the plan in constant memory. */
@@ -94,7 +94,8 @@ template <kg_lattice_kind KIND> struct share {
     size_t base; /* the warp's first vector */
     unsigned lane;
 
-    /* Of the grid's thread number `thread`, which is in the warp as the calling one. */
+    /* The share of the grid's thread number `thread`; in its warp it has the calling thread's
+     * lane. */
     __device__ __forceinline__ explicit share(size_t thread)
     {
         base = thread / WARP * (WARP * VECTORS);
@@ -107,14 +108,14 @@ template <kg_lattice_kind KIND> struct share {
         return base + (KIND == KG_LATTICE_E8 ? lane / 2 + lane % 2 * 16 : lane * VECTORS + k);
     }
 
-    /* Of 16 bytes, access `quad`: which of the array. */
+    /* Index in the array, in units of 16 bytes, of access `quad`. */
     __device__ __forceinline__ size_t at(unsigned quad) const
     {
         return base * N / 4 + quad * WARP + lane;
     }
 };
 
-/* Swaps `mine` with the other lane of the pair. */
+/* Swaps `mine` with the other lane of the pair, for both lanes. */
 static __device__ __forceinline__ float4 swapped(float4 mine)
 {
     return make_float4(
@@ -133,7 +134,7 @@ static __device__ __forceinline__ void pair_exchange(unsigned lane, float4 quads
         quads[1] = other;
 }
 
-/* Of an odd count of Z2's vectors the last is half of 16 bytes. */
+/* If the number of Z2's vectors is odd, the last one is half of 16 bytes. */
 template <kg_lattice_kind KIND>
 static __device__ __forceinline__ void share_load(const struct share<KIND> &share, const float *x,
                                                   size_t batch, float *vectors)
@@ -183,7 +184,7 @@ static __device__ __forceinline__ void share_store(const struct share<KIND> &sha
     }
 }
 
-/* The codes of Z2's two vectors are written at once where both are there. */
+/* If both of Z2's two vectors exist, their codes are written at once. */
 template <kg_lattice_kind KIND>
 static __device__ __forceinline__ void codes_store(const struct share<KIND> &share,
                                                    const struct job &job, const uint64_t *codes)
@@ -216,7 +217,8 @@ static __device__ __forceinline__ void aside_begin(struct aside<KIND> *aside)
     __syncthreads();
 }
 
-/* Notes the block's vector `number` where it overloads. All lanes call it; most warps have none. */
+/* Notes the block's vector `number` if it overloads. All lanes call it; most warps have no
+ * overload. */
 template <kg_lattice_kind KIND>
 static __device__ __forceinline__ void aside_put(struct aside<KIND> *aside, bool overloads,
                                                  unsigned number)
@@ -389,8 +391,8 @@ static __global__ void __launch_bounds__(THREADS)
 /* --- The host's side -------------------------------------------------------------------------- */
 typedef void kernel_function(const struct job job);
 
-/* Puts the lattice's kernel of three on the stream, with `threads` threads' shares at the least, in
- * up to so many chunks a block. */
+/* Puts the kernel of this lattice on the stream, with the shares of at least `threads` threads, in
+ * up to chunks_most chunks per block. */
 static void launch(const struct kg_lattice *lattice, kernel_function *const kernels[],
                    size_t threads, unsigned chunks_most)
 {

@@ -78,13 +78,13 @@ struct kg_lattice {
     void *stream;
 };
 
-/* False where a coordinate would take more bits than the lattice may have. q at least 2, layers at
+/* False if a coordinate would need more bits than the lattice may have. q at least 2, layers at
  * least 1. */
 bool kg_lattice_plan_make(struct kg_lattice_plan *plan, enum kg_lattice_kind kind, unsigned q,
                           unsigned layers, double beta, double alpha);
 
-/* One vector, by the textbook: double precision, distances as sums of squares, matrices as
- * tables, whole numbers where the codes are. */
+/* One vector, by the textbook: double precision, distances as sums of squares, matrices as tables,
+ * and codes as whole numbers. */
 unsigned kg_lattice_reference_encode(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
                                      const float *x, uint64_t *code);
 void kg_lattice_reference_decode(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,

@@ -1,6 +1,6 @@
 /* lattice_code.h: the hierarchical code of one vector, for host and device, on the nearest points
- * of lattice_point.h. Pure functions without branches but for the loop over overloads, so that a
- * loop over vectors can be vectorised around them. */
+ * of lattice_point.h. Pure functions without branches, except for the loop over overloads. So
+ * compilers can vectorise a loop over vectors around them. */
 #pragma once
 #include <stddef.h>
 
@@ -183,8 +183,8 @@ KG_BOTH int kg_lattice_quantize_try(enum kg_lattice_kind kind, const struct kg_l
     return kg_lattice_overloads(kind, g);
 }
 
-/* The same with the first count from `count` on that does not overload; x and `quantized` do not
- * overlap. */
+/* kg_lattice_quantize_try with the first count from `count` on that does not overload. x and
+ * `quantized` do not overlap. */
 KG_BOTH void kg_lattice_quantize_from(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
                                       unsigned count, const float *x, float *quantized)
 {

@@ -45,7 +45,7 @@ KG_BOTH void quantize_plain(enum kg_lattice_kind kind, struct kg_lattice *lattic
     }
 }
 
-/* Defines `name` as `function` with the lattice known when it is compiled. */
+/* Defines `name` as `function` with a compile-time lattice. */
 #define FOR_EACH_LATTICE(name, function)                                                           \
     void name(struct kg_lattice *lattice)                                                          \
     {                                                                                              \

@@ -1,10 +1,10 @@
 /* The fast versions for the CPU: the same arithmetic on many vectors side by side.
  *
- * 1 fast: up to 64 vectors at once, in the tiles of lattice_tile.h. Only overloads would branch, so
- * vectors that overload are put aside, and encoded again with the next count as lanes of their own.
+ * 1 fast: up to 64 vectors at once, in the tiles of lattice_tile.h. Only overloads would branch. So
+ * overloading vectors are put aside, and encoded again with the next count in lanes of their own.
  * All threads, a chunk each. Bound by arithmetic, not by memory.
- * 2 fused (quantize): the layers only say whether the vector overloads; nothing is taken mod q,
- * packed, stored and decoded. */
+ * 2 fused (quantize): the layers only decide whether the vector overloads. It takes no digits mod
+ * q, and packs, stores and decodes no codes. */
 #include <string.h>
 
 #include "kgate/profiler.h"
@@ -19,7 +19,7 @@ struct pending {
     unsigned count;
 };
 
-/* Adds those of the `lanes` vectors `at` that overload, without a branch. */
+/* Adds the overloading ones of the `lanes` vectors `at`, without a branch. */
 static void pending_add(struct pending *pending, const struct kg_tile *tile, const uint16_t *at,
                         unsigned lanes)
 {
@@ -41,8 +41,8 @@ KG_BOTH void gather(unsigned n, const float *x, const uint16_t *at, unsigned lan
     memset(gathered + lanes * n, 0, sizeof(float) * (width - lanes) * n);
 }
 
-/* Encodes, or quantizes, the `lanes` vectors at x with the count. Where `lanes` is known when this
- * is compiled, so are all loops' lengths. */
+/* Encodes, or quantizes, the `lanes` vectors at x with the count. If `lanes` is a compile-time
+ * constant, so are all loops' lengths. */
 KG_BOTH void attempt(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan, bool fused,
                      unsigned count, const float *x, unsigned lanes, struct kg_tile *tile)
 {
@@ -59,7 +59,7 @@ static void count_add(uint8_t *counts, unsigned index)
     counts[index / 2] = (uint8_t)(counts[index / 2] + (index % 2 ? 16U : 1U));
 }
 
-/* Where a chunk begins in the arrays that encoding, or fused, uses. */
+/* Addresses of a chunk in the arrays that encoding, or fused, uses. */
 struct chunk {
     const float *x;
     void *codes;
@@ -196,8 +196,8 @@ CHUNK_FUNCTION(decode_e8, chunk_decode(KG_LATTICE_E8, lattice, first, count))
 
 typedef void chunk_function(const struct kg_lattice *lattice, size_t first, unsigned count);
 
-/* A function for each lattice, and up to how many vectors plain is the faster one: as measured on
- * input that is not repeated, on one core with AVX2. */
+/* A function per lattice, and the largest batch for which plain is faster. Measured with input that
+ * does not repeat, on one core with AVX2. */
 struct vectorised {
     void (*plain)(struct kg_lattice *lattice);
     chunk_function *functions[KG_LATTICE_KINDS];

@@ -40,7 +40,7 @@
 #define KG_BOTH static inline __attribute__((always_inline))
 #endif
 
-/* a b + c where all three and the result are exact, or fusing is harmless. */
+/* a b + c. Use it only if all three and the result are exact, or fusion is harmless. */
 #if defined(__CUDA_ARCH__) || defined(__FMA__)
 #define KG_EXACT_FMA(a, b, c) fmaf(a, b, c)
 #else
@@ -51,7 +51,7 @@ enum kg_lattice_kind { KG_LATTICE_Z2, KG_LATTICE_D4, KG_LATTICE_E8, KG_LATTICE_K
 
 enum {
     KG_LATTICE_DIMENSIONS_MOST = 8,
-    KG_LATTICE_COUNT_BITS = 4, /* of the count of overloads, stored with each vector */
+    KG_LATTICE_COUNT_BITS = 4, /* bits of the count of overloads, stored with each vector */
     KG_LATTICE_COUNTS = 1 << KG_LATTICE_COUNT_BITS
 };
 
@@ -134,8 +134,8 @@ KG_BOTH float kg_lattice_product(const float *x)
     return ((x[0] * x[1]) * (x[2] * x[3])) * ((x[4] * x[5]) * (x[6] * x[7]));
 }
 
-/* E8, likewise; f becomes whole numbers or halves. Which of the two is decided first; then each
- * coordinate is moved, and the first of those farthest from its value the other way. */
+/* E8, from f and r like D4; f becomes whole numbers or halves. The choice of the two comes first.
+ * Then each coordinate moves, and the first of the farthest from its value moves the other way. */
 KG_BOTH void kg_lattice_nearest_e8(float *f, const float *r, float unit, float tie)
 {
     float a[8], side[8];
@@ -149,7 +149,7 @@ KG_BOTH void kg_lattice_nearest_e8(float *f, const float *r, float unit, float t
         smallest = kg_lattice_less(a[i], smallest);
     }
     const float whole_odd = kg_lattice_odd(kg_lattice_sum(f));
-    /* Below the halves lie f_i, or f_i - 1 where the side is negative. */
+    /* The half below is f_i, or f_i - 1 if the side is negative. */
     const float half_odd = 0.5F - kg_lattice_product(side) * (0.5F - whole_odd);
     const float whole_cost = whole_odd * (unit - 2.0F * largest);
     const float half_cost = (2.0F * unit - kg_lattice_sum(a)) + half_odd * (2.0F * smallest);

@@ -54,9 +54,9 @@ static double rounded_half(double v, double unit, bool up)
     return up ? floor(v / unit) + 0.5 : ceil(v / unit) - 0.5;
 }
 
-/* The point of Z^n nearest to v / unit; of D_n where `even`; of D_n + 1/2 where `half` too. How
- * far a coordinate is from its half is told by how near it is to a whole number: that is exact
- * however near it is. */
+/* The point of Z^n nearest to v / unit; if `even`, of D_n; if `half` too, of D_n + 1/2. The
+ * distance of a coordinate to its half follows from its distance to a whole number, which is exact
+ * at every distance. */
 static void nearest_shifted(unsigned n, bool even, bool half, const double *v, double unit, bool up,
                             double *point)
 {
@@ -133,7 +133,7 @@ static void nearest(enum kg_lattice_kind kind, const double *v, double unit, boo
                         point);
 }
 
-/* The code of y; true where it overloads. */
+/* The code of y; true if it overloads. */
 static bool encode_scaled(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
                           const double *y, uint64_t *code)
 {

@@ -22,7 +22,7 @@ struct kg_tile {
     unsigned steps; /* vector steps to process: so compilers see that no vector is half full */
 };
 
-/* gcc's `omp simd` keeps a lane's arrays in memory, where `ivdep` lets it unroll them first. */
+/* gcc's `omp simd` keeps a lane's arrays in memory. With `ivdep` gcc unrolls them first. */
 #ifdef __clang__
 #define KG_LANES_LOOP _Pragma("omp simd") for (unsigned lane = 0; lane < width; lane++)
 #else

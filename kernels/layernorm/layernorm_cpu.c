@@ -26,7 +26,8 @@ void kg_layernorm_plain(void *state)
     }
 }
 
-/* A block of rows: so many bytes, which stay in the first-level cache, and so many rows at most. */
+/* A block of rows: at most BLOCK_BYTES, which stay in the first-level cache, and at most
+ * BLOCK_ROWS_MOST rows. */
 enum { BLOCK_BYTES = 16 * 1024, BLOCK_ROWS_MOST = 16, VECTOR = 8, LANES = 2 * VECTOR };
 
 struct statistics {
@@ -79,8 +80,8 @@ static void part_apply(const float *restrict x, float *restrict y, const float *
         y[j] = kg_multiply_add(gamma[j], (x[j] - of.mean) * of.scale, beta[j]);
 }
 
-/* Whole lines, past the caches. Meanwhile `next`, where the statistics go on, is fetched: memory
- * would else only write now and only read then. */
+/* Writes whole lines past the caches. Meanwhile it prefetches `next`, the statistics' next place.
+ * Otherwise memory would alternate between only writing and only reading. */
 static void lines_apply(const float *x, float *y, const float *gamma, const float *beta, size_t n,
                         struct statistics of, const float *next)
 {

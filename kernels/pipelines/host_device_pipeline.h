@@ -39,7 +39,7 @@ struct kg_host_device_pipeline {
     unsigned intensity;
     unsigned chunks;
     bool pinned;
-    /* Of `overlapped`: streams of its own, and the events that join them to `stream`. */
+    /* Version `overlapped`: its own streams, and the events that join them to `stream`. */
     void *lanes[KG_PIPELINE_STREAMS];
     void *begun;
     void *done[KG_PIPELINE_STREAMS];

@@ -6,7 +6,7 @@
 
 enum { THREADS = 256 };
 
-/* An element a thread. `to` may be `from`: each thread reads its own before it writes it. */
+/* One thread per element. `to` may be `from`: each thread reads its element before it writes it. */
 static __global__ void __launch_bounds__(THREADS)
     oscillators_step(const struct kg_oscillator *from, struct kg_oscillator *to, size_t n)
 {
@@ -42,8 +42,8 @@ static void steps_launch(const struct kg_many_small_kernels *work, void *stream)
     }
 }
 
-/* 0 launches: the host launches each step. The device is done with one before the next is there,
- * and waits. */
+/* 0 launches: the host launches each step. The device finishes a step before the next launch
+ * arrives, and waits. */
 extern "C" void kg_many_small_kernels_cuda_launches(void *state)
 {
     const auto *work = static_cast<const struct kg_many_small_kernels *>(state);
@@ -57,10 +57,10 @@ static bool is_recorded(cudaStream_t stream)
            status != cudaStreamCaptureStatusNone;
 }
 
-/* 1 graph: the same kernels, known to the device beforehand, as one launch. The gaps that are left
- * are the device's own, from the end of a kernel to the begin of the next. A stream that is itself
- * recorded takes no launch of a graph, so the kernels go into that recording one by one: the same
- * graph again. */
+/* 1 graph: the same kernels, known to the device beforehand, as one launch. The remaining gaps are
+ * the device's own, from the end of a kernel to the start of the next. A stream that is itself
+ * recorded accepts no launch of a graph. Then the kernels go into this recording one by one, and
+ * give the same graph. */
 extern "C" void kg_many_small_kernels_cuda_graph(void *state)
 {
     const auto *work = static_cast<const struct kg_many_small_kernels *>(state);

@@ -6,7 +6,7 @@
 #include "kgate/profiler.h"
 
 enum { THREADS = 256, WARPS = THREADS / 32 };
-/* Enough for any GPU; each adds to one number, one after the other. */
+/* Enough for any GPU. Each block adds to one number, one after the other. */
 static const size_t BLOCKS_MOST = 1024;
 
 /* The sum over the block, in its first thread. */
@@ -75,9 +75,9 @@ static bool synchronise(const struct kg_sync_heavy *work)
     return cudaStreamSynchronize(stream_of(work)) == cudaSuccess;
 }
 
-/* 0 every_step: the host waits for each norm, and has launched nothing meanwhile: the device waits
- * for the host, then the host for the device, in turn. A call that is being recorded cannot wait:
- * it ends there, and CUDA says why to who records. */
+/* 0 every_step: the host waits for each norm, and launches nothing meanwhile. So the device waits
+ * for the host, and the host for the device. A call that is being recorded cannot wait: it ends
+ * there, and CUDA reports the reason to the recording caller. */
 extern "C" void kg_sync_heavy_cuda_every_step(void *state)
 {
     const auto *work = static_cast<const struct kg_sync_heavy *>(state);
@@ -95,8 +95,8 @@ extern "C" void kg_sync_heavy_cuda_every_step(void *state)
     }
 }
 
-/* 1 once: all is put on the stream in a row, the norms stay on the device, and one copy brings them
- * when all is done. Who needs them waits then. */
+/* 1 once: all work goes to the stream in a row, the norms stay on the device, and one copy brings
+ * them at the end. A caller that needs the norms waits then. */
 extern "C" void kg_sync_heavy_cuda_once(void *state)
 {
     const auto *work = static_cast<const struct kg_sync_heavy *>(state);

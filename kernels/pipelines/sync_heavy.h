@@ -56,7 +56,7 @@ struct kg_sync_heavy {
     bool looks;           /* version every_step */
     double *norms;        /* N of each step, in the host's memory */
     double *device_norms; /* in the GPU's memory */
-    /* Of each step, a row for each thread, and on the GPU one for the host's; else NULL. */
+    /* A row per thread with an element per step, on the GPU one row for the host; else NULL. */
     double *seen;  /* every_step: N as the thread saw it, down to the first 0 */
     double *parts; /* CPU, once: the thread's part of N */
     size_t rows;

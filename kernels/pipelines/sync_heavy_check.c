@@ -8,7 +8,7 @@
  * first. */
 #define RELATIVE_ERROR (70 * (double)FLT_EPSILON / 2)
 
-/* The reference's norms and those of the versions' own steps, of one thread's elements. */
+/* Norms of the reference, and of the versions' own steps, over one thread's elements. */
 struct norms {
     double *reference;
     double *again;

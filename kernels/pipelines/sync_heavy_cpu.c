@@ -22,7 +22,7 @@ static double part_step(const struct kg_sync_heavy *work, size_t p, bool first)
     return sum;
 }
 
-/* All threads to one place, one after the other: its cache line goes from core to core. */
+/* All threads add to one address, one after the other: its cache line moves from core to core. */
 static void shared_add(double *norm, double sum)
 {
     KGATE_SCOPE("add");
@@ -65,8 +65,8 @@ static void parts_make(const struct kg_sync_heavy *work)
             work->parts[p * work->row_stride + s] = part_step(work, p, s == 0);
 }
 
-/* 1 once: each thread goes through all steps at its own pace and keeps its sums, in memory of its
- * own; they are added up when all is done. */
+/* 1 once: each thread takes its part through all steps without waiting, and stores its sums in its
+ * own memory. The sums are added at the end. */
 void kg_sync_heavy_once(void *state)
 {
     const struct kg_sync_heavy *work = state;

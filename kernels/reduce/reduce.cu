@@ -4,8 +4,8 @@
 #include "common/device.h"
 #include "device/code/launch.cuh"
 
-/* Floats of one access, threads of a block, lanes of a warp, and accesses that a thread of `fast`
- * has in flight at the most: fewer where its blocks would not fill the device. */
+/* Floats of one access, threads of a block, lanes of a warp, and most accesses in flight per thread
+ * of `fast`. Fewer accesses if its blocks would not fill the device. */
 enum : unsigned { FLOATS = 4, THREADS = 256, WARP = 32, FLIGHT_MOST = 4 };
 
 /* The sum of the block's values, in thread 0, in an order that does not change. By a tree in shared
@@ -31,8 +31,8 @@ static __device__ __forceinline__ float warp_sum(float value)
     return value;
 }
 
-/* The same from register to register within warps; one barrier, and 4 bytes of shared memory a
- * warp. */
+/* block_sum_tree from register to register within warps; one barrier, and 4 bytes of shared memory
+ * per warp. */
 static __device__ float block_sum(float value)
 {
     __shared__ float sum[THREADS / WARP];
@@ -45,9 +45,9 @@ static __device__ float block_sum(float value)
     return value;
 }
 
-/* 0 plain: each thread adds every so manieth float, so that a warp reads 128 bytes in a row; a
- * second kernel adds the sums of the blocks. One load in flight a thread, waited for by the
- * addition after it. */
+/* 0 plain: each thread adds floats one grid apart, so a warp reads 128 contiguous bytes. A second
+ * kernel adds the sums of the blocks. One load is in flight per thread, and the next addition waits
+ * for it. */
 static __global__ void __launch_bounds__(THREADS)
     sum_plain(const float *__restrict__ x, size_t n, float *__restrict__ result)
 {
@@ -139,7 +139,7 @@ static __global__ void __launch_bounds__(THREADS)
         return;
     float total = 0;
     for (unsigned i = threadIdx.x; i < gridDim.x; i += THREADS)
-        total += __ldcg(part + i); /* from where other processors' writes are seen */
+        total += __ldcg(part + i); /* from the cache level that sees other processors' writes */
     total = block_sum(total);
     if (threadIdx.x == 0)
         *result = total;

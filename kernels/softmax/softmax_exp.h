@@ -10,15 +10,15 @@ union kg_float_bits {
 };
 
 /* exp(x) for x from -87 to 0, and 0 below: x = k ln 2 + r, a polynomial of degree 6 in r, the
- * exponent put together by its bits. Within 5 u relative, u = 2^-24; of all floats from -87 to
- * -5e-10 the worst is off by 3.9 u, without fused multiply-adds by 4.3 u. Of these at most 2.9 u
- * are the terms left out, r^7 / 5040, relative to exp(r), at r = -ln 2 / 2, and they are a function
- * of r; the rest are roundings. Without a branch, a conversion or a call, so that a compiler can do
- * it for a vector at once: gcc gives up on `x < -87 ? ...`, of which it makes a branch. */
+ * exponent composed by its bits. Within 5 u relative, u = 2^-24. Over all floats from -87 to -5e-10
+ * the largest error is 3.9 u, without fused multiply-adds 4.3 u. At most 2.9 u come from the
+ * omitted terms, r^7 / 5040, relative to exp(r), at r = -ln 2 / 2; this part is a function of r.
+ * The rest are roundings. There is no branch, conversion or call, so compilers can vectorise it.
+ * gcc does not vectorise `x < -87 ? ...`: it makes a branch. */
 static inline float kg_softmax_exp(float x)
 {
-    /* 1.5 * 2^23: adding and subtracting it rounds to a whole number, which is then to be found in
-     * the lowest bits of the sum */
+    /* 1.5 * 2^23: adding and subtracting it rounds to a whole number; the lowest bits of the sum
+     * contain this number */
     const float magic = 12582912.0F;
     const float log2_e = 1.44269504F, ln2_high = 0.693145752F, ln2_low = 1.42860677e-6F;
     const float shifted = kg_multiply_add(x, log2_e, magic), k = shifted - magic;

@@ -3,8 +3,8 @@
 #include "common/device.h"
 #include "device/code/launch.cuh"
 
-/* Floats of one access, threads of a block, and accesses that a thread of `fast` has in flight at
- * the most: fewer where its blocks would not fill the device. */
+/* Floats of one access, threads of a block, and most accesses in flight per thread of `fast`. Fewer
+ * accesses if its blocks would not fill the device. */
 enum : unsigned { FLOATS = 4, THREADS = 256, COPY_FLIGHT = 4, TRIAD_FLIGHT = 2 };
 
 /* Number of blocks of `items` items for n items. At least one, which does the leftover. */
@@ -13,7 +13,7 @@ static unsigned blocks_for(size_t n, size_t items)
     return n > items ? static_cast<unsigned>((n + items - 1) / items) : 1;
 }
 
-/* The up to three floats behind the last whole vector: for threads of the last block. Answers to
+/* The up to three floats behind the last whole vector, for threads of the last block. Returns
  * whether the calling thread has one. */
 static __device__ __forceinline__ bool has_leftover(size_t n, size_t *i)
 {
@@ -30,7 +30,7 @@ static __global__ void copy_plain(const float *__restrict__ a, float *__restrict
         b[i] = a[i];
 }
 
-/* 1 vector: 16 bytes at once: a quarter of the instructions and four times the bytes in flight,
+/* 1 vector: 16 bytes at once. A quarter of the instructions and four times the bytes in flight,
  * since a thread waits for its load before it can store. */
 static __global__ void copy_vector(const float *__restrict__ a, float *__restrict__ b, size_t n)
 {

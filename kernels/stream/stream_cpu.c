@@ -3,8 +3,8 @@
 #include "common/multiply_add.h"
 #include "common/streaming.h"
 
-/* 0 plain: the loop as it is written. Without the attribute gcc makes a call of memcpy of it, and
- * the plain version would be the library's fast one. */
+/* 0 plain: the loop as written. Without the attribute gcc replaces it by a call of memcpy, and
+ * plain would be the library's fast version. */
 #if defined(__GNUC__) && !defined(__clang__)
 __attribute__((optimize("no-tree-loop-distribute-patterns")))
 #endif

@@ -39,7 +39,7 @@ static bool describe(struct kgate_context *context, struct kgate_work *work)
     return true;
 }
 
-/* The words that hold so many bytes. */
+/* Number of words that hold `bytes` bytes. */
 static size_t words_of(size_t bytes)
 {
     return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);

@@ -1,10 +1,9 @@
 /* transfer.h: copies between the host's memory and the GPU's. On the GPU only.
  *
- * direction to_device, to_host: `bytes` one way; both: there and then back, 2 * `bytes`.
- * memory pinned: page-locked, which the GPU reads and writes itself; pageable: ordinary memory,
- * which the driver takes by way of a page-locked piece of its own, while the call waits. bytes and
- * items: the bytes that are moved; no flops. Error: how many of the bytes that arrived are not
- * those that were sent, tolerance 0. */
+ * direction to_device, to_host: `bytes` one way; both: there and back, 2 * `bytes`. memory pinned:
+ * page-locked, which the GPU reads and writes itself; pageable: ordinary memory. The driver copies
+ * pageable memory through its own page-locked buffer, while the call waits. bytes and items: moved
+ * bytes; no flops. Error: number of arrived bytes that differ from the sent ones, tolerance 0. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -27,7 +27,7 @@ static inline unsigned kg_blocks_for(size_t extent, unsigned tile)
     return (unsigned)((extent + tile - 1) / tile);
 }
 
-/* From where depth l of line i of a product's sum is not 0, and up to where. */
+/* First and last depth l at which line i of a product's sum can be nonzero. */
 static __device__ __forceinline__ unsigned kg_depth_begin(const struct kg_product &p, unsigned line)
 {
     return p.triangle == KG_TRIANGLE_UPPER_A ? line : 0;
@@ -38,8 +38,8 @@ static __device__ __forceinline__ unsigned kg_depth_end(const struct kg_product 
     return p.triangle == KG_TRIANGLE_LOWER_A ? min(p.k, line + 1) : p.k;
 }
 
-/* Whether the calling block is the last of `count` to say that it is done; the writes of all that
- * said so before are seen then, by __ldcg. The counter goes back to 0 for the next launch. */
+/* Whether the calling block is the last of `count` to finish. It then sees the earlier blocks'
+ * writes by __ldcg. The counter returns to 0 for the next launch. */
 static __device__ __forceinline__ bool kg_blocks_last(unsigned *arrived, unsigned count)
 {
     __shared__ bool last;
@@ -70,7 +70,7 @@ static inline struct kg_rows kg_norm_rows(const struct kg_blocks_space *space,
     return rows;
 }
 
-/* Of the fast table, in product.cu and norm_fast.cu. */
+/* Functions of the fast table in product.cu and norm_fast.cu. */
 void kg_blocks_fast_products(const struct kg_blocks_space *space, const struct kg_product *products,
                              size_t count);
 void kg_blocks_fast_norm(const struct kg_blocks_space *space, const struct kg_norm *norm);

@@ -48,7 +48,7 @@ enum kg_triangle {
     KG_TRIANGLE_UPPER_A  /* A is 0 below its diagonal: from row i on */
 };
 
-/* C = scale A B + bias + residual, times GELU'(slope_of), where those are there. */
+/* C = scale A B + bias + residual, times GELU'(slope_of). NULL pointers drop their term. */
 struct kg_product {
     struct kg_factor a; /* m lines */
     struct kg_factor b; /* n lines */
@@ -63,7 +63,7 @@ struct kg_product {
     unsigned inner;
     enum kg_triangle triangle;
     float scale;
-    /* Of a product without batches only; laid out as C but for bias. NULL: none. */
+    /* Only for a product without batches. Laid out like C, except bias. NULL: none. */
     const float *bias;     /* n */
     const float *residual; /* added; not C itself */
     const float *slope_of;
@@ -100,7 +100,7 @@ struct kg_norm_backward {
  * elements; the others become 0. */
 struct kg_causal {
     float *x;    /* forward: scores, which become probabilities; backward: probabilities */
-    float *dx;   /* backward: gradients of probabilities, which become those of scores ... */
+    float *dx;   /* backward: gradients of probabilities, which become gradients of scores ... */
     float scale; /* ... times this */
     size_t rows;
     size_t length;

@@ -138,8 +138,8 @@ static __device__ __forceinline__ unsigned occurrences(const struct kg_embedding
     return all;
 }
 
-/* The gradient of one token's vector: a block finds where the token is, in order, and adds up those
- * rows. Atomics would add them in an order of their own. */
+/* The gradient of one token's vector: a block finds the token's positions in order, and adds up
+ * their rows. Atomics would add them in a random order. */
 static __device__ __forceinline__ void vector_backward(const struct kg_embedding &e, unsigned token)
 {
     __shared__ float slots[KG_BLOCKS_THREADS];

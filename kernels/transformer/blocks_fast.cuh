@@ -44,7 +44,7 @@ static __device__ __forceinline__ struct kg_columns kg_columns_of(size_t cols)
     return {width, KG_BLOCKS_THREADS / width, threadIdx.x % width, threadIdx.x / width};
 }
 
-/* The sum over the groups, for those of group 0. All threads call it. */
+/* The sum over the groups, for the threads of group 0. All threads call it. */
 static __device__ __forceinline__ float kg_groups_add(struct kg_columns columns, float value,
                                                       float slots[KG_BLOCKS_THREADS])
 {

@@ -51,7 +51,7 @@ static void slice_free(const struct kg_reference_slice *slice)
     free(slice->scratch);
 }
 
-/* Of one sequence. */
+/* Makes a slice of one sequence. */
 static bool slice_make(const struct kg_reference_batch *batch, struct kg_reference_slice *slice)
 {
     const struct kg_model *model = batch->model;

@@ -21,7 +21,7 @@ struct kg_reference_batch {
     const double *parameters;
     size_t batch;
     int threads;
-    size_t attending;  /* as the slices'; no backward pass where it is above 1 */
+    size_t attending;  /* as in the slices; if above 1, there is no backward pass */
     double *gradients; /* the sum over the batch; written */
     double loss;       /* the sum over the batch's tokens; written */
     /* Processes one sequence: fills the slice's gradients, and returns its part of `loss`. Several

@@ -6,7 +6,7 @@
 #include "transformer/device_products.h"
 
 #ifdef KGATE_HAVE_CUDA
-/* Where the parts of the scratch begin. */
+/* The parts of the scratch. */
 struct scratch {
     float *dnormal;        /* rows by d */
     float *dattended;      /* rows by d */

@@ -26,7 +26,7 @@ struct kg_device_batch {
 /* Floats of the scratch that backward takes: slice.scratch. */
 size_t kg_device_scratch(const struct kg_model *model, size_t rows);
 
-/* As those of struct kg_passes. */
+/* Like the functions of struct kg_passes. */
 void kg_device_layer_forward(const struct kg_device_batch *batch, size_t layer);
 void kg_device_layer_backward(const struct kg_device_batch *batch, size_t layer);
 void kg_device_forward(const struct kg_device_batch *batch, const uint8_t *tokens);

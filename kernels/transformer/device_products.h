@@ -16,7 +16,7 @@ struct kg_product kg_product_of(size_t m, size_t n, size_t k, struct kg_factor a
 struct kg_product kg_affine(size_t rows, size_t inputs, size_t outputs, const float *x,
                             const float *weight, const float *bias, float *y);
 
-/* Its gradients: pair[0] by x, pair[1] by the weight and with it the bias. */
+/* The gradients of kg_affine: pair[0] by x, pair[1] by the weight, including the bias. */
 void kg_affine_backward(size_t rows, size_t inputs, size_t outputs, const float *x,
                         const float *weight, const float *dy, float *dx, float *dweight,
                         float *dbias, struct kg_product pair[2]);

@@ -20,8 +20,8 @@ static inline void fast_multiply(bool a_t, bool b_t, size_t m, size_t n, size_t 
                 (blasint)b_stride, keep, c, (blasint)c_stride);
 }
 
-/* (1 + tanh(z)) / 2 of gelu's z at x, as model.h has it; tanh by exp(-2 |z|), which never
- * overflows, and the sign put back without a branch. */
+/* (1 + tanh(z)) / 2 of gelu's z at x, as in model.h. tanh uses exp(-2 |z|), which never overflows,
+ * and sets the sign without a branch. */
 static inline float fast_gelu_share(float x)
 {
     const float z = 0.797884561F * x * kg_multiply_add(0.044715F * x, x, 1.0F);

@@ -8,7 +8,7 @@ struct kg_layer_cpu {
     struct kg_slices slices;
 };
 
-/* Where the slice's part of an array of the batch begins. */
+/* Offset of the slice's part in an array of the batch. */
 static size_t slice_from(const struct kg_slices *slices, size_t number,
                          const struct kg_model *model)
 {

@@ -111,14 +111,14 @@ struct kg_tensor_kind {
 extern const struct kg_tensor_kind kg_parameter_kinds[KG_PARAMETERS];
 extern const struct kg_tensor_kind kg_activation_kinds[KG_ACTIVATIONS];
 
-/* Where the tensors of a table lie, in floats. */
+/* Offsets of the tensors of a table, in floats. */
 struct kg_layout {
     const struct kg_tensor_kind *kinds;
     size_t kind_count;
     size_t rows;                         /* KG_EXTENT_ROWS; of parameters 0 */
     size_t offset[KG_TENSOR_KINDS_MOST]; /* of the model's from the buffer's begin, of a layer's
                                             from the layer's */
-    size_t layers_at;                    /* where the first layer begins */
+    size_t layers_at;                    /* offset of the first layer */
     size_t layer_floats;                 /* from a layer to the next */
     size_t floats;                       /* of the whole buffer */
 };
@@ -154,18 +154,18 @@ struct kg_model kg_model_make_layer(size_t d_model, size_t num_heads, size_t seq
 /* The layout of the activations of `rows` tokens. */
 struct kg_layout kg_activations_layout(const struct kg_model *model, size_t rows);
 
-/* Tensors by number, from 0 in the order in which they lie; false beyond the last. Those that a
- * model lacks have no rows. */
+/* Tensors by number, from 0 in memory order; false beyond the last. A tensor that the model lacks
+ * has no rows. */
 bool kg_layout_tensor(const struct kg_layout *layout, const struct kg_model *model, size_t number,
                       struct kg_tensor *tensor);
 
-/* Where layer `layer` begins in a buffer of this layout. */
+/* Offset of layer `layer` in a buffer of this layout. */
 static inline size_t kg_layout_layer(const struct kg_layout *layout, size_t layer)
 {
     return layout->layers_at + layer * layout->layer_floats;
 }
 
-/* Where tensor `kind` lies in a buffer of this layout; `layer` is ignored for one of the model. */
+/* Offset of tensor `kind` in a buffer of this layout; tensors of the model ignore `layer`. */
 static inline size_t kg_layout_at(const struct kg_layout *layout, size_t kind, size_t layer)
 {
     return layout->offset[kind] +
@@ -177,13 +177,12 @@ size_t kg_model_extent(const struct kg_model *model, enum kg_extent extent, size
 /* The number of parameters, without the gaps between the tensors. */
 size_t kg_model_parameter_count(const struct kg_model *model);
 
-/* Writes the parameters that training begins with: gains 1, biases 0, weights and embeddings
- * uniform with the deviation that GPT-2 has them with, 0.02, those of projection and contraction
- * divided by sqrt(2 layers). */
+/* Writes the initial parameters of training: gains 1, biases 0, weights and embeddings uniform with
+ * GPT-2's deviation 0.02. Projection and contraction have it divided by sqrt(2 layers). */
 void kg_model_initialize(const struct kg_model *model, float *parameters, uint64_t seed);
 
-/* The same with all parameters random and of a size that every gradient feels: gains in [0.5, 1.5),
- * biases in [-0.5, 0.5), weights uniform with deviation 1 / sqrt(rows). For checks. */
+/* Writes random parameters of a size that affects every gradient: gains in [0.5, 1.5), biases in
+ * [-0.5, 0.5), weights uniform with deviation 1 / sqrt(rows). For checks. */
 void kg_model_randomize(const struct kg_model *model, float *parameters, uint64_t seed);
 
 /* Floating-point operations of products, one multiply-add counted as two. A token's forward pass

@@ -7,8 +7,8 @@ void kg_blocks_fast_norm(const struct kg_blocks_space *space, const struct kg_no
     kg_layernorm_cuda_fast(&rows);
 }
 
-/* The gradient by a row, by one warp. Two passes over the row, from the cache from the
- * second on: its mean, and then everything else. */
+/* The gradient by a row, by one warp. Two passes over the row: its mean, then everything else. The
+ * second pass reads from the cache. */
 template <int WIDTH>
 static __device__ __forceinline__ void norm_row_backward(const struct kg_norm_backward &norm,
                                                          float epsilon, size_t row)
@@ -54,7 +54,7 @@ static __device__ __forceinline__ void norm_row_backward(const struct kg_norm_ba
     }
 }
 
-/* Of rows begin to end - 1, the sums for gamma and beta: to part[0 ..] and part[cols ..]. */
+/* The sums for gamma and beta over rows begin to end - 1: to part[0 ..] and part[cols ..]. */
 static __device__ __forceinline__ void norm_columns_part(const struct kg_norm_backward &norm,
                                                          size_t begin, size_t end, float *part,
                                                          float slots[KG_BLOCKS_THREADS])

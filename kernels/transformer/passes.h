@@ -28,8 +28,8 @@ struct kg_passes {
     /* Reads the activation KG_INPUT of the layer; writes the layer's others, and its output to
      * KG_INPUT of the next, or to KG_RESULT. */
     void (*layer_forward)(const struct kg_slice *slice, size_t layer);
-    /* From the gradient by the layer's output in `stream` makes the one by its input there, and
-     * those of its parameters. */
+    /* Replaces the gradient by the layer's output in `stream` by the gradient by its input, and
+     * makes the gradients of the layer's parameters. */
     void (*layer_backward)(const struct kg_slice *slice, size_t layer);
     /* tokens: the slice's, one after the other */
     void (*forward)(const struct kg_slice *slice, const uint8_t *tokens);
@@ -40,7 +40,7 @@ struct kg_passes {
 extern const struct kg_passes kg_passes_plain;
 extern const struct kg_passes kg_passes_fast;
 
-/* The same in double. */
+/* The passes in double. */
 void kg_reference_layer_forward(const struct kg_reference_slice *slice, size_t layer);
 void kg_reference_layer_backward(const struct kg_reference_slice *slice, size_t layer);
 void kg_reference_forward(const struct kg_reference_slice *slice, const uint8_t *tokens);

@@ -224,7 +224,8 @@ PASS_LINKAGE double PASS(loss)(const SLICE *slice, const uint8_t *targets)
     return loss;
 }
 
-/* From the logits' gradients to the stream's, and to those of the token embedding as a weight. */
+/* From the logits' gradients to the stream's gradients, and to the gradients of the token embedding
+ * as output weight. */
 static void logits_backward(const SLICE *slice)
 {
     SCOPE("output_projection");

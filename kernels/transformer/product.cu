@@ -8,8 +8,8 @@
 #include "transformer/blocks.cuh"
 
 /* A block makes a square tile of C, a thread 4 by 4 elements of it, or 2 by 2 such squares. Strips
- * of DEPTH of both factors lie in shared memory as [depth][line]; while one is multiplied, the next
- * is on its way from global memory in registers, and one barrier a strip is enough. */
+ * of DEPTH of both factors lie in shared memory as [depth][line]. While one is multiplied, the next
+ * comes from global memory through registers, so one barrier per strip is enough. */
 enum { THREADS = KG_TILED_THREADS, DEPTH = KG_TILED_DEPTH, VECTOR = KG_TILED_VECTOR };
 enum { SMALL = 64, LARGE = 128, JOBS = 2 };
 enum { SPLITS_MOST = 8, SPLIT_DEPTH = 4 * DEPTH }; /* at the least */
@@ -23,13 +23,13 @@ struct job {
     unsigned columns;
     unsigned splits;      /* parts of the depth ... */
     unsigned split_depth; /* ... and their length, a multiple of DEPTH */
-    float *parts;         /* where there are more than one: a slot for each block */
+    float *parts;         /* if splits is above 1: a slot per block */
     unsigned *arrived;    /* and a counter for each tile */
 };
 
 struct jobs {
     struct job job[JOBS];
-    unsigned second_block; /* where the second job's blocks begin */
+    unsigned second_block; /* number of the second job's first block */
 };
 
 template <int TILE> struct strips {
@@ -37,8 +37,8 @@ template <int TILE> struct strips {
     float b[2][DEPTH][TILE];
 };
 
-/* Where a thread's vectors of a factor's next strip are, and how much of the factor there is from
- * the first of them on. */
+/* A thread's vectors of a factor's next strip, and the extent of the factor from its first vector
+ * on. */
 struct source {
     const float *from;
     unsigned advance; /* to the next strip */
@@ -105,7 +105,7 @@ static __device__ __forceinline__ void strip_store(float strip[DEPTH][TILE], boo
     }
 }
 
-/* Where a thread's elements are: squares of 4 by 4, from `row` and `column`, 16 rows and 32 columns
+/* Place of a thread's elements: squares of 4 by 4, from `row` and `column`, 16 rows and 32 columns
  * apart. A warp reads 4 different vectors of A's strip and 8 of B's at once, no bank twice. */
 struct place {
     int row;
@@ -173,8 +173,8 @@ static __device__ __forceinline__ struct task task_of(const struct job &job, uns
             split};
 }
 
-/* sum = the task's part of A B, and of the sums of B's columns, one for each of the first TILE
- * threads. */
+/* sum = the task's part of A B. column_sum = its part of the sums of B's columns, one for each of
+ * the first TILE threads. */
 template <int TILE, int EACH, bool wide>
 static __device__ __forceinline__ void
 tile_multiply(const struct kg_product &p, const struct task &task, struct strips<TILE> *strips,
@@ -335,7 +335,7 @@ static bool product_wide(const struct kg_product *p)
            fours(p->bias, 0) && fours(p->residual, 0) && fours(p->slope_of, 0) && fours(p->gelu, 0);
 }
 
-/* Large tiles read less, and are taken where there are enough of them for a large GPU. */
+/* Large tiles read less. kgate uses them if their number fills a large GPU. */
 static unsigned tile_for(const struct kg_product *products, size_t count)
 {
     unsigned tiles = 0;

@@ -52,7 +52,7 @@ static const char *rule_choose(struct kg_random *random, char symbol, bool first
 void kg_text_fill(uint8_t *text, size_t n, uint64_t seed)
 {
     struct kg_random random = {seed};
-    const char *rest[DEPTH_MOST]; /* of the expansions that are being written, innermost last */
+    const char *rest[DEPTH_MOST]; /* of the current expansions, innermost last */
     size_t depth = 0, at = 0;
     while (at < n) {
         if (depth == 0) {

@@ -162,7 +162,7 @@ static bool set_up(struct kgate_context *context, void **state)
     return true;
 }
 
-/* On the GPU the losses are those of an earlier call, if any: the same. */
+/* On the GPU the losses come from an earlier call, if any: they are the same. */
 static void figures_report(struct kg_training *training)
 {
     struct kgate_context *context = training->context;
@@ -201,8 +201,8 @@ static bool call_again(struct kgate_context *context, struct kg_training *traini
     return true;
 }
 
-/* Whether losses are those of the call before: of steps that are too many to be replayed. Each call
- * begins with the same parameters, and the GPU may add up in another order. */
+/* Compares the losses with the call before, also for steps beyond the replay. Each call begins with
+ * the same parameters, but the GPU may add in another order. */
 static double losses_error(const struct kg_training *training, const float *before)
 {
     const double tolerance = 0.01;

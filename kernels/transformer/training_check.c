@@ -25,8 +25,8 @@ double kg_training_final_loss(const struct kg_training *training)
     return sum / (double)count;
 }
 
-/* AdamW moves a parameter by about the rate in a step: how far by so many updates, the warm-up
- * counted. */
+/* Length of the parameters' path after some updates, including the warm-up: AdamW moves a parameter
+ * by about the rate per step. */
 static double path_after(const struct kg_training *training, size_t update_count)
 {
     const double updates = (double)update_count, warm_up = KG_ADAMW_WARM_UP;
@@ -62,14 +62,14 @@ double kg_training_demanded_loss(const struct kg_training *training)
 
 /* --- The first steps once more ---------------------------------------------------------------- */
 
-/* Growth of the distance of two runs by so many updates, relative to the rounding of one: training
- * amplifies differences. */
+/* Growth of the distance of two runs over `updates` updates, relative to the rounding of one:
+ * training amplifies differences. */
 static double growth_after(const struct kg_training *training, size_t updates)
 {
     return exp2(path_after(training, updates) / KG_REPLAY_DOUBLING);
 }
 
-/* Whether rounding leaves something to compare after so many updates. */
+/* Whether rounding leaves comparable values after `updates` updates. */
 static bool comparable_after(const struct kg_training *training, size_t updates)
 {
     return path_after(training, updates) <= KG_REPLAY_PATH * (1 + 1e-9);
@@ -87,7 +87,7 @@ size_t kg_training_replayed_steps(const struct kg_training *training)
     return steps;
 }
 
-/* Root mean square of how far a tensor went, from `from` or, where that is NULL, from 0. */
+/* Root mean square of a tensor's distance from `from`; from 0 if it is NULL. */
 static double size_of(const double *x, const float *from, size_t n)
 {
     double squares = 0;
@@ -118,7 +118,7 @@ static double moment1_bound(const struct bounds *bounds, size_t i, double expect
     return bounds->gradient;
 }
 
-/* Of g^2: 2 g times the error, and its square. */
+/* The error of g^2: 2 g times the error, plus its square. */
 static double moment2_bound(const struct bounds *bounds, size_t i, double expected)
 {
     const double gradient = sqrt(expected / bounds->correction);
@@ -186,7 +186,7 @@ static double replay_error(const struct kg_training *training,
     return worst;
 }
 
-/* --- All of it -------------------------------------------------------------------------------- */
+/* --- The whole check -------------------------------------------------------------------------- */
 
 static bool differs(const float *x, const float *from, size_t n)
 {
@@ -210,7 +210,7 @@ static bool all_moved(const struct kg_training *training)
     return true;
 }
 
-/* The last step's loss and gradients, with the parameters that it had. */
+/* Compares the last step's loss and gradients, with the step's parameters. */
 static bool last_step_compare(struct kgate_context *context, const struct kg_training *training,
                               struct kg_training_replay *replay, double *error)
 {

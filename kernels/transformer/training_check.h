@@ -4,7 +4,7 @@
 #include "transformer/training_replay.h"
 #include "transformer/transformer.h"
 
-/* Bytes of text that a run needs: one more than its tokens, the last one's target. */
+/* Bytes of text for a run: one per token, and the target of the last token. */
 size_t kg_training_text_length(const struct kg_training *training);
 
 /* The mean loss of the last quarter of the steps, at least one. */

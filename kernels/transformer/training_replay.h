@@ -38,6 +38,7 @@ double kg_training_gradient_bound(const struct kg_training *training, const doub
 /* The largest of n squares. */
 double kg_training_largest(const double *squares, size_t n);
 
-/* The next steps, pass and update each, until so many are done. Likewise. */
+/* Makes steps, with pass and update, until `steps` are done. False with context->message without
+ * memory. */
 bool kg_training_replay_steps(struct kgate_context *context, struct kg_training_replay *replay,
                               size_t steps);

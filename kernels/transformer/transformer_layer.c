@@ -211,8 +211,8 @@ static double sequence_expect(const struct kg_reference_slice *slice, size_t num
     return 0;
 }
 
-/* Of how many rows' attention the reference computes one: all with backward, since each has its
- * share in the gradients. */
+/* Returns n: the reference computes the attention of every n-th row. With backward n is 1, since
+ * each row contributes to the gradients. */
 static size_t attending_of(const struct kg_layer *layer)
 {
     const double length = (double)layer->model.seq_len;

@@ -2,8 +2,8 @@
 
 #include "device/code/launch.cuh"
 
-/* Floats of one access; tile, rows of threads and elements a thread of `tiled`; tile and threads of
- * `fast`, each of which moves four accesses, a square of 4 by 4. */
+/* Floats of one access. For `tiled`: tile, rows of threads and elements per thread. For `fast`:
+ * tile and threads; each thread moves four accesses, a square of 4 by 4. */
 enum : unsigned {
     FLOATS = 4,
     TILE = 32,
@@ -20,7 +20,7 @@ static unsigned parts(size_t n, unsigned size)
 }
 
 /* The grid is a row of blocks, because a matrix may have more rows of tiles than a grid may have
- * rows. Neighbours in it are neighbours in a row of the matrix. */
+ * rows. Neighbouring blocks are neighbours in a row of the matrix. */
 struct place {
     size_t row, col;
 };
@@ -43,9 +43,9 @@ static __global__ void transpose_plain(const float *__restrict__ a, float *__res
         b[j * rows + i] = a[i * cols + j];
 }
 
-/* 1 tiled: through a tile in shared memory, read in rows and written in columns, so that warps read
- * and write 128 bytes in a row. One column more than is used puts the elements of a column into
- * different banks. Each thread moves four elements: four loads in flight. */
+/* 1 tiled: through a tile in shared memory, read in rows and written in columns. So warps read and
+ * write 128 contiguous bytes. One unused column puts the elements of a column into different banks.
+ * Each thread moves four elements: four loads in flight. */
 static __global__ void __launch_bounds__(TILE *TILE_ROWS)
     transpose_tiled(const float *__restrict__ a, float *__restrict__ b, size_t rows, size_t cols)
 {

@@ -2,8 +2,7 @@
 
 #include "common/streaming.h"
 
-/* A block of A: for each of its rows a line of the cache, which is read whole; the same of B's
- * rows, four lines each, which are written whole. */
+/* A block of A: one whole cache line per row. In B, four whole lines per row. */
 enum { ROWS = 64, COLS = KG_LINE_FLOATS, TILE = 8 };
 
 /* 0 plain: row by row. Every write goes to another cache line, and for a large matrix that line is
@@ -17,7 +16,7 @@ void kg_transpose_plain(void *state)
 }
 
 /* A tile of 8 by 8 in registers: pairs of rows are interleaved, then pairs of pairs, then halves.
- * 24 shuffles in place of 64 loads and stores of an element. */
+ * 24 shuffles instead of 64 loads and stores of an element. */
 #ifdef __AVX__
 static inline void tile_transpose(const float *a, size_t a_stride, float *b, size_t b_stride)
 {

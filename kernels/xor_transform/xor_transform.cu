@@ -5,15 +5,15 @@
 #include "common/device.h"
 #include "device/code/launch.cuh"
 
-/* Words of one access, threads of a block, and accesses that a thread of `fast` has in flight at
- * the most: fewer where its blocks would not fill the device. */
+/* Words of one access, threads of a block, and most accesses in flight per thread of `fast`. Fewer
+ * accesses if its blocks would not fill the device. */
 enum : unsigned { WORDS = 2, THREADS = 256, FLIGHT_MOST = 4 };
 
 constexpr uint64_t GOLDEN = UINT64_C(0x9e3779b97f4a7c15);
 
-/* An argument of the kernels: it comes with the launch, in constant memory, where it stays
- * (__grid_constant__): a thread that looks up a word by a number that only it knows would otherwise
- * make a copy of the whole first. */
+/* An argument of the kernels: it comes with the launch, in constant memory, and stays there
+ * (__grid_constant__). Otherwise a thread that reads a word by an index of its own would first copy
+ * all words. */
 struct key {
     uint64_t word[KG_XOR_KEY_WORDS];
 };
@@ -53,8 +53,8 @@ static __device__ __forceinline__ void leftover(const uint64_t *in, uint64_t *ou
         out[n - 1] = transformed(in[n - 1], key.word[(n - 1) % KG_XOR_KEY_WORDS], (n - 1) * GOLDEN);
 }
 
-/* 0 plain: a word a thread. The lanes of a warp look up different words of the key, which the
- * constant cache gives out one after the other. */
+/* 0 plain: one word per thread. The lanes of a warp read different words of the key, and the
+ * constant cache serves them one after the other. */
 static __global__ void transform_plain(const uint64_t *__restrict__ in, uint64_t *__restrict__ out,
                                        size_t n, const __grid_constant__ struct key key)
 {

@@ -15,7 +15,8 @@ void kg_xor_transform_plain(void *state)
     }
 }
 
-/* One key's length: the products are sums, which vectors can do where they cannot multiply. */
+/* One key's length. Sums replace products: AVX2 vectors add 64-bit words, but cannot multiply
+ * them. */
 static void block(const uint64_t *restrict in, uint64_t *restrict out, const uint64_t *key,
                   const uint64_t *step, uint64_t product)
 {
