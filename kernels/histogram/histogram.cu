@@ -11,8 +11,8 @@ static __device__ void word_count(uint64_t word, uint32_t *counts)
         atomicAdd(counts + (word >> 8 * at & 0xff), 1U);
 }
 
-/* 0 plain: one table in device memory. All threads increment its counts, and queue up at the
- * cache. */
+/* 0 plain: one table in device memory, whose counts all threads raise: they queue up at the cache
+ * that does it. */
 static __global__ void histogram_plain(const uint64_t *words, size_t n, uint32_t *counts)
 {
     const size_t i = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;

@@ -21,7 +21,7 @@ static void words_count(const uint64_t *words, size_t n, uint32_t table[4][KG_HI
             table[at % 4][words[i] >> 8 * at & 0xff]++;
 }
 
-/* 1 fast: all threads, each with tables of its own; the tables are added at the end. */
+/* 1 fast: all threads, each with tables of its own, which are added up in the end. */
 void kg_histogram_fast(void *state)
 {
     const struct kg_histogram *histogram = state;
