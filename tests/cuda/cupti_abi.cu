@@ -15,7 +15,7 @@
     static_assert(offsetof(ours, member) == offsetof(theirs, name) &&                              \
                       sizeof(ours::member) == sizeof(theirs::name),                                \
                   #theirs "." #name)
-/* A row of three, of which NVIDIA names each. */
+/* A row of three ints, which NVIDIA has as three fields. */
 #define ROW_AT(ours, member, theirs, name)                                                         \
     static_assert(offsetof(ours, member) == offsetof(theirs, name##X) &&                           \
                       offsetof(theirs, name##Z) == offsetof(theirs, name##X) + 2 * sizeof(int),    \

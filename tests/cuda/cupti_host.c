@@ -14,7 +14,8 @@
 
 enum { SKIPPED = 77, CHIPS = 3 };
 
-/* Of counting alone, so not of kgate's own: how many passes a configuration takes. */
+/* Parameters of the call that counts a configuration's passes. Only this test needs it, not
+ * kgate. */
 struct passes {
     size_t size;
     void *reserved;

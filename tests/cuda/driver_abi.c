@@ -1,5 +1,5 @@
-/* driver_abi.c: src/device/driver.h against NVIDIA's header, at compile time: numbers, and where
- * the members of structs lie. */
+/* driver_abi.c: src/device/driver.h against NVIDIA's header, at compile time: numbers, and offsets
+ * of structs' members. */
 #include <cuda.h>
 
 #include "device/driver.h"

@@ -22,7 +22,7 @@ struct header {
     size_t bytes;
 };
 
-/* Counts of blocks that are not yet released, each kind by its own functions. */
+/* Counts of unreleased blocks; each kind has its own functions. */
 struct counts {
     size_t host;
     size_t device;

@@ -154,7 +154,7 @@ inline bool kg_tensor_map_make(kg_tensor_map *map, void *address, size_t lines, 
     return kg_tensor_map_make_many(map, address, &of, box_lines, box_columns);
 }
 
-/* Boxes that were asked for and are not there. */
+/* Requested boxes that have not arrived. */
 struct kg_emulated_box {
     uint32_t start;
     kg_tensor_map map;
@@ -179,7 +179,7 @@ inline uint16_t kg_emulated_box_element(const kg_emulated_box &box, unsigned i, 
 
 inline void kg_emulated_box_write(const kg_emulated_box &box)
 {
-    char *const memory = kg_emulated_at(box.start); /* where the swizzle begins anew */
+    char *const memory = kg_emulated_at(box.start); /* a place where the swizzle's pattern starts */
     for (unsigned i = 0; i < box.map.box_lines; i++)
         for (unsigned j = 0; j < box.map.box_columns; j++) {
             const uint16_t element = kg_emulated_box_element(box, i, j);
@@ -187,7 +187,7 @@ inline void kg_emulated_box_write(const kg_emulated_box &box)
         }
 }
 
-/* Those of one barrier come, or, of a barrier made anew, are forgotten. */
+/* The boxes of one barrier arrive. If the barrier was initialised again, its boxes are dropped. */
 inline void kg_emulated_boxes_come(uint64_t *barrier)
 {
     std::vector<kg_emulated_box> others;

@@ -12,9 +12,9 @@
 
 #include "cuda/emulator.h"
 
-/* How many phases of ldmatrix (eight rows of 16 bytes) and of kg_cp_async_16 (eight threads) there
- * were, and how many met a bank twice. The 32 banks are 4 bytes wide: eight rows meet none twice if
- * their addresses in units of 16 bytes differ modulo 8. The test sets them to 0. */
+/* Number of phases of ldmatrix (eight rows of 16 bytes) and of kg_cp_async_16 (eight threads), and
+ * of phases that met a bank twice. The 32 banks are 4 bytes wide. Eight rows have no conflict if
+ * their addresses in units of 16 bytes differ modulo 8. The test sets the counts to 0. */
 struct kg_emulated_banks {
     unsigned long phases;
     unsigned long conflicts;
@@ -39,7 +39,7 @@ inline void kg_emulated_rule(bool kept, const char *rule)
     abort();
 }
 
-/* Of all of the cluster. */
+/* Number of the calling thread in its cluster. */
 inline unsigned kg_emulated_thread()
 {
     return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z) +
@@ -153,7 +153,7 @@ struct kg_emulated_fragments {
     uint32_t a[4], b[2];
 };
 
-/* Element (row, k) of A and (k, column) of B, from whoever holds it. */
+/* Element (row, k) of A and (k, column) of B, from the lane that holds it. */
 inline float kg_emulated_a(const kg_emulated_fragments all[32], unsigned row, unsigned k)
 {
     const uint32_t *a = all[row % 8 * 4 + k % 8 / 2].a;

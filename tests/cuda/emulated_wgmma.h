@@ -1,11 +1,10 @@
-/* emulated_wgmma.h: wgmma of device/code/hopper.cuh on the host: the products of a warpgroup, made
- * when they are waited for, from operands as they are then. The sections named are those of the PTX
- * ISA 9.2. */
+/* emulated_wgmma.h: wgmma of device/code/hopper.cuh on the host. A wait makes the products of a
+ * warpgroup, from the operands at that time. Section numbers are those of the PTX ISA 9.2. */
 #pragma once
 #include "cuda/emulated_hopper.h"
 
 /* --- wgmma ----------------------------------------------------------------------------------- */
-/* Both operands and the sums stay where they are until it is waited for. */
+/* A product in progress: the caller leaves both operands and the sums in place until the wait. */
 struct kg_emulated_product {
     float *sums;
     unsigned columns;

@@ -41,7 +41,7 @@
 #define __align__(n) __attribute__((aligned(n)))
 #define __shared__ static __attribute__((section("kg_shared"), aligned(16)))
 
-/* --- Where a thread is --------------------------------------------------------------------- */
+/* --- The indices of a thread --------------------------------------------------------------- */
 extern uint3 threadIdx;
 extern uint3 blockIdx;
 extern dim3 blockDim;
@@ -49,12 +49,12 @@ extern dim3 gridDim;
 constexpr int warpSize = 32;
 
 /* --- Launches ------------------------------------------------------------------------------ */
-/* Puts a launch on the stream, where CUDA would take it: each thread of all blocks calls `body`. */
+/* Puts a launch on the stream, if CUDA would accept it: each thread of all blocks calls `body`. */
 void kg_emulated_launch_put(const char *name, const void *kernel, dim3 grid, dim3 block,
                             size_t shared_bytes, cudaStream_t stream, std::function<void()> body,
                             unsigned cluster);
 void *kg_emulated_dynamic_shared();
-/* That of block `rank` of the cluster; and which one the calling thread's is. */
+/* The shared memory of block `rank` of the cluster, and the rank of the calling thread's block. */
 void *kg_emulated_dynamic_shared_of(unsigned rank);
 unsigned kg_emulated_rank();
 
@@ -120,7 +120,7 @@ static inline void __syncwarp(unsigned mask = 0xffffffffU)
     kg_emulated_meet("__syncwarp", mask, nullptr, 0, nullptr);
 }
 
-/* Reads `source`, or its own value where `source` is outside the part of `width` lanes. */
+/* Reads `source`. If `source` is outside the part of `width` lanes, reads the lane's own value. */
 template <typename T>
 T kg_emulated_shuffle(const char *where, unsigned mask, T value, int source, int width)
 {

@@ -1,6 +1,6 @@
-/* emulator_math.h: CUDA's arithmetic and cached loads. The fast functions are the exact ones here;
- * the device's are some units in the last place off (CUDA C++ programming guide, mathematical
- * functions), which a kernel's tolerance has to leave room for. */
+/* emulator_math.h: CUDA's arithmetic and cached loads. The fast functions are exact here. On the
+ * device they err by some units in the last place (CUDA C++ programming guide, mathematical
+ * functions). A kernel's tolerance must allow for this. */
 #pragma once
 #include <cmath>
 #include <cstdint>

@@ -1,5 +1,5 @@
-/* emulator_runtime.h: the functions of CUDA's runtime that launchers use; those of streams, events
- * and graphs are in emulator_streams.h. Errors are the ones of CUDA for the same mistake. */
+/* emulator_runtime.h: the functions of CUDA's runtime that launchers use. Streams, events and
+ * graphs are in emulator_streams.h. A mistake gives CUDA's error. */
 #pragma once
 #include <cstddef>
 #include <cstring>

@@ -1,5 +1,4 @@
-/* emulator_types.h: CUDA's vector types, dim3 and 16-bit floats, with the alignment that they have
- * there. */
+/* emulator_types.h: CUDA's vector types, dim3 and 16-bit floats, with CUDA's alignment. */
 #pragma once
 #include <cstdint>
 #include <cstring>

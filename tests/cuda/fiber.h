@@ -1,5 +1,5 @@
 /* fiber.h: flows of control on stacks of their own that hand over to each other, all on one thread
- * of the system. AddressSanitizer is told of every change of stack. */
+ * of the system. It reports every change of stack to AddressSanitizer. */
 #pragma once
 #include <cstddef>
 

@@ -1,10 +1,10 @@
-/* Suites: YAML to Suite, and the plan that comes of it. */
+/* Suites: YAML to Suite, and the plan of the suite. */
 #include "fuzz.h"
 #include "model/suite.h"
 #include "suite/plan.h"
 
-/* The plan of a suite on a machine that has nothing. More cases than that are one YAML line, and only
- * take time. */
+/* The plan of a suite on a machine without any hardware. More cases than this limit need one YAML
+ * line, and only take time. */
 static void plan(const struct kg_suite *suite)
 {
     const struct kg_machine machine = {0};

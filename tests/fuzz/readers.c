@@ -1,5 +1,5 @@
-/* Records on any bytes: a text that is read is JSON, is read alike part by part, and is the same after it was
- * written. */
+/* Records on any bytes: an accepted text is JSON. Reading it part by part, or again after a write,
+ * gives the same value. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -57,7 +57,7 @@ static bool flushed(struct reader *reader, enum flush flush)
            (flush == DIRTY || memory_read(reader, reader->other, reader->other_tiles));
 }
 
-/* The median time of reading after such a flush; 0 where the driver fails. */
+/* The median time of reads after such a flush; 0 if the driver fails. */
 static double read_ns(struct reader *reader, enum flush flush)
 {
     struct kg_gpu_timer *timer = reader->timer;

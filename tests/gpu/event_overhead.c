@@ -5,7 +5,7 @@
 
 enum { LOOKS = 101 };
 
-/* Sorted times between two events around nothing; false where the driver fails. */
+/* Sorted times between two events around nothing; false if the driver fails. */
 static bool overheads(struct kg_gpu_timer *timer, double times[LOOKS])
 {
     const struct kg_driver *driver = &timer->driver;

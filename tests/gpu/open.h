@@ -4,7 +4,8 @@
 #include "run/timing/gpu_hold.h"
 #include "run/timing/gpu_timer.h"
 
-/* False where the program is to end with *status: 0 where there is no driver or GPU. */
+/* Opens the timer. False: the program must exit with *status, which is 0 without a driver or
+ * GPU. */
 static inline bool timer_open(struct kg_gpu_timer *timer, int *status)
 {
     struct kg_driver driver;

@@ -1,7 +1,7 @@
-/* Ten thousand calls of the kernels that share memory between threads, each call's results compared
- * with the first's bit for bit: all memory of the device that the workload has. A race shows as a
+/* Ten thousand calls of the kernels that share memory between threads. Compares each call's results
+ * with the first call's, bit for bit, in all device memory of the workload. A race shows as a
  * difference that comes and goes. gpu_races is the same program with kernels whose warps sleep for
- * a random while before each barrier and wait (KGATE_RACE_DELAYS).
+ * a random time before each barrier and wait (KGATE_RACE_DELAYS).
  *
  *   gpu_repeats [CALLS]      10000 by default */
 #include "../kernel_find.h"

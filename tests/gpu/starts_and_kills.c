@@ -43,7 +43,7 @@ static int probe(void)
     return EXIT_SUCCESS;
 }
 
-/* Starts this program as `role`, and reads its first line; the line is empty where there is none. */
+/* Starts this program as `role`, and reads its first line; the line is empty if there is none. */
 static pid_t started(const char *self, const char *role, char *line, size_t bytes)
 {
     int ends[2];
@@ -66,7 +66,7 @@ static pid_t started(const char *self, const char *role, char *line, size_t byte
     return pid;
 }
 
-/* 0 where it cannot be had. */
+/* The device's free memory in bytes, read by a process of its own; 0 if unknown. */
 static size_t free_bytes_probed(const char *self)
 {
     char line[256];

@@ -1,5 +1,6 @@
-/* Where the elements of a box of 64 columns lie that TMA brings with the swizzle of 128 bytes: an
- * index-coded matrix, boxes read back from shared memory in the order of addresses. */
+/* The places of the elements of a box of 64 columns that TMA brings with the swizzle of 128 bytes.
+ * The matrix holds its own indices, and boxes are read back from shared memory in the order of
+ * addresses. */
 #include "device/code/hopper.cuh"
 #include "expect.h"
 

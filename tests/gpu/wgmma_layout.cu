@@ -1,5 +1,5 @@
-/* Which elements wgmma multiplies, by the descriptors and the layouts of gemm's version `hopper`,
- * and which thread has the sums: one operand picks, the other is index-coded. */
+/* The elements that wgmma multiplies, by the descriptors and layouts of gemm's version `hopper`,
+ * and the threads that hold the sums. One operand selects, the other holds its own indices. */
 #include "device/code/hopper.cuh"
 #include "expect.h"
 #include "gemm/gemm_hopper.cuh"

@@ -1,4 +1,4 @@
-/* Workloads that ask the kernel for things, so many a call; tests/cli/system_calls.bats. */
+/* Workloads with a fixed number of system calls per call; tests/cli/system_calls.bats. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>

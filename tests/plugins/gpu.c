@@ -86,7 +86,7 @@ static const struct kgate_param params[] = {
 };
 enum { PARAM_COUNT = sizeof params / sizeof *params };
 
-/* Of the driver that kgate has opened. */
+/* Functions of kgate's open driver. */
 struct driver {
     int (*module_load)(void **module, const void *image);
     int (*module_unload)(void *module);

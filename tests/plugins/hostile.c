@@ -1,5 +1,5 @@
-/* Workloads that work against the program that measures them, one way each, for the tests. With HEAD it
- * is the changed build of a pair, and works against the other one too. */
+/* Hostile workloads for the tests: each attacks the measuring program in one way. Compiled with
+ * HEAD it is the changed build of a pair, and attacks the other build, too. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -24,7 +24,7 @@ static void nothing(void *state)
         continue;
 }
 
-/* As a response of a worker that has measured a round. */
+/* Writes the response of a worker after a measured round. */
 static void response_write(int file, const char *median, const char *batch)
 {
     dprintf(file,
@@ -148,7 +148,7 @@ static void kill_parent(void *state)
     kill(getppid(), SIGTERM);
 }
 
-/* Writes to its standard output until it is killed. */
+/* Writes to its standard output until a signal ends it. */
 static void flood(void *state)
 {
     static char bytes[65536];
@@ -174,7 +174,7 @@ enum { IS_HEAD = 1 };
 enum { IS_HEAD = 0 };
 #endif
 
-/* Kills the other build's process, which its own parent has started too. */
+/* Kills the other build's process, a child of the same parent. */
 static void kill_base(void *state)
 {
     char path[64];

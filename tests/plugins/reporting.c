@@ -1,6 +1,7 @@
-/* Does TURNS turns a call and reports figures of its own. Built twice, once with four times the
- * turns: a build and a slower one. A turn is a chain of arithmetic (xorshift, Marsaglia 2003): the time of a
- * counter in memory differs by four times on some processors, from process to process. */
+/* Does TURNS iterations per call and reports metrics of its own. Built twice, once with four times
+ * the iterations: a build and a slower one. An iteration is a chain of arithmetic (xorshift,
+ * Marsaglia 2003). A counter in memory would not do: on some processors its time differs by a
+ * factor of four, from process to process. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static void tear_down(struct kgate_context *context, void *state)
     context->release(context, state);
 }
 
-/* In the slower build it crashes where it is told to. */
+/* Crashes in the slower build only. */
 static void run_or_crash(void *state)
 {
     if (TURNS > 20000)

@@ -1,5 +1,5 @@
-/* A plugin, and with -DPROGRAM a program, that says where its time goes: three stages, of which
- * SLOWER makes one take longer. */
+/* A plugin, and with -DPROGRAM a program, with scopes around three stages. SLOWER makes one stage
+ * take longer. */
 #include <stddef.h>
 #include <stdlib.h>
 

@@ -107,7 +107,7 @@ static void read_loop(struct peer *peer)
     peer->sum = sum;
 }
 
-/* All numbers are positive here: the sum is that of their absolute values. */
+/* All numbers are positive here, so the sum equals the sum of absolute values. */
 static void read_sasum(struct peer *peer)
 {
     peer->sum = cblas_sasum((blasint)peer->n, peer->a, 1);

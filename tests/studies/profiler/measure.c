@@ -157,8 +157,8 @@ void measure(const struct variant *variant)
     const unsigned many = FILE_SCOPES / variant->scopes;
     struct job job = {.variant = variant, .turns = many, .batches = BATCHES / 2};
     if (variant->slots) {
-        /* The flush may have been another thread's, whose processor then has the buffer in its
-         * cache: once around, so that the thread itself has emptied it last and little is in it. */
+        /* The last flush may have run on another processor, which then has the buffer in its cache.
+         * So fill the buffer once: then this thread has emptied it last, and it is nearly empty. */
         job.turns_before = (BUFFER_SLOTS + SPARE_SLOTS / 2) / variant->slots;
         job.turns = (BUFFER_SLOTS - SPARE_SLOTS) / variant->slots;
         job.batches = BATCHES;

@@ -1,5 +1,5 @@
-/* memory.h: the most memory that the process has had resident so far. */
+/* memory.h: the process's peak resident memory so far. */
 #pragma once
 
-/* In KiB (VmHWM); -1 where the system does not say. */
+/* In KiB (VmHWM); -1 if the system does not report it. */
 long memory_most_kib(void);

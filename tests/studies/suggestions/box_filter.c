@@ -19,7 +19,7 @@ static const struct kgate_param params[PARAMS] = {
 struct box_filter {
     struct pair pair;
     const uint8_t *x;
-    uint8_t *y;      /* where the window lies within the picture */
+    uint8_t *y;      /* pixels whose window lies within the picture */
     uint64_t *table; /* kept: side + 1 rows and columns, the first of zeros */
     size_t side;
 };

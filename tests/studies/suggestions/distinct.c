@@ -1,6 +1,6 @@
-/* How many different visitors a list of visits has.
- * earlier  each visit is looked for among the earlier ones
- * sorted   the list is sorted, so that equal ones are neighbours
+/* Number of different visitors in a list of visits.
+ * earlier  searches for each visit among the earlier ones.
+ * sorted   sorts the list: equal visitors become neighbours.
  * Error: of the number. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* A journal: `batch` events are formatted as lines and appended to a file, by one write. How many
- * wait for each other is up to the caller: one event a write, or some hundreds. The file lies in
- * memory (memfd_create) and begins anew after JOURNAL_BYTES, as logs are turned over.
- * Error: events of the last call that cannot be read back as they were. */
+/* A journal: `batch` events are formatted as lines and appended to a file, by one write. The caller
+ * decides how many events share a write: one, or some hundreds. The file lies in memory
+ * (memfd_create) and starts again after JOURNAL_BYTES, like a rotated log.
+ * Error: events of the last call that differ when read back. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,7 @@ struct journal {
     char *lines;
     size_t batch;
     off_t at;    /* in the file */
-    off_t begun; /* where the last call did */
+    off_t begun; /* offset of the last call's first event */
     ssize_t written;
     int file;
 };

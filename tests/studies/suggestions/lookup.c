@@ -159,7 +159,7 @@ static bool set_up(struct kgate_context *context, void **state)
         return true;
     snprintf(context->message, sizeof context->message, "no file to be read past the cache: %s",
              strerror(errno));
-    context->unavailable = true; /* where files lie in memory */
+    context->unavailable = true; /* the file system is in memory */
     tear_down(context, work);
     *state = NULL;
     return false;

@@ -21,11 +21,11 @@ struct pair {
  * missing, returns NULL and sets the message. */
 void *pair_begin(struct kgate_context *context, size_t bytes);
 
-/* `count` elements of `bytes` each, zeroed, given back by pair_end; NULL likewise, and for a count
- * of 0. */
+/* Allocates `count` elements of `bytes` each, zeroed, for pair_end to release. NULL if memory is
+ * missing, with the message set, or if count is 0. */
 void *pair_array(struct kgate_context *context, struct pair *pair, size_t count, size_t bytes);
 
-/* tear_down of them all. */
+/* tear_down of all workloads. */
 void pair_end(struct kgate_context *context, void *state);
 
 /* The next number of a sequence (Steele, Lea and Flood 2014, SplitMix64), and one in [0, 1). */

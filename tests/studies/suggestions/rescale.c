@@ -14,7 +14,7 @@ static const struct kgate_param params[PARAMS] = {
     {"elements", KGATE_PARAM_INTEGER, "10000000", 1, 1e9, NULL, "floats"},
     {"version", KGATE_PARAM_CHOICE, "fused", 0, 0, versions, "how often the array is gone through"},
 };
-/* Of the instrument. */
+/* Constants of the instrument. */
 static const float centre = 0.125F, scale = 3.5F, most = 2.5F;
 
 struct rescale {
@@ -112,7 +112,7 @@ static bool check(struct kgate_context *context, void *state, struct kgate_check
     for (size_t i = 0; i < work->n; i++) {
         const double z = ((double)work->x[i] - (double)centre) * (double)scale;
         const double y = fmax(-(double)most, fmin((double)most, z)) * 0.5 / (double)most + 0.5;
-        /* Each of five roundings is of a number of at most 1, or becomes one. */
+        /* Each of five roundings has an argument or a result of at most 1. */
         pair_worse(&check->error, fabs((double)work->y[i] - y) / pair_roundings(5));
     }
     return true;

@@ -9,7 +9,8 @@
 
 enum { THREADS = 2, BLOCKS = 64, REGIONS = 50 };
 
-/* A chain of multiplications, each of which waits for the one before: no compiler shortens it. */
+/* A chain of multiplications. Each waits for its predecessor, and no compiler shortens the
+ * chain. */
 static void chain(uint64_t steps)
 {
     uint64_t x = steps;
@@ -45,7 +46,7 @@ static void regions(uint64_t steps)
         region(steps);
 }
 
-/* Teams of one and of two in turn. */
+/* Teams of one and of two threads alternate. */
 static void regions_of_both(uint64_t steps)
 {
     for (int i = 0; i < REGIONS; i++)
@@ -94,7 +95,7 @@ static void pooled(uint64_t steps)
     pthread_mutex_unlock(&pool.lock);
 }
 
-/* --- The same, but both spin while they wait --------------------------------------------------- */
+/* --- A pool whose threads spin while they wait ------------------------------------------------ */
 
 static struct {
     _Alignas(64) atomic_ulong asked;

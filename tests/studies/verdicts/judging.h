@@ -1,4 +1,4 @@
-/* judging.h: kgate's decisions and those of other rules on the same recorded rounds. */
+/* judging.h: decisions of kgate and of other rules on the same recorded rounds. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,6 +9,6 @@ struct neighbour {
 };
 
 /* Starts both; they end with their parent at the latest. On and off last 0.05 s to a few seconds,
- * exponentially distributed with a mean of 0.5 s. false where a process cannot be started. */
+ * exponentially distributed with a mean of 0.5 s. False if a process cannot be started. */
 bool neighbour_start(struct neighbour *neighbour, unsigned seed);
 void neighbour_stop(struct neighbour *neighbour);

@@ -1,6 +1,7 @@
 /* noise.h: public recordings of unchanged programs, as CSV: a header, then lines
- * "BENCHMARK,RUN,VALUE VALUE ...", values in ns, lines of one benchmark together. Where a run is
- * one process its values are samples, and their median is the round; else they are rounds. */
+ * "BENCHMARK,RUN,VALUE VALUE ...", values in ns. Lines of one benchmark are consecutive. If a run
+ * is one process, its values are samples, and their median is the round. Otherwise its values are
+ * rounds. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

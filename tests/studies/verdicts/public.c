@@ -146,7 +146,7 @@ static size_t numbers_draw(struct kg_random *random, size_t count, size_t *index
     return count;
 }
 
-/* The same of others' rules, case by case. */
+/* Judges by other tools' rules, case by case. */
 static void rules_judge(const struct noise_benchmark *benchmark, const size_t *processes,
                         size_t each, bool *alarmed, struct score *score)
 {
@@ -211,7 +211,7 @@ static void forks_gate(const struct noise *noise, size_t half, size_t size, size
     kg_baseline_free(&baseline);
 }
 
-/* `count` rounds of a run in random order, those of `skip` and on. */
+/* Adds `count` rounds of a run in random order. */
 static void run_add(struct scene *scene, size_t index, const struct noise_run *run, size_t count,
                     double factor, bool confirms, const size_t *order)
 {
@@ -231,9 +231,9 @@ static void store_make(struct scene *stored, size_t runs, struct kg_baseline *ba
             kg_baseline_run_make(&baseline->arena, &stored[r].results, &baseline->runs[r]);
 }
 
-/* Fills `stored` and the head with `rounds` rounds of runs that are drawn at random; with `burst`
- * the head's are `burst` times slower, all of them, and `rounds` confirming ones follow, which the
- * burst spares. */
+/* Fills `stored` and the candidate with `rounds` rounds each, from runs drawn at random. With
+ * `burst` all of the candidate's rounds are `burst` times slower. `rounds` confirming rounds
+ * without the burst follow. */
 static void runs_draw(const struct noise *noise, size_t half, size_t runs, size_t rounds,
                       double burst, struct kg_random *random, struct scene *stored,
                       struct scene *head)

@@ -49,12 +49,12 @@ static enum rule_answer fixed_threshold(const struct rule_samples *base,
 /* --- Mann-Whitney U --------------------------------------------------------------------------- */
 
 /* The largest samples whose U is compared with its exact distribution: go-moremath's
- * MannWhitneyExactLimit. scipy's limit is 8, above which its p-values differ from these little. */
+ * MannWhitneyExactLimit. scipy's limit is 8. Above 8 its p-values hardly differ from these. */
 enum { EXACT_MOST = 50 };
 
 struct u_test {
     double slower_pairs; /* U: pairs whose current value is the larger; a tie counts as half */
-    double pairs;        /* all of them */
+    double pairs;        /* all pairs */
     double tie_term;     /* the sum of t^3 - t over groups of t equal values */
     double p_value;      /* two-sided */
 };
@@ -164,10 +164,10 @@ static enum rule_answer u_test_on_iterations(const struct rule_samples *base,
 
 /* benchstat (golang.org/x/perf/cmd/benchstat, second version): its package documentation, "Units"
  * ("median for summaries, and the Mann-Whitney U-test for A/B comparisons") and "Tips" (alpha 0.05,
- * at least 10 runs); benchmath/anone.go and FormatDelta in benchmath/sample.go: "~" where p >
- * alpha, otherwise the change between the medians, however small. One sample is one run of -count,
- * hence a round here. Simplified: with ties it has the exact distribution too for small samples,
- * here the normal approximation. */
+ * at least 10 runs). And benchmath/anone.go and FormatDelta in benchmath/sample.go: "~" if p >
+ * alpha, otherwise the change between the medians, however small. One sample is one run of -count:
+ * here a round. Simplified: with ties, benchstat has the exact distribution for small samples; here
+ * it is the normal approximation. */
 static enum rule_answer benchstat(const struct rule_samples *base,
                                   const struct rule_samples *current)
 {
@@ -199,7 +199,7 @@ static void resample(struct kg_random *random, const double *pool, size_t pool_c
         sample[i] = pool[kg_random_below(random, pool_count)];
 }
 
-/* Welch's t. Not finite where neither side has any scatter, as in the original. */
+/* Welch's t. Like the original, it is not finite if neither side has any scatter. */
 static double welch_t(const double *base, size_t base_count, const double *current,
                       size_t current_count)
 {
@@ -293,13 +293,13 @@ static struct kg_interval nvbench_interval(const struct rule_samples *samples)
 }
 
 /* NVBench's nvbench-compare-robust (2026): docs/nvbench_compare_robust.md, "Time Estimates And
- * Intervals" and "Decision Tree", 1; python/scripts/nvbench_compare_robust.py,
- * compare_intervals_for_clear_gap. FAST or SLOW where the intervals [min, q3] leave a gap of at
- * least clear_gap.relative = 0.5 % of the lower one's upper end. All other answers, SAME and AMBG,
- * which need noise limits and overlaps to tell them apart, let a gate pass alike.
+ * Intervals" and "Decision Tree", 1. And python/scripts/nvbench_compare_robust.py,
+ * compare_intervals_for_clear_gap. The answer is FAST or SLOW if the intervals [min, q3] leave a
+ * large enough gap: clear_gap.relative = 0.5 % of the lower interval's upper end. SAME and AMBG
+ * need noise limits and overlaps to separate them, but both let a gate pass.
  *
- * Simplified: the tool asks that the gap be there in clock cycles too, and says AMBG without clock
- * rates. Here there are none, and a gap in time is taken as confirmed. */
+ * Simplified: the tool also requires the gap in clock cycles, and answers AMBG without clock rates.
+ * Here are no clock rates: a gap in time counts as confirmed. */
 static enum rule_answer nvbench(const struct rule_samples *base, const struct rule_samples *current)
 {
     static const double clear_gap = 0.005;

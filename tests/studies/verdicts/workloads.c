@@ -1,6 +1,5 @@
-/* Workloads whose true slowdown is known: the same work, and SLOWDOWN_PERCENT per cent more of it
- * in the very same loop. One shared object for each slowdown, so that they differ as two builds of
- * a program do. */
+/* Workloads with a known slowdown: the same work, plus SLOWDOWN_PERCENT per cent in the same loop.
+ * Each slowdown has a shared object, so they differ like two builds of a program. */
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -86,8 +85,8 @@ static bool memory_set_up(struct kgate_context *context, void **state)
     return true;
 }
 
-/* Goes on where the last call ended: all builds read all of it in turn, so that a slower one has
- * the same misses a byte, only more bytes. */
+/* Continues from the end of the last call, so all builds read the whole memory. A slower build has
+ * the same misses per byte, but reads more bytes. */
 static void memory_run(void *state)
 {
     struct work *work = state;

@@ -32,7 +32,7 @@ static void say(const char *name, const char *path)
     setenv(name, path ? whole : "", 1);
 }
 
-/* Notes those of the test's own folder, and the bare name. */
+/* Notes paths in the test's own folder, and the bare name. */
 static bool take(const char *path, void *user)
 {
     const size_t *stop = user;

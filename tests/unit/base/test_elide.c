@@ -101,7 +101,7 @@ static void names_that_would_become_the_same_are_longer_than_asked(void **state)
     kg_arena_free(&arena);
 }
 
-/* Parts beyond those that are looked at, and no names at all. */
+/* More parts than kgate examines, and no names at all. */
 static void many_parts_and_none_are_no_matter(void **state)
 {
     (void)state;

@@ -85,7 +85,7 @@ static void markdown_and_html_are_plain_text(void **state)
     expect(kg_escape_markdown, "gemm/m=512,n=1.5/cpu", 99, "gemm/m=512,n=1.5/cpu");
 }
 
-/* Whatever the bytes: no control characters, and no more than nine bytes for each of them. */
+/* For any bytes: no control characters, and at most nine output bytes per byte. */
 static void random_bytes_stay_harmless_and_bounded(void **state)
 {
     enum { SEED = 9, TRIALS = 20000, MOST = 20 };

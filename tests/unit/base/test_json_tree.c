@@ -250,7 +250,7 @@ static void string_that_memory_does_not_hold_ends_the_process_and_is_never_short
     int status;
     (void)state;
 #ifdef __SANITIZE_ADDRESS__
-    skip(); /* it ends a process that has no memory */
+    skip(); /* AddressSanitizer ends a process that has no memory */
 #endif
     char *text = malloc(LONG + 16);
     assert_non_null(text);

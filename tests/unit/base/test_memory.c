@@ -74,7 +74,7 @@ static void failed_allocation_ends_a_program_with_a_line_and_status_3(void **sta
     char printed[256];
     (void)state;
 #ifdef __SANITIZE_ADDRESS__
-    skip(); /* it ends a process that has no memory */
+    skip(); /* AddressSanitizer ends a process that has no memory */
 #endif
     for (size_t i = 0; i < sizeof asking / sizeof *asking; i++) {
         assert_int_equal(status_of(asking[i], true, printed, sizeof printed), 3);

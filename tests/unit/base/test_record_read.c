@@ -1,5 +1,5 @@
-/* Records from the bytes of a text: numbers, strings and structure that are easily got wrong, and every byte
- * replaced. A text that is read as a record is also read as a tree, and part by part. */
+/* Records from the bytes of a text: difficult numbers, strings and structure, and every byte
+ * replaced. Each text is also read as a tree, and part by part. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +75,7 @@ static const struct kg_field sample_fields[] = {
 static const struct kg_record sample_record = KG_RECORD_OF(sample_fields, "A sample.");
 #undef STRUCT
 
-/* A file of this text, which is unlinked; by parts. */
+/* Reads an unlinked file of this text by parts. */
 static bool parts_read(const char *bytes, size_t length, struct kg_arena *arena,
                        struct sample *sample)
 {
@@ -113,7 +113,7 @@ static bool is_read(const char *bytes, size_t length)
     return good;
 }
 
-/* The same of a file with these members. */
+/* is_read for a file with these members. */
 static bool member_read(const char *member)
 {
     char text[4096];
@@ -222,7 +222,8 @@ static void short_numbers_of_a_list_are_read(void **state)
         }
 }
 
-/* Digits are read eight at a time where as many bytes are left, one by one at the end of a text. */
+/* The reader takes eight digits at a time if eight bytes are left, and single digits at the end of
+ * a text. */
 static void digits_before_and_after_a_point_may_be_any_number(void **state)
 {
     (void)state;
@@ -423,8 +424,8 @@ static void refusals_name_their_line_and_column(void **state)
     }
 }
 
-/* A text larger than a table of strings is made for, whose objects have members that the table does not
- * name, and say the same. */
+/* A text larger than the initial table of strings. Its objects also have members that the table
+ * does not name. */
 static void large_text(struct kg_text *text, size_t rounds, const char *end)
 {
     kg_text_append(text,
@@ -468,7 +469,7 @@ static void a_file_longer_than_the_window_gives_what_its_text_gives(void **state
     kg_arena_free(&arena);
 }
 
-/* The name is compared with one that is in the window no more. */
+/* The reader compares the name with one that has left the window. */
 static void a_member_again_behind_a_window_is_refused(void **state)
 {
     (void)state;
@@ -481,7 +482,8 @@ static void a_member_again_behind_a_window_is_refused(void **state)
     kg_arena_free(&arena);
 }
 
-/* Behind the end is white space alone, however much of it, and also where the file is cut off nothing is made up. */
+/* Any amount of white space may follow the end. If the file is cut off there, the reader invents
+ * nothing. */
 static void what_follows_the_end_is_seen_in_a_later_window(void **state)
 {
     (void)state;

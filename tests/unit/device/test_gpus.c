@@ -44,7 +44,7 @@ static bool ask(const char *library, const char *device, int timeout_ms, struct 
     return good;
 }
 
-/* Generous where nothing hangs: a slow machine must not look like a driver that does. */
+/* Generous if nothing hangs: a slow machine must not look like a hanging driver. */
 enum { LONG_MS = 60000, SHORT_MS = 200 };
 
 /* There is no device, for this reason. */

@@ -12,7 +12,7 @@ static const char *const settings[] = {
     "FAKE_NVML_UTILIZATION", "FAKE_NVML_ENERGY",     "FAKE_NVML_INSTANCE_PROCESSES",
 };
 
-/* The library is closed and opened anew, so that its figures begin anew. */
+/* Closes and opens the library again, so that its counts start again. */
 static struct kg_nvml opened(const char *name, const char *value)
 {
     struct kg_nvml nvml;

@@ -12,7 +12,7 @@ static struct kg_nvrtc_source source_new(const char *entry)
         .text = text, .file = "a.cu", .entry = entry, .options = options, .option_count = 2};
 }
 
-/* Compiles, or skips the test where there is no compiler. */
+/* Compiles, or skips the test if there is no compiler. */
 static bool compiled(const struct kg_nvrtc_source *source, struct kg_arena *arena,
                      struct kg_nvrtc_image *image, struct kg_error *err)
 {

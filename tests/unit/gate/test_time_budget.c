@@ -8,7 +8,7 @@ static void a_budget_that_holds_the_fewest_rounds_is_not_spoken_of(void **state)
     (void)state;
     assert_false(kg_budget_short(1e9, 8e9, 10e9, note));
     assert_false(kg_budget_short(1e9, 8e9, INFINITY, note));
-    /* nor one that may hold them after all: the first rounds may be slow ones */
+    /* nor a budget that may suffice, as the first rounds may be slow ones */
     assert_false(kg_budget_short(1e9, 11e9, 10e9, note));
 }
 

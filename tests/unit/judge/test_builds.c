@@ -45,7 +45,7 @@ static int end(void **state)
     return 0;
 }
 
-/* A file of `bytes` bytes whose content is its name's, executable. */
+/* An executable file of `bytes` bytes, with content made from its name. */
 static struct kg_measured_file file_made(const char *name, size_t bytes, enum kg_build_use use)
 {
     struct kg_error err;

@@ -1,5 +1,5 @@
-/* Some calls of a round cost more CPU time, which its median does not show, and other work on the
- * machine hides from its mean. */
+/* Some calls of a round cost more CPU time. The round's median does not show them, and other work
+ * on the machine hides them from its mean. */
 #include "test_support.h"
 
 enum { ROUNDS = 8 };
@@ -130,7 +130,7 @@ static void without_the_cpu_time_of_every_round_nothing_is_said(void **state)
     expect(&scene, "NO_CHANGE");
 }
 
-/* All calls cost more where the core's clock is slower: times and CPU times are moved alike. */
+/* With a slower core clock all calls cost more: times and CPU times change alike. */
 static void a_slower_clock_is_taken_out_of_cpu_time_too(void **state)
 {
     struct scene scene;

@@ -91,7 +91,7 @@ static void what_was_not_suspicious_stays_unchanged(void **state)
     scene_free(&scene);
 }
 
-/* Memory does not wait: the later rounds confirm it all the same. */
+/* Memory metrics do not depend on waiting, so the later rounds still confirm. */
 static void memory_is_confirmed_on_a_busy_machine_too(void **state)
 {
     struct scene scene;

@@ -1,4 +1,4 @@
-/* How unstable a case is, by the medians of its stored runs. */
+/* The instability of a case, by the medians of its stored runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -87,8 +87,8 @@ static void a_change_counts_where_its_interval_reaches_the_threshold(void **stat
     expect(&below, true, KG_CHANGE_NO_CHANGE);
 }
 
-/* Estimates five runs of five rounds, spread by 0.1 %, that lie `apart` from each other, against
- * one that is 4 % slower than their mean. */
+/* Estimates five stored runs against a run that is 4 % slower than their mean. Each has five
+ * rounds, spread by 0.1 %. The stored runs are `apart` from each other. */
 static struct kg_metric of_five_runs(double apart)
 {
     enum { RUNS = 5, EACH = 5 };

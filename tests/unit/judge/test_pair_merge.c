@@ -243,7 +243,7 @@ static void pairs_that_see_a_change_make_it_fail(void **state)
     const struct kg_case_change *change = change_of(&scene, "w1/cpu");
     assert_int_equal(change->change, KG_CHANGE_REGRESSION);
     assert_true(change->fails);
-    assert_ptr_equal(change, scene.comparison.cases); /* ranked anew: the worst is first */
+    assert_ptr_equal(change, scene.comparison.cases); /* ranked again: the worst is first */
     assert_true(fabs(change->metrics[0].ratio - 1.15) < 0.001);
     assert_int_equal(scene.comparison.exit_status, KG_EXIT_REGRESSION);
     assert_int_equal(scene.comparison.verdict_reason_count, 1);

@@ -60,7 +60,8 @@ static void what_is_far_from_proven_is_not_promised_a_few_rounds(void **state)
 {
     (void)state;
     expect(crossing(0.98, 1.2, 1.47, 1), "more rounds", "about 2 more");
-    /* z is 1.04: a p of 1 of two tests and more, where 0.0033 is needed, wants eight times as many */
+    /* z is 1.04: p is 1 for two tests and more. 0.0033 is needed, which takes eight times as many
+     * rounds */
     expect(crossing(0.85, 1.2, 1.694, 1), "more rounds on both sides", "about 2 more");
     expect(crossing(0.7, 1.1, 1.728, 1), "only a quieter machine, `kgate ab`, or a threshold",
            "more round");

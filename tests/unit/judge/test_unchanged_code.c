@@ -7,7 +7,7 @@ static const char *other_libraries[] = {"liblz4.so.1 2222222222222222"};
 
 enum { CASES = 2 };
 
-/* A baseline of one run, or of a pinned one before it, and results with nothing measured. */
+/* A baseline of one run, optionally after a pinned one, and results without measurements. */
 struct scene {
     struct kg_results stored, current;
     struct kg_baseline baseline;
@@ -99,7 +99,7 @@ static void another_machine_or_another_system_on_it_is_measured_on(void **state)
     scene_make(&scene);
     struct kg_machine *machine = &scene.current.machine;
     const struct kg_machine same = *machine;
-    machine->compiler = "clang 19"; /* of kgate: it is in the code of its kernels */
+    machine->compiler = "clang 19"; /* kgate's compiler: the code of its kernels contains it */
     assert_int_equal(marked(&scene), CASES);
     const char **facts[] = {&machine->kernel, &machine->governor, &machine->vectors,
                             &machine->fingerprint};

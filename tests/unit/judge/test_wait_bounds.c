@@ -6,7 +6,7 @@
 
 enum { ROUNDS = 10 };
 
-/* Rounds between two times; the bounds are theirs in turn. */
+/* Rounds between two times; round i has bounds i. */
 static struct kg_wait_bounds bounds_of(double least[ROUNDS], double most[ROUNDS], double low,
                                        double high)
 {

@@ -15,8 +15,8 @@ struct trial {
     void *state;
 };
 
-/* Resolves the parameters as a suite's would be, describes and sets up. False where this device
- * does not have it. */
+/* Resolves the parameters like a suite's, describes and sets up. False if this device lacks the
+ * case. */
 static inline bool trial_begin_seeded(struct trial *trial, const char *name,
                                       const struct kg_pair *pairs, size_t count, unsigned threads,
                                       uint64_t seed)

@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "lattice/lattice.h"
 
-/* Tests of random vectors do all of them where the code is optimised, some under the sanitizers. */
+/* Tests of random vectors take all vectors in optimised code, and fewer under the sanitizers. */
 #ifdef __SANITIZE_ADDRESS__
 enum { LATTICE_LESS = 40 };
 #elif defined(__has_feature)

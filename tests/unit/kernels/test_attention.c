@@ -90,7 +90,7 @@ static void long_sequences_pass(void **state)
     }
 }
 
-/* Each row of the result in turn takes its neighbour's place. */
+/* Each row of the result, one per trial, takes its neighbour's place. */
 static void every_row_of_a_suites_shape_is_compared(void **state)
 {
     enum { ROWS = 100, D = 24 };
@@ -112,7 +112,7 @@ static void every_row_of_a_suites_shape_is_compared(void **state)
     trial_end(&trial);
 }
 
-/* Of tiles of 96 and of 128 rows: two, one and none before the edge, and one behind it. */
+/* Edges of tiles of 96 and of 128 rows: two, one and no rows before the edge, and one behind it. */
 static void rows_of_a_long_sequence_lie_everywhere_and_beside_edges(void **state)
 {
     enum { SEQ_LEN = 20000, HEADS = 3, ALL = SEQ_LEN * HEADS, PART = ALL / KG_ATTENTION_CHECKED };
@@ -275,7 +275,7 @@ static void work_is_what_the_header_says(void **state)
         }
 }
 
-/* unavailable: where other versions have it */
+/* unavailable: whether other versions can run it */
 static void refused(const struct kg_pair *pairs, size_t count, const char *reason, bool unavailable)
 {
     struct trial trial;

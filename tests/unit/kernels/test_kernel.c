@@ -13,7 +13,7 @@ struct sum {
     struct kg_call call;
     float *x;
     float *y;
-    double *parts; /* none where there is one thread */
+    double *parts; /* none with one thread */
     uint32_t *order;
     size_t n;
     bool prepared;
@@ -59,7 +59,7 @@ static bool compare(const void *state, struct kgate_check *check)
 {
     const struct sum *sum = state;
     *check = (struct kgate_check){.error = isnan(sum->y[0]) ? NAN : 0};
-    return sum->n != 14; /* as where memory is out */
+    return sum->n != 14; /* simulates missing memory */
 }
 
 static bool prepares = true;

@@ -78,7 +78,7 @@ static void graphs_of_any_size(void **state)
     }
 }
 
-/* Runs a kernel, then spoils one float in turn by a little and by a NaN. */
+/* Runs a kernel, then changes one float a little, then to NaN. The check must fail each time. */
 static void damage_floats(const char *name, const struct kg_pair *sizes, size_t count,
                           float *(*element)(void *state), float factor)
 {

@@ -141,8 +141,8 @@ static void generators_and_their_inverses_agree(void **state)
         }
 }
 
-/* Q(v + q p) = Q(v) + p, with Q(v) as near to v as any, for v among the points that a layer meets:
- * of these many have several nearest points. */
+/* Q(v + q p) = Q(v) + p, and Q(v) is a nearest point, for v among a layer's points. Many of these
+ * have several nearest points. */
 static void layer_commutes(struct kg_random *random, enum kg_lattice_kind kind, unsigned q,
                            float tie)
 {
@@ -185,7 +185,7 @@ struct shape {
     unsigned layers;
 };
 
-/* Code number `number` of q^(n M), and whether there is one. */
+/* Code number `number` of q^(n M); returns whether it exists. */
 static bool code_at(const struct kg_lattice_plan *plan, unsigned n, uint64_t number, uint64_t *code)
 {
     *code = 0;

@@ -1,5 +1,5 @@
-/* The pipelines on the CPU: the bad version and the mended one do the same, whatever the sizes; and
- * the check knows damage, a step too few among it. */
+/* The pipelines on the CPU: the bad and the fixed version give the same results for every size. The
+ * check finds damage, such as a missing step. */
 #include "common/common.h"
 #include "kernels/kernel_trial.h"
 #include "kgate/profiler.h"
@@ -186,7 +186,7 @@ static void iteration_ends_where_its_norm_is_zero(void **state)
     }
 }
 
-/* How often a scope of that name was recorded. */
+/* Number of recorded scopes with this name. */
 static uint64_t scope_calls(const struct kgate_profile_results *results, const char *name)
 {
     for (size_t i = 0; i < results->name_count; i++)
@@ -341,8 +341,8 @@ static void polynomial(const float *x, float *y, size_t n, unsigned intensity, e
     }
 }
 
-/* A step too few shows only where |x|^K is no less than rounding: half of the x are near 1 or -1. A
- * large array has such anyway. */
+/* A missing step shows only if |x|^K is at least the rounding: half of the x are near 1 or -1. A
+ * large array has such x anyway. */
 static void polynomials_are_told_from_wrong_ones_at_any_intensity(void **state)
 {
     static const struct {

@@ -2,7 +2,7 @@
 #include "common/streaming.h"
 #include "kernels/kernel_trial.h"
 
-/* The fast version, by three threads. The last of `sizes` is left for it. */
+/* The fast version, by three threads. It overwrites the last of `sizes`. */
 static void fast_passes(const char *name, struct kg_pair *sizes, size_t count)
 {
     struct trial trial;
@@ -24,7 +24,7 @@ static void large_arrays_of_any_length(void **state)
         fast_passes(names[n], (struct kg_pair[2]){{"bytes", bytes}}, 2);
 }
 
-/* Rows of whole lines, but no whole blocks of them. */
+/* Rows of whole lines, but with incomplete blocks. */
 static void large_matrices(void **state)
 {
     static const char *const names[] = {"transpose", "layernorm"};

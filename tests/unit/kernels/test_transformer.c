@@ -128,7 +128,7 @@ static void losses_are_reported(void **state)
     trial_end(&trial);
 }
 
-/* Spoils one float in turn by a factor and by a NaN, each of which the check must see. */
+/* Multiplies one float by a factor, then sets it to NaN. The check must fail each time. */
 static void damage(struct trial *trial, const char *what, float *value, float factor)
 {
     const float good = *value;

@@ -9,8 +9,8 @@
 
 enum { SEED = 4711, SAMPLES = 16 };
 
-/* A central difference is off by h^2 f''' / 6, some 1e-11 f''', and by the rounding of f over h,
- * some 1e-16 f / 1e-5; derivatives here are of the size of 0.01 to 10. */
+/* A central difference errs by h^2 f''' / 6, some 1e-11 f''', and by the rounding of f over h, some
+ * 1e-16 f / 1e-5. Derivatives here are of the size of 0.01 to 10. */
 static const double step = 1e-5, relative = 1e-6, absolute = 1e-9;
 
 struct trial {

@@ -23,7 +23,7 @@ struct mistake {
     bool no_correction;
     bool half;         /* updates the first half of the parameters alone */
     bool same_text;    /* all steps but the last on the first one's text */
-    size_t skipped_by; /* no update in one step of so many */
+    size_t skipped_by; /* no update in every skipped_by-th step */
     bool last_skipped; /* no update in the last step */
 };
 
@@ -61,7 +61,7 @@ static void update(struct run *run, const struct kg_training *training, size_t s
     }
 }
 
-/* All steps of a training that is set up; the whole batch is one slice. */
+/* All steps of an initialised training; the whole batch is one slice. */
 static struct run run_make(const struct kg_training *training, const struct mistake *mistake)
 {
     const struct kg_model *model = &training->model;
@@ -199,7 +199,7 @@ static float *largest(float *x, size_t n)
     return &x[at];
 }
 
-/* One value of each result spoiled by little. */
+/* Changes one value of each result a little: the check must fail. */
 static void all_that_is_left_is_compared(void **state)
 {
     struct trial trial;

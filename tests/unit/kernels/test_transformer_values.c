@@ -17,7 +17,7 @@ static const uint8_t text[] = {3, 5, 7};
         struct SLICE slice;                                                                        \
         REAL *parameters;                                                                          \
     };                                                                                             \
-    /* Of tensor k, element i is sin(7 k + i + 1). */                                              \
+    /* Element i of tensor k is sin(7 k + i + 1). */                                               \
     static void name##_make(struct name *two)                                                      \
     {                                                                                              \
         struct kg_tensor tensor;                                                                   \
@@ -126,7 +126,7 @@ static void two_tokens_give_what_the_formulas_give(void **state)
     singles_free(&fast);
 }
 
-/* The first layer's expansion gives its bias where its norm is 0 throughout. */
+/* If its norm is 0 throughout, the first layer's expansion gives its bias. */
 static void gelu_is_its_tanh_approximation(void **state)
 {
     struct doubles reference;

@@ -83,7 +83,7 @@ static void missing_only_adds_what_is_missing(void **state)
     results.case_count = 3;
     results.cases[0].definition_hash = "fedcba9876543210";
     assert_true(update(&results, NULL, 5, true, &added, &err));
-    assert_int_equal(added, 2); /* the third, and the first anew */
+    assert_int_equal(added, 2); /* the third, and the first again */
     assert_true(update(&results, NULL, 5, true, &added, &err));
     assert_int_equal(added, 0);
     load(&baseline);

@@ -1,4 +1,4 @@
-/* Where a call's time goes, by figures made up for the purpose. */
+/* The breakdown of a call's time, from invented numbers. */
 #include <math.h>
 
 #include "base/random.h"
@@ -204,7 +204,7 @@ static void what_is_written_decides_the_ceiling_of_memory(void **state)
     work.written_bytes = 50;
     kg_work_shares(&ceilings, false, &work);
     assert_true(work.bandwidth_share == 1);
-    /* nor is a copy judged by reading where that was measured slower, or not at all */
+    /* nor does reading limit a copy, if reading was measured slower, or not at all */
     ceilings.read_bytes_per_s = 3e12;
     assert_true(kg_memory_ceiling(&ceilings, &work) == 4e12);
     ceilings.read_bytes_per_s = NAN;

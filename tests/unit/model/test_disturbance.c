@@ -1,4 +1,4 @@
-/* Rounds that were disturbed: which count, how many are repeated, and how they are told. */
+/* Disturbed rounds: the counted rounds, the number of repetitions, and the note. */
 #include "model/disturbance.h"
 #include "model/throttle.h"
 #include "test_support.h"
@@ -117,7 +117,7 @@ static void the_calmest_rounds_are_judged_and_spoilt_ones_never(void **state)
     patient.disturbance_limit = 0.2;
     assert_true(kg_round_judged(&patient, 8));
     assert_int_equal(kg_rounds_to_repeat(&patient, 9), 0);
-    /* where it is not known all are */
+    /* if it is unknown, all rounds are judged */
     for (size_t i = 0; i < 9; i++)
         rounds[i].disturbance = NAN;
     assert_int_equal(judged_count(rounds, 9), 9);

@@ -98,7 +98,7 @@ static void damaged_bytes_never_crash(void **state)
     kg_results_free(&results);
 }
 
-/* Puts `new` in place of the first `old` and expects a refusal that says `message`. */
+/* Replaces the first `old` by `new` and expects a refusal with `message`. */
 static void refuse(const struct kg_text *text, const char *old, const char *new,
                    const char *message)
 {

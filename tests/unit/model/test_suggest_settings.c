@@ -1,4 +1,4 @@
-/* Thresholds of suggestions: from a suite, from --set, and mended where a file lacks them. */
+/* Thresholds of suggestions: from a suite, from --set, and defaults for missing ones. */
 #include "test_support.h"
 
 #include "model/suite.h"

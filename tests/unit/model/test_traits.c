@@ -69,7 +69,7 @@ static void one_make(struct one *one)
     kg_case_summarize(&one->result);
 }
 
-/* The same on the GPU: 1.1 GB and 10 Gflop, in 2 GB. */
+/* one_make on the GPU: 1.1 GB and 10 Gflop, in 2 GB. */
 static void one_on_gpu(struct one *one, const char *timing)
 {
     one_make(one);
@@ -470,7 +470,7 @@ static void the_main_kernel_is_the_longest_or_the_only_one(void **state)
     about(64, traits_of(&one).local_bytes);
     for (int i = 0; i < 3; i++)
         one.kernels[i].gpu_ns = NAN;
-    UNKNOWN(traits_of(&one).occupancy); /* which of them matters nobody knows */
+    UNKNOWN(traits_of(&one).occupancy); /* the main kernel is unknown */
     UNKNOWN(traits_of(&one).waves);
     UNKNOWN(traits_of(&one).local_bytes);
     UNKNOWN(traits_of(&one).main_kernel_ns);

@@ -4,7 +4,7 @@
 #include "run/extra_passes.h"
 #include "test_support.h"
 
-/* 100 GFLOP/s and 1 TB/s of one thread, twice that of both. */
+/* Peaks: 100 GFLOP/s and 1 TB/s on one thread, twice as much on both. */
 static struct kg_results machine(void)
 {
     struct kg_results results = {.cpu_ceilings = KG_CPU_CEILINGS_NONE,
@@ -96,7 +96,7 @@ static void what_a_busy_machine_measured_refuses_only_what_no_machine_can_do(voi
     assert_true(impossible(&results, &on_gpu));
 }
 
-/* By the shares that a summary has, of the device's ceilings. */
+/* By the summary's shares of the device's ceilings. */
 static void a_case_on_the_gpu_is_compared_with_its_device(void **state)
 {
     const struct kg_results results = machine();

@@ -18,8 +18,8 @@ struct scene {
     bool check_due[CASES];
     size_t checks[CASES];
     size_t checked_at[CASES];
-    size_t shared_calls; /* of the operation for those that share processes */
-    size_t shared_most;  /* cases in one of them */
+    size_t shared_calls; /* calls of the operation for cases that share processes */
+    size_t shared_most;  /* most cases in one call */
     size_t failing;      /* the case that fails at its second round; CASES: none does */
 };
 
@@ -159,7 +159,7 @@ static void cases_that_share_processes_are_measured_together(void **state)
     assert_true(kg_rounds_run(&rounds, &err));
     for (size_t i = 0; i < CASES; i++)
         assert_int_equal(scene.cases[i].round_count, wanted[i]);
-    /* once a wave, whatever the shuffle: both cases twice, and the one that needs a third round */
+    /* once per wave, in any order: both cases twice, and one case a third time */
     assert_int_equal(scene.shared_calls, 3);
     assert_int_equal(scene.shared_most, 2);
 }
@@ -178,7 +178,7 @@ static void when_the_time_is_over_only_the_fewest_rounds_are_taken(void **state)
     scene.run.plan = &plan;
     scene.run.until_ns = 1;
     scene.cases[0].disturbance_limit = 0.01;
-    /* one that was disturbed is not measured again */
+    /* a disturbed round is not measured again */
     scene.rounds[0][0] = (struct kg_round){.median_ns = 1, .disturbance = 1};
     scene.cases[0].round_count = 1;
     const struct kg_rounds rounds = {
@@ -266,7 +266,7 @@ static void an_answer_is_whole_or_it_is_not(void **state)
     struct kg_answer answer = answer_of(good, KG_ENDED_EXIT, 0, &arena);
     assert_true(answer.whole && answer.response.good);
     assert_string_equal(answer.tail, "last words");
-    /* a process that crashes after its answer has answered */
+    /* if a process crashes after its answer, the answer counts */
     answer = answer_of(good, KG_ENDED_SIGNAL, SIGSEGV, &arena);
     assert_true(answer.whole && answer.response.good);
     assert_int_equal(answer.code, SIGSEGV);

@@ -34,7 +34,7 @@ static void no_word_and_no_code_is_cut(void **state)
     expect("settle it by pairs: `kgate ab --filter x`", 30, "settle it by pairs:…");
     expect("one two", 7, "one two");
     expect("größer größer", 9, "größer…");
-    /* where no place is better */
+    /* no better place exists */
     expect("abcdefghijkl mn", 5, "abcde…");
 }
 

@@ -1,5 +1,5 @@
-/* A kgate that was built where npm's packages were missing: the unit tests have this template in the place of
- * the library's, so none of them has a page. */
+/* A kgate built without npm's packages: the unit tests link this template instead of the library's,
+ * so no unit test has a page. */
 #include <unistd.h>
 
 #include "show/format_parts.h"

@@ -102,7 +102,8 @@ static void a_fifth_slower_is_slower_and_its_mirror_faster(void **state)
     expect_of_all(&current, &base, RULE_FASTER, "20 % less");
 }
 
-/* Significance alone sees half a per cent where scatter is small; a least effect keeps it out. */
+/* With little scatter, significance alone reports half a per cent. A minimum effect prevents
+ * this. */
 static void half_a_per_cent_parts_rules_with_a_least_effect_from_the_rest(void **state)
 {
     static const struct {
@@ -165,7 +166,7 @@ static double p_of(const double *base, size_t base_count, const double *current,
     return mann_whitney(base, base_count, current, current_count).p_value;
 }
 
-/* Of the 20 ways to part six ranks in two threes, one has U = 0 and one U = 1. */
+/* Six ranks divide into two threes in 20 ways: one has U = 0 and one U = 1. */
 static void u_test_of_three_and_three_by_hand(void **state)
 {
     static const double low[] = {3, 1, 2}, high[] = {5, 4, 6};
@@ -213,7 +214,7 @@ static void u_test_with_ties_meets_a_published_example(void **state)
     near("p", erfc(2.8039 / sqrt(2)), test.p_value, 5e-6);
 }
 
-/* Where the exact distribution ends, the approximation takes over without a step. */
+/* At the limit of the exact distribution, the approximation continues without a step. */
 static void exact_and_approximate_p_values_agree_at_fifty(void **state)
 {
     double base[EXACT_MOST], current[EXACT_MOST];

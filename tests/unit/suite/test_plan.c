@@ -151,7 +151,7 @@ static void missing_devices_are_skipped_with_the_reason(void **state)
     done();
 }
 
-/* Of a kernel, of a plugin, and of a command, which brings its own device code. */
+/* Reasons of skipped cases: of a kernel, of a plugin, and of a command with its own device code. */
 static void expect_skips(const struct kg_machine *on, const char *kernel, const char *plugin,
                          const char *command)
 {

@@ -1,5 +1,5 @@
-/* Input made to hurt: it is refused in bounded time and memory, and nothing crashes. Run under the
- * sanitizers, which is where a stray read would show. */
+/* Hostile input: kgate refuses it in bounded time and memory, and nothing crashes. Run under the
+ * sanitizers, which show a stray read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 #define HEAD "version: 1\n"
 
-/* Parses a copy of exactly that length, so that a read past its end is seen. */
+/* Parses a copy of exactly this length, so that sanitizers find a read past its end. */
 static bool parse(const char *bytes, size_t length, struct kg_error *err)
 {
     struct kg_suite suite;

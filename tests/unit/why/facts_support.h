@@ -7,7 +7,7 @@
 #include "why/rules/rules.h"
 
 struct named_fact {
-    const char *name; /* NULL ends an array of them */
+    const char *name; /* NULL ends an array */
     double value;
 };
 

@@ -89,7 +89,8 @@ static void no_figure_is_silly(const struct kg_suggestions *suggestions)
                     suggestions->findings[i].time_ns > 0);
 }
 
-/* Each of a case's and a machine's figures in turn made 0, NaN, infinite and negative. */
+/* Sets each number of a case and of a machine, one per trial, to 0, NaN, infinity and a negative
+ * value. */
 static void nonsense_gives_no_silly_figure(void **state)
 {
     (void)state;
@@ -180,7 +181,7 @@ static void commands_are_of_the_device_and_safe_to_paste(void **state)
     results.cases[0].metrics = 1U << KG_METRIC_TIME;
     assert_true(kg_deeper_find(&results, &results.cases[0], &arena, &deeper, &count));
     for (size_t i = 0; i < count; i++) {
-        /* perf is to see the calls, and no simulation of them */
+        /* perf must see the calls, but no simulation */
         const bool perf = strncmp(deeper[i].command, "perf ", 5) == 0;
         assert_true(perf == (strstr(deeper[i].command, " --set metrics=time ") != NULL));
         assert_true(perf == (strstr(deeper[i].command, " --set min_time=1s ") != NULL));

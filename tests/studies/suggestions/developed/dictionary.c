@@ -4,7 +4,7 @@
 enum { SLOTS = 4096, KEYS = 2048, LOOKUPS = 16 * 1024 };
 
 struct slot {
-    uint32_t key; /* 0 where free */
+    uint32_t key; /* 0 if free */
     uint32_t value;
 };
 
@@ -37,7 +37,7 @@ static void run(void *state)
     work->sum = sum;
 }
 
-/* Keys follow each other, as numbers that are given away do: this hash spreads them evenly. */
+/* Keys are consecutive, like assigned numbers, and this hash spreads them evenly. */
 static bool set_up(struct kgate_context *context, void **state)
 {
     struct work *work = workload_begin(context, sizeof *work, state);

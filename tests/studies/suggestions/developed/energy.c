@@ -1,4 +1,4 @@
-/* How loud a recording is: the sum of the squares of its samples. */
+/* The loudness of a recording: the sum of the squares of its samples. */
 #include "workload.h"
 
 enum { SAMPLES = 64 * 1024 };

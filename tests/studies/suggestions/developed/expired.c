@@ -20,7 +20,7 @@ static size_t list_expired(const uint32_t *expires, size_t count, uint32_t now, 
     return found;
 }
 
-/* Stores every number, and keeps those that count. */
+/* Stores every number, and keeps the expired ones. */
 static size_t list_always(const uint32_t *expires, size_t count, uint32_t now, uint32_t *expired)
 {
     size_t found = 0;

@@ -17,7 +17,7 @@ static void luma_floating(struct work *work)
                                   work->blue[i] * 0.11328125);
 }
 
-/* The same weights in 256ths. */
+/* luma's weights in 256ths. */
 static void luma_fixed(struct work *work)
 {
     for (size_t i = 0; i < PIXELS; i++)

@@ -1,5 +1,5 @@
-/* Motion search of a video encoder: the block of the last picture that a block of this one differs
- * from the least, by the sum of absolute differences. */
+/* Motion search of a video encoder: finds the block of the last picture with the least sum of
+ * absolute differences to a block of this one. */
 #include <stdlib.h>
 
 #include "workload.h"

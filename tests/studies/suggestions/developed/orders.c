@@ -18,9 +18,9 @@ struct line {
 };
 
 struct work {
-    struct order orders[ORDERS]; /* where they were when they came in */
+    struct order orders[ORDERS]; /* orders in their order of arrival */
     struct order *first;
-    struct line lines[ORDERS]; /* the same in the order of their prices */
+    struct line lines[ORDERS]; /* the orders by price */
     uint64_t worth;
     uint64_t expected;
 };

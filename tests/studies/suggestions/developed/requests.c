@@ -1,4 +1,4 @@
-/* Serves requests, each of them short: how many words there are in a line. */
+/* Serves short requests: the number of words in a line. */
 #include <pthread.h>
 
 #include "workload.h"

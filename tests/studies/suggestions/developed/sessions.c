@@ -1,5 +1,5 @@
-/* The sessions of a server, each with a buffer of its own behind its header: once a second all are
- * looked through for those that have been silent. */
+/* The sessions of a server, each with a buffer of its own behind its header. Once per second the
+ * server searches all sessions for silent ones. */
 #include "workload.h"
 
 enum { SESSIONS = 5600, BUFFER = 8192 };

@@ -13,7 +13,7 @@ struct setting {
 
 struct work {
     struct setting settings[SETTINGS];
-    uint16_t slots[SLOTS]; /* index into settings, from 1; 0 where free */
+    uint16_t slots[SLOTS]; /* index into settings, from 1; 0 if free */
     char asked[ASKED][NAME_MOST];
     int64_t expected;
     int64_t sum;

@@ -1,5 +1,5 @@
-/* Asks ten questions of a thread that works for the others, and looks every now and then whether the
- * answer is there; or answers them itself. */
+/* Asks a service thread ten questions, and polls for each answer now and then; or answers them
+ * itself. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>

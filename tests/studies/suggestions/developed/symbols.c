@@ -11,7 +11,7 @@ struct symbol {
 
 struct work {
     struct symbol symbols[SYMBOLS];
-    uint16_t slots[SLOTS]; /* index into symbols, from 1; 0 where free */
+    uint16_t slots[SLOTS]; /* index into symbols, from 1; 0 if free */
     uint32_t wanted[LOOKUPS];
     uint64_t expected;
     uint64_t sum;

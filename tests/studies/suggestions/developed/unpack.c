@@ -1,4 +1,4 @@
-/* Unpacks a screen dump that was packed as runs of one colour, into an image of its own. */
+/* Unpacks a screen dump, packed as runs of one colour, into an image of its own. */
 #include <sys/mman.h>
 
 #include "workload.h"

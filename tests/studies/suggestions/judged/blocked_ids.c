@@ -1,4 +1,4 @@
-/* blocked_ids.c: which of many account numbers are blocked, by a table of all accounts. */
+/* blocked_ids.c: finds blocked account numbers among many, by a table of all accounts. */
 #include "judged.h"
 
 enum { ACCOUNTS = 1 << 24, QUERIES = 600000 };

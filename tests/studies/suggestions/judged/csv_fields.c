@@ -1,4 +1,4 @@
-/* csv_fields.c: rows of a CSV file cut into fields, one of which is summed. */
+/* csv_fields.c: cuts rows of a CSV file into fields, and sums one field. */
 #include "judged.h"
 
 enum { ROWS = 400, COLUMNS = 12, ROW_MOST = 160 };
@@ -39,7 +39,7 @@ static ELSEWHERE void free_fields(char *fields[], int count)
         free(fields[i]);
 }
 
-/* Cuts a row into fields where they are. */
+/* Cuts a row into fields in place. */
 static ELSEWHERE int slice_row(const char *row, struct slice fields[])
 {
     int count = 0;

@@ -9,7 +9,7 @@ struct state {
     uint8_t frames[FRAMES][PIXELS];
 };
 
-/* The same counter is wanted again before it has come back from the last time. */
+/* Each increment of a counter waits for the last one of the same counter. */
 static ELSEWHERE void count_levels(const uint8_t *pixels, uint32_t counts[LEVELS])
 {
     memset(counts, 0, LEVELS * sizeof *counts);

@@ -1,4 +1,4 @@
-/* filter_children.c: messages that pass through a filter, which was once a program of its own. */
+/* filter_children.c: messages pass through a filter, in a child process or by a call. */
 #include "judged.h"
 
 #include <sys/wait.h>

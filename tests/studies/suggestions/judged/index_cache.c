@@ -1,4 +1,4 @@
-/* index_cache.c: an index of documents, kept in a file that is made anew whenever it is lost. */
+/* index_cache.c: an index of documents, cached in a file that can be made again. */
 #include "judged.h"
 
 enum { DOCUMENTS = 128, DOCUMENT_BYTES = 250 };
@@ -34,7 +34,7 @@ static ELSEWHERE bool save_index(const struct state *state)
            (ssize_t)sizeof state->entries;
 }
 
-/* Waits for the disk, for a file that nobody would miss. */
+/* Waits for the disk, although a lost file would do no harm. */
 static ELSEWHERE bool save_index_safely(const struct state *state)
 {
     return save_index(state) && fdatasync(state->file) == 0;

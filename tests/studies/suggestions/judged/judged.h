@@ -11,7 +11,7 @@
 
 #include "kgate/plugin.h"
 
-/* A function that would lie in another file of a large program, where no call of it is inlined. */
+/* A function as in another file of a large program: calls are not inlined. */
 #define ELSEWHERE __attribute__((noinline))
 
 /* Marsaglia (2003): the next of a sequence of numbers that look random. *random is not 0. */

@@ -1,4 +1,4 @@
-/* line_count.c: the lines of a text and the longest of them, by the C library's search. */
+/* line_count.c: the lines of a text and its longest line, by the C library's search. */
 #include "judged.h"
 
 enum { BYTES = 800000 };

@@ -1,4 +1,4 @@
-/* mixer_voices.c: voices of a synthesizer, each with its gain, added into one buffer. */
+/* mixer_voices.c: adds voices of a synthesizer, each with its gain, into one buffer. */
 #include "judged.h"
 
 enum { VOICES = 80, FRAMES = 2048 };

@@ -24,7 +24,7 @@ static ELSEWHERE size_t keep_dear(const struct order *orders, size_t count, uint
     return found;
 }
 
-/* Writes each, and goes on to the next place only where it is kept. */
+/* Writes every order, but advances to the next place only if it keeps the order. */
 static ELSEWHERE size_t keep_dear_always_written(const struct order *orders, size_t count,
                                                  uint32_t least, uint32_t *kept)
 {

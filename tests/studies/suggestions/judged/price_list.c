@@ -12,7 +12,7 @@ struct good {
 struct state {
     double result;
     struct good *first;
-    struct good goods[GOODS];   /* where the list's entries came to lie */
+    struct good goods[GOODS];   /* the list's entries, in memory order */
     struct good ordered[GOODS]; /* the same goods, in the list's order */
 };
 

@@ -1,4 +1,4 @@
-/* sensor_export.c: readings of sensors written as lines of text. */
+/* sensor_export.c: writes sensors' readings as lines of text. */
 #include "judged.h"
 
 enum { READINGS = 1000, LINE_MOST = 40 };

@@ -1,4 +1,4 @@
-/* Jansson: limits are looked up in a configuration, which is read anew for each. */
+/* Jansson: looks up limits in a configuration, and reads it again for each. */
 #include <jansson.h>
 #include <stdio.h>
 

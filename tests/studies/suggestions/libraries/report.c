@@ -1,4 +1,4 @@
-/* Jansson: temperatures are written as real numbers of 17 digits, or as whole millidegrees. */
+/* Jansson: writes temperatures as real numbers of 17 digits, or as whole millidegrees. */
 #include <jansson.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* json.c: kgate's own reader makes a tree of a document and lets go of it. */
+/* json.c: kgate's own reader makes a tree of a document and frees it. */
 #include <string.h>
 
 #include "base/json_tree.h"

@@ -1,5 +1,5 @@
 /* memory.c: 64 MiB, followed from pointer to pointer in random order (`chase`), and summed up from
- * one end to the other (`stream`). Both go on where the last call ended. */
+ * one end to the other (`stream`). Each call continues from the end of the last one. */
 #include <stdlib.h>
 
 #include "ordinary.h"

@@ -1,4 +1,4 @@
-/* pipe.c: system calls: half a kilobyte into a pipe and out of it again. */
+/* pipe.c: system calls: writes half a kilobyte into a pipe and reads it again. */
 #include <unistd.h>
 
 #include "ordinary.h"

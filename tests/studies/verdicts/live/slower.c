@@ -1,8 +1,8 @@
-/* slower.c: by how much the slower builds are slower, without kgate: each workload of one build and
- * of another, called in turn by a plain loop, in processes one after the other.
- *     slower BASE SLOWER [SECONDS]      two folders that live.cmake fills; seconds a workload
- * Prints the median of the processes' ratios, each the median of those of neighbouring calls, and
- * the middle half of the processes. */
+/* slower.c: the true slowdown of the slower builds, without kgate. A plain loop alternates calls of
+ * each workload of two builds, in processes one after the other.
+ *     slower BASE SLOWER [SECONDS]      two folders that live.cmake fills; seconds per workload
+ * Prints the median and the middle half of the processes' ratios. A process's ratio is the median
+ * ratio of neighbouring calls. */
 #include <dlfcn.h>
 #include <spawn.h>
 #include <stdio.h>

@@ -52,7 +52,7 @@ static struct kg_code_identity identity(struct kg_arena *arena, struct kg_code_o
     return kg_code_identify(memory, arena, owner);
 }
 
-/* Index of a library of that name; fails where there is none. */
+/* Index of the library with this name; fails if there is none. */
 static size_t library(const struct kg_code_identity *code, const char *name)
 {
     size_t i = 0;

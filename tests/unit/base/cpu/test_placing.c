@@ -136,7 +136,7 @@ static void two_on_one_cpu_are_crowded_and_come_apart(void **state)
         skip();
     other_start(true);
     both_see(&placing);
-    /* only these two, as if both were where the first is */
+    /* only these two, as if both ran on the first one's CPU */
     struct kg_placed two[] = {*find(&placing, gettid()), *find(&placing, other.id)};
     placing.threads[0] = two[0];
     placing.threads[1] = two[1];

@@ -21,8 +21,8 @@ static double normal(struct kg_random *random)
     return sum;
 }
 
-/* Rounds of one length, of processes that differ by `between`, and samples that make a round's
- * median err by `within` (standard deviations). */
+/* Rounds of one length. Processes differ by `between`. Samples give a round's median an error of
+ * `within`. Both are standard deviations. */
 static struct kg_spread spread_of(size_t count, double between, double within, double measured_ns)
 {
     static struct kg_round_evidence rounds[MOST];

@@ -28,7 +28,7 @@ static void ratio_is(const struct kg_ratio *ratio, double value, double low, dou
     near("high end", high, ratio->interval.high, 1e-12);
 }
 
-/* Three values: P(median* <= x_1) = P(Binomial(3, 1/3) >= 2) = 7/27, of x_2 it is 20/27. */
+/* Three values: P(median* <= x_1) = P(Binomial(3, 1/3) >= 2) = 7/27, and 20/27 for x_2. */
 static void median_of_three_by_hand(void **state)
 {
     static const double x[] = {1, 2, 4};
@@ -191,8 +191,8 @@ static void intervals_hold_about_as_often_as_they_say(void **state)
     }
 }
 
-/* The terms of the binomial distribution that the weights are sums of are too small for a double
- * here: the interval of 400 evenly spread values is that of the normal approximation even so. */
+/* The weights are sums of binomial terms that are too small for a double here. Still, the interval
+ * of 400 evenly spread values equals that of the normal approximation. */
 static void hundreds_of_rounds_have_an_interval_too(void **state)
 {
     double x[400];

@@ -55,8 +55,8 @@ static void what_was_not_tested_costs_nothing(void **state)
     expect((const double[]){0.02}, p + 3, 1);
 }
 
-/* Without any real change, the chance that a single one of m tests comes out at or below alpha is
- * alpha at the most: the promise that the gate rests on. */
+/* Without any real change, at most a share alpha of families has a test with adjusted p at or below
+ * alpha. The gate's error rate depends on it. */
 static void the_family_keeps_its_error_rate(void **state)
 {
     enum { SEED = 5, TESTS = 50, TRIALS = 4000 };

@@ -19,8 +19,8 @@ struct scene {
     double scratch[4 * COUNT];
 };
 
-/* Two sides whose pace jumps by `jump` at random and lies `shift` higher on the second; times
- * follow it with `exponent`, with a noise of their own. */
+/* Two sides with a core clock that jumps by `jump` at random and is `shift` higher on the second.
+ * Times follow it with `exponent`, with a noise of their own. */
 static struct kg_pace scene_make(struct scene *scene, double exponent, double jump, double shift,
                                  double noise)
 {
@@ -87,7 +87,7 @@ static void a_pace_that_stands_still_within_a_side_tells_nothing(void **state)
     near("exponent", 0.5, pace.exponent, 0);
     near("doubt", 0.5, pace.doubt, 0);
     near("shift", 0.04, pace.shift, 1e-12);
-    /* half of it is taken off; the truth lies within doubt * shift */
+    /* half of the shift is subtracted; the truth lies within doubt * shift */
     near("difference", 0.1 + 0.04 - 0.02, difference(&scene), 0.005);
 }
 

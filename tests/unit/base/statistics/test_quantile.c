@@ -59,7 +59,7 @@ static void mean_and_deviation_of_a_hand_example(void **state)
     assert_true(isnan(kg_standard_deviation(x, 1)));
 }
 
-/* Both ways to sort, below and above the size where they change over. */
+/* Both sort algorithms, below and above the size at which they change. */
 static void sorting_orders_any_number_of_values(void **state)
 {
     enum { SEED = 11, MOST = 200 };

@@ -38,7 +38,7 @@ static size_t pairs_below(const double *a, size_t n1, const double *b, size_t n2
     return pairs;
 }
 
-/* Of all C(9, 4) deals, as many are at least as extreme as each one's p says. */
+/* For all C(9, 4) deals: p equals the share of deals that are at least as extreme. */
 static void mann_whitney_counts_the_orders(void **state)
 {
     enum { ALL = 9, LEFT = 4 };
@@ -82,8 +82,8 @@ static void ties_count_against_a_difference(void **state)
     assert_true(kg_mann_whitney(a, 5, b, 5) > 0.5);
 }
 
-/* As one side moves away p falls, step by step, also where the exact distribution has too many
- * terms and the normal one takes over. */
+/* As one side moves away, p falls step by step. This includes the change to the normal
+ * distribution, when the exact one has too many terms. */
 static void many_values_use_the_normal_distribution(void **state)
 {
     enum { MANY = 150 };

@@ -43,7 +43,7 @@ static inline bool recording_scan(const char *path, const struct kg_profile_visi
     return good;
 }
 
-/* A recording in memory. Ticks are nanoseconds where nothing else is said. */
+/* A recording in memory. By default, ticks are nanoseconds. */
 struct recording {
     struct kg_text bytes;
     uint64_t ticks, clock_ns; /* of the next chunk's header */
@@ -197,7 +197,7 @@ static inline const char *recording_save_part(const struct recording *recording,
 {
     static char path[256];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    /* A new file: some file systems wait for the disk where an old one is written over. */
+    /* A new file: some file systems wait for the disk when an old one is overwritten. */
     unlink(path);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -217,7 +217,7 @@ static inline void recording_free(struct recording *recording)
     kg_text_free(&recording->bytes);
 }
 
-/* A parallel region of two threads that meet at a barrier; two calls of it.
+/* Two calls of a parallel region of two threads that meet at a barrier.
  *
  *   thread 1: call 0..1000 { region 100..900 { part 200..400, barrier 400..800 } }, and at 2000
  *   thread 2: part 200..700, barrier 700..800, and at 2200 */

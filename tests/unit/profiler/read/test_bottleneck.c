@@ -11,7 +11,8 @@ struct scene {
     struct kg_profile_process process;
 };
 
-/* Adds a row `depth` levels deep; its own time and that of all around it grow by `self_ns`. */
+/* Adds a row `depth` levels deep. Its own time, and the time of all rows around it, grow by
+ * `self_ns`. */
 static struct kg_profile_row *add(struct scene *scene, size_t depth, const char *name,
                                   double self_ns)
 {
@@ -229,7 +230,8 @@ static void a_few_calls_are_said_to_be(void **state)
                  "20 % in no scope inside)\n");
 }
 
-/* It may have had a small file to read and a large one: no doubt about where its time went. */
+/* A program's calls may read a small or a large file, so different times are no reason for
+ * doubt. */
 static void calls_of_a_program_may_differ_as_they_like(void **state)
 {
     struct scene scene;

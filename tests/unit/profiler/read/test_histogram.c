@@ -10,7 +10,7 @@ enum { VALUES = 20000 };
 
 static const double shares[] = {0, 0.01, 0.25, 0.5, 0.75, 0.95, 0.99, 0.999, 1};
 
-/* Quantiles of the values at x against those of the values themselves. */
+/* Compares the histogram's quantiles with the quantiles of the values at x. */
 static void check_quantiles(double *x, size_t n, const char *what)
 {
     struct kg_histogram histogram = {0};
@@ -108,7 +108,7 @@ static void few_values_are_a_block_each(void **state)
         assert_true(means[i] == i);
 }
 
-/* The values 0, 1, 2…: a block's mean says where it is, and the blocks' counts follow. */
+/* The values 0, 1, 2…: a block's mean gives its place, and the next block follows it. */
 static void check_blocks(size_t n)
 {
     struct kg_blocks blocks = {0};

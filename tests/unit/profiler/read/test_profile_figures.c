@@ -74,7 +74,7 @@ static void rows_are_nested_and_by_total(void **state)
     kg_profile_free(&profile);
 }
 
-/* Each case of a suite is recorded for as long as any other: their totals say nothing. */
+/* Each case of a suite is recorded for an equally long time, so totals have no meaning. */
 static void cases_are_by_the_time_of_a_call(void **state)
 {
     (void)state;
@@ -318,7 +318,7 @@ static void each_process_is_a_round(void **state)
     struct kg_profile profile;
     threads_add(&recording, 1, 3);
     threads_add(&recording, 2, 5);
-    recording_process(&recording, 3, 1, ""); /* nothing of it here */
+    recording_process(&recording, 3, 1, ""); /* without scopes */
     recording_end(&recording);
     read_all(&recording, &profile);
     const struct kg_profile_row *row = &profile.rows[0];

@@ -212,7 +212,7 @@ static void what_each_thread_had_is_kept(void **state)
     kg_profile_free(&profile);
 }
 
-/* A hundred scopes inside one another, of which only the innermost has time of its own. */
+/* A hundred nested scopes. Only the innermost has time of its own. */
 static void a_long_path_is_shortened_in_the_middle(void **state)
 {
     enum { DEPTH = 100 };
@@ -413,7 +413,7 @@ static void event_check(const struct kg_json *event)
     }
 }
 
-/* Two events of a track are one inside the other, or apart. */
+/* Two events of a track are nested or disjoint. */
 static void nesting_check(const struct kg_json *one, const struct kg_json *other)
 {
     const double begin = number_of(one, "ts"), end = begin + number_of(one, "dur");

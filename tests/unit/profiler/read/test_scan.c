@@ -501,7 +501,7 @@ static void join(struct recording *joined, const struct recording *first, size_t
     kg_text_append_bytes(&joined->bytes, second->bytes.data, second->bytes.length);
 }
 
-/* Whether `part` is told as the last one of `all`, entry by entry, and complete. */
+/* Compares `part` with the last process of `all`, entry by entry. It must be complete. */
 static void check_last(const struct heard *all, const struct heard *part, size_t length)
 {
     const size_t before = all->entry_count - part->entry_count;
@@ -582,8 +582,8 @@ static void after_a_recording_cut_anywhere_the_next_is_whole(void **state)
     recording_free(&second);
 }
 
-/* The length of the chunk that is cut off leads into the next recording, also to a chunk of it, and
- * beyond its end. */
+/* The truncated chunk's length reaches into the next recording, to one of its chunks, or beyond its
+ * end. */
 static void a_chunk_that_is_cut_off_does_not_take_the_next_recording(void **state)
 {
     (void)state;

@@ -28,8 +28,8 @@ static struct kg_gpu_times *gpu; /* of each test, fresh */
 static void *context;
 static void *stream;
 
-/* In place of libc's: the profiler reads its clock and sleeps by these. Each call takes some time,
- * or nothing that polls would ever see any pass. */
+/* Replaces libc's functions: the profiler's clock and its sleep. Each call takes some time, or
+ * polling code would never see time pass. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
     if (clock != CLOCK_MONOTONIC || host_is_real)

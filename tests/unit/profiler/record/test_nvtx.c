@@ -57,7 +57,7 @@ int main(void)
 
 #else
 
-/* Built without the toolkit, whose header this is; elsewhere it may be all the same. */
+/* Without the toolkit the profiler has no NVTX header. The header may still exist elsewhere. */
 static void no_ranges_are_ever_wanted(void **state)
 {
     (void)state;

@@ -5,7 +5,7 @@
 
 #include "base/random.h"
 
-/* Numbers of every length, most of them short, and the largest. */
+/* Numbers of every length, mostly short, and the largest. */
 static uint64_t any_number(struct kg_random *random)
 {
     const uint64_t value = kg_random_next(random);
@@ -136,7 +136,7 @@ static void a_ring_is_packed_up_to_the_end_of_the_room(void **state)
     for (size_t i = 0; i < SLOTS; i++)
         ring[i] = (struct kg_entry){.start = 10 * i, .duration = 5, .node = 1};
     const uint8_t *end = kg_entries_pack(&pack, &part, bytes, bytes + KG_PACKED_MOST + 5);
-    assert_int_equal(part.tail, 2); /* 3 bytes each: after two there is less than the most */
+    assert_int_equal(part.tail, 2); /* 3 bytes each: after two, the room is below KG_PACKED_MOST */
     assert_int_equal(end - bytes, 6);
 }
 

@@ -761,7 +761,7 @@ static void instances_record_apart_from_each_other(void **state)
     assert_non_null(two);
     struct kgate_scope a = kgate_scope_begin(one, &site_a, 0);
     struct kgate_scope b = kgate_scope_begin(two, &site_b, 0);
-    outer(1); /* of the process-wide one, which is off */
+    outer(1); /* a scope of the process-wide profiler, which is off */
     kgate_scope_end(&a);
     kgate_scope_end(&b);
     kgate_profiler_free(one);

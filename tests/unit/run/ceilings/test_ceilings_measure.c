@@ -25,8 +25,8 @@ static struct {
 static size_t kernel_count;
 static void *work_function;
 static const char *broken;  /* a kernel that does something else */
-static const char *missing; /* one that this device has no code of */
-static double wgmma_slower; /* so many times as it could be */
+static const char *missing; /* a kernel that this device has no code for */
+static double wgmma_slower; /* slowdown factor of wgmma */
 static const struct kg_ceilings_watch unwatched;
 
 static int function_find(void **function, void *module, const char *name)
@@ -252,7 +252,7 @@ static void what_is_computed_wrongly_is_not_believed_and_the_rest_is(void **stat
 {
     static const struct {
         const char *kernel, *said;
-        bool copy, read, fma, tensor; /* known all the same */
+        bool copy, read, fma, tensor; /* whether each rate is still known */
     } cases[] = {
         {"kg_ceiling_copy", "1 are not what was copied", false, false, true, true},
         {"kg_ceiling_copy_streaming", "1 are not what was copied", true, false, true, true},

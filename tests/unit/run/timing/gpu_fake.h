@@ -141,7 +141,7 @@ static inline void work_close(struct work *work)
     work->timer->driver.module_unload(work->module);
 }
 
-/* Nothing is left of the timer, and nothing was used that is no more. */
+/* The timer has freed everything, and used nothing after its release. */
 static inline void assert_nothing_left(void)
 {
     const struct fake_cuda_counts *counts = fake->counts;

@@ -103,7 +103,7 @@ static void without_counters_only_common_events_are_tried(void **state)
     assert_no_slots();
 }
 
-/* As arch/x86/events/intel/core.c has them. */
+/* Events as in arch/x86/events/intel/core.c. */
 static void ice_lake_write(const char *device)
 {
     static const char *const events[][2] = {{"slots", "event=0x00,umask=0x4"},
@@ -276,7 +276,7 @@ static void as_perf_prints_them(void **state)
     counts[KG_CORE_RECOVERY] = 4 * 7158428964.0;
     assert_shares(counts, (struct kg_topdown){0.49, 0.12, 0.17, 0.22, NAN}, 0.006);
 
-    /* likewise: a chain of divisions, of Arm's learning path on the top-down method */
+    /* also from Arm's learning path on the top-down method: a chain of divisions */
     counts = nothing_counted();
     counts[KG_CORE_SLOTS] = 4 * 19201754818.0;
     counts[KG_CORE_ISSUED] = 7017115812;
@@ -320,7 +320,7 @@ static void nonsense_is_not_known(void **state)
     counts[KG_CORE_UNFED] = 2356235;
     counts[KG_CORE_RECOVERY] = 226132;
     assert_shares(counts, unknown, 0);
-    /* one of them was never counted */
+    /* one counter never ran */
     counts = nothing_counted();
     counts[KG_CORE_SLOTS] = 100;
     counts[KG_CORE_ISSUED] = counts[KG_CORE_RETIRED] = counts[KG_CORE_UNFED] = 30;
@@ -370,7 +370,7 @@ static void what_is_refused_is_left_out(void **state)
 
 /* --- This machine ----------------------------------------------------------------------------- */
 
-/* A branch a turn, whatever a sanitizer puts beside each addition of C. */
+/* One branch per iteration. Assembler, since a sanitizer adds code to each addition of C. */
 static void turns_take(int turns)
 {
 #ifdef __x86_64__

@@ -171,7 +171,7 @@ static void what_is_timed_without_a_hold_is_said(void **state)
     assert_doubt(KG_TIMING_WALL, &nothing_holds, NULL);
 }
 
-/* A clock that rises as those of an idle device do, and times that follow it. */
+/* A clock that rises like an idle device's, and times that follow it. */
 static size_t settled_after(double clock_hz, double rises_by, double scatter, double resolution_ns)
 {
     enum { MOST = 400 };

@@ -130,7 +130,7 @@ static void a_moved_clock_shows_in_times_and_not_in_cycles(void **state)
     assert_near(a_round.sm_clock_hz, usual.sm_clock_hz / 1.5, 0.002);
     assert_near(a_round.pulse_ns, usual.pulse_ns * 1.5, 0.002);
     assert_near(a_round.median_cycles, usual.median_cycles, 0.005);
-    /* and where it moves within the round, each sample has its own */
+    /* if the clock changes within the round, each sample has its own */
     fake->clock_set(1.98e9);
     work.calls = 0;
     work.each = clock_drops;
@@ -156,7 +156,7 @@ static void warm_up_goes_on_until_the_clock_stands_still(void **state)
     assert_near(a_round.sm_clock_hz, 1.98e9, 0.01);
 }
 
-/* Ten samples of it are nothing in which a clock would be seen to rise. */
+/* Ten samples of such a call are too short to show a rising clock. */
 static void short_calls_do_not_begin_while_the_clock_rises(void **state)
 {
     (void)state;
@@ -353,7 +353,7 @@ static void what_is_loaded_at_the_first_call_is_loaded_before_the_hold(void **st
     }
 }
 
-/* Each call of the driver fails in turn, through a whole round of each timing. */
+/* Each driver call fails once, one per trial, through a whole round of each timing. */
 static void each_failure_within_a_round_is_said(void **state)
 {
     (void)state;

@@ -237,7 +237,7 @@ static void a_call_of_more_launches_than_the_queue_takes_does_not_wait(void **st
     assert_false(call_timing.synchronises);
     assert_int_equal(call_timing.held_calls, 0);
     assert_near(call_timing.gpu_ns, 3000 * 2e3, 60e3);
-    /* its graph is one launch, which is held */
+    /* its graph is a single launch, for which a blocking kernel works */
     assert_true(kg_gpu_graph_record(&timer, &call, 1, &graph, &err));
     assert_true(kg_gpu_graph_time(&timer, &graph, 1, &sample, &err));
     assert_true(sample.held);
@@ -364,7 +364,7 @@ static void a_device_is_kept_busy_until_its_clock_is_steady(void **state)
     (void)state;
     clock_rise(120e6);
     assert_near(busy_ms(), 130, 10);
-    /* and, once that is known, for no longer than it takes to see it */
+    /* after that, only for the time needed to notice it */
     assert_near(busy_ms(), 10, 2);
     clock_rise(60e6);
     assert_near(busy_ms(), 70, 10);
@@ -404,7 +404,7 @@ static void a_device_that_fails_is_said_and_closed(void **state)
     fake_restart();
 }
 
-/* Each call of the driver fails in turn, from opening to closing. */
+/* Each driver call fails once, one per trial, from opening to closing. */
 static void each_failure_is_said_and_leaves_nothing(void **state)
 {
     (void)state;

@@ -100,8 +100,8 @@ static void busy_later(void *state)
         continue;
 }
 
-/* 20 us a call: four do. Four calls of 1 ms before them must not make it one. The fifth may be
- * preempted, which is as long: but not time and again. */
+/* 20 us per call: a batch of four is enough. Four earlier calls of 1 ms must not reduce it to one.
+ * A preempted fifth call may take as long, but not repeatedly. */
 static void disturbed_trials_do_not_choose_the_batch(void **state)
 {
     uint64_t batch = 0;
@@ -116,8 +116,8 @@ static void disturbed_trials_do_not_choose_the_batch(void **state)
     assert_int_equal(batch, 4);
 }
 
-/* 50 us a call. A reference keeps its batch whether it is shorter or longer than would be chosen;
- * not where the clock could not show its samples. */
+/* 50 us per call. A reference keeps its batch, even if kgate would choose a shorter or longer one.
+ * If the clock cannot resolve its samples, it does not. */
 static void a_reference_keeps_its_batch_where_it_does(void **state)
 {
     struct work work = {.length_ns = 50000};
@@ -134,7 +134,7 @@ static void a_reference_keeps_its_batch_where_it_does(void **state)
     assert_true(batch > 16 && (batch & (batch - 1)) == 0);
 }
 
-/* 20 ms a call, and 64 of them a sample: more than a second. */
+/* 20 ms per call and 64 calls per sample: more than a second. */
 static void a_reference_of_endless_samples_is_left(void **state)
 {
     struct work work = {.length_ns = 20000000};

@@ -176,7 +176,7 @@ static void any_double_becomes_the_nearest(void **state)
 __extension__ typedef _Float16 native_half;
 #endif
 
-/* The compiler's own conversion, where it has one. */
+/* Compares with the compiler's own conversion, if available. */
 static void half_precision_is_what_the_compiler_makes_of_it(void **state)
 {
     (void)state;

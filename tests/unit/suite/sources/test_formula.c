@@ -94,7 +94,7 @@ static void what_is_nested_too_deep_is_refused(void **state)
     }
 }
 
-/* As deep as is allowed, with an operand waiting at each level. */
+/* The greatest allowed depth, with a pending operand at each level. */
 static void what_is_just_not_too_deep_is_evaluated(void **state)
 {
     struct kg_text text = {0};

@@ -31,7 +31,7 @@ static inline void says(const struct machine *machine, const char *path, const c
     assert_true(kg_file_write(whole, content, strlen(content), &err));
 }
 
-/* A folder where a file should be: a read that fails whoever asks, root included. */
+/* Makes a folder in the place of a file, so that every read fails, even root's. */
 static inline void refuses(const struct machine *machine, const char *path)
 {
     char whole[512];
@@ -50,7 +50,7 @@ static inline int machine_make(void **state)
     return 0;
 }
 
-/* The same with CPUs 0 to 3, all allowed. */
+/* A machine with CPUs 0 to 3, all allowed. */
 static inline int machine_of_four(void **state)
 {
     machine_make(state);

@@ -46,7 +46,7 @@ static void expect(const struct kg_nvml_device *device, enum kg_finding_level le
     kg_arena_free(&arena);
 }
 
-/* The one finding where NVML tells nothing. */
+/* Expects a single finding, since NVML gives no data. */
 static void expect_none(const char *root, enum kg_nvml_status status, const char *why,
                         enum kg_finding_level level, const char *found)
 {

@@ -18,7 +18,7 @@ struct scene {
     uint32_t name_count, node_count, process_count;
     enum kgate_device device; /* of the scopes that follow */
     uint64_t gpu_ns;          /* and their time there; 0: none */
-    uint64_t bytes;           /* that each of them moves */
+    uint64_t bytes;           /* bytes moved per scope */
 };
 
 static inline void scene_process(struct scene *scene, const char *label)

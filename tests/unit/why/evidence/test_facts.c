@@ -31,8 +31,8 @@ static void no_fact_is_called_like_a_trait_or_another_fact(void **state)
     }
 }
 
-/* All of the struct's numbers that are not traits: eight bytes each, but for its texts, pointers, the
- * kernel's place, two that are true or false and share eight, and kind. */
+/* The struct has eight bytes per number that is no trait. The rest is texts, pointers, the kernel's
+ * place, kind, and two booleans that share eight bytes. */
 static void every_number_is_in_the_table(void **state)
 {
     enum { TEXTS = 8, POINTERS = 2 };

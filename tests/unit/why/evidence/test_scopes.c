@@ -8,7 +8,7 @@
 #include "profiler/read/profile_load.h"
 #include "why/evidence/scopes.h"
 
-enum { COST = 10 }; /* of a scope, to the one around it */
+enum { COST = 10 }; /* cost of a scope to the enclosing scope, ns */
 
 static char *folder;
 static struct kg_suggest_settings settings;
@@ -58,7 +58,7 @@ static struct kg_facts look(const struct kg_profile *profile, struct kg_facts fa
     return facts;
 }
 
-/* The same of a scene, which ends here. */
+/* Reads a scene, frees it, and looks at its profile. */
 static struct kg_facts look_at(struct scene *scene, struct kg_facts facts)
 {
     struct kg_profile profile;
@@ -148,7 +148,7 @@ static void what_was_not_recorded_is_left_alone(void **state)
     kg_profile_free(&profile);
 }
 
-/* The threads of all have scopes of one name, whose path is the same in the profile. */
+/* The threads of all cases have scopes of one name, with the same path in the profile. */
 static void other_cases_of_the_recording_do_not_count(void **state)
 {
     (void)state;
@@ -257,7 +257,8 @@ static void of_one_thread_nothing_is_said_of_threads(void **state)
                 isnan(facts.thread_busy_ns) && isnan(facts.wait_ns));
 }
 
-/* Ten calls that start two threads each, for so long; the second one is late, but for one call. */
+/* Ten calls that start two threads each, with these durations. The second thread is late, except in
+ * one call. */
 static struct kg_facts start_anew(uint64_t one_ns, uint64_t other_ns, uint64_t late_ns)
 {
     struct recording recording = {0};
@@ -288,7 +289,7 @@ static void short_threads_that_a_call_starts_are_several(void **state)
 {
     (void)state;
     const struct kg_facts even = start_anew(300, 300, 400);
-    assert_near(even.scope_threads, 2, 0); /* not the one that starts them and waits */
+    assert_near(even.scope_threads, 2, 0); /* without the thread that starts them and waits */
     assert_near(even.imbalance, 1, 1e-9);
     assert_near(even.thread_busy_ns, 600, 1e-9);
     assert_near(start_anew(600, 200, 15).imbalance, 1.5, 1e-9);
@@ -311,7 +312,7 @@ static void a_thread_that_only_starts_another_is_no_second(void **state)
 
 /* --- Scopes that could be fused -------------------------------------------------------------- */
 
-/* Siblings that move so many bytes at 10 bytes a ns, of a memory of 10 GB/s. */
+/* Siblings that move these bytes at 10 bytes per ns, on a memory of 10 GB/s. */
 static struct kg_facts fuse(uint64_t a_bytes, uint64_t b_bytes, uint64_t b_ns, int b_calls)
 {
     struct scene scene = {0};

@@ -135,7 +135,7 @@ static void bytes_that_a_terminal_acts_on_are_escaped_and_long_hunks_are_cut(voi
     assert_string_equal(hunk.text + strlen(hunk.text) - strlen("…"), "…");
 }
 
-/* Texts that are no diff, or end in one. */
+/* Texts without a diff, or with a truncated one. */
 static void any_text_is_accepted(void **state)
 {
     struct kg_source_hunk hunk;

@@ -105,7 +105,7 @@ SHAPE void widened(double *to, const float *from, size_t n)
         to[i] = from[i] * 2.5;
 }
 
-/* Bytes go out one by one and come back as a word. */
+/* Stores single bytes and loads them as a word. */
 SHAPE uint64_t bytes_then_word(const unsigned char *from, size_t n)
 {
     uint64_t sum = 0;
@@ -118,7 +118,8 @@ SHAPE uint64_t bytes_then_word(const unsigned char *from, size_t n)
     return sum;
 }
 
-/* A variable of each turn goes through memory, as wide as it is: nothing waits for more than that. */
+/* A variable passes through memory in each iteration, with the same width: no store forwarding
+ * stall. */
 SHAPE uint64_t through_memory(size_t n)
 {
     volatile uint64_t sum = 0;

@@ -1,4 +1,5 @@
-/* loop_shapes_wide.c: likewise, by vectors of eight (compiled for AVX2 and AVX-512, never run). */
+/* loop_shapes_wide.c: loops like loop_shapes.c, with vectors of eight (compiled for AVX2 and
+ * AVX-512, never run). */
 #include <immintrin.h>
 #include <stddef.h>
 

@@ -7,7 +7,7 @@
 
 /* Loops of known kinds (loop_shapes.c), compiled with -O2 by the compiler of this build. */
 
-/* Where a function of a file is; it must be there. */
+/* The function with this name in a file; it must exist. */
 static struct kg_function function_of(const struct kg_machine_code *code, const char *wanted)
 {
     Elf64_Sym symbol;
@@ -125,7 +125,7 @@ static void a_chain_takes_as_long_as_its_latencies_say(void **state)
 {
     static const struct {
         const char *function;
-        size_t offset; /* of a turn there may be several in one of the compiler's */
+        size_t offset; /* per iteration of the source; a compiler may put several into one */
         double least;
     } rows[] = {
         {"serial_sum", AT(chained), 3}, /* an addition */
@@ -207,8 +207,8 @@ static void code_without_a_loop_is_a_whole_function(void **state)
     kg_arena_free(&arena);
 }
 
-/* The same code, with no symbol left but those of the dynamic linker, and these of no local
- * function: where a function begins is known from its frame. */
+/* The same code with only the dynamic linker's symbols, which exclude local functions. A function's
+ * start is known from its frame. */
 static void functions_are_found_without_symbols(void **state)
 {
     struct kg_arena arena = {0};

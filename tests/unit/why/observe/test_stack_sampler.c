@@ -58,10 +58,10 @@ static void rest_ms(long ms)
     nanosleep(&time, NULL);
 }
 
-/* Set by a child that is there: it is seen at its work, and not on its way to it. */
+/* A child sets it when its work begins, so that samples exclude its start. */
 static volatile bool *begun;
 
-/* A child that does something until it is killed. */
+/* Starts a child that works until it is killed. */
 static pid_t child_start(void (*work)(void))
 {
     begun = mmap(NULL, sizeof *begun, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -309,8 +309,8 @@ static void signals_arrive_at_a_process_that_is_sampled(void **state)
 
 /* --- Nothing is left behind ------------------------------------------------------------------- */
 
-/* The status with which a child ends by itself; -1 where it does not. A wait would take the stops
- * of those that are looked at. */
+/* A child's own exit status; -1 if it does not end by itself. Uses a pidfd, since a wait would take
+ * the stops of the sampled children. */
 static int end_await(pid_t child, struct kg_stack_sampler *sampler)
 {
     enum { LONG_MS = 60000 };
@@ -328,7 +328,7 @@ static int end_await(pid_t child, struct kg_stack_sampler *sampler)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Processes whose threads are at work when they end. */
+/* Starts processes whose threads work until their end. */
 static void end_at_work(void)
 {
     enum { PROCESSES = 60, THREADS = 3 };
@@ -345,7 +345,8 @@ static void end_at_work(void)
     }
 }
 
-/* Who is killed while it is stopped still has its end heard, or its parent would wait for ever. */
+/* If a stopped process is killed, the sampler still passes on its end. Otherwise its parent would
+ * wait for ever. */
 static void processes_that_end_in_a_look_end(void **state)
 {
     struct looked looked;
@@ -406,8 +407,8 @@ static void wait_in_vfork(void)
     vfork_held();
 }
 
-/* It stops only when its child goes on, which here is after everything else: nobody waits for that,
- * and then it is let go. */
+/* The task stops only after its child continues, which happens last here. kgate does not wait for
+ * this stop, and releases the task afterwards. */
 static void who_does_not_stop_is_not_waited_for(void **state)
 {
     static struct kg_stopped stopped;
@@ -418,7 +419,7 @@ static void who_does_not_stop_is_not_waited_for(void **state)
     int refusal;
     wait_await(child);
     const enum kg_stop stop = kg_task_stop(&task, true, &stopped, &refusal);
-    if (stop != KG_STOP_REFUSED) { /* nobody may trace here */
+    if (stop != KG_STOP_REFUSED) { /* tracing is not allowed here */
         assert_int_equal(stop, KG_STOP_LATE);
         assert_false(kg_task_release(&task, true, 0));
     }
@@ -466,7 +467,7 @@ static void a_process_that_may_not_be_looked_at_gives_the_reason(void **state)
 }
 
 #ifdef __x86_64__
-/* As a compiler does it that makes code as a program runs. */
+/* Like a just-in-time compiler. */
 static void spin_in_made_code(void)
 {
     enum { ROOM = 4 << 20 };

@@ -14,8 +14,8 @@
 #include "run/worker/mark.h"
 #include "why/observe/system_calls.h"
 
-/* A process that behaves as a worker does: it waits for a byte, says where its calls begin and end,
- * and answers with a byte. */
+/* A process that behaves like a worker: it waits for a byte, marks begin and end of its calls, and
+ * answers with a byte. */
 struct worker {
     pid_t pid;
     int to, from;
@@ -63,7 +63,7 @@ _Noreturn static void worker_main(int from, int to, bool thread, const char *com
     char byte;
     uint64_t calls = 0;
     const int zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC);
-    alarm(120); /* whatever becomes of the test */
+    alarm(120); /* ends the process even if the test crashes */
     while (read(from, &byte, 1) == 1) {
         mark(KG_MARK_BEGIN, calls);
         for (int i = 0; i < CALLS; i++, calls++) {
@@ -122,7 +122,8 @@ static int worker_end(const struct worker *worker)
     return status;
 }
 
-/* Turns of a process as it is traced: one by itself, and two. false where ptrace is not allowed here. */
+/* Traces a process: one round before the tracer starts, two rounds during, one round after. False
+ * if ptrace is not allowed here. */
 static bool trace(const struct worker *worker, bool command, size_t most, struct kg_arena *arena,
                   struct kg_system_calls *calls)
 {
@@ -169,7 +170,7 @@ static void reads_are_counted_with_their_bytes_and_nothing_of_the_workers(void *
         assert_float_equal(calls.kinds[0].bytes, READS * 16, 1e-9);
         assert_float_equal(calls.calls, READS, 1e-9);
         assert_true(calls.kinds[0].time_ns >= 0 && calls.kinds[0].time_ns <= 1e6);
-        /* as the worker said of its first turn */
+        /* the worker's report on its first round */
         assert_float_equal(calls.system_ns, 1e6, 1e-3);
         assert_float_equal(calls.user_ns, 0, 1e-3);
     }
@@ -218,8 +219,8 @@ static void threads_of_a_command_count_from_their_first_call(void **state)
     struct kg_system_calls calls;
     (void)state;
     if (trace(&worker, true, 100000, &arena, &calls)) {
-        /* Among the first calls of each thread, and of the program itself. Where enough other kinds
-         * took longer, as beside a sanitizer's, it is not listed. */
+        /* One of the first calls of each thread, and of the program itself. If enough other kinds
+         * took longer, as under a sanitizer, it is not listed. */
         const struct kg_system_call *first = kind(&calls, "set_robust_list");
         assert_true(first || calls.kind_count == KG_HOT_CALLS_MOST);
         if (first)
@@ -285,7 +286,7 @@ static void the_end_of_the_process_is_left_for_who_started_it(void **state)
     worker_end(&worker);
 }
 
-/* --- A call that is in the middle of something -------------------------------------------------- */
+/* --- Interrupted calls ------------------------------------------------------------------------ */
 
 /* A separate function, so that the vfork child cannot overwrite its caller's counters. */
 __attribute__((noinline)) static void vfork_nap(const struct timespec *nap)
@@ -322,7 +323,8 @@ _Noreturn static void vforker_main(void)
     }
 }
 
-/* Who waits for a child of vfork stops only after that one goes on, which is stopped, too. */
+/* A thread that waits for a vfork child stops only after the child continues, and the child is
+ * stopped, too. */
 static void who_is_in_the_middle_of_a_vfork_is_let_go(void **state)
 {
     (void)state;
@@ -350,7 +352,7 @@ static void who_is_in_the_middle_of_a_vfork_is_let_go(void **state)
 }
 
 #ifdef __x86_64__
-/* getpid by the way of programs of 32 bits, whose number is writev's elsewhere. */
+/* getpid by the entry for 32-bit programs. Its number there is writev's in 64-bit programs. */
 static long call_of_32_bits(void)
 {
     long result;

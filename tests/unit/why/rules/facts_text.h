@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/text.h"
 
-/* A file that is read line by line; comments and empty lines are passed over. */
+/* A file, read line by line; comments and empty lines are skipped. */
 struct facts_file {
     const char *name;
     struct kg_text text;

@@ -147,8 +147,8 @@ static void linking_is_what_libraries_cost(void **state)
     ASSERT_CAUSE(&scene, "processes");
 }
 
-/* A thread that makes short calls is nearly always stopped in one: the account of CPU time counts, and
- * where the rest went is told by instructions. */
+/* A thread with short calls is nearly always stopped in a call. So the kernel's account of CPU time
+ * counts, and instructions explain the rest. */
 static void samples_in_calls_count_as_much_as_the_kernel_took(void **state)
 {
     struct scene scene;
@@ -201,7 +201,7 @@ static void memory_that_is_given_back_is_measured_by_keeping_it(void **state)
     ASSERT_CAUSE(&scene, "page_faults");
     assert_true(scene.causes.of[0].measured);
     assert_float_equal(scene.causes.of[0].share, 0.9, 1e-9);
-    /* more is known already than keeping it saves */
+    /* kgate knows more already than the experiment saves */
     scene.experiments[0] = (struct kg_experiment){
         .name = "kept_memory", .ratio = 0.85, .ratio_low = 0.8, .ratio_high = 0.9};
     ASSERT_CAUSE(&scene, "copying");
@@ -251,7 +251,7 @@ static void many_comparisons_in_a_call_are_a_search(void **state)
     ASSERT_CAUSE(&scene, "string_scanning");
     scene.edges[1].calls = 90;
     ASSERT_CAUSE(&scene, "linear_search");
-    /* also where the compiler has specialised the function that searches */
+    /* also if the compiler has specialised the searching function */
     scene.edges[0].callee = scene.edges[1].caller = "work.isra.0";
     ASSERT_CAUSE(&scene, "linear_search");
     scene.edges[0].callee = scene.edges[1].caller = "worker";
@@ -428,7 +428,7 @@ static void the_processors_counters_count_instead_of_what_is_simulated(void **st
     ASSERT_CAUSE(&scene, "none");
 }
 
-/* Insertion, say: 4 instructions a turn, and nothing that stalls. */
+/* For example insertion: 4 instructions per iteration, and no stalls. */
 static void a_loop_over_all_pairs_is_quadratic_at_most(void **state)
 {
     struct scene scene;
@@ -446,7 +446,7 @@ static void a_loop_over_all_pairs_is_quadratic_at_most(void **state)
     assert_false(scene.causes.of[0].proven);
     scene.facts.traits.items = 10000; /* 25 turns for each */
     ASSERT_CAUSE(&scene, "none");
-    scene.facts.traits.items = NAN; /* nobody says how many */
+    scene.facts.traits.items = NAN; /* unknown number */
     ASSERT_CAUSE(&scene, "none");
     scene.facts.traits.bytes = 4000;
     ASSERT_CAUSE(&scene, "quadratic_loop");
@@ -479,7 +479,7 @@ static void few_regions_that_end_apart_are_uneven(void **state)
     scene.edges[0] = (struct kg_counted_edge){"work", "GOMP_parallel", 2, 1e4};
     ASSERT_CAUSE(&scene, "load_imbalance");
     scene.facts.traits.threads = scene.facts.traits.cores_busy = 1;
-    ASSERT_CAUSE(&scene, "barriers"); /* one thread waits for nobody */
+    ASSERT_CAUSE(&scene, "barriers"); /* one thread has no other to wait for */
     scene.facts.traits.threads = scene.facts.traits.cores_busy = 2;
     scene.edges[0].calls = 100;
     ASSERT_CAUSE(&scene, "barriers");
@@ -588,7 +588,7 @@ static void one_or_two_requests_are_not_many(void **state)
     ASSERT_CAUSE(&scene, "small_io");
 }
 
-/* Huge pages help whoever goes through much memory; who does so line by line lacks bandwidth. */
+/* Huge pages help code that uses much memory. Sequential code lacks bandwidth instead. */
 static void pages_are_no_cause_of_what_goes_on_line_by_line(void **state)
 {
     struct scene scene;
@@ -765,7 +765,7 @@ static void what_a_call_of_the_mathematics_library_takes_is_the_librarys(void **
     ASSERT_CAUSE(&scene, "call_overhead");
 }
 
-/* A trace by hand: no device was there when this was written. */
+/* A hand-made trace. */
 static void a_trace_has_three_causes_at_most_with_a_place_and_what_is_left(void **state)
 {
     struct kg_facts facts;

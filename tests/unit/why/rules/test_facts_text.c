@@ -58,7 +58,7 @@ static struct kg_judged judged_by(const struct scene *scene, const char *rule)
     return judged;
 }
 
-/* The rule that ranks highest below `last`, whose rank is put there; NULL without one. */
+/* The rule with the highest rank below *last; updates *last. NULL if there is none. */
 static const struct kg_rule *next_fired(const struct kg_facts *facts, double *last)
 {
     const struct kg_suggest_settings settings = settings_default();
@@ -150,7 +150,7 @@ static struct kg_diagnosis diagnosed(const struct scene *scene)
     return diagnosis;
 }
 
-/* Nonsense for every fact in turn: a share is one or not known, whatever the facts. */
+/* Sets each fact to nonsense, one per trial: a share stays a share or unknown. */
 static void nonsense_gives_no_silly_share(const struct scene *scene)
 {
     static const double nonsense[] = {0, NAN, INFINITY, -INFINITY, -1, 1e308, 5e-324};
@@ -303,7 +303,7 @@ static bool is_of_rule(const char *line)
     return known;
 }
 
-/* false where the line is no expectation. */
+/* False if the line is no expectation. */
 static bool line_expects(struct scene *scene, char *line)
 {
     static const char *const of_told[] = {"told", "tells", "lacks", "begins", "order"};

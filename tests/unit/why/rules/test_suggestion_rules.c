@@ -1,4 +1,4 @@
-/* Every rule fires on facts that are its cause, and not on the same just short of it. */
+/* Every rule fires on facts that are its cause, and not if one of them just falls short. */
 #include "why/rules/rule_trials.h"
 
 static void each_rule_fires_on_its_cause_and_not_just_short_of_it(void **state)
