@@ -133,8 +133,8 @@ static void host_free(struct kg_lattice *copy)
     free(copy->decoded);
 }
 
-/* Makes the input on the host and copies it to the GPU. Uses malloc: the case's memory excludes
- * it. */
+/* Makes the input on the host and copies it to the GPU. Uses malloc, since this copy is no memory
+ * of the case. */
 static bool input_upload(struct kgate_context *context, const struct kg_lattice *lattice)
 {
     struct kg_lattice host = *lattice;

@@ -27,7 +27,7 @@ static inline unsigned kg_blocks_for(size_t extent, unsigned tile)
     return (unsigned)((extent + tile - 1) / tile);
 }
 
-/* First and last depth l at which line i of a product's sum can be nonzero. */
+/* The depths from begin to end - 1 at which line i of a product's sum can be nonzero. */
 static __device__ __forceinline__ unsigned kg_depth_begin(const struct kg_product &p, unsigned line)
 {
     return p.triangle == KG_TRIANGLE_UPPER_A ? line : 0;

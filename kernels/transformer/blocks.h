@@ -68,8 +68,7 @@ struct kg_product {
     const float *residual; /* added; not C itself */
     const float *slope_of;
     float *gelu; /* GELU(C) is written here, too */
-    float *sums; /* n: sums of B's columns: the gradient of a bias if B is the gradient of its
-                 output */
+    float *sums; /* n: sums of B's columns, the gradient of a bias if B is its output's */
 };
 
 /* rows by cols. */

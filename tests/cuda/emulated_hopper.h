@@ -55,8 +55,7 @@ inline void kg_emulated_yield(const char *where)
 
 /* --- mbarrier -------------------------------------------------------------------------------- */
 struct kg_emulated_mbarrier {
-    int32_t bytes; /* bytes that the phase still expects; negative if bytes arrive before their
-                  announcement */
+    int32_t bytes; /* still expected in the phase; negative if bytes arrive first */
     uint8_t arrivals;
     uint8_t missing; /* arrivals still missing in this phase */
     uint8_t phase;
