@@ -1,22 +1,23 @@
 #!/usr/bin/env bash
-# Makes the pictures of the README and of docs/reports.md: of two builds of weblog.c, measured here.
+# Makes the pictures of the README and of docs/reports.md. It measures two builds of weblog.c, and two commands.
 #
-#   docs/pictures/make.sh measure DIR   measure into the new folder DIR: a minute, on a machine that does nothing else
-#   docs/pictures/make.sh draw DIR      draw what DIR has
-#   docs/pictures/make.sh list          the pictures, a line each
+#   docs/pictures/make.sh measure DIR   measure into the new folder DIR: two minutes, on an idle machine
+#   docs/pictures/make.sh draw DIR      draw the pictures from DIR
+#   docs/pictures/make.sh list          list the pictures, one per line
 #
-# Needs kgate built with the page (KGATE, by default build/release/kgate), cc and zlib to measure; Node.js with
-# `npm ci --ignore-scripts`, Chromium (CHROMIUM, by default /usr/bin/chromium), ImageMagick and gnuplot to draw.
+# To measure: kgate built with the page (KGATE, default build/release/kgate), cc, zlib, script (util-linux).
+# To draw: Node.js with `npm ci --ignore-scripts`, Chromium (CHROMIUM, default /usr/bin/chromium), ImageMagick, gnuplot,
+# cmark-gfm, fonts-noto-color-emoji.
 set -euo pipefail
-export LC_ALL=C
+export LC_ALL=C.UTF-8
 pictures=$(realpath "$(dirname "$0")") source=$(realpath "$(dirname "$0")/../..")
 kgate=$(realpath -m "${KGATE:-$source/build/release/kgate}")
 
-# Plots by gnuplot: file, what is drawn, --plot. Pictures of the page are the table of shoot.mjs.
+# Plots by gnuplot: picture, input file, --plot. The tables of shoot.mjs list the other pictures.
 plots='plot-change.png comparison.json change
 plot-time.png results.json time'
 
-# $1: which build; $2: what the compiler is told besides
+# $1: name of the build; $2: further option of the compiler
 plugin_build() {
     "${CC:-cc}" -std=c17 -O2 -g -fPIC -shared ${2:+"$2"} -ffile-prefix-map="$pictures/=" -I"$source/include" "$pictures/weblog.c" -lz -o weblog.so
     echo "built $1" >&2
@@ -29,11 +30,20 @@ measure() {
     plugin_build base
     "$kgate" baseline record -c weblog.yaml --runs 4 -b baselines
     plugin_build head -DHEAD
-    # 1: it regressed, as it has to
+    # 1: the expected regression
     "$kgate" gate -c weblog.yaml -b baselines -o out || [ $? -eq 1 ]
+    commands_compare
 }
 
-# A palette is a third of the size, and no other to the eye.
+# kgate prints colours on a terminal only, so script(1) gives it one.
+commands_compare() {
+    seq 200000 >numbers.txt
+    printf '%s\n' "\$ kgate ab 'gzip -1 -c numbers.txt' 'gzip -6 -c numbers.txt'" >terminal.ansi
+    script -qec "stty cols 110; '$kgate' ab 'gzip -1 -c numbers.txt' 'gzip -6 -c numbers.txt' -o ab 2>/dev/null" /dev/null |
+        tr -d '\r' >>terminal.ansi || true
+}
+
+# 128 colours make the files a third of the size, without a visible difference.
 palette() {
     for picture; do
         convert "$picture" -strip -dither None -colors 128 "PNG8:$picture"
@@ -43,7 +53,8 @@ palette() {
 draw() {
     cd "$1"
     "$kgate" report out/{comparison,results,base,head}.json baselines/*.json --format html -o report.html
-    node "$pictures/shoot.mjs" "$PWD/report.html" "$pictures"
+    cmark-gfm --unsafe -e table out/report.md >comment.html
+    node "$pictures/shoot.mjs" "$PWD" "$pictures"
     while read -r name file plot; do
         "$kgate" report "out/$file" --format png --plot "$plot" -o "$pictures/$name"
     done <<<"$plots"

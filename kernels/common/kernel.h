@@ -1,8 +1,7 @@
-/* kernel.h: what a kernel says of itself, as one constant table: its arrays, its versions and its
- * own few functions. Everything else that a workload must do (<kgate/plugin.h>) is common: it
- * allocates and releases the arrays, fills inputs from the seed, copies them to the GPU, poisons
- * results, fetches them for the check, and chooses the version. docs/kernels.md shows one.
- * First thread only. */
+/* kernel.h: a kernel as one constant table: its arrays, its versions and its own few functions. The
+ * rest of a workload (<kgate/plugin.h>) is common code. It allocates and releases the arrays, fills
+ * inputs from the seed, and copies them to the GPU. It poisons results, fetches them for the check,
+ * and chooses the version. docs/kernels.md shows one. First thread only. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,17 +15,17 @@ extern "C" {
 
 /* The first member of every kernel's state. */
 struct kg_call {
-    void (*version)(void *state); /* what is timed */
+    void (*version)(void *state); /* the timed function */
     void *stream;                 /* the GPU's; NULL on the CPU */
     int threads;
     unsigned processors; /* the GPU's multiprocessors; 0 on the CPU */
 };
 
 enum kg_array_role {
-    KG_INPUT, /* filled from the seed by `fill`; the check makes it again. Where there is no `fill`,
-                  zeros that `prepare` makes something of */
+    KG_INPUT, /* filled from the seed by `fill`; the check makes it again. Without `fill`: zeros, as
+                 input for `prepare` */
     KG_OUTPUT, /* all bytes 0xff, NaN in every format, before the first call; read by the check */
-    KG_SCRATCH /* likewise, but not read by the check */
+    KG_SCRATCH /* as KG_OUTPUT, but the check does not read it */
 };
 
 enum kg_array_memory {
@@ -76,18 +75,18 @@ struct kg_kernel {
     int version_param; /* number of the parameter that chooses the version */
     void (*const (*versions)[2])(void *state);
 
-    /* From context->values, writes the extents to the state, which is zero but for its call, and to
-     * *work what a call does. False with context->message where the values are impossible; a
-     * version that the device lacks is refused afterwards. Called by describe, with a state that is
-     * thrown away, and by set_up. */
+    /* Reads context->values, writes the extents to the state, and a call's work to *work. The state
+     * is zero except for its call. False with context->message if the values are impossible. Common
+     * code refuses a version that the device lacks afterwards. Called by describe, with a temporary
+     * state, and by set_up. */
     bool (*shape)(struct kgate_context *context, void *state, struct kgate_work *work);
-    /* The check, with all arrays but scratch in the host's memory. False where there is no memory
-     * for the reference. Called for what the last call left, and once more for a call of its own
-     * (kg_kernel_check). */
+    /* The check, with all arrays except scratch in the host's memory. False if there is no memory
+     * for the reference. Called for the result of the last call, and once more for a call of its
+     * own (kg_kernel_check). */
     bool (*compare)(const void *state, struct kgate_check *check);
-    /* Optional, on the CPU: makes again the inputs that have no `fill`. */
+    /* Optional, on the CPU: makes the inputs again that have no `fill`. */
     void (*restore)(const struct kgate_context *context, void *state);
-    /* Optional, on the CPU: makes results that are in no array, not a number. */
+    /* Optional, on the CPU: sets results outside all arrays to NaN. */
     void (*blank)(void *state);
 
     /* By enum kgate_device, optional. `prepare` comes last in set_up; false with context->message.
@@ -101,10 +100,10 @@ bool kg_kernel_describe(struct kgate_context *context, struct kgate_work *work,
                         const struct kg_kernel *kernel);
 bool kg_kernel_set_up(struct kgate_context *context, void **state, const struct kg_kernel *kernel);
 void kg_kernel_run(void *state);
-/* Compares what the last call left with a reference of the inputs made again from the seed, so that
- * a kernel that spoils its input is found out. Then blanks the results, makes other inputs in the
- * same place, from another seed that the context has from then on, calls once more and compares
- * that, so that a kernel is found out that remembers what an earlier call made. */
+/* Compares the result of the last call with a reference. The reference makes the inputs again from
+ * the seed, so the check finds a kernel that changes its input. The check then blanks the results
+ * and makes other inputs in the same place, from another seed, which the context keeps. It calls
+ * once more and compares again. So it finds a kernel that returns a result of an earlier call. */
 bool kg_kernel_check(struct kgate_context *context, void *state, struct kgate_check *check,
                      const struct kg_kernel *kernel);
 void kg_kernel_tear_down(struct kgate_context *context, void *state,

@@ -34,9 +34,6 @@ const struct kg_source_facts *kg_source_find(const char *key)
 const char *const kg_device_names[3] = {"cpu", "cuda", NULL};
 const char *const kg_timing_names[5] = {"cold", "hot", "graph", "wall", NULL};
 
-/* In the order of enum kgate_device. */
-static const char *const device_names[] = {"cpu", "cuda", NULL};
-
 static const char *const tracing_names[] = {"no", "yes", NULL};
 static const char *const unchanged_names[] = {"usual", "measure", "skip", NULL};
 
@@ -115,7 +112,7 @@ static const struct kg_key default_keys[] = {
      "time after which a worker process is killed and its case is FAILED"},
     {"memory_limit", KG_KEY_SIZE, SETTING(memory_limit_bytes), "none", "1MiB", "1024TiB", NULL,
      "address space of a worker process; on the GPU the device memory that a workload asks for"},
-    {"devices", KG_KEY_SET, SETTING(devices), "cpu", "1", NULL, device_names,
+    {"devices", KG_KEY_SET, SETTING(devices), "cpu", "1", NULL, kg_device_names,
      "where to run; each device is a case of its own"},
     {"timing", KG_KEY_SET, SETTING(timings), "cold", "1", NULL, kg_timing_names,
      "what is timed on the GPU: `cold` one call with the L2 cache flushed, `hot` calls back to back, "

@@ -54,7 +54,7 @@ void kg_explanation_free(struct kg_explanation *explanation);
 void kg_explanation_json(const struct kg_explanation *explanation, struct kg_text *text);
 
 /* Finds only the commands: tools for the case's device. Strings live in `arena`. */
-bool kg_deeper_find(const struct kg_results *results, const struct kg_case_result *result,
+void kg_deeper_find(const struct kg_results *results, const struct kg_case_result *result,
                     struct kg_arena *arena, struct kg_deeper **deeper, size_t *count);
 
 /* Settings of a run under an external tool: see tool_commands.c. */

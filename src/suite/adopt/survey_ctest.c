@@ -112,10 +112,10 @@ static void test_read(struct file *file, const char *const *words, size_t count)
         (struct test){.name = words[0], .words = kept, .word_count = count - 1};
 }
 
-/* Whether tests with this label measure: "benchmark", "perf". */
-static bool is_label(const char *word)
+/* Whether tests with these labels measure: "benchmark", "perf", "gpu;perf". */
+static bool are_labels(const char *words)
 {
-    return kg_names_benchmark(word) || !strncmp(word, "perf", 4);
+    return kg_names_benchmark(words) || !strncmp(words, "perf", 4) || strstr(words, ";perf");
 }
 
 /* Reads the place of the original call: "/a/CMakeLists.txt;12;add_test;…". */
@@ -133,7 +133,7 @@ static void origin_read(struct file *file, const char *word, struct test *test)
 static void property_read(struct file *file, const char *name, const char *value, struct test *test)
 {
     if (!strcmp(name, "LABELS"))
-        test->labelled = is_label(value);
+        test->labelled = are_labels(value);
     else if (!strcmp(name, "WORKING_DIRECTORY"))
         test->directory = value;
     else if (!strcmp(name, "_BACKTRACE_TRIPLES"))

@@ -115,6 +115,9 @@ static bool axis_is_used(const struct kg_workload_spec *spec, const char *name)
     for (size_t i = 0; i < setting->environment_count; i++)
         if (has_parameter(setting->environment[i].value, name))
             return true;
+    for (size_t i = 0; i < setting->figure_count; i++)
+        if (has_parameter(setting->figures[i].file, name))
+            return true;
     return words_have(spec->command, spec->command_count, name) ||
            words_have(setting->setup, setting->setup_count, name) ||
            words_have(setting->cleanup, setting->cleanup_count, name) ||

@@ -265,6 +265,9 @@ void kg_repository_path(struct kg_repository *repository, const char *given, con
         folder ? kg_arena_printf(&repository->arena, "%s/%s", *given == '/' ? "" : folder, given)
                : NULL;
     free(folder);
+    *inside = NULL;
+    if (!path)
+        return;
     normalise(path);
     *inside = behind_top(repository->top, path);
 }

@@ -335,11 +335,8 @@ void kg_neighbours_find(const struct kg_results *results, struct kg_facts *facts
         .points = kg_arena_alloc(&arena, results->case_count, sizeof(struct kg_sweep_point)),
         .spread = kg_arena_alloc(&arena, results->case_count, sizeof(double)),
     };
-    const bool good = search.entries.of;
-    if (good) {
-        devices_find(&search);
-        versions_find(&search);
-        sweeps_find(&search);
-    }
+    devices_find(&search);
+    versions_find(&search);
+    sweeps_find(&search);
     kg_arena_free(&arena);
 }

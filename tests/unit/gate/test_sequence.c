@@ -202,7 +202,7 @@ static void without_confirming_rounds_a_suspect_stays_one(void **state)
     scene_free(&scene);
 }
 
-/* The same suite against itself on noise that crosses the threshold all the time. */
+/* A suite against itself, with noise that often crosses the threshold. */
 static void looking_often_raises_no_alarms(void **state)
 {
     enum { SEED = 7, TRIALS = 200, CASES = 8 };
@@ -261,8 +261,8 @@ static size_t moving_alarms(size_t trials, size_t stored, double scatter)
     return alarms;
 }
 
-/* Runs that differ by 2 % against a threshold of 5 %: several stored runs know it, one cannot.
- * Prints a table. */
+/* Runs that differ by 2 %, against a threshold of 5 %. Several stored runs show this difference, a
+ * single one cannot. Prints a table. */
 static void several_stored_runs_know_how_much_runs_differ(void **state)
 {
     enum { TRIALS = 300 };
@@ -287,7 +287,8 @@ static void the_next_look_is_half_as_many_rounds_again(void **state)
     assert_int_equal(kg_sequence_next(30, 30, 30), 30);
 }
 
-/* Seven long rounds took the time of 40 short ones: 20 more. And of one that is longer still, one. */
+/* Seven long rounds took the time of 40 short ones: 20 more rounds. If the rounds are longer still:
+ * one more. */
 static void the_next_look_is_half_as_much_time_again(void **state)
 {
     (void)state;
@@ -351,7 +352,7 @@ static size_t rounds_of(const struct kg_results *results)
     return rounds;
 }
 
-/* The next that was recorded: of those that confirm, or of the others. */
+/* Index of the next recorded round: a confirming or a screening one. */
 static size_t next_recorded(const struct kg_case_result *shown, bool confirm)
 {
     size_t next = confirm ? SCREENED : 0;
@@ -435,7 +436,7 @@ static void scattered_plan(void *user, size_t index, struct kg_round_plan *plan)
                                    .spread = {.between = 1, .within_ns = 0}};
 }
 
-/* Runs the scene's rounds, which cost a millisecond each, within the time of `budget` of them. */
+/* Runs the scene's rounds, of a millisecond each, within the time of `budget` rounds. */
 static void budget_run(struct scene *scene, double budget, bool scattered)
 {
     struct kg_round_limits limits[8];
@@ -565,7 +566,7 @@ static void pairs_see_what_two_runs_cannot(void **state)
     scene_free(&scene);
 }
 
-/* Pairs that are drawn as they are asked for, and cost a millisecond each. */
+/* Paired rounds drawn on request, of a millisecond each. */
 struct drawn {
     struct kg_replay replay;
     struct kg_random *random;
@@ -665,7 +666,7 @@ static void a_budget_takes_the_place_of_the_most_rounds(void **state)
     assert_true(slower_long.verdicts[KG_VERDICT_FAIL] > GATES - GATES / 20);
 }
 
-/* Of 200 gates, more than six alarm by chance once in two hundred times; alpha is 1 %. */
+/* 200 gates at an alpha of 1 %: more than six chance alarms occur once in two hundred times. */
 static void a_longer_budget_raises_no_alarms_and_passes_nothing_slower(void **state)
 {
     (void)state;
