@@ -30,29 +30,33 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* A rebuilt library may have another file name, so functions with a name are compared by name
- * only. */
-static bool same_place(const struct kg_place *a, const struct kg_place *b)
+bool kg_difference_same(const struct kg_place *a, const struct kg_place *b)
 {
     return same_text(a->function, b->function) && (a->function || same_text(a->module, b->module));
+}
+
+bool kg_difference_same_row(const struct kg_difference_row *a, const struct kg_difference_row *b)
+{
+    return kg_difference_same(&a->place, &b->place) && kg_difference_same(&a->caller, &b->caller) &&
+           kg_difference_same(&a->callee, &b->callee) && same_text(a->call, b->call);
 }
 
 static struct kg_difference_row *row_of(struct kg_difference *difference,
                                         const struct kg_hot_site *site)
 {
+    const struct kg_difference_row new = {.place = site->place,
+                                          .caller = site->caller,
+                                          .callee = site->callee,
+                                          .call = site->call,
+                                          .base_calls = NAN,
+                                          .current_calls = NAN};
     struct kg_difference_row *row = difference->rows;
     const struct kg_difference_row *end = row + difference->count;
     for (; row < end; row++)
-        if (same_place(&row->place, &site->place) && same_place(&row->caller, &site->caller) &&
-            same_place(&row->callee, &site->callee) && same_text(row->call, site->call))
+        if (kg_difference_same_row(row, &new))
             return row;
     difference->count++;
-    *row = (struct kg_difference_row){.place = site->place,
-                                      .caller = site->caller,
-                                      .callee = site->callee,
-                                      .call = site->call,
-                                      .base_calls = NAN,
-                                      .current_calls = NAN};
+    *row = new;
     return row;
 }
 
@@ -89,6 +93,7 @@ void kg_difference_make(struct kg_arena *arena, const struct kg_sampled *base, d
         row->base_ns += base->sites[i].share * base_ns;
         row->base_calls = base->sites[i].calls;
     }
+    kg_difference_match(difference);
     qsort(difference->rows, difference->count, sizeof *difference->rows, grown_more);
 }
 
@@ -137,7 +142,7 @@ static struct kg_difference_row function_sum(const struct kg_difference *differe
 {
     struct kg_difference_row sum = {.place = *place};
     for (size_t i = 0; i < difference->count; i++)
-        if (same_place(&difference->rows[i].place, place)) {
+        if (kg_difference_same(&difference->rows[i].place, place)) {
             sum.base_ns += difference->rows[i].base_ns;
             sum.current_ns += difference->rows[i].current_ns;
         }
@@ -172,8 +177,8 @@ static struct kg_difference_row neighbour_sum(const struct kg_difference *differ
     sum.base_ns = sum.current_ns = 0;
     for (size_t i = 0; i < difference->count; i++) {
         const struct kg_difference_row *other = &difference->rows[i];
-        if (same_place(&other->place, &row->place) &&
-            same_place(neighbour_of(other, kind), neighbour_of(row, kind))) {
+        if (kg_difference_same(&other->place, &row->place) &&
+            kg_difference_same(neighbour_of(other, kind), neighbour_of(row, kind))) {
             sum.base_ns += other->base_ns;
             sum.current_ns += other->current_ns;
         }
@@ -190,7 +195,7 @@ static struct kg_difference_row neighbour_most(const struct kg_difference *diffe
     double best = MOST_OF_IT * explained(difference, of);
     for (size_t i = 0; i < difference->count; i++) {
         const struct kg_difference_row *row = &difference->rows[i];
-        if (!same_place(&row->place, &of->place) || !neighbour_of(row, kind)->function)
+        if (!kg_difference_same(&row->place, &of->place) || !neighbour_of(row, kind)->function)
             continue;
         const struct kg_difference_row sum = neighbour_sum(difference, row, kind);
         if (explained(difference, &sum) >= best) {
@@ -212,11 +217,21 @@ static void neighbours_name(const struct kg_difference *difference, struct kg_di
     row->caller = caller.caller;
 }
 
+/* The name of a renamed function in the baseline. */
+static const struct kg_place *old_name(const struct kg_difference *difference,
+                                       const struct kg_place *place)
+{
+    for (size_t i = 0; i < difference->renamed_count; i++)
+        if (kg_difference_same(&difference->renamed[i].new, place))
+            return &difference->renamed[i].old;
+    return place;
+}
+
 static const struct kg_hot_place *place_find(const struct kg_sampled *sampled,
                                              const struct kg_place *place)
 {
     for (size_t i = 0; i < sampled->function_count; i++)
-        if (same_place(&sampled->functions[i].place, place))
+        if (kg_difference_same(&sampled->functions[i].place, place))
             return &sampled->functions[i];
     return NULL;
 }
@@ -244,8 +259,9 @@ static bool around_find(const struct kg_difference *difference, const struct kg_
     double least = INFINITY;
     for (size_t i = 0; i < side->function_count; i++) {
         const struct kg_place *place = &side->functions[i].place;
+        const struct kg_place *old = old_name(difference, place);
         const struct kg_difference_row row = {.place = *place,
-                                              .base_ns = total_ns(base, place, difference->base_ns),
+                                              .base_ns = total_ns(base, old, difference->base_ns),
                                               .current_ns =
                                                   total_ns(current, place, difference->current_ns)};
         const double time = fmax(row.base_ns, row.current_ns);
@@ -276,167 +292,6 @@ bool kg_difference_explain(const struct kg_difference *difference, const struct 
     kg_difference_count(difference, &cause->row);
     cause->explains = fmin(explained(difference, &cause->row), 1);
     return true;
-}
-
-/* --- Calls, and system calls ------------------------------------------------------------------------------------ */
-
-enum side { BASE, CURRENT };
-
-static double row_calls(const struct kg_difference_row *row, enum side side)
-{
-    return side == BASE ? row->base_calls : row->current_calls;
-}
-
-/* Whether a row before this one has the same place and caller. Counts do not depend on the system call. */
-static bool caller_is_counted(const struct kg_difference *difference, size_t index)
-{
-    const struct kg_difference_row *row = &difference->rows[index];
-    for (size_t i = 0; i < index; i++)
-        if (!difference->rows[i].callee.function &&
-            same_place(&difference->rows[i].place, &row->place) &&
-            same_place(&difference->rows[i].caller, &row->caller))
-            return true;
-    return false;
-}
-
-/* Calls of the row's callee by its place. Counts of one place do not depend on its caller. */
-static double callee_calls(const struct kg_difference *difference,
-                           const struct kg_difference_row *row, enum side side)
-{
-    for (size_t i = 0; i < difference->count; i++)
-        if (same_place(&difference->rows[i].place, &row->place) &&
-            same_place(&difference->rows[i].callee, &row->callee) &&
-            !isnan(row_calls(&difference->rows[i], side)))
-            return row_calls(&difference->rows[i], side);
-    return NAN;
-}
-
-/* Calls of the row's place by all of its sampled callers. NaN if one caller has no count. */
-static double place_calls(const struct kg_difference *difference,
-                          const struct kg_difference_row *row, enum side side)
-{
-    double calls = 0;
-    for (size_t i = 0; i < difference->count; i++) {
-        const struct kg_difference_row *other = &difference->rows[i];
-        const double time = side == BASE ? other->base_ns : other->current_ns;
-        if (time > 0 && !other->callee.function && same_place(&other->place, &row->place) &&
-            !caller_is_counted(difference, i))
-            calls += row_calls(other, side);
-    }
-    return calls;
-}
-
-static double counted_calls(const struct kg_difference *difference,
-                            const struct kg_difference_row *row, enum side side)
-{
-    const double calls = row->callee.function ? callee_calls(difference, row, side)
-                                              : place_calls(difference, row, side);
-    return calls > 0 ? calls : NAN;
-}
-
-void kg_difference_count(const struct kg_difference *difference, struct kg_difference_row *row)
-{
-    const double base = counted_calls(difference, row, BASE);
-    const double current = counted_calls(difference, row, CURRENT);
-    row->base_calls = base;
-    row->current_calls = current;
-}
-
-const char *kg_difference_calls(struct kg_arena *arena, const struct kg_difference_row *row)
-{
-    static const double ALIKE = 1.1, EACH_ALIKE = 1.25; /* counts repeat, times do not */
-    const double often = row->current_calls / row->base_calls;
-    const double each = row->current_ns / row->base_ns / often;
-    struct kg_text text = {0};
-    if (!(row->base_ns > 0) || !(row->current_ns > 0) || isnan(often))
-        return NULL;
-    const bool as_often = often < ALIKE && often > 1 / ALIKE;
-    kg_text_append(&text, "called ");
-    if (!as_often) {
-        kg_trait_format(KG_TRAIT_COUNT, row->base_calls, &text);
-        kg_text_append(&text, " → ");
-    }
-    kg_trait_format(KG_TRAIT_COUNT, row->current_calls, &text);
-    kg_text_append(&text, as_often ? " times on both sides" : " times per call");
-    if (each >= EACH_ALIKE)
-        kg_text_printf(&text, ", each takes %.1f times as long", each);
-    else if (each <= 1 / EACH_ALIKE)
-        kg_text_printf(&text, ", each is %.1f times as fast", 1 / each);
-    const char *kept = kg_arena_copy(arena, kg_text_string(&text));
-    kg_text_free(&text);
-    return kept;
-}
-
-const char *kg_difference_system_call(const struct kg_difference *difference,
-                                      const struct kg_difference_cause *cause)
-{
-    for (size_t i = 0; i < difference->count; i++) {
-        const char *call = difference->rows[i].call;
-        double part = 0;
-        for (size_t j = i; call && j < difference->count; j++) {
-            const struct kg_difference_row *row = &difference->rows[j];
-            if (same_text(row->call, call) && same_place(&row->place, &cause->row.place))
-                part += explained(difference, row);
-        }
-        if (call && part >= MOST_OF_IT * cause->explains)
-            return call;
-    }
-    return NULL;
-}
-
-static const struct kg_system_call *system_call_find(const struct kg_system_calls *calls,
-                                                     const char *name)
-{
-    for (size_t i = 0; i < calls->kind_count; i++)
-        if (!strcmp(calls->kinds[i].name, name))
-            return &calls->kinds[i];
-    return NULL;
-}
-
-static void figure_pair_add(struct kg_text *text, enum kg_trait_unit unit, double base,
-                            double current)
-{
-    kg_trait_format(unit, base, text);
-    kg_text_append(text, " → ");
-    kg_trait_format(unit, current, text);
-}
-
-static bool alike(double base, double current, double ratio)
-{
-    return base > 0 && current < ratio * base && base < ratio * current;
-}
-
-const char *kg_difference_system_calls(struct kg_arena *arena, const char *name,
-                                       const struct kg_system_calls *base,
-                                       const struct kg_system_calls *current)
-{
-    static const double ALIKE = 1.1;
-    static const struct kg_system_call none = {.bytes = NAN};
-    struct kg_text text = {0};
-    if (!base->source || !current->source)
-        return NULL;
-    const struct kg_system_call *one = system_call_find(base, name);
-    const struct kg_system_call *other = system_call_find(current, name);
-    if (!one)
-        one = &none;
-    if (!other)
-        other = &none;
-    if (alike(one->calls, other->calls, ALIKE))
-        return NULL;
-    kg_text_printf(&text, "%s: ", name);
-    figure_pair_add(&text, KG_TRAIT_COUNT, one->calls, other->calls);
-    kg_text_append(&text, " system calls");
-    if (alike(one->bytes, other->bytes, ALIKE)) {
-        kg_text_append(&text, ", ");
-        kg_trait_format(KG_TRAIT_BYTES, other->bytes, &text);
-        kg_text_append(&text, " on both sides");
-    } else if (one->bytes > 0 && other->bytes > 0) {
-        kg_text_append(&text, ", ");
-        figure_pair_add(&text, KG_TRAIT_BYTES, one->bytes, other->bytes);
-    }
-    const char *kept = kg_arena_copy(arena, kg_text_string(&text));
-    kg_text_free(&text);
-    return kept;
 }
 
 /* --- The sentence ----------------------------------------------------------------------------- */

@@ -25,9 +25,18 @@ struct kg_difference_row {
     const char *note; /* the one side that has the place, or the calls of both; NULL: not known */
 };
 
+enum { KG_DIFFERENCE_RENAMED_MOST = 8 };
+
+/* A function that has another name in the candidate. */
+struct kg_difference_renamed {
+    struct kg_place old, new;
+};
+
 struct kg_difference {
     struct kg_difference_row *rows; /* by absolute growth, the largest first */
     size_t count;
+    struct kg_difference_renamed renamed[KG_DIFFERENCE_RENAMED_MOST];
+    size_t renamed_count;
     double base_ns; /* whole call */
     double current_ns;
     double base_samples;
@@ -40,6 +49,18 @@ struct kg_difference {
 void kg_difference_make(struct kg_arena *arena, const struct kg_sampled *base, double base_ns,
                         const struct kg_sampled *current, double current_ns,
                         struct kg_difference *difference);
+
+/* Whether both are the same function, or without symbols the same module. A rebuilt library may have another file
+ * name, so functions are compared by name only. */
+bool kg_difference_same(const struct kg_place *a, const struct kg_place *b);
+
+/* Whether place, caller, callee and system call are the same. */
+bool kg_difference_same_row(const struct kg_difference_row *a, const struct kg_difference_row *b);
+
+/* difference_match.c: joins the rows of functions that were renamed, inlined or split off. A function of one side is
+ * renamed if the other side alone has a function of about the same time, in the same file and with the same caller.
+ * It is inlined if its only caller took over its time. */
+void kg_difference_match(struct kg_difference *difference);
 
 /* The place with the largest part of the change, in the change's direction. */
 struct kg_difference_cause {

@@ -248,6 +248,56 @@ static void numbers_and_bytes_of_system_calls_are_compared(void **state)
     kg_arena_free(&arena);
 }
 
+static void renamed_function_is_not_the_cause(void **state)
+{
+    (void)state;
+    sentence_is(
+        &(struct side){.sites = {{NULL, "parse_old", "main", 0.8}, {NULL, "print", "main", 0.2}},
+                       .time_ns = 1e6},
+        &(struct side){.sites = {{NULL, "parse_new", "main", 0.4}, {NULL, "print", "main", 0.6}},
+                       .time_ns = 2e6},
+        "print (own.c:11), called from main: +1.00 ms per call, all of the slowdown");
+}
+
+static void renamed_function_that_grew_is_the_cause(void **state)
+{
+    (void)state;
+    sentence_is(
+        &(struct side){.sites = {{NULL, "parse_old", "main", 0.8}, {NULL, "print", "main", 0.2}},
+                       .time_ns = 1e6},
+        &(struct side){.sites = {{NULL, "parse_new", "main", 0.87}, {NULL, "print", "main", 0.13}},
+                       .time_ns = 1.6e6},
+        "parse_new (own.c:10), called from main: +592 us per call, all of the slowdown");
+}
+
+/* The candidate inlines `step` into `parse`; `print` became slower. */
+static void inlined_function_is_part_of_its_caller(void **state)
+{
+    (void)state;
+    sentence_is(
+        &(struct side){.sites = {{NULL, "parse", "main", 0.2},
+                                 {NULL, "step", "parse", 0.6},
+                                 {NULL, "print", "main", 0.2}},
+                       .time_ns = 1e6},
+        &(struct side){.sites = {{NULL, "parse", "main", 0.4}, {NULL, "print", "main", 0.6}},
+                       .time_ns = 2e6},
+        "print (own.c:11), called from main: +1.00 ms per call, all of the slowdown");
+}
+
+static void new_function_of_an_unchanged_caller_is_the_cause(void **state)
+{
+    (void)state;
+    sentence_is(
+        &(struct side){.sites = {{NULL, "parse", "main", 0.8}, {NULL, "print", "main", 0.2}},
+                       .time_ns = 1e6},
+        &(struct side){.sites = {{NULL, "parse", "main", 0.39},
+                                 {NULL, "check", "parse", 0.5},
+                                 {NULL, "print", "main", 0.11}},
+                       .time_ns = 2e6},
+        "check (own.c:11), called from parse: +1.00 ms per call, all of the slowdown; the "
+        "baseline does not run it");
+}
+
 static void sides_without_samples_have_no_cause(void **state)
 {
     (void)state;
@@ -300,6 +350,10 @@ int main(void)
         cmocka_unit_test(calls_of_a_place_are_summed_over_callers),
         cmocka_unit_test(system_call_of_most_growth_is_the_causes),
         cmocka_unit_test(numbers_and_bytes_of_system_calls_are_compared),
+        cmocka_unit_test(renamed_function_is_not_the_cause),
+        cmocka_unit_test(renamed_function_that_grew_is_the_cause),
+        cmocka_unit_test(inlined_function_is_part_of_its_caller),
+        cmocka_unit_test(new_function_of_an_unchanged_caller_is_the_cause),
         cmocka_unit_test(sides_without_samples_have_no_cause),
         cmocka_unit_test(table_has_a_rest_and_notes_that_are_proven),
     };

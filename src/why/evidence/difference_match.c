@@ -1,0 +1,176 @@
+/* Matches functions that one side has under another name. A renamed function would count as all of its time, and an
+ * inlined one would move its time to its caller. Without the match, such a refactoring hides the cause of a change. */
+#include <math.h>
+#include <string.h>
+
+#include "why/evidence/difference.h"
+
+/* Two names are one function if the shorter time is at least this part of the longer. */
+static const double ALIKE = 0.5;
+/* A caller inlined a function if its own time changed by at least this part of the function's time. */
+static const double MOVED = 0.5;
+
+/* A function with the sums of its rows. */
+struct function {
+    const struct kg_place *place;
+    struct kg_difference_row sum;
+    const struct kg_place *caller; /* NULL: none, or several */
+};
+
+static struct function function_of(const struct kg_difference *difference,
+                                   const struct kg_place *place)
+{
+    struct function function = {.place = place};
+    bool several = false;
+    for (size_t i = 0; i < difference->count; i++) {
+        const struct kg_difference_row *row = &difference->rows[i];
+        if (!kg_difference_same(&row->place, place))
+            continue;
+        function.sum.base_ns += row->base_ns;
+        function.sum.current_ns += row->current_ns;
+        several |= function.caller && !kg_difference_same(function.caller, &row->caller);
+        function.caller = &row->caller;
+    }
+    if (several || (function.caller && !function.caller->function))
+        function.caller = NULL;
+    return function;
+}
+
+static double growth(const struct function *function)
+{
+    return function->sum.current_ns - function->sum.base_ns;
+}
+
+static bool base_only(const struct function *function)
+{
+    return function->sum.base_ns > 0 && !(function->sum.current_ns > 0);
+}
+
+static bool current_only(const struct function *function)
+{
+    return function->sum.current_ns > 0 && !(function->sum.base_ns > 0);
+}
+
+/* Whether both are in one file of source, or without debug information in one file of machine code. */
+static bool same_file(const struct kg_place *a, const struct kg_place *b)
+{
+    if (a->file && b->file)
+        return !strcmp(a->file, b->file);
+    return !a->file && !b->file && a->module && b->module && !strcmp(a->module, b->module);
+}
+
+/* Few samples do not prove that a side lacks a function. */
+static bool is_renamed(const struct kg_difference *difference, const struct function *old,
+                       const struct function *new)
+{
+    const double before = old->sum.base_ns, after = new->sum.current_ns;
+    return base_only(old) && kg_difference_beyond_noise(difference, &old->sum) &&
+           old->place->function && same_file(old->place, new->place) && old->caller &&
+           kg_difference_same(old->caller, new->caller) &&
+           fmin(before, after) >= ALIKE * fmax(before, after);
+}
+
+/* Gives the rows of `from` the name of `to`, as place and as caller. */
+static void rename_rows(struct kg_difference *difference, struct kg_place from, struct kg_place to)
+{
+    for (size_t i = 0; i < difference->count; i++) {
+        struct kg_difference_row *row = &difference->rows[i];
+        if (kg_difference_same(&row->place, &from))
+            row->place = to;
+        if (kg_difference_same(&row->caller, &from))
+            row->caller = to;
+    }
+}
+
+/* The rows of `inner` become rows of its caller `outer`. */
+static void absorb_rows(struct kg_difference *difference, struct kg_place inner,
+                        const struct function *outer)
+{
+    const struct kg_place place = *outer->place;
+    const struct kg_place caller = outer->caller ? *outer->caller : (struct kg_place){0};
+    for (size_t i = 0; i < difference->count; i++) {
+        struct kg_difference_row *row = &difference->rows[i];
+        if (kg_difference_same(&row->place, &inner)) {
+            row->place = place;
+            row->caller = caller;
+        } else if (kg_difference_same(&row->caller, &inner)) {
+            row->caller = place;
+        }
+    }
+}
+
+/* Whether the function's time moved to or from its only caller, which both sides have. */
+static bool is_inlined(const struct kg_difference *difference, const struct function *inner,
+                       struct function *outer)
+{
+    if ((!base_only(inner) && !current_only(inner)) || !inner->caller || !inner->place->function)
+        return false;
+    *outer = function_of(difference, inner->caller);
+    return outer->sum.base_ns > 0 && outer->sum.current_ns > 0 &&
+           -growth(outer) / growth(inner) >= MOVED &&
+           kg_difference_beyond_noise(difference, &inner->sum) &&
+           kg_difference_beyond_noise(difference, &outer->sum);
+}
+
+static double add_known(double a, double b)
+{
+    return isnan(a) ? b : isnan(b) ? a : a + b;
+}
+
+/* Rows that became alike are one row. */
+static void rows_join(struct kg_difference *difference)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < difference->count; i++) {
+        const struct kg_difference_row row = difference->rows[i];
+        size_t same = 0;
+        while (same < kept && !kg_difference_same_row(&difference->rows[same], &row))
+            same++;
+        if (same == kept) {
+            difference->rows[kept++] = row;
+            continue;
+        }
+        struct kg_difference_row *into = &difference->rows[same];
+        into->base_ns += row.base_ns;
+        into->current_ns += row.current_ns;
+        into->base_calls = add_known(into->base_calls, row.base_calls);
+        into->current_calls = add_known(into->current_calls, row.current_calls);
+    }
+    difference->count = kept;
+}
+
+/* The only function with another name that `new` may be; NULL: none, or several. */
+static const struct kg_place *old_name_find(const struct kg_difference *difference,
+                                            const struct function *new)
+{
+    const struct kg_place *found = NULL;
+    if (!current_only(new) || !new->place->function || !new->caller ||
+        !kg_difference_beyond_noise(difference, &new->sum))
+        return NULL;
+    for (size_t i = 0; i < difference->count; i++) {
+        const struct function old = function_of(difference, &difference->rows[i].place);
+        if (!is_renamed(difference, &old, new) || (found && kg_difference_same(found, old.place)))
+            continue;
+        if (found)
+            return NULL;
+        found = old.place;
+    }
+    return found;
+}
+
+void kg_difference_match(struct kg_difference *difference)
+{
+    for (size_t i = 0; i < difference->count; i++) {
+        const struct function one = function_of(difference, &difference->rows[i].place);
+        const struct kg_place *old = old_name_find(difference, &one);
+        struct function outer;
+        if (old && difference->renamed_count < KG_DIFFERENCE_RENAMED_MOST) {
+            difference->renamed[difference->renamed_count++] =
+                (struct kg_difference_renamed){.old = *old, .new = *one.place};
+            rename_rows(difference, *old, *one.place);
+        } else if (is_inlined(difference, &one, &outer)) {
+            absorb_rows(difference, *one.place, &outer);
+        }
+    }
+    rows_join(difference);
+}
