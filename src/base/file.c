@@ -18,6 +18,7 @@
 
 #include "base/escape.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "base/terminal.h"
 
 /* In a temporary file's name: between the target's name and a unique mark. */
@@ -170,6 +171,16 @@ static const char *target_of(const char *path, char resolved[PATH_MAX])
                : path;
 }
 
+/* The file that is being written. If memory runs out, its temporary file goes. Programs of kgate's
+ * write one file at a time, from one thread. The profiler library keeps no such state. */
+static const struct kg_file_writing *unfinished;
+
+static void unfinished_remove(void)
+{
+    if (unfinished)
+        unlink(unfinished->temporary);
+}
+
 bool kg_file_begin(struct kg_file_writing *writing, const char *path, struct kg_error *err)
 {
     char resolved[PATH_MAX];
@@ -187,10 +198,13 @@ bool kg_file_begin(struct kg_file_writing *writing, const char *path, struct kg_
         writing->exists = exists;
         const int file =
             temporary_open(target, writing->mode, writing->temporary, sizeof writing->temporary);
+        if (file >= 0 && kg_memory_before_end(unfinished_remove))
+            unfinished = writing;
         writing->file = file < 0 ? NULL : fdopen(file, "w");
         if (file >= 0 && !writing->file) {
             close(file);
             unlink(writing->temporary);
+            unfinished = NULL;
             errno = ENOMEM;
         }
     } else if (S_ISDIR(status.st_mode)) {
@@ -226,6 +240,8 @@ bool kg_file_end(struct kg_file_writing *writing, bool good, struct kg_error *er
     }
     if (writing->atomic && !good)
         unlink(writing->temporary);
+    if (unfinished == writing)
+        unfinished = NULL;
     if (wanted && !good)
         kg_error_set(err, KG_ERROR_SYSTEM, "cannot write '%s': %s", writing->target,
                      code ? strerror(code) : "the writing failed");

@@ -10,11 +10,18 @@
 
 static const char *last_line; /* NULL: the process goes on */
 static int last_status;
+static void (*last_deed)(void);
 
 void kg_memory_end_process(int status, const char *line)
 {
     last_status = status;
     last_line = line;
+}
+
+bool kg_memory_before_end(void (*deed)(void))
+{
+    last_deed = last_line ? deed : NULL;
+    return last_line;
 }
 
 void *kg_memory_out(void)
@@ -30,6 +37,8 @@ void *kg_memory_out(void)
     for (size_t i = 0; i < PARTS; i++)
         line[i] = (struct iovec){(void *)parts[i], strlen(parts[i])};
     (void)!writev(STDERR_FILENO, line, PARTS);
+    if (last_deed)
+        last_deed();
     _exit(last_status);
 }
 

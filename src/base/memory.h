@@ -3,12 +3,18 @@
  * Journals and atomic writes keep the measured rounds. The profiler library lives in other people's
  * programs: there an allocation returns NULL. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 
 /* From now on a failed allocation ends this process. To be called while no other thread allocates.
  * status  exit status of the process
  * line    printed on standard error, without a new line at its end; borrowed */
 void kg_memory_end_process(int status, const char *line);
+
+/* Sets the function that runs before a failed allocation ends this process. It must not allocate.
+ * deed  replaces an earlier function; NULL: none
+ * returns  whether a failed allocation ends this process */
+bool kg_memory_before_end(void (*deed)(void));
 
 /* Reports that memory is out.
  * returns  NULL, if nobody has called kg_memory_end_process; otherwise it does not return */

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/grow.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -95,10 +96,33 @@ static void failed_allocation_leaves_other_peoples_programs_alone(void **state)
     }
 }
 
+static char target[4096];
+
+static void write_asks(void)
+{
+    struct kg_file_writing writing;
+    struct kg_error err;
+    if (kg_file_begin(&writing, target, &err))
+        text_asks();
+}
+
+static void failed_allocation_leaves_no_temporary_file(void **state)
+{
+    char *folder = support_folder(), printed[256];
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip();
+#endif
+    snprintf(target, sizeof target, "%s/report.md", folder);
+    assert_int_equal(status_of(write_asks, true, printed, sizeof printed), 3);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failed_allocation_ends_a_program_with_a_line_and_status_3),
+        cmocka_unit_test(failed_allocation_leaves_no_temporary_file),
         cmocka_unit_test(failed_allocation_leaves_other_peoples_programs_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
