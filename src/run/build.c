@@ -86,7 +86,7 @@ static bool kind_find(const char *path, struct kg_build *build, struct kg_error 
                             "%s: '%.300s' is a shared library, not a plugin of kgate's nor a "
                             "program; to compare two versions of a library give two folders, each "
                             "with the plugin or program and the library that it loads "
-                            "(docs/ci.md, `Two versions of a library`)",
+                            "(docs/ab.md, `Two versions of a library`)",
                             build->label, build->given);
     if (build->kind == KG_BUILD_COMMAND && !executable)
         return kg_error_set(err, KG_ERROR_USAGE,

@@ -119,7 +119,7 @@ programs() {
     cc -shared -fPIC lib.c -o libf.so.1
     run kgate ab ./libf.so.1 ./libf.so.1
     [ "$status" -eq 2 ]
-    [[ "$output" == *"is a shared library, not a plugin"*"docs/ci.md"* ]]
+    [[ "$output" == *"is a shared library, not a plugin"*"docs/ab.md"* ]]
 }
 
 @test "the same command twice is no mistake, and no change" {

@@ -190,8 +190,8 @@ C
     suite_of <<<"  - {name: program, command: ['true']}"
     run kgate ab -c one.yaml --base libanswer.so.1 --head libanswer.so.1 -o out
     [ "$status" -eq 2 ]
-    [[ "$output" == *"--base: 'libanswer.so.1' is a shared library"*"docs/ci.md"* ]]
-    grep -q '^### Two versions of a library' "$SOURCE/docs/ci.md"
+    [[ "$output" == *"--base: 'libanswer.so.1' is a shared library"*"docs/ab.md"* ]]
+    grep -q '^### Two versions of a library' "$SOURCE/docs/ab.md"
 }
 
 @test "ab: a case that fails says on which side" {
@@ -275,7 +275,7 @@ C
 
 @test "docs: two versions of a library under one plugin are compared by two folders" {
     cp "$SOURCE/docs/examples/plugin/spin.c" bench.c
-    sed -n '/^### Two versions of a library/,/^Where time/p' "$SOURCE/docs/ci.md" | sed -n '/^```sh/,/^```/p' | grep -v '```' >recipe
+    sed -n '/^### Two versions of a library/,/^The report names/p' "$SOURCE/docs/ab.md" | sed -n '/^```sh/,/^```/p' | grep -v '```' >recipe
     mkdir old new
     for side in old new; do
         echo "int version_of(void) { static const char name[] = \"$side\"; return name[0]; }" >library.c

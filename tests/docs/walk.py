@@ -43,7 +43,6 @@ PAGES = {
         "before": "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; "
                   "kgate() { case $1 in gate | ab) command kgate \"$@\" --set disturbance=100% ;; *) command kgate \"$@\" ;; esac; }",
         "blocks": {
-            "kgate ab ./words_before": {1, 4},
             "--update-missing": VERDICT,
             "exits 1": {1, 4},
             "--base ../before": {1, 4},
@@ -65,15 +64,22 @@ PAGES = {
     "docs/ci.md": {
         "before": SUITE,
         "blocks": {
+            "kgate init": "a repository of one's own; tests/cli/init_workflow.bats runs it",
             "status=$?": VERDICT,
             "--trust git": "tests/cli/trust.bats runs it",
-            "git worktree": "another checkout has to be built first",
-            "liblz4": "tests/cli/mistakes.bats runs it",
             "--device cuda:0": {0, 2, 3, 4},
             "kgate doctor": VERDICT,
             "--budget 5m": VERDICT,
         },
     },
+    "docs/ab.md": {
+        "blocks": {
+            "kgate ab 'gzip": {0, 1, 4},
+            "git worktree": "another checkout has to be built first",
+            "liblz4": "tests/cli/mistakes.bats runs it",
+        },
+    },
+    "docs/undecided.md": {"before": SUITE, "blocks": {"exit $?": VERDICT, "kgate doctor": VERDICT}},
     "docs/cuda_source.md": {"in": "checkout", "blocks": {}},
     "docs/doctor.md": {"blocks": {"CPU quota": {0, 1}}},
     "docs/files.md": {
