@@ -55,10 +55,9 @@ PAGES = {
     "docs/baselines.md": {"before": SUITE, "blocks": {}},
     "docs/accepting.md": {
         # a gate that has something to accept
-        "before": SUITE + "; "
-                  "kgate gate -c suite.yaml -b baselines --update-missing -o out >gate.txt || test $? = 4; "
-                  "jq '(.runs[].cases[].series[] | select(.name == \"time\") | .values) |= map(. / 9)' baselines/*.json >s; "
-                  "mv s \"$(ls baselines/*.json)\"",
+        "before": "printf '#!/bin/sh\\nexec seq 2000\\n' >pack; chmod +x pack; printf 'version: 1\\nsuite: archive\\n"
+                  "defaults: {" + QUICK + "}\\nworkloads:\\n  - {name: pack, command: [./pack]}\\n' >suite.yaml; "
+                  "kgate gate -c suite.yaml --update-missing -o out >gate.txt; sed -i s/2000/2000000/ pack",
         "blocks": {"kgate gate": {0, 1, 4}},
     },
     "docs/ci.md": {
