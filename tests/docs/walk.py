@@ -10,6 +10,7 @@ a block that is not there."""
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -126,7 +127,7 @@ def script_of(page, text, checkout):
                 expected = what
                 break
         if isinstance(expected, str):
-            lines.append(f"echo '-- {page}:{where}: not run: {expected}'")
+            lines.append("echo " + shlex.quote(f"-- {page}:{where}: not run: {expected}"))
             continue
         block = match[1].replace("/srv/kgate", "$SRV").replace("exit $status", "(exit $status)")
         right = "|".join(map(str, sorted(expected)))
