@@ -100,7 +100,7 @@ PAGES = {
         "before": SUITE + "; sed -i 's/{bytes: 16KiB}, matrix: {/{}, matrix: {bytes: [16KiB, 64KiB], /' suite.yaml; "
                   "kgate gate -c suite.yaml -b baselines --update-missing -o out >gate.txt || test $? = 4; "
                   "kgate gate -c suite.yaml -b baselines -o out >gate.txt || test $? = 1 -o $? = 4",
-        "blocks": {"config/lattice.yaml": "measures for minutes"},
+        "blocks": {},
     },
     "docs/suggestions.md": {
         "before": SUITE + "; "
