@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Writes the part of docs/cli.md that kgate's own tables of subcommands and options print.
+#
+#   ci/cli.sh [KGATE]             default: build/release/kgate
+#   ci/cli.sh --print [KGATE]     prints the part, and writes nothing
+set -euo pipefail
+print=no
+[ "${1:-}" != --print ] || { print=yes; shift; }
+kgate=$(realpath "${1:-$(dirname "$0")/../build/release/kgate}")
+cd "$(dirname "$0")/.."
+
+# The help of all subcommands, each after a line "= NAME".
+help_of_all() {
+    "$kgate" --help | awk '/^  [a-z]/ {print $1}' | while read -r name; do
+        echo "= $name"
+        "$kgate" "$name" --help
+    done
+}
+
+# Markdown of it. The file is read twice: an option with one meaning in several subcommands stands once, in the list
+# at the end; its other meanings stand with their subcommands.
+markdown() { # FILE
+    awk '
+        function option(names, meaning) { gsub(/, /, "`, `", names); return "- `" names "`: " meaning ".\n" }
+        function name_of(names) { sub(/^-[a-z], /, "", names); sub(/ .*/, "", names); return names }
+        FNR == 1 { pass++ }
+        /^= / { name = $2; part = "usage"; own = common = rest = summary = ""; next }
+        part == "usage" && /^usage: / { operands = substr($0, 8); sub(/ \[options\]$/, "", operands); next }
+        part == "usage" && NF {
+            if ($0 != "options:") { summary = summary ? summary : $0; rest = rest ($0 == summary ? "" : $0 "\n"); next }
+            if (pass == 2) printf "\n### kgate %s\n\n%s%s\n", name, summary, operands == "kgate " name ? "" : "\n\n    " operands
+            if (pass == 2 && rest) printf "\n```text\n%s```\n", rest
+            part = "options"
+            next
+        }
+        part == "options" && !NF {
+            if (pass == 2 && own) printf "\n%s", own
+            if (pass == 2 && common) printf "\nAlso: %s.\n", common
+            part = "more"
+            next
+        }
+        part == "options" {
+            names = meaning = substr($0, 3)
+            sub(/^ +/, "", names)
+            meaning = names
+            sub(/   *.*/, "", names)
+            meaning = substr(meaning, length(names) + 1)
+            sub(/^ +/, "", meaning)
+            long = name_of(names)
+            if (long == "--help") next
+            if (pass == 1) {
+                if (++uses[names, meaning] > most[long]) { most[long] = uses[names, meaning]; shared[long] = names SUBSEP meaning }
+            } else if (most[long] < 2 || shared[long] != names SUBSEP meaning) own = own option(names, meaning)
+            else {
+                common = common (common ? ", " : "") "`" long "`"
+                if (!listed[long]++) list = list option(names, meaning)
+            }
+        }
+        END { printf "\n### Options of several commands\n\n%s", list }' "$1" "$1" | sed 1d
+}
+
+whole=$(mktemp)
+trap 'rm -f "$whole"' EXIT
+{ help_of_all; echo; } | awk '/^= / && NR > 1 {print ""} {print}' >"$whole"
+if [ $print = yes ]; then
+    markdown "$whole"
+    exit
+fi
+page=$(sed '/<!-- options -->/q' docs/cli.md)
+{
+    printf '%s\n\n' "$page"
+    markdown "$whole"
+    printf '\n<!-- /options -->\n'
+} >docs/cli.md.new
+mv docs/cli.md.new docs/cli.md
