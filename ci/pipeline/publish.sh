@@ -82,8 +82,17 @@ conclusion() {
     esac
 }
 
+# "kgate FAIL: 1 case regressed: w2/cpu: peak memory +200 % (1.00 -> 3.00 MiB)": the list of checks shows the title alone.
+title() {
+    local reason=
+    if [ -s "$comparison" ] && [ "$verdict" != ERROR ] && [ "$verdict" != NOTHING ]; then
+        reason=$(jq -r '.verdict_reasons[0] // "" | gsub("[[:cntrl:]]"; " ") | if length > 200 then .[:199] + "…" else . end' "$comparison")
+    fi
+    echo "kgate $verdict${reason:+: $reason}"
+}
+
 check_end() {
-    jq -n --arg conclusion "$(conclusion)" --arg title "kgate $verdict" --rawfile text "$post/text" \
+    jq -n --arg conclusion "$(conclusion)" --arg title "$(title)" --rawfile text "$post/text" \
         '{status: "completed", conclusion: $conclusion, output: {title: $title, summary: $text}}' >"$post/check"
     api PATCH "check-runs/$KGATE_CHECK_RUN" "$post/check" >/dev/null
 }

@@ -57,8 +57,8 @@ static bool operand_read(const struct kg_arguments *arguments, size_t side, stru
 /* --- The suite -------------------------------------------------------------------------------- */
 
 /* Names the workloads of one plugin that the other plugin lacks. kgate does not compare them. */
-static void others_say(const struct kg_sides *sides, const struct kg_words names[SIDES],
-                       size_t side)
+static void others_print(const struct kg_sides *sides, const struct kg_words names[SIDES],
+                         size_t side)
 {
     struct kg_text line = {0};
     for (size_t i = 0; i < names[side].count; i++) {
@@ -88,7 +88,7 @@ static bool plugins_suite(struct kg_sides *sides, struct kg_error *err)
                             "'%.200s' and '%.200s' have no workload of the same name",
                             sides->given[0], sides->given[1]);
     for (size_t side = 0; side < SIDES; side++)
-        others_say(sides, names, side);
+        others_print(sides, names, side);
     kg_suite_of_plugin(sides->given[0], both, &sides->yaml);
     return true;
 }
@@ -127,15 +127,15 @@ static void names_make(const struct kg_arguments *arguments, struct kg_sides *si
 }
 
 /* Names the sides for reports. */
-static void said_make(const struct kg_arguments *arguments, struct kg_sides *sides)
+static void titles_make(const struct kg_arguments *arguments, struct kg_sides *sides)
 {
     for (size_t side = 0; side < SIDES; side++) {
         const char *given = sides->given[side];
         if (side < arguments->names.count)
-            sides->said[side] =
+            sides->titles[side] =
                 kg_arena_printf(&sides->arena, "%s (%s)", arguments->names.at[side], given);
         else if (arguments->names.count || sides->kind != KG_SIDES_BUILDS)
-            sides->said[side] = kg_arena_copy(&sides->arena, given);
+            sides->titles[side] = kg_arena_copy(&sides->arena, given);
     }
 }
 
@@ -145,10 +145,9 @@ static bool kinds_agree(const struct kg_sides *sides, const enum kg_sides_kind k
                         struct kg_error *err)
 {
     return kinds[0] == kinds[1] ||
-           kg_error_set(err, KG_ERROR_USAGE,
-                        "'%.200s' is %s, and '%.200s' is %s: two of a kind can be compared",
-                        sides->given[0], kind_names[kinds[0]], sides->given[1],
-                        kind_names[kinds[1]]);
+           kg_error_set(
+               err, KG_ERROR_USAGE, "'%.200s' is %s, and '%.200s' is %s: give two of the same kind",
+               sides->given[0], kind_names[kinds[0]], sides->given[1], kind_names[kinds[1]]);
 }
 
 static bool operands_read(const struct kg_arguments *arguments, struct kg_sides *sides,
@@ -182,7 +181,7 @@ static bool names_check(const struct kg_arguments *arguments, struct kg_error *e
     for (size_t i = 0; i < arguments->names.count; i++)
         if (!*arguments->names.at[i])
             return kg_error_set(err, KG_ERROR_USAGE,
-                                "--name is '', but must be what a side is called");
+                                "--name is '', but must be the name of a side");
     return true;
 }
 
@@ -195,12 +194,11 @@ static bool both_read(const struct kg_arguments *arguments, struct kg_sides *sid
         return true;
     if (!arguments->positional_count && (arguments->base || arguments->head))
         return kg_error_set(err, KG_ERROR_USAGE, "`kgate ab` needs %s",
-                            arguments->base ? "--head B: the new build, likewise"
-                                            : "--base A: the old build, as --head is the new one");
-    return kg_error_set(
-        err, KG_ERROR_USAGE,
-        "`kgate ab` compares two: kgate ab './old --bench' './new --bench', or by a "
-        "suite kgate ab -c SUITE --base A --head B");
+                            arguments->base ? "--head B too: the candidate build"
+                                            : "--base A too: the baseline build");
+    return kg_error_set(err, KG_ERROR_USAGE,
+                        "`kgate ab` needs two sides: kgate ab './old --bench' './new --bench', or "
+                        "with a suite kgate ab -c SUITE --base A --head B");
 }
 
 bool kg_sides_read(const struct kg_arguments *arguments, struct kg_sides *sides,
@@ -211,7 +209,7 @@ bool kg_sides_read(const struct kg_arguments *arguments, struct kg_sides *sides,
                                .labels = {options[0], options[1]}};
     if (!names_check(arguments, err) || !both_read(arguments, sides, err))
         return false;
-    said_make(arguments, sides);
+    titles_make(arguments, sides);
     return true;
 }
 

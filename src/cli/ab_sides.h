@@ -18,7 +18,7 @@ struct kg_sides {
     const char *labels[2]; /* names for errors: "--base", or "OLD" for an operand */
     const char *names[2];  /* only for commands: names for tables, safe to print */
     /* names for reports: "NAME (GIVEN)", or as given; both NULL for builds without --name */
-    const char *said[2];
+    const char *titles[2];
     struct kg_words words[2]; /* only for commands */
     struct kg_text yaml;      /* suite in memory; empty for builds */
 };

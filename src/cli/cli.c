@@ -55,7 +55,7 @@ int kg_cli_reported(const struct kg_arguments *arguments,
 
 int kg_interrupted(int signal, const char *path)
 {
-    fprintf(stderr, "kgate: interrupted%s%s\n", path ? "; what was measured is in " : "",
+    fprintf(stderr, "kgate: interrupted%s%s\n", path ? "; the measured rounds are in " : "",
             path ? path : "");
     return KG_EXIT_SIGNAL + signal;
 }
@@ -67,8 +67,8 @@ int kg_fail_reported(const char *directory, const struct kg_error *err)
     if (!directory)
         return status;
     if (kg_report_files_previous(directory, &text))
-        fprintf(stderr, "kgate: note: what the gate before measured is kept in %s: %s\n", directory,
-                kg_text_string(&text));
+        fprintf(stderr, "kgate: note: the files of the previous gate are kept in %s: %s\n",
+                directory, kg_text_string(&text));
     kg_text_free(&text);
     kg_report_files_fail(directory, err);
     return status;
@@ -169,10 +169,10 @@ void kg_builds_outcome_text(const struct kg_builds_outcome *outcome, struct kg_t
         kg_text_printf(text, "kept %zu build%s; all that are kept take %s\n", outcome->kept,
                        outcome->kept == 1 ? "" : "s", kg_size_format(outcome->bytes, size));
     if (outcome->changed)
-        kg_text_printf(text, "not kept, since it has changed since it was measured: %s%s\n",
+        kg_text_printf(text, "not kept, because the file changed after the measurement: %s%s\n",
                        outcome->first_changed, outcome->changed > 1 ? ", and more" : "");
     if (outcome->large)
-        kg_text_printf(text, "not kept, since there is no room (--keep-builds): %s%s\n",
+        kg_text_printf(text, "not kept, because there is no room (--keep-builds): %s%s\n",
                        outcome->first_large, outcome->large > 1 ? ", and more" : "");
 }
 
@@ -218,7 +218,7 @@ bool kg_comparison_summary(const struct kg_comparison *comparison,
 
 const char *kg_baseline_directory(const struct kg_arguments *arguments)
 {
-    return arguments->baseline ? arguments->baseline : "baselines";
+    return arguments->baseline ? arguments->baseline : KG_BASELINES;
 }
 
 void kg_reports_line(const struct kg_arguments *arguments, const char *directory, const char *more,

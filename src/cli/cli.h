@@ -144,6 +144,8 @@ bool kg_comparison_summary(const struct kg_comparison *comparison,
 bool kg_comparison_advised(const struct kg_comparison *comparison,
                            const struct kg_arguments *arguments);
 
+/* Folder of baselines if the user names none. */
+#define KG_BASELINES "baselines"
 /* Returns the folder of baselines. */
 const char *kg_baseline_directory(const struct kg_arguments *arguments);
 /* Appends "  reports: out/comparison.json, ...": the reports in the folder, then `more` unchanged. */

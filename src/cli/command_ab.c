@@ -17,9 +17,9 @@
 static void sides_line(const struct kg_sides *sides, struct kg_text *text)
 {
     kg_text_append(text, "  base: ");
-    kg_escape_terminal(text, sides->said[0] ? sides->said[0] : sides->given[0], SIZE_MAX);
+    kg_escape_terminal(text, sides->titles[0] ? sides->titles[0] : sides->given[0], SIZE_MAX);
     kg_text_append(text, ", head: ");
-    kg_escape_terminal(text, sides->said[1] ? sides->said[1] : sides->given[1], SIZE_MAX);
+    kg_escape_terminal(text, sides->titles[1] ? sides->titles[1] : sides->given[1], SIZE_MAX);
     kg_text_append(text, "\n");
 }
 
@@ -43,11 +43,11 @@ static bool summary_print(const struct kg_arguments *arguments, const struct kg_
         kg_text_printf(&text, "  note: %zu of %zu case%s %s the same code on both sides\n",
                        ab->same_code, ab->head->case_count, ab->head->case_count == 1 ? "" : "s",
                        ab->head->case_count == 1 ? "has" : "have");
-    const bool told = !arguments->json && !arguments->quiet;
+    const bool printed = !arguments->json && !arguments->quiet;
     const bool kept = sides->kind == KG_SIDES_BUILDS || arguments->output;
-    if (told && (kept || (sides->said[0] && arguments->names.count && !commands)))
+    if (printed && (kept || (sides->titles[0] && arguments->names.count && !commands)))
         sides_line(sides, &text);
-    if (told && kept)
+    if (printed && kept)
         kg_reports_line(arguments, directory, ", base.json, head.json", &text);
     good = good && kg_print(&text, err);
     kg_text_free(&text);
@@ -152,15 +152,15 @@ static int measure(const struct kg_arguments *arguments, const char *directory,
         .head = sides->given[1],
         .base_label = sides->labels[0],
         .head_label = sides->labels[1],
-        .base_said = sides->said[0],
-        .head_said = sides->said[1],
+        .base_title = sides->titles[0],
+        .head_title = sides->titles[1],
         .base_words = sides->words[0],
         .head_words = sides->words[1],
         .directory = directory,
         .budget_ns = budget_ns,
         .left_out = prepared->left_out,
         .waiving = &prepared->accepted.waiving,
-        .foresaid = {kg_progress_bar_note, &bar},
+        .warned = {kg_progress_bar_note, &bar},
         .progress = kg_progress_bar_start(&bar, arguments)};
     const bool good = kg_ab_run(&what, &options, &ab, &err);
     ab.suggestions.discarded = sides->kind != KG_SIDES_BUILDS && !arguments->output;

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/input_files.h"
 #include "judge/comparison_notes.h"
+#include "judge/next_commands.h"
 #include "judge/profile_compare.h"
 #include "profiler/read/profile_load.h"
 #include "show/formats.h"
@@ -127,6 +128,7 @@ static int files_compare(const struct kg_arguments *arguments)
                          : "a profile can only be compared with another profile");
         return kg_fail_reported(arguments->output, &err);
     }
+    const struct kg_next_source source = {.directory = arguments->output};
     struct kg_cli_waiving waiving = {0};
     const bool good = both_load(&base, arguments->positional[1], &current, &err) &&
                       kg_cli_waiving_load(arguments, current.suite_path, &waiving, &err);
@@ -134,6 +136,7 @@ static int files_compare(const struct kg_arguments *arguments)
         kg_compare(&base.loaded.baseline, &current,
                    current.sequential ? KG_STAGE_SCREEN : KG_STAGE_FINAL, &comparison);
         kg_comparison_waive(&comparison, &base.loaded.baseline, &current, &waiving.waiving);
+        kg_next_commands_make(&comparison, &current, &source);
     }
     struct kg_error pipe; /* a command cannot name a base that is readable only once */
     const bool again = kg_input_regular(arguments->positional[0], &pipe);

@@ -69,8 +69,8 @@ static bool stored_read(const struct kg_arguments *arguments, struct kg_prepared
         return true;
     if (arguments->update_missing)
         return kg_error_set(err, KG_ERROR_USAGE,
-                            "--update-missing would record into the change; record after the "
-                            "merge, or keep the baselines outside of the repository");
+                            "--update-missing would record into the working tree. Record after the "
+                            "merge, or keep the baselines outside the repository");
     if (!kg_trust_read(&prepared->trust, path, KG_TRUST_OTHER, &text, &there, err)) {
         kg_text_free(&text);
         return false;
@@ -102,7 +102,7 @@ static int measure(const struct kg_arguments *arguments, const char *directory,
     struct kg_progress_bar bar;
     struct kg_gate gate;
     struct kg_error err, printing;
-    options->foresaid = (struct kg_foresaid){kg_progress_bar_note, &bar};
+    options->warned = (struct kg_warning){kg_progress_bar_note, &bar};
     options->waits = verdict_print;
     options->waits_user = &bar;
     options->progress = kg_progress_bar_start(&bar, arguments);
@@ -121,8 +121,10 @@ static int gate_run(const struct kg_arguments *arguments, const char *directory,
     struct kg_prepared prepared;
     struct kg_gate_stored stored;
     struct kg_error err;
+    const bool named = arguments->baseline && strcmp(arguments->baseline, KG_BASELINES) != 0;
     struct kg_gate_options options = {.directory = directory,
                                       .baseline_directory = kg_baseline_directory(arguments),
+                                      .baselines_named = named ? arguments->baseline : NULL,
                                       .update_missing = arguments->update_missing,
                                       .base = arguments->base};
     if (!kg_budget_option(arguments, &options.budget_ns, &err) ||

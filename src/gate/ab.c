@@ -13,7 +13,7 @@
 #include "gate/start_note.h"
 #include "gate/time_budget.h"
 #include "judge/comparison_notes.h"
-#include "judge/undecided.h"
+#include "judge/next_commands.h"
 #include "run/run.h"
 #include "show/formats.h"
 #include "why/observe/observe.h"
@@ -88,7 +88,7 @@ static bool results_write(struct kg_ab *ab, bool measured, struct kg_error *err)
 static void fewest_watch(void *user, double missing_ns)
 {
     struct kg_ab *ab = user;
-    kg_budget_foresay(&ab->foresaid, elapsed_ns(ab), missing_ns, ab->budget_ns);
+    kg_budget_warn(&ab->warned, elapsed_ns(ab), missing_ns, ab->budget_ns);
 }
 
 /* Pairs within a gate have no folders to compare. */
@@ -115,7 +115,7 @@ bool kg_ab_measure(const struct kg_prepared_suite *what, const struct kg_pairing
     kg_allocate_pairs_first(&ab->pairing);
     ab->pairing.head.until_ns = kg_budget_end(ab->pairing.base.started_ns, budget_ns);
     ab->budget_ns = budget_ns;
-    if (ab->foresaid.say)
+    if (ab->warned.print)
         ab->pairing.head.fewest = (struct kg_fewest_watch){fewest_watch, ab};
     const bool good = libraries_check(options, ab, err) && sequence_run(what, budget_ns, ab, err);
     ab->signal = kg_run_interrupted(&ab->pairing.head);
@@ -284,26 +284,25 @@ static void harness_note(const struct kg_ab_options *options, struct kg_ab *ab)
         return;
     ab->harness_note = kg_arena_printf(
         &ab->arena,
-        "'%s' is a program of Google Benchmark, which runs as many iterations as fit a fixed time: "
-        "the time of the whole program does not say how fast it is; measure it by a suite with "
-        "`format: google-benchmark`, as `kgate init` writes it, and `kgate ab -c SUITE OLD NEW` "
-        "(docs/adapters.md)",
+        "'%s' is a Google Benchmark program. It runs for a fixed time, so its total time does not "
+        "show its speed. Measure it with `format: google-benchmark` in a suite, which `kgate init` "
+        "writes, and `kgate ab -c SUITE OLD NEW` (docs/adapters.md)",
         build->given);
-    if (options->foresaid.say)
-        options->foresaid.say(options->foresaid.user, ab->harness_note);
+    if (options->warned.print)
+        options->warned.print(options->warned.user, ab->harness_note);
 }
 
-static void sides_say(const struct kg_ab_options *options, struct kg_ab *ab)
+static void sides_keep(const struct kg_ab_options *options, struct kg_ab *ab)
 {
-    if (!options->base_said)
+    if (!options->base_title)
         return;
-    ab->comparison.base = kg_arena_keep(&ab->comparison.arena, options->base_said);
-    ab->comparison.head = kg_arena_keep(&ab->comparison.arena, options->head_said);
+    ab->comparison.base = kg_arena_keep(&ab->comparison.arena, options->base_title);
+    ab->comparison.head = kg_arena_keep(&ab->comparison.arena, options->head_title);
 }
 
-/* The remedy is this command with more of the exhausted resource: rounds or budget. */
-static void again_say(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
-                      struct kg_ab *ab)
+/* Sets the next step. The remedy of an UNDECIDED is this command with more of the exhausted resource: rounds or budget. */
+static void next_add(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
+                     struct kg_ab *ab)
 {
     struct kg_again again = {.command = options->again,
                              .is_filtered = options->is_filtered,
@@ -312,7 +311,10 @@ static void again_say(const struct kg_prepared_suite *what, const struct kg_ab_o
         const size_t most = what->plan->cases[i].spec->settings.rounds_max;
         again.rounds_most = most > again.rounds_most ? most : again.rounds_most;
     }
+    const struct kg_next_source source = {
+        .directory = options->directory, .is_measured = true, .again = &again};
     kg_undecided_again(&ab->comparison, ab->head, &again);
+    kg_next_commands_make(&ab->comparison, ab->head, &source);
 }
 
 void kg_ab_apart_note(struct kg_ab *ab, struct kg_comparison *comparison)
@@ -330,17 +332,17 @@ void kg_ab_apart_note(struct kg_ab *ab, struct kg_comparison *comparison)
     if (first)
         kg_comparison_note(
             comparison,
-            kg_arena_printf(&ab->arena,
-                            "%.200s%s: base and head fail side by side, as two users of one "
-                            "lock, port or file do. Their rounds were measured one after the "
-                            "other",
-                            first, more));
+            kg_arena_printf(
+                &ab->arena,
+                "%.200s%s: both builds fail if they run side by side, for example because of one "
+                "lock, port or file. Their rounds ran one after the other",
+                first, more));
 }
 
 bool kg_ab_run(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
                struct kg_ab *ab, struct kg_error *err)
 {
-    *ab = (struct kg_ab){.foresaid = options->foresaid};
+    *ab = (struct kg_ab){.warned = options->warned};
     if (!start(what, options, ab, err))
         return false;
     harness_note(options, ab);
@@ -349,14 +351,14 @@ bool kg_ab_run(const struct kg_prepared_suite *what, const struct kg_ab_options 
     ab->same_code = same_code_count(ab);
     if (options->waiving)
         kg_comparison_waive(&ab->comparison, &ab->baseline, ab->head, options->waiving);
-    again_say(what, options, ab);
+    next_add(what, options, ab);
     kg_budget_note(ab->head, options->budget_ns, &ab->comparison);
     kg_ab_apart_note(ab, &ab->comparison);
     if (*ab->start_note)
         kg_comparison_note(&ab->comparison, ab->start_note);
     if (ab->harness_note)
         kg_comparison_note(&ab->comparison, ab->harness_note);
-    sides_say(options, ab);
+    sides_keep(options, ab);
     if (options->directory && !kg_report_comparison_write(&ab->comparison, options->directory, err))
         return false;
     advise(options, ab);

@@ -20,9 +20,9 @@ struct kg_ab_options {
     const char *head_label;
     /* command that repeats this `ab`, without --budget; NULL: not repeatable, since a pipeline owns its folders */
     const char *again;
-    bool is_filtered;      /* whether the command selects cases of the suite */
-    const char *base_said; /* names of the sides in the comparison; both NULL: no names */
-    const char *head_said;
+    bool is_filtered;       /* whether the command selects cases of the suite */
+    const char *base_title; /* names of the sides in the comparison; both NULL: no names */
+    const char *head_title;
     struct kg_words base_words; /* words of the command to measure; empty: the side is a build */
     struct kg_words head_words;
     /* folder for base.json, head.json and the reports, created if missing; NULL: kgate writes no file */
@@ -32,7 +32,7 @@ struct kg_ab_options {
     const char *left_out;
     const struct kg_waiving *waiving; /* NULL: nothing is waived */
     struct kg_progress progress;
-    struct kg_foresaid foresaid;
+    struct kg_warning warned;
 };
 
 /* Outcome of an `ab`. It owns everything until kg_ab_free. */
@@ -51,9 +51,9 @@ struct kg_ab {
     /* signal that stopped the measurement, or 0; the outcome then covers the rounds measured until the signal */
     int signal;
     /* internal: */
-    const char *start_note;      /* note about the machine; ""; NULL for pairs within a gate */
-    const char *harness_note;    /* note about a benchmark harness; NULL: none */
-    struct kg_foresaid foresaid; /* empty for pairs within a gate, and after its note */
+    const char *start_note;   /* note about the machine; ""; NULL for pairs within a gate */
+    const char *harness_note; /* note about a benchmark harness; NULL: none */
+    struct kg_warning warned; /* empty for pairs within a gate, and after its note */
     double budget_ns;
     struct kg_pairing pairing;
     struct kg_baseline baseline;

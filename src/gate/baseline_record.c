@@ -32,8 +32,8 @@ static bool is_storable(const struct kg_results *results, struct kg_error *err)
     }
     if (measured || !missing)
         return true;
-    return kg_error_set(err, KG_ERROR_MEASURE, "no case was measured, the first because: %.300s",
-                        missing->reason ? missing->reason : "it gives no reason");
+    return kg_error_set(err, KG_ERROR_MEASURE, "no case was measured, first reason: %.300s",
+                        missing->reason ? missing->reason : "none given");
 }
 
 /* Also profiles the cases. Later gates compare with these profiles to explain a change. */

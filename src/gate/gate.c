@@ -14,8 +14,10 @@
 #include "judge/baseline_store.h"
 #include "judge/baseline_store_check.h"
 #include "judge/comparison_notes.h"
+#include "judge/next_commands.h"
 #include "judge/pair_merge.h"
 #include "judge/unchanged_code.h"
+#include "judge/verdict.h"
 #include "model/baseline_index.h"
 #include "run/run.h"
 #include "show/formats.h"
@@ -89,7 +91,7 @@ static bool results_write(struct kg_gate *gate, bool measured, struct kg_error *
 static void fewest_watch(void *user, double missing_ns)
 {
     struct kg_gate *gate = user;
-    kg_budget_foresay(&gate->foresaid, elapsed_ns(gate), missing_ns, gate->budget_ns);
+    kg_budget_warn(&gate->warned, elapsed_ns(gate), missing_ns, gate->budget_ns);
 }
 
 /* Takes all rounds that the verdict depends on. */
@@ -98,7 +100,7 @@ static bool measure(const struct kg_prepared_suite *what, const struct kg_gate_o
 {
     struct kg_run *run = &gate->run;
     run->until_ns = kg_budget_end(run->started_ns, options->budget_ns);
-    if (gate->foresaid.say)
+    if (gate->warned.print)
         run->fewest = (struct kg_fewest_watch){fewest_watch, gate};
     const bool good = sequence_run(what, options, gate, err);
     kg_run_summarize(run);
@@ -156,9 +158,8 @@ static bool begin(const struct kg_prepared_suite *what, const struct kg_gate_opt
     return true;
 }
 
-static const char no_look[] =
-    "--budget leaves out the passes that look into cases: causes and suggestions know of no hot "
-    "functions and no counters";
+static const char no_look[] = "--budget leaves out the profiling passes, so causes and suggestions "
+                              "have no hot functions and no counters";
 
 /* --- Recording -------------------------------------------------------------------------------- */
 
@@ -178,27 +179,48 @@ static void missing_count(const struct kg_gate *gate, size_t *count)
     kg_arena_free(&scratch);
 }
 
-static const char recorded_meanwhile[] =
-    "another gate recorded these cases meanwhile; its runs stay, and later runs are compared with "
-    "them";
+static bool is_first_run(const struct kg_comparison *comparison)
+{
+    return comparison->verdict_reason_count &&
+           !strncmp(comparison->verdict_reasons[0], KG_BASELINE_RECORDED,
+                    strlen(KG_BASELINE_RECORDED));
+}
 
-/* Notes that another gate stored new cases first. The store then lacks this gate's cases. */
+/* Corrects the sentence about a first run if another gate stored new cases first. The store then lacks this gate's
+ * cases. */
 static bool meanwhile_note(struct kg_gate *gate, size_t missing, const char *directory,
                            struct kg_error *err)
 {
     struct kg_comparison *comparison = &gate->comparison;
     if (missing <= gate->recorded)
         return true;
-    const size_t others = missing - gate->recorded;
-    if (!gate->recorded && comparison->next && comparison->verdict == KG_VERDICT_PASS) {
-        comparison->next = recorded_meanwhile; /* replaces the sentence about later runs */
+    if (is_first_run(comparison) && !gate->recorded) {
+        comparison->verdict_reasons[0] = "nothing recorded, nothing compared yet: another gate "
+                                         "recorded these cases meanwhile";
+        comparison->next = "the next `kgate gate` compares with that gate's run";
     } else {
-        const char *note = kg_arena_printf(
-            &comparison->arena,
-            "another gate recorded %zu of the new cases meanwhile; its runs stay", others);
-        kg_comparison_note(comparison, note);
+        if (is_first_run(comparison))
+            kg_verdict_recorded(comparison, gate->recorded);
+        kg_comparison_note(
+            comparison,
+            kg_arena_printf(&comparison->arena,
+                            "another gate recorded %zu of the new cases meanwhile, and kgate keeps "
+                            "its runs",
+                            missing - gate->recorded));
     }
     return kg_report_comparison_write(comparison, directory, err);
+}
+
+/* The verdict of a first run must not claim a baseline that could not be written. */
+static void unrecorded_note(struct kg_gate *gate, const char *directory)
+{
+    struct kg_error ignored; /* the store has reported the error that counts */
+    if (!is_first_run(&gate->comparison))
+        return;
+    gate->comparison.verdict_reasons[0] =
+        "nothing recorded, nothing compared yet: kgate could not write the baseline";
+    gate->comparison.next = NULL;
+    kg_report_comparison_write(&gate->comparison, directory, &ignored);
 }
 
 /* Input of the callback for a locked store. */
@@ -237,6 +259,7 @@ static bool missing_record(const struct kg_gate_options *options, struct kg_gate
     if (kg_baseline_update(options->baseline_directory, gate->results, &recording, &gate->recorded,
                            err))
         return meanwhile_note(gate, missing, options->directory, err);
+    unrecorded_note(gate, options->directory);
     if (err->kind == KG_ERROR_USAGE) /* the error concerns the store, not the command */
         err->kind = KG_ERROR_SYSTEM;
     return false;
@@ -314,12 +337,12 @@ static bool stored_parse(const struct kg_prepared_suite *what, const struct kg_g
         if (!strcmp(baseline->runs[i].suite, what->suite->name))
             return true;
     const bool is_ignored = !stored->bytes && access(stored->path, F_OK) == 0;
-    baseline->missing = kg_arena_printf(
-        &gate->arena, "%s has no baseline of suite '%.200s' in '%.300s'%s", stored->place,
-        what->suite->name, stored->path,
-        is_ignored ? "; the file that is there is not that branch's, and not used: put baselines "
-                     "into git, or outside of the clone"
-                   : "");
+    baseline->missing =
+        kg_arena_printf(&gate->arena, "%s has no baseline of suite '%.200s' in '%.300s'%s",
+                        stored->place, what->suite->name, stored->path,
+                        is_ignored ? "; kgate ignores the file in the working tree. Commit "
+                                     "baselines on that branch, or keep them outside the clone"
+                                   : "");
     return true;
 }
 
@@ -351,6 +374,9 @@ static void waive(const struct kg_gate_options *options, struct kg_gate *gate)
 static bool decide(const struct kg_gate_options *options, struct kg_gate *gate,
                    struct kg_error *err)
 {
+    const struct kg_next_source source = {.directory = options->directory,
+                                          .is_measured = true,
+                                          .baselines = options->baselines_named};
     kg_settle_merge(&gate->settling, &gate->settled, gate->results, &gate->comparison);
     waive(options, gate);
     kg_budget_note(gate->results, options->budget_ns, &gate->comparison);
@@ -358,6 +384,7 @@ static bool decide(const struct kg_gate_options *options, struct kg_gate *gate,
         kg_comparison_note(&gate->comparison, no_look);
     if (*gate->start_note)
         kg_comparison_note(&gate->comparison, gate->start_note);
+    kg_next_commands_make(&gate->comparison, gate->results, &source);
     return kg_report_comparison_write(&gate->comparison, options->directory, err);
 }
 
@@ -365,7 +392,7 @@ bool kg_gate_run(const struct kg_prepared_suite *what, const struct kg_gate_opti
                  struct kg_gate *gate, struct kg_error *err)
 {
     struct kg_advice advice = kg_comparison_advice(&gate->comparison);
-    *gate = (struct kg_gate){.foresaid = options->foresaid, .budget_ns = options->budget_ns};
+    *gate = (struct kg_gate){.warned = options->warned, .budget_ns = options->budget_ns};
     if (!start(what, options, gate, err) || !begin(what, options, gate, err))
         return false;
     gate->decided = measure(what, options, gate, err) && decide(options, gate, err);

@@ -24,6 +24,7 @@ struct kg_gate_stored {
 struct kg_gate_options {
     const char *directory; /* folder for results.json and the reports; created if missing */
     const char *baseline_directory; /* folder of the store */
+    const char *baselines_named;    /* the same folder if the user named it; else NULL */
     /* baseline to use instead of the store's; NULL: the store's */
     const struct kg_gate_stored *stored;
     bool update_missing; /* whether to add NEW cases to the store */
@@ -36,7 +37,7 @@ struct kg_gate_options {
     const char *left_out;             /* the filter in words, for the results; NULL: no filter */
     const struct kg_waiving *waiving; /* NULL: nothing is waived */
     struct kg_progress progress;      /* may be all zero */
-    struct kg_foresaid foresaid;      /* may be all zero */
+    struct kg_warning warned;         /* may be all zero */
     /* Called with the verdict before the gate waits for the store's lock; or NULL. */
     void (*waits)(void *user, const struct kg_comparison *comparison);
     void *waits_user;
@@ -56,7 +57,7 @@ struct kg_gate {
     int signal;
     /* internal: */
     struct kg_run run;
-    struct kg_foresaid foresaid; /* empty after its note */
+    struct kg_warning warned; /* empty after its note */
     double budget_ns;
     const char *start_note; /* note about the machine, or "" */
     const double *round_ns; /* measured time per round of each case's reference, in ns */

@@ -71,7 +71,7 @@ static bool settle(struct kg_runner *runner)
 }
 
 /* After the last interim analysis, only the runner knows which rounds the budget cut. */
-static void cut_say(struct kg_runner *runner)
+static void cut_set(struct kg_runner *runner)
 {
     bool any = false;
     for (size_t i = 0; i < runner->results->case_count; i++)
@@ -91,7 +91,7 @@ static bool run(struct kg_runner *runner)
         look(runner);
         wanted = kg_runner_again(runner, looks + 2 == KG_CONFIRMING_LOOKS);
     }
-    cut_say(runner);
+    cut_set(runner);
     return true;
 }
 

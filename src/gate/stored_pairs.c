@@ -135,13 +135,13 @@ static bool pairs_measure(const struct kg_settling *settling, const struct kg_ru
     const struct kg_pairing_options options = {
         .base_path = kg_arena_printf(&settled->arena, "%s/base.json", settling->directory),
         .head_path = kg_arena_printf(&settled->arena, "%s/head.json", settling->directory),
-        .filter = "pairs of cases that the stored runs leave open",
+        .filter = "paired rounds of cases that the stored runs leave undecided",
         .progress = settling->progress,
         .bases = settled->builds,
         .tests = kg_comparison_tests(comparison),
         .interrupt = run->launcher.interrupt};
     return kg_ab_measure(&what, &options, settling->budget_ns - elapsed, pairs, err) ||
-           kg_error_wrap(err, "in pairs against %s", settled->build);
+           kg_error_wrap(err, "in paired rounds against %s", settled->build);
 }
 
 /* Marks the cases that the pairs decide instead of the stored runs. Notes why pairs could not run for the others. */
@@ -181,9 +181,9 @@ bool kg_settle_run(const struct kg_settling *settling, const struct kg_run *run,
 /* --- Notes ------------------------------------------------------------------------------------ */
 
 /* Makes "no build is kept for 12 undecided cases: …" for open cases that name a build. */
-static const char *lacking_say(const struct kg_settling *settling, struct kg_settled *settled,
-                               const struct kg_results *results,
-                               const struct kg_comparison *comparison)
+static const char *lacking_words(const struct kg_settling *settling, struct kg_settled *settled,
+                                 const struct kg_results *results,
+                                 const struct kg_comparison *comparison)
 {
     size_t lacking = 0;
     for (size_t c = 0; c < comparison->case_count; c++) {
@@ -193,24 +193,24 @@ static const char *lacking_say(const struct kg_settling *settling, struct kg_set
     }
     if (settling->base && !same_machine(settling))
         return kg_arena_printf(&settled->arena,
-                               "nothing is stored of this machine, so %s settles nothing: `kgate "
-                               "ab` compares two builds without a baseline",
+                               "this machine has no baseline, so %s decides nothing: `kgate ab` "
+                               "compares two builds without a baseline",
                                settled->build);
     if (!lacking)
         return NULL;
     const char *plural = lacking == 1 ? "" : "s";
     return settling->base
                ? kg_arena_printf(&settled->arena,
-                                 "%s has no code of %zu undecided case%s: it cannot settle them",
+                                 "%s has no code of %zu undecided case%s: it cannot decide them",
                                  settled->build, lacking, plural)
                : kg_arena_printf(&settled->arena,
-                                 "no build is kept for %zu undecided case%s: `kgate baseline "
-                                 "update` keeps them, and a gate then settles doubts by pairs",
+                                 "the store has no baseline build to measure %zu undecided case%s "
+                                 "again: `kgate baseline update` stores builds",
                                  lacking, plural);
 }
 
 /* Makes "3 of 4 cases that the stored runs left open were settled by pairs against …". */
-static const char *settled_say(struct kg_settled *settled, const struct kg_comparison *comparison)
+static const char *settled_words(struct kg_settled *settled, const struct kg_comparison *comparison)
 {
     size_t measured = 0, decided = 0;
     for (size_t c = 0; c < comparison->case_count; c++) {
@@ -218,26 +218,25 @@ static const char *settled_say(struct kg_settled *settled, const struct kg_compa
         decided += kg_change_settled(&comparison->cases[c]);
     }
     return measured ? kg_arena_printf(&settled->arena,
-                                      "%zu of %zu case%s that the stored runs left open %s settled "
-                                      "by pairs against %s (base.json, head.json)",
+                                      "%zu of %zu case%s that the stored runs left undecided %s "
+                                      "decided by paired rounds against %s (base.json, head.json)",
                                       decided, measured, measured == 1 ? "" : "s",
                                       measured == 1 ? "was" : "were", settled->build)
                     : NULL;
 }
 
-static const char *unaffordable_say(struct kg_settled *settled)
+static const char *unaffordable_words(struct kg_settled *settled)
 {
     return settled->unaffordable
                ? kg_arena_printf(&settled->arena,
-                                 "no time was left to settle %zu case%s by pairs "
-                                 "against %s",
+                                 "--budget left no time for paired rounds of %zu case%s against %s",
                                  settled->unaffordable, settled->unaffordable == 1 ? "" : "s",
                                  settled->build)
                : NULL;
 }
 
 /* Makes "json/cpu and 3 more cases: the baseline's build cannot be used: …". */
-static const char *note_say(struct kg_settled *settled, const struct kg_settled_note *note)
+static const char *note_words(struct kg_settled *settled, const struct kg_settled_note *note)
 {
     char more[48] = "";
     if (note->cases > 1)
@@ -256,15 +255,15 @@ void kg_settle_merge(const struct kg_settling *settling, struct kg_settled *sett
         kg_ab_apart_note(&settled->pairs, comparison);
     }
     for (size_t i = 0; i < settled->note_count; i++) {
-        const char *note = note_say(settled, &settled->notes[i]);
+        const char *note = note_words(settled, &settled->notes[i]);
         kg_comparison_note(comparison, note);
     }
-    const char *said[] = {settled_say(settled, comparison),
-                          lacking_say(settling, settled, results, comparison),
-                          unaffordable_say(settled)};
-    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
-        if (said[i])
-            kg_comparison_note(comparison, said[i]);
+    const char *texts[] = {settled_words(settled, comparison),
+                           lacking_words(settling, settled, results, comparison),
+                           unaffordable_words(settled)};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i])
+            kg_comparison_note(comparison, texts[i]);
 }
 
 void kg_settled_free(struct kg_settled *settled)

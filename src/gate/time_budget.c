@@ -33,20 +33,20 @@ bool kg_budget_short(double elapsed_ns, double missing_ns, double budget_ns, cha
         return false;
     budget_enough(needed_ns, enough, sizeof enough);
     snprintf(note, KG_BUDGET_NOTE_BYTES,
-             "the fewest rounds of every case take about %s, --budget asks for %s: give "
-             "--budget %s or more, lower rounds.min or min_time, or measure fewer cases",
+             "the minimum rounds take about %s, but --budget is %s: give --budget %s or more, "
+             "lower rounds.min or min_time, or measure fewer cases",
              kg_duration_format(needed_ns, takes), kg_duration_format(budget_ns, asked), enough);
     return true;
 }
 
-void kg_budget_foresay(struct kg_foresaid *foresaid, double elapsed_ns, double missing_ns,
-                       double budget_ns)
+void kg_budget_warn(struct kg_warning *warned, double elapsed_ns, double missing_ns,
+                    double budget_ns)
 {
     char note[KG_BUDGET_NOTE_BYTES];
-    if (!foresaid->say || !kg_budget_short(elapsed_ns, missing_ns, budget_ns, note))
+    if (!warned->print || !kg_budget_short(elapsed_ns, missing_ns, budget_ns, note))
         return;
-    foresaid->say(foresaid->user, note);
-    *foresaid = (struct kg_foresaid){0};
+    warned->print(warned->user, note);
+    *warned = (struct kg_warning){0};
 }
 
 void kg_budget_note(const struct kg_results *results, double budget_ns,
@@ -56,7 +56,7 @@ void kg_budget_note(const struct kg_results *results, double budget_ns,
     if (!(results->elapsed_ns > WORTH_SAYING * budget_ns))
         return;
     snprintf(note, sizeof note,
-             "measuring took %s, --budget asks for %s: every case has its fewest rounds; lower "
+             "measuring took %s, but --budget is %s: every case got its minimum rounds. Lower "
              "rounds.min or min_time, or measure fewer cases",
              kg_duration_format(results->elapsed_ns, took), kg_duration_format(budget_ns, asked));
     kg_comparison_note(comparison, note);

@@ -7,8 +7,8 @@
 #include "model/results.h"
 
 /* Receives a note during the measurement. It warns early that the result may be useless. */
-struct kg_foresaid {
-    void (*say)(void *user, const char *note); /* NULL: nobody receives the note */
+struct kg_warning {
+    void (*print)(void *user, const char *note); /* NULL: nobody receives the note */
     void *user;
 };
 
@@ -22,9 +22,9 @@ uint64_t kg_budget_end(uint64_t started_ns, double budget_ns);
  * missing_ns  least time for the missing minimum rounds
  * note        KG_BUDGET_NOTE_BYTES; on true: the problem and a sufficient budget */
 bool kg_budget_short(double elapsed_ns, double missing_ns, double budget_ns, char *note);
-/* Sends the note of kg_budget_short once: `foresaid` is then empty. */
-void kg_budget_foresay(struct kg_foresaid *foresaid, double elapsed_ns, double missing_ns,
-                       double budget_ns);
+/* Sends the note of kg_budget_short once: `warned` is then empty. */
+void kg_budget_warn(struct kg_warning *warned, double elapsed_ns, double missing_ns,
+                    double budget_ns);
 
 /* Adds a note if the minimum rounds, which kgate always takes, needed more than the budget.
  * budget_ns  INFINITY: no budget */

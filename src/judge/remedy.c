@@ -114,7 +114,7 @@ static struct more more_time(const struct kg_results *current, const struct kg_a
 static struct more more_rounds(const struct kg_again *again)
 {
     struct more more = {"--set rounds.max=N",
-                        ", with N twice what the suite has (30 where it says nothing)"};
+                        ", with N twice the suite's rounds.max (default: 30)"};
     if (!again)
         return more;
     snprintf(more.option, sizeof more.option, "--set rounds.max=%zu", 2 * again->rounds_most);
@@ -139,13 +139,13 @@ static void pairs_append(const struct kg_case_change *worst, size_t undecided,
         more = more_rounds(again);
     if (disturbed)
         kg_text_printf(text,
-                       "%zu of %zu pairs of %.200s waited too long for a CPU and are not judged: "
-                       "when less else runs on this machine, ",
+                       "%zu of %zu paired rounds of %.200s waited too long for a CPU and do not "
+                       "count. When the machine is idle, ",
                        disturbed, disturbed + worst->metrics[0].current_rounds, worst->id);
-    kg_text_append(text, !paired     ? "settle it by pairs of both builds: "
+    kg_text_append(text, !paired     ? "decide it with paired rounds of both builds: "
                          : disturbed ? ""
-                         : cut       ? "more pairs, which --budget left no time for: "
-                                     : "more pairs: ");
+                         : cut       ? "--budget ended too early, take more paired rounds: "
+                                     : "more paired rounds: ");
     if (again && !again->command) {
         if (*more.option)
             kg_text_printf(text, "give `%s`", more.option);
@@ -166,17 +166,16 @@ static void refresh_append(const struct kg_results *current, struct kg_text *tex
 }
 
 static const char QUIETER[] =
-    "measure again when less else runs on this machine (`kgate doctor` names the programs), or "
-    "compare what a busy machine does not change (`metrics: [instructions]`), or judge every round "
-    "(`disturbance: 100%`)";
+    "measure again when the machine is idle (`kgate doctor` names the programs). A busy machine "
+    "can compare `metrics: [instructions]` or judge every round (`disturbance: 100%`)";
 
 /* Pairs of identical code would settle nothing. */
 static void search_append(const struct kg_results *current, struct kg_text *text)
 {
-    kg_text_append(text, "measure again, or find out what else the case runs or reads");
+    kg_text_append(text, "measure again, or find other code or files that the case uses");
     if (current->pair)
         return;
-    kg_text_append(text, "; if it is the machine, ");
+    kg_text_append(text, "; if the machine changed, ");
     refresh_append(current, text);
 }
 
@@ -189,13 +188,16 @@ static void remedy_append(const struct kg_case_change *worst, size_t undecided,
         pairs_append(worst, undecided, current, again, text);
         return;
     case REMEDY_PROCESSES:
-        kg_text_append(text, "record more processes of both, and join them with `cat`");
+        kg_text_append(text,
+                       "record more processes of both sides, and join the recordings with `cat`");
         return;
     case REMEDY_REFRESH:
         refresh_append(current, text);
         return;
     case REMEDY_FIGURE:
-        kg_text_printf(text, "the case says what %s lacks: provide it, or take %s out of the suite",
+        kg_text_printf(text,
+                       "%s has no value, for the reason that the case gives. Provide it, or remove "
+                       "%s from the suite",
                        worst->metrics[0].name, worst->metrics[0].name);
         return;
     case REMEDY_SEARCH:
@@ -241,15 +243,19 @@ static const char *nothing_next(const struct kg_comparison *comparison,
     if (all_busy(current) || any_unrecorded(comparison))
         return QUIETER;
     if (any_unpaired(comparison))
-        return "repair the build of the base, or find out why its program fails";
+        return "repair the baseline build, or find out why its program fails";
     if (kg_undecided_is_new_pair(comparison, current))
         return "these cases are new: they are compared once this change is merged";
-    if (comparison->counts.of[KG_CHANGE_REMOVED] && !comparison->counts.of[KG_CHANGE_SKIPPED])
-        return "where that is meant, record what the suite is now: `kgate baseline record`";
+    if (comparison->counts.of[KG_CHANGE_REMOVED] && comparison->counts.of[KG_CHANGE_SKIPPED])
+        return "if you removed cases on purpose, run `kgate baseline record`. Each skipped case "
+               "has its reason; `kgate doctor` lists the devices";
+    if (comparison->counts.of[KG_CHANGE_REMOVED])
+        return "if you removed these cases on purpose, run `kgate baseline record`";
     return comparison->counts.of[KG_CHANGE_SKIPPED] && !comparison->counts.of[KG_CHANGE_NEW]
-               ? "`kgate doctor` says what this machine has; each case says why it was skipped"
-               : "`kgate baseline record` makes a baseline of five runs, `kgate gate "
-                 "--update-missing` one of this run: the next one is compared with it";
+               ? "`kgate doctor` lists the devices of this machine; each skipped case has its "
+                 "reason"
+               : "record a baseline: `kgate baseline record` (five runs) or `kgate gate "
+                 "--update-missing` (one run)";
 }
 
 static const char *next_make(struct kg_comparison *comparison, const struct kg_decided *decided,
@@ -275,6 +281,6 @@ void kg_undecided_again(struct kg_comparison *comparison, const struct kg_result
                         const struct kg_again *again)
 {
     const struct kg_decided decided = kg_decided_count(comparison);
-    if (comparison->verdict == KG_VERDICT_UNDECIDED && comparison->complete)
+    if (kg_undecided_is_open(comparison))
         comparison->next = next_make(comparison, &decided, current, again);
 }

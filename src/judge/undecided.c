@@ -77,6 +77,14 @@ struct kg_decided kg_decided_count(const struct kg_comparison *comparison)
                                .suspect = suspect};
 }
 
+bool kg_undecided_is_open(const struct kg_comparison *comparison)
+{
+    bool fails = comparison->verdict == KG_VERDICT_PASS;
+    for (size_t i = 0; i < comparison->case_count && comparison->verdict == KG_VERDICT_FAIL; i++)
+        fails = fails || comparison->cases[i].fails;
+    return comparison->complete && !fails;
+}
+
 /* Number of undecided cases that cannot be compared because their rounds waited too long. */
 static size_t busy_count(const struct kg_comparison *comparison)
 {
@@ -121,15 +129,15 @@ bool kg_undecided_is_new_pair(const struct kg_comparison *comparison,
 
 const char *kg_undecided_nothing(struct kg_comparison *comparison, const char *missing)
 {
-    static const enum kg_change told[] = {KG_CHANGE_NEW, KG_CHANGE_SKIPPED, KG_CHANGE_FAILED,
-                                          KG_CHANGE_REMOVED};
+    static const enum kg_change listed[] = {KG_CHANGE_NEW, KG_CHANGE_SKIPPED, KG_CHANGE_FAILED,
+                                            KG_CHANGE_REMOVED};
     struct kg_text text = {0};
     const char *separator = ": ";
     kg_text_append(&text, "nothing was compared");
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        if (comparison->counts.of[told[i]]) {
-            kg_text_printf(&text, "%s%zu %s", separator, comparison->counts.of[told[i]],
-                           kg_changes[told[i]].word);
+    for (size_t i = 0; i < sizeof listed / sizeof *listed; i++)
+        if (comparison->counts.of[listed[i]]) {
+            kg_text_printf(&text, "%s%zu %s", separator, comparison->counts.of[listed[i]],
+                           kg_changes[listed[i]].word);
             separator = ", ";
         }
     if (missing)
@@ -223,7 +231,7 @@ const char *kg_undecided_device(struct kg_comparison *comparison, const struct k
         reason = reason ? reason : current->cases[i].reason;
     }
     return kg_arena_printf(&comparison->arena,
-                           "no case on %s was measured: %zu skipped, the first because: %.200s "
+                           "no case on %s was measured: %zu skipped, first reason: %.200s "
                            "(`missing_device: undecided`)",
-                           device, count, reason ? reason : "it gives no reason");
+                           device, count, reason ? reason : "none given");
 }

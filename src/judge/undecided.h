@@ -26,6 +26,10 @@ static inline bool kg_change_undecided(const struct kg_case_change *change)
 /* Whether the interval of an undecided case excludes a change for the worse that counts. */
 bool kg_change_not_worse(const struct kg_case_change *change);
 
+/* Whether the verdict needs a remedy: UNDECIDED, or a FAIL only because the policy demands a decision. False for an
+ * interrupted run. */
+bool kg_undecided_is_open(const struct kg_comparison *comparison);
+
 /* "4 of 5 compared cases are SUSPECT or INCONCLUSIVE". */
 const char *kg_undecided_most(struct kg_comparison *comparison, const struct kg_decided *decided);
 

@@ -3,13 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/units.h"
-#include "judge/compare_parts.h"
 #include "judge/comparison_notes.h"
+#include "judge/headline.h"
 #include "judge/undecided.h"
 #include "model/change.h"
 
-enum { REASONS_MOST = KG_CHANGE_COUNT + 8 };
+enum { REASONS_MOST = KG_CHANGE_COUNT + 9 };
 
 /* judged  counts of the cases without a waiver */
 static void counts_fill(struct kg_comparison *comparison, size_t judged[KG_CHANGE_COUNT])
@@ -45,38 +44,6 @@ static enum kg_exit exit_for(const struct kg_results_policy *policy, enum kg_cha
     return status == KG_EXIT_NO_VERDICT ? no_verdict(policy) : status;
 }
 
-/* Makes ", and 6 more (all 5 of encode, 1 of 8 of copy, 1 of 6 of gemm)" for seven cases. */
-static const char *more_make(struct kg_comparison *comparison, enum kg_change change, size_t count)
-{
-    const char *spread = count > 2 ? kg_spread_words(comparison, change) : "";
-    if (count < 2)
-        return spread;
-    return kg_arena_printf(&comparison->arena, ", and %zu more%s%s%s", count - 1,
-                           *spread ? " (" : "", spread, *spread ? ")" : "");
-}
-
-/* Makes "2 cases regressed: gemm/m=512/cpu +21.3 %, and 1 more".
- * count  number of cases with that change and without a waiver; at least 1 */
-static const char *reason_make(struct kg_comparison *comparison, enum kg_change change,
-                               size_t count)
-{
-    char moved[KG_UNIT_BYTES] = "";
-    const char *more = more_make(comparison, change, count);
-    const struct kg_case_change *first = comparison->cases;
-    while (first->change != change || first->waived != KG_WAIVER_NONE)
-        first++;
-    if (first->metric_count && first->metrics[0].doubt == KG_DOUBT_BUDGET_MISSED)
-        return kg_arena_printf(&comparison->arena, "%zu %s %s: %s: %s%s", count,
-                               count == 1 ? "case" : "cases", kg_changes[change].done, first->id,
-                               first->reason, more);
-    if (first->metric_count && (change == KG_CHANGE_REGRESSION || change == KG_CHANGE_SUSPECT ||
-                                change == KG_CHANGE_IMPROVEMENT))
-        kg_change_format(first->metrics[0].ratio, moved);
-    return kg_arena_printf(&comparison->arena, "%zu %s %s: %s%s%s%s", count,
-                           count == 1 ? "case" : "cases", kg_changes[change].done, first->id,
-                           moved[0] ? " " : "", moved, more);
-}
-
 /* Adds a reason. The first status other than KG_EXIT_PASS becomes the exit status. */
 static void reason_add(struct kg_comparison *comparison, const char *reason, enum kg_exit status)
 {
@@ -94,7 +61,7 @@ static void changes_judge(struct kg_comparison *comparison, const size_t counts[
         const enum kg_change change = (enum kg_change)c;
         if (counts[c] && policy_fails(policy, change) &&
             exit_for(policy, change, any_baseline) == status)
-            reason_add(comparison, reason_make(comparison, change, counts[c]), status);
+            reason_add(comparison, kg_headline_make(comparison, change, counts[c]), status);
     }
 }
 
@@ -149,14 +116,14 @@ static void undecided_judge(const struct kg_baseline *baseline, struct kg_compar
         undecided_add(comparison, kg_undecided_device(comparison, current, missed));
     const bool named = policy_fails(&comparison->policy, KG_CHANGE_SUSPECT);
     if (suspect && !named)
-        undecided_add(comparison, reason_make(comparison, KG_CHANGE_SUSPECT, suspect));
+        undecided_add(comparison, kg_headline_make(comparison, KG_CHANGE_SUSPECT, suspect));
     unrecorded_judge(comparison);
     if (first_run)
         return;
     if (2 * decided->undecided > decided->measured && suspect < decided->undecided)
         undecided_add(comparison, kg_undecided_most(comparison, decided));
     const char *missing = kg_undecided_is_new_pair(comparison, current)
-                              ? "the base has none of these cases"
+                              ? "the baseline build has none of these cases"
                               : baseline->missing;
     if (!decided->compared && comparison->exit_status == KG_EXIT_PASS)
         undecided_add(comparison, kg_undecided_nothing(comparison, missing));
@@ -164,8 +131,8 @@ static void undecided_judge(const struct kg_baseline *baseline, struct kg_compar
         missing_judge(comparison);
 }
 
-/* Adds "2 cases fail nothing: gemm/cpu REGRESSION, accepted up to …, and 1 more". */
-static void waived_say(struct kg_comparison *comparison)
+/* Adds "2 cases cannot fail the gate: gemm/cpu REGRESSION, accepted up to …, and 1 more". */
+static void waived_add(struct kg_comparison *comparison)
 {
     const struct kg_case_change *first = NULL;
     char more[48] = "";
@@ -181,9 +148,10 @@ static void waived_say(struct kg_comparison *comparison)
         snprintf(more, sizeof more, ", and %zu more", count - 1);
     if (count)
         reason_add(comparison,
-                   kg_arena_printf(&comparison->arena, "%zu case%s fail%s nothing: %s %s, %s%s",
-                                   count, count == 1 ? "" : "s", count == 1 ? "s" : "", first->id,
-                                   kg_change_name(first->change), first->waiver, more),
+                   kg_arena_printf(&comparison->arena,
+                                   "%zu case%s cannot fail the gate: %s %s, %s%s", count,
+                                   count == 1 ? "" : "s", first->id, kg_change_name(first->change),
+                                   first->waiver, more),
                    KG_EXIT_PASS);
 }
 
@@ -217,14 +185,33 @@ static enum kg_verdict verdict_of(size_t exit_status)
                                                : KG_VERDICT_FAIL;
 }
 
+/* Puts the sentence about a first run before the other reasons. */
+static void first_run_add(struct kg_comparison *comparison, const struct kg_results *current)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < current->case_count; i++)
+        count += current->cases[i].status == KG_STATUS_OK;
+    reason_add(comparison, "", KG_EXIT_PASS);
+    memmove(comparison->verdict_reasons + 1, comparison->verdict_reasons,
+            (comparison->verdict_reason_count - 1) * sizeof *comparison->verdict_reasons);
+    kg_verdict_recorded(comparison, count);
+}
+
+void kg_verdict_recorded(struct kg_comparison *comparison, size_t count)
+{
+    comparison->verdict_reasons[0] = kg_arena_printf(
+        &comparison->arena, KG_BASELINE_RECORDED ": %zu case%s, nothing compared yet.", count,
+        count == 1 ? "" : "s");
+    comparison->next = "the next `kgate gate` compares with this run";
+}
+
 /* Sets the next step if the gate decided nothing, or could not decide yet. */
-static void next_say(struct kg_comparison *comparison, const struct kg_results *current,
+static void next_add(struct kg_comparison *comparison, const struct kg_results *current,
                      const struct kg_decided *decided, bool first_run)
 {
-    const bool open = comparison->verdict == KG_VERDICT_UNDECIDED && comparison->complete;
     if (first_run && comparison->verdict == KG_VERDICT_PASS)
-        comparison->next = "later runs are compared with what this one records";
-    if (open)
+        first_run_add(comparison, current);
+    else if (kg_undecided_is_open(comparison))
         comparison->next = kg_undecided_next(comparison, decided, current);
 }
 
@@ -241,12 +228,12 @@ static void decide(const struct kg_baseline *baseline, const struct kg_results *
     for (size_t o = 0; o < 3; o++)
         changes_judge(comparison, counts, any_baseline, order[o]);
     if (!comparison->complete)
-        reason_add(comparison, "the run was interrupted: not every case was measured",
+        reason_add(comparison, "the run was interrupted before every case was measured",
                    no_verdict(&comparison->policy));
     undecided_judge(baseline, comparison, current, &decided, first_run);
-    waived_say(comparison);
+    waived_add(comparison);
     comparison->verdict = verdict_of(comparison->exit_status);
-    next_say(comparison, current, &decided, first_run);
+    next_add(comparison, current, &decided, first_run);
 }
 
 /* Notes a missing baseline if it is not already a reason: in a first run, which becomes the baseline. */

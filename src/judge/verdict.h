@@ -12,3 +12,7 @@ void kg_verdict_decide(const struct kg_baseline *baseline, const struct kg_resul
 /* Decides again after cases were waived. The notes stay. */
 void kg_verdict_again(const struct kg_baseline *baseline, const struct kg_results *current,
                       struct kg_comparison *comparison);
+
+/* Sets the first reason and the next step of a first run.
+ * count  number of recorded cases */
+void kg_verdict_recorded(struct kg_comparison *comparison, size_t count);

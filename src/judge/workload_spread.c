@@ -70,13 +70,8 @@ const char *kg_spread_words(struct kg_comparison *comparison, enum kg_change cha
     for (size_t i = 0; count && shares[0].changed > 1 && i < count && i < TOLD_MOST; i++) {
         const struct share *share = &shares[i];
         kg_text_append(&text, i ? ", " : "");
-        if (share->all == 1)
-            kg_text_printf(&text, "the one of %.*s", (int)NAME_MOST, share->workload);
-        else if (share->changed == share->all)
-            kg_text_printf(&text, "all %zu of %.*s", share->all, (int)NAME_MOST, share->workload);
-        else
-            kg_text_printf(&text, "%zu of %zu of %.*s", share->changed, share->all, (int)NAME_MOST,
-                           share->workload);
+        kg_text_printf(&text, "%.*s: %zu of %zu%s", (int)NAME_MOST, share->workload, share->changed,
+                       share->all, i ? "" : " cases");
     }
     if (text.length && count > TOLD_MOST)
         kg_text_append(&text, ", …");

@@ -181,6 +181,15 @@ static const struct kg_record overall_record =
     KG_RECORD_OF(overall_fields, "How cases changed together.");
 #undef STRUCT
 
+#define STRUCT kg_next_command
+static const struct kg_field next_command_fields[] = {
+    KG_FIELD(purpose, STRING, "reproduce, accept, quarantine or explain"),
+    KG_FIELD(command, STRING, "command for a shell"),
+};
+static const struct kg_record next_command_record =
+    KG_RECORD_OF(next_command_fields, "A command that a FAIL suggests.");
+#undef STRUCT
+
 #define STRUCT kg_comparison
 static const struct kg_field comparison_fields[] = {
     KG_FIELD(created, STRING, "UTC", KG_PATTERN_TIME),
@@ -198,7 +207,10 @@ static const struct kg_field comparison_fields[] = {
     KG_FIELD(exit_status, SIZE, "of kgate", KG_WORDS("0", "1", "3", "4")),
     KG_LIST(verdict_reasons, verdict_reason_count, STRINGS,
             "the one that set the exit status first"),
-    KG_FIELD(next, STRING, "what to do where nothing was decided", KG_OPTIONAL),
+    KG_FIELD(next, STRING, "next step after an UNDECIDED or a first run", KG_OPTIONAL),
+    KG_LIST(next_commands, next_command_count, RECORDS,
+            "commands for the worst case that fails the gate", KG_OPTIONAL,
+            KG_OF(next_command_record)),
     KG_FIELD(trust, STRING,
              "the branch and commit that suite, baselines and accepted changes were taken from",
              KG_OPTIONAL),

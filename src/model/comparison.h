@@ -198,6 +198,15 @@ struct kg_overall {
     double compared_ratio; /* geometric mean of their ratios; NaN: no case */
 };
 
+/* A command that a FAIL suggests. */
+struct kg_next_command {
+    const char *purpose; /* "reproduce", "accept", "quarantine" or "explain" */
+    const char *command; /* for a shell */
+};
+
+/* First words of the first reason if the gate recorded its baseline and compared nothing. */
+#define KG_BASELINE_RECORDED "BASELINE RECORDED"
+
 struct kg_comparison {
     struct kg_arena arena; /* owns everything below, nothing is borrowed */
     const char *created;
@@ -212,7 +221,9 @@ struct kg_comparison {
     size_t exit_status;           /* an enum kg_exit */
     const char **verdict_reasons; /* sentences; the first set the exit status */
     size_t verdict_reason_count;
-    const char *next;   /* advice for UNDECIDED or a first run, one sentence; else NULL */
+    const char *next; /* advice for UNDECIDED or a first run, one sentence; else NULL */
+    struct kg_next_command *next_commands; /* for the worst failing case; none if no case fails */
+    size_t next_command_count;
     const char *trust;  /* source of suite, baselines and accepted changes; NULL: as given */
     const char **edits; /* edits of these by the change under test, used or not */
     size_t edit_count;

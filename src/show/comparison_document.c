@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "base/units.h"
 #include "model/change.h"
 #include "show/advice_text.h"
@@ -16,6 +15,28 @@
 static const char REST[] = "they are in comparison.json";
 
 /* --- The verdict ------------------------------------------------------------------------------ */
+
+/* A first run has no verdict worth a colour: its first reason is the headline. */
+static bool is_first_run(const struct kg_comparison *comparison)
+{
+    return comparison->verdict == KG_VERDICT_PASS && comparison->verdict_reason_count &&
+           !strncmp(comparison->verdict_reasons[0], KG_BASELINE_RECORDED,
+                    strlen(KG_BASELINE_RECORDED));
+}
+
+static void first_run_add(struct kg_document *document, const struct kg_comparison *comparison)
+{
+    const char *words = comparison->verdict_reasons[0];
+    struct kg_text counts = {0};
+    kg_part_add(document, KG_PART_HEADLINE,
+                kg_arena_printf(&document->arena, "%s kgate", kg_changes[KG_CHANGE_NEW].symbol));
+    kg_span_strong(document, KG_SPAN_TEXT, words, KG_TERMINAL_BOLD);
+    kg_part_add(document, KG_PART_ITEM, "suite");
+    kg_span_add(document, KG_SPAN_NAME, comparison->suite);
+    kg_span_text(document, ", ");
+    kg_cell_counts(comparison, &counts);
+    kg_span_take(document, &counts);
+}
 
 static void headline_add(struct kg_document *document, const struct kg_comparison *comparison)
 {
@@ -68,15 +89,29 @@ static void versions_add(struct kg_document *document, const struct kg_compariso
     kg_part_prose(document, KG_PART_SENTENCE, NULL, document->style.quiet ? NULL : words);
 }
 
+/* The commands for the worst case that fails. */
+static void commands_add(struct kg_document *document, const struct kg_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->next_command_count; i++) {
+        const struct kg_next_command *command = &comparison->next_commands[i];
+        kg_part_add(document, KG_PART_WHOLE, command->purpose);
+        kg_span_add(document, KG_SPAN_COMMAND, command->command);
+    }
+}
+
 static void verdict_add(struct kg_document *document, const struct kg_comparison *comparison)
 {
-    headline_add(document, comparison);
+    const bool is_first = is_first_run(comparison);
+    document->indent = is_first ? 2 : 0;
+    (is_first ? first_run_add : headline_add)(document, comparison);
     document->indent = 2;
-    for (size_t i = 0; i < comparison->verdict_reason_count; i++)
+    for (size_t i = is_first; i < comparison->verdict_reason_count; i++)
         kg_part_prose(document, KG_PART_ITEM, NULL, comparison->verdict_reasons[i]);
     versions_add(document, comparison);
     trust_add(document, comparison);
     kg_part_prose(document, KG_PART_WHOLE, "next", comparison->next);
+    if (!document->style.quiet)
+        commands_add(document, comparison);
 }
 
 /* --- Rows ------------------------------------------------------------------------------------- */
@@ -391,25 +426,6 @@ static void notes_add(struct kg_document *document, const struct kg_comparison *
         kg_part_prose(document, KG_PART_ITEM, "note", comparison->notes[i]);
 }
 
-/* --- On a page -------------------------------------------------------------------- */
-
-/* Adds the command that measures the worst case again. If the suite's file is unknown: nothing. */
-static void again_add(struct kg_document *document, const struct kg_comparison *comparison)
-{
-    const struct kg_case_change *worst = &comparison->cases[0];
-    struct kg_text command = {0};
-    if (!kg_changes[worst->change].listed || !comparison->suite_path || !*comparison->suite_path)
-        return;
-    const bool pairs =
-        worst->metric_count && kg_metric_against(&worst->metrics[0]) == KG_AGAINST_BASE;
-    kg_text_printf(&command, "kgate %s -c ", pairs ? "ab --base BASE --head HEAD" : "gate");
-    kg_shell_quote(&command, comparison->suite_path);
-    kg_text_append(&command, " --filter ");
-    kg_shell_quote_glob(&command, worst->id);
-    kg_part_add(document, KG_PART_SENTENCE, "measure one of them again");
-    kg_span_add(document, KG_SPAN_COMMAND, kg_cell_take(&document->arena, &command));
-}
-
 /* --- The document ----------------------------------------------------------------------------- */
 
 /* Adds the parts that a page prints below the changed cases. The other cases are folded: they matter less than the
@@ -419,8 +435,6 @@ static void folds_add(struct kg_document *document, struct changes *changes,
 {
     const struct kg_comparison *comparison = changes->comparison;
     const size_t others = comparison->case_count - changes->count - changes->left_out;
-    if (changes->count)
-        again_add(document, comparison);
     overall_add(document, comparison);
     suggestions_add(document, suggestions);
     if (others) {

@@ -45,8 +45,8 @@ SH
     cp -r first base
     touch flags/go
     wait "$second"
-    grep -q "next: another gate recorded these cases meanwhile; its runs stay, and later runs are compared with them" second.txt
-    run grep "this one records\|recorded 1 new case" second.txt out/report.md out/comparison.json
+    grep -q "nothing recorded, nothing compared yet: another gate recorded these cases meanwhile" second.txt
+    run grep "BASELINE RECORDED\|recorded 1 new case" second.txt out/report.md out/comparison.json
     [ "$status" -eq 1 ]
     grep -q "another gate recorded these cases meanwhile" out/report.md
     cmp first/*.json base/*.json
@@ -55,7 +55,7 @@ SH
 @test "a baseline that is much faster makes a regression: exit 1" {
     kgate run -c suite.yaml -o r.json -q --set rounds.min=6
     scale r.json 0.001 >fast.json
-    kgate baseline update fast.json -b base --keep-builds 0 # nothing to settle it by pairs
+    kgate baseline update fast.json -b base --keep-builds 0 # no build for paired rounds
     run --separate-stderr kgate gate -c suite.yaml -b base -o out
     [ "$status" -eq 1 ]
     [[ "${lines[0]}" == "FAIL  small, 2 cases: 2 regressed" ]]

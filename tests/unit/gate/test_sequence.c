@@ -198,7 +198,7 @@ static void without_confirming_rounds_a_suspect_stays_one(void **state)
     scene_run(&scene);
     is(&scene, 0, KG_CHANGE_SUSPECT, LEAST, 0);
     assert_int_equal(scene.comparison.exit_status, KG_EXIT_NO_VERDICT);
-    assert_non_null(strstr(change_of(&scene, 0)->reason, "suspected"));
+    assert_non_null(strstr(change_of(&scene, 0)->reason, "looks worse"));
     scene_free(&scene);
 }
 
@@ -481,8 +481,8 @@ static void where_the_planned_rounds_do_not_fit_those_confirm_that_do(void **sta
         const struct kg_case_change *change = change_of(&scene, 0);
         assert_int_equal(change->metrics[0].out_of_budget, !rows[i].confirming);
         if (!rows[i].confirming)
-            assert_string_equal(change->reason, "suspected, but --budget left no time for later "
-                                                "rounds to confirm it: give a longer one");
+            assert_string_equal(change->reason, "looks worse, not confirmed: --budget ended before "
+                                                "the later rounds. Raise --budget");
         scene_free(&scene);
     }
 }

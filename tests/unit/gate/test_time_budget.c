@@ -17,8 +17,8 @@ static void one_that_is_too_short_is_told_with_one_that_does(void **state)
     char note[KG_BUDGET_NOTE_BYTES];
     (void)state;
     assert_true(kg_budget_short(10e9, 120e9, 30e9, note));
-    assert_string_equal(note, "the fewest rounds of every case take about 2.17 min, --budget asks "
-                              "for 30.0 s: give --budget 150s or more, lower rounds.min or "
+    assert_string_equal(note, "the minimum rounds take about 2.17 min, but --budget is 30.0 s: "
+                              "give --budget 150s or more, lower rounds.min or "
                               "min_time, or measure fewer cases");
     assert_true(kg_budget_short(5e6, 205e6, 100e6, note));
     assert_non_null(strstr(note, "give --budget 240ms or more"));
@@ -32,19 +32,19 @@ static void one_that_is_too_short_is_told_with_one_that_does(void **state)
 
 static void keep(void *user, const char *note)
 {
-    assert_non_null(strstr(note, "--budget asks for"));
+    assert_non_null(strstr(note, "but --budget is"));
     ++*(size_t *)user;
 }
 
 static void it_is_told_once(void **state)
 {
     size_t told = 0;
-    struct kg_foresaid foresaid = {keep, &told};
+    struct kg_warning warned = {keep, &told};
     (void)state;
-    kg_budget_foresay(&foresaid, 1e9, 8e9, 10e9);
+    kg_budget_warn(&warned, 1e9, 8e9, 10e9);
     assert_int_equal(told, 0);
-    kg_budget_foresay(&foresaid, 1e9, 80e9, 10e9);
-    kg_budget_foresay(&foresaid, 2e9, 79e9, 10e9);
+    kg_budget_warn(&warned, 1e9, 80e9, 10e9);
+    kg_budget_warn(&warned, 2e9, 79e9, 10e9);
     assert_int_equal(told, 1);
 }
 

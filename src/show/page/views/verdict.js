@@ -22,13 +22,20 @@ function measuredOf(cases) {
     return measured === cases.length ? `${counted(measured, "case")} measured` : `${whole(measured)} of ${counted(cases.length, "case")} measured`;
 }
 
+/* The gate recorded its baseline and compared nothing. */
+const isFirstRun = ({ verdict_reasons: [reason] }) => Boolean(reason?.startsWith("BASELINE RECORDED"));
+
+/* What to do about the worst case that fails. */
+const commandsOf = ({ next_commands: commands = [] }) =>
+    commands.length ? h("ul", {}, commands.map(({ purpose, command }) => h("li", {}, `${purpose}: `, h("code", {}, command)))) : "";
+
 function sentence({ comparison, current, cases, baselines, profiles, suggestions, calibrations }) {
     if (comparison)
         return h(
             "p",
             { class: `lead verdict ${comparison.verdict.toLowerCase()}` },
             h("span", { "aria-hidden": "true" }, `${signOf(comparison.verdict)} `),
-            prose([comparison.verdict, ...comparison.verdict_reasons.slice(0, 1)].join(": ")),
+            prose(isFirstRun(comparison) ? comparison.verdict_reasons[0] : [comparison.verdict, ...comparison.verdict_reasons.slice(0, 1)].join(": ")),
         );
     if (current)
         return h("p", { class: "lead" }, `${measuredOf(cases)} on ${moment(current.json.created)}; compared with nothing.`);
@@ -204,6 +211,7 @@ function draw(model, section) {
         comparison?.trust ? h("p", {}, "Suite and thresholds: ", prose(comparison.trust), comparison.edits?.length ? ". This change edits:" : ".") : "",
         comparison?.edits?.length ? h("ul", {}, comparison.edits.map((edit) => h("li", {}, prose(edit)))) : "",
         comparison?.next ? h("p", {}, "Next: ", prose(comparison.next)) : "",
+        comparison ? commandsOf(comparison) : "",
         gone.length ? h("div", {}, h("h3", {}, "Not measured"), h("ul", {}, gone.map((text) => h("li", {}, prose(text))))) : "",
         (comparison && overall(comparison)) ?? "",
         notesOf(comparison?.notes),
