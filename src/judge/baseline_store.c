@@ -154,11 +154,10 @@ static bool run_is_new(const struct kg_baseline *baseline, const struct kg_basel
 {
     for (size_t i = 0; i < baseline->run_count && !run->pin; i++)
         if (!baseline->runs[i].pin && kg_stored_run_same(&baseline->runs[i], run))
-            return kg_error_set(
-                err, KG_ERROR_USAGE,
-                "this run of %s is in the baseline already: recorded twice it "
-                "would look like two runs that agree; measure again with `kgate run`",
-                run->created);
+            return kg_error_set(err, KG_ERROR_USAGE,
+                                "the baseline already has this run of %s. Stored twice it would "
+                                "look like two runs that agree; measure again with `kgate run`",
+                                run->created);
     return true;
 }
 
@@ -202,7 +201,7 @@ static bool baseline_save(const struct kg_baseline *baseline, const char *path,
 {
     if (!kg_baseline_validate(baseline, err)) {
         err->kind = KG_ERROR_SYSTEM;
-        return kg_error_wrap(err, "what was to be stored could not be read again");
+        return kg_error_wrap(err, "the new baseline could not be read back");
     }
     kg_file_sweep(path);
     return kg_record_save(&kg_baseline_record, baseline, KG_BASELINE_SCHEMA, path, err);
@@ -321,13 +320,13 @@ static bool run_refuse(const struct kg_baseline *baseline, const struct kg_prune
     runs_name(baseline, options->suite, count ? options->run : NULL, &runs);
     if (count)
         kg_error_set(err, KG_ERROR_USAGE,
-                     "--run %.40s fits %zu runs: %.600s; give the whole time, and --only-suite "
-                     "where two suites have it",
+                     "--run %.40s fits %zu runs: %.600s; give the whole time, and --only-suite if "
+                     "two suites have it",
                      options->run, count, kg_text_string(&runs));
     else if (pin)
         kg_error_set(err, KG_ERROR_USAGE,
-                     "the run of %.40s is pinned, so --run keeps it; `kgate baseline prune --pin "
-                     "%.100s` removes it",
+                     "--run does not remove the pinned run of %.40s; use `kgate baseline prune "
+                     "--pin %.100s`",
                      options->run, pin);
     else
         kg_error_set(err, KG_ERROR_USAGE, "no run has the time %.40s; the ordinary runs: %.600s",
@@ -409,7 +408,8 @@ bool kg_baseline_prune(const char *directory, const char *fingerprint,
     *outcome = (struct kg_prune_outcome){0};
     good = good && kg_baseline_load(path, &baseline, err);
     if (good && !baseline.fingerprint)
-        good = kg_error_set(err, KG_ERROR_USAGE, "there is no baseline '%s'", path);
+        good = kg_error_set(err, KG_ERROR_USAGE,
+                            "there is no baseline '%s'; `kgate baseline record` makes one", path);
     good = good && runs_prune(&baseline, path, options, &count, err);
     if (good && count)
         good = baseline_save(&baseline, path, err);

@@ -19,7 +19,7 @@ bool kg_store_check(const char *directory, struct kg_error *err)
         return true;
     const char *slash = strrchr(directory, '/');
     return kg_error_set(err, KG_ERROR_USAGE,
-                        "'%.300s' is not a folder: baselines are looked for in a folder, by the "
+                        "'%.300s' is not a folder. A baseline is a file in a folder, named by the "
                         "machine's fingerprint; did you mean `-b %.*s`?",
                         directory, slash > directory ? (int)(slash - directory) : 1,
                         slash > directory ? directory : ".");
@@ -124,8 +124,8 @@ void kg_store_missing(struct kg_arena *arena, const char *directory, const char 
     if (shown)
         kg_text_append(&text, ")");
     else
-        kg_text_append(&text,
-                       stat(directory, &status) != 0 ? ", which is not there" : ", which has none");
+        kg_text_append(&text, stat(directory, &status) != 0 ? ", which does not exist"
+                                                            : ", which has none");
     *missing = kg_arena_copy(arena, kg_text_string(&text));
     kg_text_free(&text);
 }

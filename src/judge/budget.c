@@ -38,9 +38,9 @@ static const char *counterpart_unknown(const struct kg_budget_grounds *grounds,
                                kg_status_names[on_cpu->status], on_cpu->reason ? ": " : "",
                                on_cpu->reason ? on_cpu->reason : "");
     if (grounds->results->filter)
-        return kg_arena_printf(grounds->arena, "its case on the CPU was left out (%s)",
+        return kg_arena_printf(grounds->arena, "the case on the CPU was left out (%s)",
                                grounds->results->filter);
-    return "it has no case on the CPU: the suite's `devices` do not name it";
+    return "there is no case on the CPU: add `cpu` to the suite's `devices`";
 }
 
 /* The two cases may be timed in different ways. The CPU case only has to exist. */
@@ -75,7 +75,7 @@ static void figure_find(const struct kg_budget_grounds *grounds,
                         const struct kg_case_result *result, const char *name,
                         struct figure *figure)
 {
-    static const char unsaid[] = "the workload does not say it";
+    static const char unsaid[] = "the workload does not report it";
     const struct kg_case_work *work = &result->work;
     const struct figure figures[] = {
         {kg_metric_kind_names[KG_METRIC_TIME], "ns", result->summary.median_ns, unsaid},

@@ -12,8 +12,8 @@ static bool has(const struct kg_code_identity *code, const char *library)
 
 /* Whether an earlier library of `code` has the same name and also differs from the other side. Each name is printed
  * once. */
-static bool said(const struct kg_code_identity *code, const struct kg_code_identity *other,
-                 size_t index)
+static bool is_printed(const struct kg_code_identity *code, const struct kg_code_identity *other,
+                       size_t index)
 {
     const size_t length = kg_code_library_name(code->libraries[index]);
     for (size_t i = 0; i < index; i++)
@@ -43,7 +43,8 @@ static size_t names_append(struct kg_text *text, const struct kg_code_identity *
     enum { MOST = 3 };
     for (size_t i = 0; i < code->library_count; i++) {
         const char *library = code->libraries[i];
-        if (has(other, library) || said(code, other, i) || (only_gone && has_name(other, library)))
+        if (has(other, library) || is_printed(code, other, i) ||
+            (only_gone && has_name(other, library)))
             continue;
         if (count < MOST)
             kg_text_printf(text, "%s%.*s", count ? ", " : "", (int)kg_code_library_name(library),
@@ -53,8 +54,8 @@ static size_t names_append(struct kg_text *text, const struct kg_code_identity *
     return count;
 }
 
-static const char *libraries_say(struct kg_arena *arena, const struct kg_code_identity *now,
-                                 const struct kg_code_identity *before)
+static const char *libraries_words(struct kg_arena *arena, const struct kg_code_identity *now,
+                                   const struct kg_code_identity *before)
 {
     struct kg_text names = {0};
     size_t count = names_append(&names, now, before, false, 0);
@@ -69,8 +70,8 @@ static const char *libraries_say(struct kg_arena *arena, const struct kg_code_id
     return words;
 }
 
-static const char *same_say(struct kg_arena *arena, const struct kg_code_identity *now,
-                            const char *rest)
+static const char *same_words(struct kg_arena *arena, const struct kg_code_identity *now,
+                              const char *rest)
 {
     if (now->library_count == 0)
         return kg_arena_printf(arena, "the code is unchanged%s", rest);
@@ -87,15 +88,16 @@ const char *kg_code_words(struct kg_arena *arena, const struct kg_code_identity 
     case KG_CODE_OTHER:
         return "the code changed";
     case KG_CODE_OTHER_LIBRARIES:
-        return libraries_say(arena, now, before);
+        return libraries_words(arena, now, before);
     case KG_CODE_SAME_FILE:
-        return "the code is unchanged, its libraries were not looked at";
+        return "the code is unchanged, kgate did not check its libraries";
     case KG_CODE_SAME_OPEN:
-        return same_say(arena, now, ", what it loads or starts later was not looked at");
+        return same_words(arena, now,
+                          ", kgate did not check code that the program loads or starts later");
     case KG_CODE_SAME_READING:
-        return same_say(arena, now, ", files that it may open were not looked at");
+        return same_words(arena, now, ", kgate did not check files that the program may open");
     case KG_CODE_SAME:
-        return same_say(arena, now, "");
+        return same_words(arena, now, "");
     default:
         return NULL;
     }

@@ -14,11 +14,11 @@ static const char *new_reason(struct kg_comparer *comparer, size_t known)
 {
     struct kg_arena *arena = &comparer->comparison->arena;
     if (comparer->baseline->fingerprint && !comparer->same_machine)
-        return kg_arena_printf(arena, "the baseline is of another machine: %s, this is %s",
-                               comparer->baseline->fingerprint,
-                               comparer->current->machine.fingerprint);
+        return kg_arena_printf(
+            arena, "the baseline is from another machine: %s, this machine is %s",
+            comparer->baseline->fingerprint, comparer->current->machine.fingerprint);
     if (comparer->current->pair)
-        return "the base does not have it: first measured here, compared once it is merged";
+        return "the baseline build does not have it; kgate compares it once it is merged";
     if (!comparer->index.any_run)
         return "no baseline for this suite on this machine";
     return known ? "the workload's definition changed" : "not in the baseline";
@@ -32,7 +32,7 @@ static void unchanged_compare(struct kg_comparer *comparer, const struct kg_case
     if (!kg_unchanged_holds(&comparer->index, comparer->current, result)) {
         change->change = KG_CHANGE_SKIPPED;
         change->missing = known;
-        change->reason = "not measured: its code was that of another baseline";
+        change->reason = "not measured: its code matched another baseline";
         return;
     }
     const char *code = kg_code_words(&comparison->arena, &result->code, &result->code);

@@ -70,7 +70,7 @@ void kg_levels_judge(const struct kg_levels *levels, const struct kg_location *n
 
 /* workload_spread.c: the workloads that share a change. */
 
-/* Returns "all 5 of encode, 1 of 8 of copy": the workloads with the most cases of that change. Each has its number of
+/* Returns "encode: 5 of 5 cases, copy: 1 of 8": the workloads with the most cases of that change. Each has its number of
  * changed cases and of all cases. A waived case is not a changed case. Returns "" unless a workload has two changed
  * cases. In the comparison's arena. */
 const char *kg_spread_words(struct kg_comparison *comparison, enum kg_change change);
@@ -83,4 +83,4 @@ bool kg_metric_in_pairs(const struct kg_metric *metric);
 /* Returns the sentence of KG_DOUBT_CROSSING, in the arena. It asks for more rounds, stored runs or pairs, or for a
  * quieter machine.
  * metric  has an interval */
-const char *kg_crossing_say(struct kg_arena *arena, const struct kg_metric *metric);
+const char *kg_crossing_words(struct kg_arena *arena, const struct kg_metric *metric);

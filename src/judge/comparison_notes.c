@@ -95,7 +95,7 @@ static void drift_note(struct kg_comparison *comparison, const struct kg_baselin
 {
     const struct kg_probe_reading now = kg_results_probe(current);
     /* pulse_ns is a time; the clock is its inverse */
-    drift_note_one(comparison, "the clock", 0.03, 1 / newest->pulse_ns, 1 / now.pulse_ns);
+    drift_note_one(comparison, "the core clock", 0.03, 1 / newest->pulse_ns, 1 / now.pulse_ns);
     drift_note_one(comparison, "memory bandwidth", 0.05, newest->bandwidth_bytes_per_s,
                    now.bandwidth_bytes_per_s);
     drift_note_one(comparison, "memory latency", 0.15, newest->latency_ns, now.latency_ns);
@@ -145,25 +145,25 @@ static void disturbances_note(struct kg_comparison *comparison, const struct kg_
             note(comparison,
                  kg_arena_printf(&comparison->arena, "%.200s: %s", current->cases[i].id, words));
     }
-    rest_note(comparison, count > MOST ? count - MOST : 0, "was disturbed as well",
-              "were disturbed as well");
+    rest_note(comparison, count > MOST ? count - MOST : 0, "had CPU contention too",
+              "had CPU contention too");
 }
 
 /* Notes the warnings of cases. Each different text appears once. */
 static void cases_note(struct kg_comparison *comparison, const struct kg_results *current)
 {
     enum { MOST = 4 };
-    const char *said[MOST];
+    const char *texts[MOST];
     size_t count = 0, rest = 0;
     for (size_t i = 0; i < current->case_count; i++) {
         const struct kg_case_result *result = &current->cases[i];
         size_t same = 0;
-        while (result->note && same < count && strcmp(said[same], result->note) != 0)
+        while (result->note && same < count && strcmp(texts[same], result->note) != 0)
             same++;
         rest += result->note && same == MOST;
         if (!result->note || same < count || count == MOST)
             continue;
-        said[count++] = result->note;
+        texts[count++] = result->note;
         note(comparison,
              kg_arena_printf(&comparison->arena, "%.200s: %.300s", result->id, result->note));
     }
@@ -200,10 +200,10 @@ void kg_comparison_notes_make(const struct kg_baseline *baseline, const struct k
         if (!baseline->runs[i].pin && !strcmp(baseline->runs[i].suite, current->suite))
             newest = &baseline->runs[i];
     if (baseline->fingerprint && strcmp(baseline->fingerprint, machine->fingerprint) != 0)
-        note(comparison, kg_arena_printf(&comparison->arena,
-                                         "the baseline is of another machine (%s): nothing was "
-                                         "compared",
-                                         baseline->fingerprint));
+        note(comparison,
+             kg_arena_printf(&comparison->arena,
+                             "the baseline is from another machine (%s): nothing was compared",
+                             baseline->fingerprint));
     else if (newest)
         machine_notes(comparison, newest, machine);
     if (newest && baseline->fingerprint && !strcmp(baseline->fingerprint, machine->fingerprint)) {
@@ -215,14 +215,14 @@ void kg_comparison_notes_make(const struct kg_baseline *baseline, const struct k
     cases_note(comparison, current);
     moved_note(comparison);
     if (comparison->baseline_runs == 1 && !current->pair)
-        note(comparison, "the baseline has one run, so the noise between runs is not known "
-                         "yet; `kgate baseline record` adds more");
+        note(comparison, "the baseline has one run, so the noise between runs is unknown; `kgate "
+                         "baseline record` adds runs");
     if (current->filter)
         note(comparison, kg_arena_printf(&comparison->arena,
-                                         "cases were left out (%s), so none is called REMOVED",
+                                         "cases were left out (%s), so no case counts as REMOVED",
                                          current->filter));
     if (!current->complete)
-        note(comparison, "the run did not finish, so no case is called REMOVED");
+        note(comparison, "the run did not finish, so no case counts as REMOVED");
 }
 
 void kg_comparison_note(struct kg_comparison *comparison, const char *text)

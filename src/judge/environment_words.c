@@ -45,7 +45,7 @@ static bool overridden(const struct sides *sides, const char *name)
     return !is_callers(sides, ALL) || (now && before && !strcmp(now, before));
 }
 
-static void value_say(struct kg_text *text, const char *value)
+static void value_append(struct kg_text *text, const char *value)
 {
     if (!value)
         kg_text_append(text, "not set");
@@ -55,20 +55,20 @@ static void value_say(struct kg_text *text, const char *value)
         kg_text_printf(text, "'%.80s'", value);
 }
 
-/* Describes the variable if it differs, unless `say` is false. Returns whether it differs. */
-static bool variable_say(const struct sides *sides, const char *name, bool say,
-                         struct kg_text *text)
+/* Describes the variable if it differs, unless `print` is false. Returns whether it differs. */
+static bool variable_append(const struct sides *sides, const char *name, bool print,
+                            struct kg_text *text)
 {
     const char *now = value_of(sides->now, name), *before = value_of(sides->before, name);
     const bool same = now && before ? !strcmp(now, before) : !now && !before;
     if (same || !is_callers(sides, name) || overridden(sides, name))
         return false;
-    if (!say)
+    if (!print)
         return true;
     kg_text_printf(text, "%s%.64s is ", text->length ? "; " : "", name);
-    value_say(text, now);
+    value_append(text, now);
     kg_text_append(text, " here, was ");
-    value_say(text, before);
+    value_append(text, before);
     return true;
 }
 
@@ -83,10 +83,10 @@ const char *kg_environment_words(struct kg_arena *arena, const struct kg_results
     if (!sides.now->known || !sides.before->known)
         return NULL;
     for (size_t i = 0; i < sides.now->count; i++)
-        count += variable_say(&sides, sides.now->variables[i].name, count < MOST, &text);
+        count += variable_append(&sides, sides.now->variables[i].name, count < MOST, &text);
     for (size_t i = 0; i < sides.before->count; i++)
         if (!value_of(sides.now, sides.before->variables[i].name))
-            count += variable_say(&sides, sides.before->variables[i].name, count < MOST, &text);
+            count += variable_append(&sides, sides.before->variables[i].name, count < MOST, &text);
     if (count > MOST)
         kg_text_printf(&text, "; and %zu more variable%s", count - MOST,
                        count == MOST + 1 ? "" : "s");

@@ -97,13 +97,14 @@ static const struct kg_metric *metric_find(const struct kg_case_change *pair, co
     return NULL;
 }
 
-/* Makes "settled by 40 pairs against the baseline's build (stored runs: +12.3 %)", then the reason of the pairs. */
+/* Makes "decided by 40 paired rounds against the baseline's build (stored runs alone: +12.3 %)", then the reason of the
+ * pairs. */
 static const char *reason_make(struct kg_arena *arena, const struct kg_metric *metric,
                                double stored_ratio, size_t pairs, const char *build)
 {
     char stored[KG_UNIT_BYTES];
-    return kg_arena_printf(arena, "%s by %zu pair%s against %s (stored runs: %s)%s%s",
-                           undecided(metric) ? "not settled" : "settled", pairs,
+    return kg_arena_printf(arena, "%s by %zu paired round%s against %s (stored runs alone: %s)%s%s",
+                           undecided(metric) ? "not decided" : "decided", pairs,
                            pairs == 1 ? "" : "s", build, kg_change_format(stored_ratio, stored),
                            metric->reason ? "; " : "", metric->reason ? metric->reason : "");
 }
@@ -126,13 +127,14 @@ static void metric_take(struct kg_arena *arena, struct kg_metric *metric,
 }
 
 /* Adds to the reason why the pairs did not settle the metric: too many pairs waited for a CPU, so no value exists. */
-static void unsettled_say(struct kg_arena *arena, struct kg_metric *metric,
+static void unsettled_add(struct kg_arena *arena, struct kg_metric *metric,
                           const struct kg_case_change *pair, const char *build)
 {
-    metric->reason = kg_arena_printf(
-        arena, "%s%snot settled by %zu pair%s against %s: %s", metric->reason ? metric->reason : "",
-        metric->reason ? "; " : "", pair->rounds, pair->rounds == 1 ? "" : "s", build,
-        pair->reason ? pair->reason : "they have no such figure");
+    metric->reason =
+        kg_arena_printf(arena, "%s%snot decided by %zu paired round%s against %s: %s",
+                        metric->reason ? metric->reason : "", metric->reason ? "; " : "",
+                        pair->rounds, pair->rounds == 1 ? "" : "s", build,
+                        pair->reason ? pair->reason : "they have no value of this metric");
 }
 
 /* The workload failed beside the other build, which counts as a failure of this run. */
@@ -142,7 +144,7 @@ static void failure_take(struct kg_arena *arena, struct kg_case_change *change,
     change->change = KG_CHANGE_FAILED;
     change->metric_count = 0;
     change->stderr_tail = kg_arena_keep(arena, pair->stderr_tail);
-    change->reason = kg_arena_printf(arena, "in pairs: %s", pair->reason);
+    change->reason = kg_arena_printf(arena, "in paired rounds: %s", pair->reason);
 }
 
 /* Input of kg_comparison_settle. */
@@ -218,14 +220,14 @@ static bool is_closed(const struct kg_case_result *result)
 }
 
 /* Keeps the stored values, because pairs cannot show why the values differ. */
-static void hidden_say(struct kg_arena *arena, struct kg_metric *metric, size_t pairs,
+static void hidden_add(struct kg_arena *arena, struct kg_metric *metric, size_t pairs,
                        const char *build)
 {
     char ratio[KG_UNIT_BYTES];
     metric->cause = kg_arena_printf(
         arena,
-        "%s against the stored runs, but not in %zu pair%s against %s: the machine changed, or "
-        "something that the program loads, starts or reads. Both sides of a pair use today's",
+        "%s against the stored runs, but not in %zu paired round%s against %s. Likely cause: the "
+        "machine, or code or files that both builds load today",
         kg_change_format(metric->ratio, ratio), pairs, pairs == 1 ? "" : "s", build);
     metric->reason = metric->cause;
     metric->change = KG_CHANGE_SUSPECT;
@@ -234,8 +236,8 @@ static void hidden_say(struct kg_arena *arena, struct kg_metric *metric, size_t 
 }
 
 /* Notes cases that pass although something became slower: the two builds are alike. */
-static void drift_say(struct kg_comparison *comparison, const struct drift *drift,
-                      const char *build)
+static void drift_note_add(struct kg_comparison *comparison, const struct drift *drift,
+                           const char *build)
 {
     char ratio[KG_UNIT_BYTES], more[48] = "";
     if (!drift->cases)
@@ -243,12 +245,12 @@ static void drift_say(struct kg_comparison *comparison, const struct drift *drif
     if (drift->cases > 1)
         snprintf(more, sizeof more, " and %zu more case%s", drift->cases - 1,
                  drift->cases == 2 ? "" : "s");
-    const char *note = kg_arena_printf(
-        &comparison->arena,
-        "%.200s (%s %s)%s differ%s from the stored runs, but not from %s in pairs: the machine, or "
-        "something that the program reads, has changed since",
-        drift->id, drift->metric, kg_change_format(drift->ratio, ratio), more,
-        drift->cases == 1 ? "s" : "", build);
+    const char *note =
+        kg_arena_printf(&comparison->arena,
+                        "%.200s (%s %s)%s differ%s from the stored runs, but not from %s in paired "
+                        "rounds. Likely cause: the machine, or files that the program reads",
+                        drift->id, drift->metric, kg_change_format(drift->ratio, ratio), more,
+                        drift->cases == 1 ? "s" : "", build);
     kg_comparison_note(comparison, note);
 }
 
@@ -273,7 +275,7 @@ static void case_settle(struct kg_arena *arena, struct kg_case_change *change,
         if (!undecided(metric) && (!other || undecided(other)))
             continue;
         if (other && !closed && is_hidden(metric, other)) {
-            hidden_say(arena, metric, pair->rounds, build);
+            hidden_add(arena, metric, pair->rounds, build);
             continue;
         }
         if (other && !found.id && has_drifted(metric, other))
@@ -283,7 +285,7 @@ static void case_settle(struct kg_arena *arena, struct kg_case_change *change,
         if (other)
             metric_take(arena, metric, other, pair->rounds, build);
         else
-            unsettled_say(arena, metric, pair, build);
+            unsettled_add(arena, metric, pair, build);
         if (suspect)
             metric->change = KG_CHANGE_SUSPECT;
     }
@@ -338,6 +340,6 @@ void kg_comparison_settle(struct kg_comparison *comparison, const struct kg_base
     verdict_clear(comparison);
     kg_cases_rank(comparison);
     kg_verdict_decide(baseline, current, comparison);
-    drift_say(comparison, &drift, build);
+    drift_note_add(comparison, &drift, build);
     kg_overall_make(comparison);
 }

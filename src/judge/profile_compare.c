@@ -236,7 +236,7 @@ static void calls_note(const struct side *base, const struct side *current,
     qsort(moved, count, sizeof *moved, by_effect);
     for (size_t i = 0; i < count && i < CALLS_NOTED; i++)
         kg_comparison_note(comparison,
-                           kg_arena_printf(&comparison->arena, "%s: %g calls a process, were %g",
+                           kg_arena_printf(&comparison->arena, "%s: %g calls per process, was %g",
                                            moved[i].id, moved[i].is, moved[i].was));
     kg_arena_free(&scratch);
 }
@@ -264,7 +264,7 @@ static void reasons_put(struct kg_comparison *comparison)
         if (change->change == KG_CHANGE_NEW)
             change->reason = "not in the base";
         else if (change->change == KG_CHANGE_REMOVED)
-            change->reason = "in the base, but not recorded now";
+            change->reason = "in the baseline, but not in the candidate";
     }
 }
 
@@ -279,16 +279,19 @@ static void notes_add(const struct side *base_side, const struct side *current_s
     calls_note(base_side, current_side, comparison);
     if (base->process_count < 2 || current->process_count < 2)
         kg_comparison_note(
-            comparison, "of one process there are no rounds: parts of its calls stand in for them, "
-                        "which cannot know how much processes differ; record ten of each and join "
-                        "them with `cat`");
+            comparison,
+            "kgate splits the calls of a single process into parts, because it has no rounds. They "
+            "do not "
+            "show how much processes differ; record ten of each side and join them with `cat`");
     if (strcmp(host_of(base), host_of(current)) != 0)
-        kg_comparison_note(comparison, kg_arena_printf(arena, "recorded on '%s', the base on '%s'",
-                                                       host_of(current), host_of(base)));
+        kg_comparison_note(comparison,
+                           kg_arena_printf(arena, "recorded on '%s', the baseline on '%s'",
+                                           host_of(current), host_of(base)));
     incomplete_note(base, BASE, comparison);
     incomplete_note(current, CURRENT, comparison);
     if (sampled(base) || sampled(current))
-        kg_comparison_note(comparison, "a profile is sampled: totals are of what was recorded");
+        kg_comparison_note(comparison,
+                           "a profile is sampled: its totals cover only the recorded calls");
 }
 
 /* --- Checks before the comparison ------------------------------------------------------------- */
@@ -299,14 +302,14 @@ static bool nothing_lost(const struct kg_profile *profile, const char *side, str
     const struct kgate_profile_losses losses = kg_profile_losses(profile);
     if (losses.dropped)
         return kg_error_set(err, KG_ERROR_USAGE,
-                            "%s lost %llu entr%s (a full buffer, a full disk or the file's "
-                            "limit): its totals are of a part of what ran, and cannot be compared",
+                            "%s lost %llu entr%s (a full buffer, a full disk or the file's limit): "
+                            "its totals cover only a part of the run and cannot be compared",
                             side, (unsigned long long)losses.dropped,
                             losses.dropped == 1 ? "y" : "ies");
     if (losses.too_deep)
         return kg_error_set(err, KG_ERROR_USAGE,
-                            "%s lacks %llu scope%s nested too deep, or of too many "
-                            "paths: its totals are of a part of what ran, and cannot be compared",
+                            "%s lacks %llu scope%s nested too deep, or of too many paths: its "
+                            "totals cover only a part of the run and cannot be compared",
                             side, (unsigned long long)losses.too_deep,
                             losses.too_deep == 1 ? "" : "s");
     return true;
@@ -378,9 +381,10 @@ static bool totals_meant(const struct kg_profile *base, const struct kg_profile 
                          struct kg_error *err)
 {
     return fixed_time(base) || fixed_time(current)
-               ? kg_error_set(err, KG_ERROR_USAGE,
-                              "a profile of `kgate run --profile` shows where time goes, but its "
-                              "cases ran for a fixed time: compare the results beside it")
+               ? kg_error_set(
+                     err, KG_ERROR_USAGE,
+                     "the cases of `kgate run --profile` ran for a fixed time, so the totals of "
+                     "their profiles say nothing: compare the results beside them")
                : true;
 }
 

@@ -16,7 +16,7 @@ static const char TIME[] = "time";
 /* The acceptances of a case, checked against a new run. */
 struct finding {
     const char *newest; /* `since` of the newest acceptance that counts; NULL: none */
-    bool time_told;
+    bool time_noted;
     double further;         /* first ratio beyond its accepted change; NaN: none */
     const char *further_of; /* metric of `further` */
     double limit;      /* accepted change of that metric, as a share; NaN: no change accepted */
@@ -105,11 +105,11 @@ static struct finding acceptances_look(const struct kg_waivers *waivers,
         const struct kg_baseline_case *then =
             spent ? stored : stored_before(baseline, index, stored, waiver->since);
         further_note(&finding, further_find(run, then, waiver->metric, waiver->change), waiver);
-        finding.time_told = finding.time_told || !strcmp(waiver->metric, TIME);
+        finding.time_noted = finding.time_noted || !strcmp(waiver->metric, TIME);
         if (!finding.newest || strcmp(finding.newest, waiver->since) < 0)
             finding.newest = waiver->since;
     }
-    if (finding.newest && !finding.time_told)
+    if (finding.newest && !finding.time_noted)
         further_note(
             &finding,
             further_find(run, stored_before(baseline, index, stored, finding.newest), TIME, 0),
@@ -127,7 +127,7 @@ static const char *why_not(struct kg_arena *arena, const struct finding *finding
                    ? kg_arena_printf(arena,
                                      "was measured at %s, before the change was accepted at %s",
                                      created, finding->early)
-                   : kg_arena_printf(arena, "was accepted until %s, and that day is over",
+                   : kg_arena_printf(arena, "was accepted until %s, which has passed",
                                      finding->over);
     kg_change_format(finding->further, moved);
     return isnan(finding->limit)
@@ -180,12 +180,12 @@ void kg_renewals_mark(const struct kg_baseline *baseline, const struct kg_waiver
 }
 
 /* The history of the case now begins with the acceptance, so the entry covers nothing more. */
-static void spent_say(const struct kg_renewal *renewal, const struct kg_waivers *waivers,
-                      const char *suite, struct kg_text *text)
+static void spent_append(const struct kg_renewal *renewal, const struct kg_waivers *waivers,
+                         const char *suite, struct kg_text *text)
 {
     kg_text_append(text, "; its entry in ");
     kg_escape_terminal(text, waivers->path, WORDS_MOST);
-    kg_text_append(text, " can go: kgate accept '");
+    kg_text_append(text, " is no longer needed: kgate accept '");
     kg_escape_terminal(text, renewal->id, WORDS_MOST);
     kg_text_append(text, "'");
     if (suite && *suite) {
@@ -206,7 +206,7 @@ void kg_renewals_text(const struct kg_renewals *renewals, const struct kg_waiver
             kg_text_append(text, " ");
             kg_escape_terminal(text, renewal->why_not, WORDS_MOST);
         } else if (waivers && waivers->path)
-            spent_say(renewal, waivers, suite, text);
+            spent_append(renewal, waivers, suite, text);
         kg_text_append(text, "\n");
     }
 }

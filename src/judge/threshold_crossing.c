@@ -85,7 +85,7 @@ static const char *more_rounds(struct kg_arena *arena, const struct kg_metric *m
     enum { MANY = 200 };
     static const double LOOK =
         1.0 / 3; /* an interim analysis adds half of the earlier rounds: a third of all rounds */
-    const char *name = kg_metric_in_pairs(metric) ? "pair" : "round";
+    const char *name = kg_metric_in_pairs(metric) ? "paired round" : "round";
     const double now = (double)metric->current_rounds, narrower = narrower_by_rounds(metric);
     const double alone = rounds_needed(metric, narrower), both = ceil(now * pow(narrower, 2));
     *sure = false;
@@ -93,12 +93,13 @@ static const char *more_rounds(struct kg_arena *arena, const struct kg_metric *m
     if (!(needed <= MANY))
         return NULL;
     if (metric->out_of_budget)
-        return kg_arena_printf(arena, "more %ss, by a longer --budget", name);
+        return kg_arena_printf(arena, "more %ss by a longer --budget", name);
     if (needed - now <= LOOK * now)
         return kg_arena_printf(arena, "more %ss", name);
     *sure = true;
-    return kg_arena_printf(arena, "about %.0f more %s%s%s", needed - now, name,
-                           needed - now < 2 ? "" : "s", alone <= MANY ? "" : " on both sides");
+    return kg_arena_printf(arena, "about %.0f more %s%s%s (`--set rounds.max=%.0f`)", needed - now,
+                           name, needed - now < 2 ? "" : "s", alone <= MANY ? "" : " on both sides",
+                           needed);
 }
 
 /* Whether the noise between stored runs makes up most of the interval. */
@@ -108,39 +109,44 @@ static bool runs_dominate(const struct kg_metric *metric)
 }
 
 /* Sentence for a metric that no predictable number of rounds settles. */
-static const char *unforetold_say(struct kg_arena *arena, const struct kg_metric *metric)
+static const char *unpredicted_words(struct kg_arena *arena, const struct kg_metric *metric)
 {
+    static const double WIDE = 10; /* no threshold helps beyond +1000 % */
     char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
     const double wide = fmax(metric->interval_high, 1 / metric->interval_low) - 1;
     kg_change_format(metric->interval_low, low);
     kg_change_format(metric->interval_high, high);
+    if (!(wide <= WIDE))
+        return kg_arena_printf(
+            arena,
+            "too noisy to decide (95 %% interval %s to %s): run %s`kgate doctor` to find the noise",
+            low, metric->interval_high - 1 > WIDE ? "more than +1000 %" : high,
+            kg_metric_in_pairs(metric) ? "" : "`kgate ab`, or ");
     if (runs_dominate(metric))
         return kg_arena_printf(
             arena,
-            "the interval %s to %s crosses the threshold of %.1f %%: stored runs differ by "
-            "%.1f %% from each other, so more stored runs or `kgate ab` may settle it, more rounds "
-            "do not",
+            "could be %s to %s, threshold %.1f %%: the stored runs differ by %.1f %% from each "
+            "other. More stored runs or `kgate ab` may decide it, more rounds cannot",
             low, high, 100 * metric->asked_threshold, 100 * metric->noise_floor);
     return kg_arena_printf(arena,
-                           "the interval %s to %s crosses the threshold of %.1f %%: only a "
-                           "quieter machine,%s or a threshold of %.0f %% would settle it",
+                           "could be %s to %s, threshold %.1f %%: only a quieter machine,%s or a "
+                           "threshold of %.0f %% would decide it",
                            low, high, 100 * metric->asked_threshold,
                            kg_metric_in_pairs(metric) ? " many more pairs," : " `kgate ab`,",
                            ceil(100 * wide));
 }
 
 /* Sentence for a metric beyond the asked threshold, but within the noise that the machine adds to the same code. */
-static const char *raised_say(struct kg_arena *arena, const struct kg_metric *metric)
+static const char *raised_words(struct kg_arena *arena, const struct kg_metric *metric)
 {
     char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
     return kg_arena_printf(
         arena,
-        "%s to %s is beyond the threshold of %.1f %%, but the machine's own noise "
-        "(other runs, clock, memory, waiting for a CPU) raises it to %.1f %%: a quieter machine%s "
-        "would settle it",
+        "%s to %s exceeds the threshold of %.1f %%, but noise (runs, clock, memory, CPU "
+        "contention) raises it to %.1f %%: a quieter machine%s would decide it",
         kg_change_format(metric->interval_low, low), kg_change_format(metric->interval_high, high),
         100 * metric->asked_threshold, 100 * metric->threshold,
-        kg_metric_in_pairs(metric) ? "" : ", or `kgate ab`,");
+        kg_metric_in_pairs(metric) ? "" : " or `kgate ab`");
 }
 
 /* Whether the whole interval lies beyond the asked threshold on one side. */
@@ -150,7 +156,7 @@ static bool beyond_asked(const struct kg_metric *metric)
     return metric->interval_low > above || metric->interval_high < 1 / above;
 }
 
-const char *kg_crossing_say(struct kg_arena *arena, const struct kg_metric *metric)
+const char *kg_crossing_words(struct kg_arena *arena, const struct kg_metric *metric)
 {
     char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
     const double threshold = 100 * metric->asked_threshold;
@@ -158,17 +164,16 @@ const char *kg_crossing_say(struct kg_arena *arena, const struct kg_metric *metr
     kg_change_format(metric->interval_high, high);
     if (metric->of_processes)
         return kg_arena_printf(arena,
-                               "%s to %s is not within the threshold of %.1f %%: more processes, a "
-                               "quieter machine, or a larger --threshold would settle it",
+                               "could be %s to %s, threshold %.1f %%: more processes, a quieter "
+                               "machine or a larger --threshold would decide it",
                                low, high, threshold);
     if (beyond_asked(metric))
-        return raised_say(arena, metric);
+        return raised_words(arena, metric);
     bool sure;
     const char *more = more_rounds(arena, metric, &sure);
     if (!more)
-        return unforetold_say(arena, metric);
-    return kg_arena_printf(arena,
-                           "the interval %s to %s crosses the threshold of %.1f %%: %s, or a "
-                           "quieter machine, %s settle it",
-                           low, high, threshold, more, sure ? "would" : "may");
+        return unpredicted_words(arena, metric);
+    return kg_arena_printf(
+        arena, "could be %s to %s, threshold %.1f %%: %s or a quieter machine %s decide it", low,
+        high, threshold, more, sure ? "would" : "may");
 }

@@ -152,8 +152,8 @@ static const char *words_make(struct waiver_pass *pass, const struct kg_waiver *
                            waiver->because);
 }
 
-static void say(struct waiver_pass *pass, struct kg_case_change *change,
-                const struct kg_waiver *waiver, enum kg_waiver_kind waived, const char *but)
+static void waiver_set(struct waiver_pass *pass, struct kg_case_change *change,
+                       const struct kg_waiver *waiver, enum kg_waiver_kind waived, const char *but)
 {
     change->waived = waived;
     change->waiver = words_make(pass, waiver, but);
@@ -180,18 +180,18 @@ static void accepted_apply(struct waiver_pass *pass, struct kg_case_change *chan
         const struct kg_waiver *waiver =
             waiver_find(waivers, KG_WAIVER_ACCEPTED, change->id, metric->name);
         if (waiver && is_over(pass, waiver)) {
-            say(pass, change, waiver, KG_WAIVER_NONE, "that day is over");
+            waiver_set(pass, change, waiver, KG_WAIVER_NONE, "that day is over");
             return;
         }
         if (waiver && is_spent(pass, change->id, waiver)) {
-            say(pass, change, waiver, KG_WAIVER_NONE, "the baseline begins with it already");
+            waiver_set(pass, change, waiver, KG_WAIVER_NONE, "the baseline begins with it already");
             return;
         }
         if (waiver && !covers(waiver, metric)) {
-            say(pass, change, waiver, KG_WAIVER_NONE,
-                kg_metric_against(metric) == KG_AGAINST_BUDGET
-                    ? "that is no budget: change it in the suite"
-                    : "the change is larger than that");
+            waiver_set(pass, change, waiver, KG_WAIVER_NONE,
+                       kg_metric_against(metric) == KG_AGAINST_BUDGET
+                           ? "an acceptance does not cover a budget: change it in the suite"
+                           : "the change is larger than that");
             return;
         }
         if (!waiver)
@@ -199,7 +199,7 @@ static void accepted_apply(struct waiver_pass *pass, struct kg_case_change *chan
         last = waiver;
     }
     if (last)
-        say(pass, change, last, KG_WAIVER_ACCEPTED, "");
+        waiver_set(pass, change, last, KG_WAIVER_ACCEPTED, "");
 }
 
 /* --- Quarantine ------------------------------------------------------------------------------- */
@@ -211,13 +211,14 @@ static void quarantine_apply(struct waiver_pass *pass, const struct kg_case_resu
     double since;
     size_t runs;
     if (is_over(pass, waiver)) {
-        say(pass, change, waiver, KG_WAIVER_NONE, "that day is over");
+        waiver_set(pass, change, waiver, KG_WAIVER_NONE, "that day is over");
         return;
     }
     instability_find(pass, result, waiver->since, &since, &runs);
     if (runs < runs_asked(policy) || !(since <= policy->quarantine_instability)) {
-        say(pass, change, waiver,
-            kg_changes[change->change].waivable ? KG_WAIVER_QUARANTINED : KG_WAIVER_NONE, "");
+        waiver_set(pass, change, waiver,
+                   kg_changes[change->change].waivable ? KG_WAIVER_QUARANTINED : KG_WAIVER_NONE,
+                   "");
         return;
     }
     struct kg_text but = {0};
@@ -226,7 +227,7 @@ static void quarantine_apply(struct waiver_pass *pass, const struct kg_case_resu
         runs);
     kg_shell_quote(&but, change->id);
     kg_text_append(&but, " --remove`");
-    say(pass, change, waiver, KG_WAIVER_NONE, kg_text_string(&but));
+    waiver_set(pass, change, waiver, KG_WAIVER_NONE, kg_text_string(&but));
     kg_text_free(&but);
 }
 
@@ -242,7 +243,7 @@ static void quarantine_propose(struct waiver_pass *pass, const struct kg_case_ch
                    change->id, 100 * change->instability,
                    100 * pass->comparison->policy.quarantine_instability);
     kg_shell_quote(&text, change->id);
-    kg_text_append(&text, " --because TEXT`, or make it steadier");
+    kg_text_append(&text, " --because TEXT`, or make it more stable");
     kg_comparison_note(pass->comparison, kg_text_string(&text));
     kg_text_free(&text);
 }
@@ -329,7 +330,7 @@ static void case_waive(struct waiver_pass *pass, struct kg_case_change *change)
     if (kg_word_is_among(change->workload, pass->waiving->untrusted,
                          pass->waiving->untrusted_count)) {
         change->waived = KG_WAIVER_UNTRUSTED;
-        change->waiver = "the trusted suite does not have its workload: shown, and not judged";
+        change->waiver = "the trusted suite lacks its workload: shown, not judged";
         return;
     }
     if (!pass->any || !result || strcmp(result->id, change->id) != 0)

@@ -46,7 +46,7 @@ YAML
     plugin_build libit.so -DTURNS=80000
     run kgate baseline update a.json -b base
     [ "$status" -eq 0 ]
-    [[ "$output" == *"not kept, since it has changed since it was measured: $PWD/libit.so"* ]]
+    [[ "$output" == *"not kept, because the file changed after the measurement: $PWD/libit.so"* ]]
     [ -z "$(find base/builds -name '*.so')" ]
 }
 
@@ -74,7 +74,7 @@ YAML
     [ ! -e base/builds ]
     later a.json 1 >again.json
     run kgate baseline update again.json -b base --keep-builds 1kB
-    [[ "$output" == *"not kept, since there is no room (--keep-builds): $PWD/libit.so"* ]]
+    [[ "$output" == *"not kept, because there is no room (--keep-builds): $PWD/libit.so"* ]]
     kgate baseline update a.json -b base --pin first
     plugin_build libit.so -DTURNS=80000
     kgate run -c builds.yaml -o b.json -q
@@ -127,12 +127,12 @@ same_or_open() {
     fi
 }
 
-@test "what only the moment made slower is settled by pairs: PASS" {
+@test "what only the moment made slower is decided by paired rounds: PASS" {
     stored
     run kgate gate -c builds.yaml -b base -o out -v
     same_or_open
-    [[ "$output" == *"settled by $(pairs) pairs against the baseline's build (stored runs: +"* ]]
-    grep -q "settled by $(pairs) pairs" out/comparison.json
+    [[ "$output" == *"decided by $(pairs) paired rounds against the baseline's build (stored runs alone: +"* ]]
+    grep -q "decided by $(pairs) paired rounds" out/comparison.json
     valid out/comparison.json comparison
     valid out/base.json results
     valid out/head.json results
@@ -141,20 +141,20 @@ same_or_open() {
     jq -e '.cases[0].confirming_rounds // 0 == 0' out/comparison.json
     for format in text markdown json; do
         kgate report out/comparison.json --format $format -v >report.$format
-        grep -q "settled by $(pairs) pairs" report.$format
+        grep -q "decided by $(pairs) paired rounds" report.$format
     done
-    [[ "$output" == *" of 1 case that the stored runs left open was settled by pairs against the baseline's build"* ]]
+    [[ "$output" == *" of 1 case that the stored runs left undecided was decided by paired rounds against the baseline's build"* ]]
 }
 
-@test "what is slower is settled by pairs: FAIL, and the pairs' files say so too" {
+@test "what is slower is decided by paired rounds: FAIL, and the pairs' files say so too" {
     stored
     plugin_build libit.so -DTURNS=80000
     run kgate gate -c builds.yaml -b base -o out
     [ "$status" -eq 1 ]
     [ "$(decided)" = REGRESSION ]
-    [[ "$output" == *"settled by $(pairs) pairs against the baseline's build"* ]]
+    [[ "$output" == *"decided by $(pairs) paired rounds against the baseline's build"* ]]
     [[ "$output" == *"pairs: base.json, head.json"* ]]
-    grep -q "settled by $(pairs) pairs" out/report.md
+    grep -q "decided by $(pairs) paired rounds" out/report.md
     # judged with the tests of the whole suite
     [ "$(jq .tests out/head.json)" -ge 1 ]
     run kgate compare out/base.json out/head.json
@@ -178,7 +178,7 @@ YAML
     [ "$status" -eq 4 ]
     [ "$(decided)" = SUSPECT ]
     [ "$(jq -r '.cases[0].metrics[0].doubt' out/comparison.json)" = drift ]
-    [[ "$output" == *"against the stored runs, but not in $(pairs) pairs against the baseline's build"* ]]
+    [[ "$output" == *"against the stored runs, but not in $(pairs) paired rounds against the baseline's build"* ]]
     [[ "$output" == *'`kgate baseline record -c builds.yaml'* ]]
     valid out/comparison.json comparison
 }
@@ -248,9 +248,9 @@ YAML
     run kgate gate -c builds.yaml -b base -o out --budget 1ms
     [ "$(decided)" = SUSPECT ]
     [ "$(pairs)" -eq 0 ]
-    [ "$(grep -c 'no build is kept for 1 undecided case: `kgate baseline update` keeps them' <<<"$output")" -eq 1 ]
+    [ "$(grep -c 'the store has no baseline build to measure 1 undecided case again: `kgate baseline update` stores builds' <<<"$output")" -eq 1 ]
     [ ! -e out/base.json ]
-    [[ "$output" == *"note: --budget leaves out the passes that look into cases"* ]]
+    [[ "$output" == *"note: --budget leaves out the profiling passes"* ]]
 }
 
 @test "--base names the build for all cases; one that is none is bad usage" {
@@ -259,7 +259,7 @@ YAML
     cp libit.so before.so
     run kgate gate -c builds.yaml -b base -o out --base "$PWD/before.so" -v
     same_or_open
-    [[ "$output" == *"settled by $(pairs) pairs against '$PWD/before.so'"* ]]
+    [[ "$output" == *"decided by $(pairs) paired rounds against '$PWD/before.so'"* ]]
     run kgate gate -c builds.yaml -b base -o out --base nowhere
     [ "$status" -eq 2 ]
     [[ "$output" == *"--base: cannot find 'nowhere'"* ]]
@@ -269,5 +269,5 @@ YAML
     stored
     run kgate gate -c builds.yaml -b base -o out --budget 1ms
     [ "$status" -ne 2 ] && [ "$status" -ne 3 ]
-    [[ "$output" == *"no time was left to settle 1 case by pairs against the baseline's build"* ]]
+    [[ "$output" == *"--budget left no time for paired rounds of 1 case against the baseline's build"* ]]
 }

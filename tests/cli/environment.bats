@@ -16,7 +16,7 @@ YAML
     run env LC_ALL=C.UTF-8 "$KGATE" gate -c one.yaml -b st -o out
     [ "$status" -eq 1 ]
     [[ "$output" == *"note: environment: LC_ALL is 'C.UTF-8' here, was 'C'"* ]]
-    [[ "$output" == *"LC_ALL is 'C.UTF-8' here, was 'C': that may be why; the code and its "*" unchanged"* ]]
+    [[ "$output" == *"possible cause: LC_ALL is 'C.UTF-8' here, was 'C'; the code and its "*" unchanged"* ]]
     [[ "$output" == *"instructions rose from "*" a call: LC_ALL is 'C.UTF-8' here, was 'C'"* ]]
     [[ "$output" != *"the CPU does more"* ]]
     jq -e '.cases[0].metrics[] | select(.name == "instructions") | .change == "REGRESSION" and .doubt == "environment"' out/comparison.json

@@ -35,7 +35,7 @@ needs_code() {
     suite_of <<<'  - {name: both, kernel: copy, params: {bytes: 16KiB, version: plain}, devices: [cpu, cuda]}'
     run -0 kgate gate -c one.yaml -b base -o out --update-missing
     run -4 --separate-stderr kgate gate -c one.yaml -b base -o out --set policy.missing_device=undecided
-    [[ "$output" == UNDECIDED*"no case on cuda was measured: 1 skipped, the first because: no CUDA device"* ]]
+    [[ "$output" == UNDECIDED*"no case on cuda was measured: 1 skipped, first reason: no CUDA device"* ]]
     jq -e '.policy.missing_device == "undecided" and .verdict == "UNDECIDED"' out/comparison.json
     valid out/comparison.json comparison
     grep -q 'a missing device is undecided' out/report.md
@@ -196,7 +196,7 @@ YAML
         (.cases[].rounds.pulse_ns) |= map(. * 1.4) | (.cases[].rounds.sm_clock_hz) |= map(. / 1.4)' \
         before.json >clock.json
     run -0 gpu compare before.json clock.json --verbose
-    [[ "$output" == *"moved with the GPU's clock"* && "$output" == *"GPU clock 28.6 % lower"* ]]
+    [[ "$output" == *"changed with the GPU clock"* && "$output" == *"GPU clock 28.6 % lower"* ]]
     scale before.json 1.5 >slower.json
     run -1 gpu compare before.json slower.json
     [[ "$output" == *REGRESSION* ]]
@@ -278,7 +278,7 @@ YAML
     run -1 gpu gate -c fast.yaml -b base -o out
     [[ "$output" == *"speedup_over_cpu is "*", the budget asks >= 1.00 k"* ]]
     run -0 gpu gate -c gpu.yaml -b base -o out --filter '*/cuda' --update-missing
-    [[ "$output" == *INCONCLUSIVE*"its case on the CPU was left out (--filter */cuda)"* ]]
+    [[ "$output" == *INCONCLUSIVE*"the case on the CPU was left out (--filter */cuda)"* ]]
     jq '.policy.fail_on = ["INCONCLUSIVE"]' out/results.json >strict.json
     run -4 kgate compare out/results.json strict.json -o file
     # a noisy time may be what decides

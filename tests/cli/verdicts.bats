@@ -35,15 +35,15 @@ baseline_faster() {
     [[ "$output" == *"not confirmed: +"* ]]
 }
 
-@test "what is doubtful is INCONCLUSIVE, says what would settle it, and where most is the gate is UNDECIDED: exit 4" {
+@test "what is doubtful is INCONCLUSIVE, says how to decide it, and where most is the gate is UNDECIDED: exit 4" {
     kgate run -c suite.yaml -o run.json -q --set rounds.min=10 --set rounds.max=12
     quiet run.json >r.json
     jq '(.cases[].rounds.median_ns) |= [to_entries[] | .value * (if .key % 2 == 0 then 1 else 4 end)]' \
         r.json >swinging.json
     run kgate compare r.json swinging.json
     [ "$status" -eq 4 ]
-    [[ "${lines[0]}" == "UNDECIDED  small, 2 cases: 2 "* && "$output" == *"next: settle it by pairs"* ]]
-    [[ "$output" == *INCONCLUSIVE* && "$output" == *"would settle it"* ]]
+    [[ "${lines[0]}" == "UNDECIDED  small, 2 cases: 2 "* && "$output" == *"next: decide it with paired rounds"* ]]
+    [[ "$output" == *INCONCLUSIVE* && "$output" == *"would decide it"* ]]
     jq '.policy.undecided = "pass"' swinging.json >lenient.json
     run kgate compare r.json lenient.json
     [ "$status" -eq 0 ]
@@ -58,7 +58,7 @@ baseline_faster() {
     jq 'del(.cases[].code_hash)' run.json >r.json
     run kgate compare r.json r.json
     [ "$status" -eq 4 ]
-    [[ "$output" == *INCONCLUSIVE*"1 round against 1 cannot say that nothing changed"* ]]
+    [[ "$output" == *INCONCLUSIVE*"1 round against 1 cannot show that nothing changed"* ]]
 }
 
 @test "--budget ends the doubt in time, and a bad one is bad usage" {
@@ -246,7 +246,7 @@ YAML
     fi
     run kgate compare r.json r.json
     [ "$status" -eq 4 ]
-    [[ "$output" == *"next: the case says what instructions lacks"*INCONCLUSIVE*"there is no valgrind"* ]]
+    [[ "$output" == *"next: instructions has no value"*INCONCLUSIVE*"there is no valgrind"* ]]
 }
 
 # bats test_tags=thorough
@@ -284,13 +284,13 @@ YAML
     baseline_faster
     run kgate gate -c suite.yaml -b base -o out --budget 1ms --set rounds.min=6
     [ "$status" -eq 4 ]
-    [[ "$output" == *SUSPECT*"suspected, but --budget left no time for later rounds to confirm it: give a longer one"* ]]
+    [[ "$output" == *SUSPECT*"looks worse, not confirmed: --budget ended before the later rounds. Raise --budget"* ]]
     valid out/comparison.json comparison
     jq -e '[.cases[].rounds | has("confirms")] | any | not' out/results.json
     # and compare of the file says the same: its rounds were looked at while they were taken
     run kgate compare scaled.json out/results.json
     [ "$status" -eq 4 ]
-    [[ "$output" == *SUSPECT*"suspected, but no later rounds were taken"* ]]
+    [[ "$output" == *SUSPECT*"looks worse, not confirmed: there are no later rounds"* ]]
 }
 
 # The results $1 with the times of eight quiet rounds, whatever this machine is doing. Of unknown code: unchanged
@@ -307,7 +307,7 @@ quiet() {
     jq '(.cases[].rounds.mean_ns) |= map(. * 4)' r.json >tail.json
     run kgate compare r.json tail.json
     [ "$status" -eq 4 ]
-    [[ "$output" == *INCONCLUSIVE*"the mean is +300"*"a part of the calls changed"* ]]
+    [[ "$output" == *INCONCLUSIVE*"the mean is +300"*"some calls changed"* ]]
 }
 
 @test "what lies within the noise of the stored runs only is not called unchanged" {

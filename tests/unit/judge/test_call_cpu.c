@@ -55,7 +55,7 @@ static void cpu_time_that_moves_alone_is_a_doubt_with_its_figure(void **state)
     scene_make(&scene, 1, 1.08);
     const struct kg_case_change *change = judge(&scene);
     assert_string_equal(kg_change_name(change->change), "INCONCLUSIVE");
-    assert_string_equal(change->reason, "CPU time a call is +8.0 % while the median did not "
+    assert_string_equal(change->reason, "CPU time per call is +8.0 %, but the median did not "
                                         "change: some calls cost more");
     assert_int_equal(change->metrics[0].doubt, KG_DOUBT_CALL_CPU);
     assert_float_equal(change->metrics[0].call_cpu_ratio, 1.08, 1e-6);

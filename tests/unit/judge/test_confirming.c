@@ -74,9 +74,9 @@ static void without_a_calm_one_the_first_pairs_figures_stand_and_the_reason_is_t
     assert_int_equal(metric->current_rounds, FIRST);
     assert_true(metric->interval_low > 1.1 && metric->interval_high < 1.2);
     assert_string_equal(change->reason,
-                        "suspected, but no later round was undisturbed enough to confirm it: "
-                        "measure again when less else runs on this machine");
-    assert_non_null(strstr(scene.comparison.next, "measure again when less else runs"));
+                        "looks worse, not confirmed: every later round waited too long for a CPU. "
+                        "Measure again when the machine is idle");
+    assert_non_null(strstr(scene.comparison.next, "measure again when the machine is idle"));
     assert_int_equal(scene.comparison.note_count, 1);
     assert_non_null(strstr(scene.comparison.notes[0], "none of the 6 later ones"));
     scene_free(&scene);

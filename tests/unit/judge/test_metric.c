@@ -209,10 +209,10 @@ static void a_doubt_says_what_would_settle_it(void **state)
                                     .asked_threshold = 0.05,
                                     .min_effect = 20};
     (void)state;
-    expect_doubt(&crossing, "the interval -2.0 % to +9.0 % crosses the threshold of 5.0 %: about "
-                            "12 more rounds on both sides, or a quieter machine, would settle it");
-    expect_doubt(&few, "7 rounds against 5 are too few to be sure (p 0.16, needed 0.01)");
-    expect_doubt(&small, "as much as 50.0 ns, but only more than 20.0 ns counts");
+    expect_doubt(&crossing, "could be -2.0 % to +9.0 %, threshold 5.0 %: about "
+                            "12 more rounds on both sides (`--set rounds.max=");
+    expect_doubt(&few, "7 rounds against 5 are too few for a proof (p 0.16, needed 0.01)");
+    expect_doubt(&small, "as large as 50.0 ns, and more than 20.0 ns counts");
 }
 
 int main(void)

@@ -96,8 +96,9 @@ static void pairs_that_see_no_change_make_it_pass(void **state)
     const struct kg_case_change *change = change_of(&scene, "w1/cpu");
     assert_int_equal(change->change, KG_CHANGE_NO_CHANGE);
     assert_int_equal(change->pairs, ROUNDS);
-    assert_non_null(strstr(change->reason, "settled by 12 pairs against the baseline's build "
-                                           "(stored runs: +20.0 %)"));
+    assert_non_null(strstr(change->reason,
+                           "decided by 12 paired rounds against the baseline's build "
+                           "(stored runs alone: +20.0 %)"));
     assert_string_equal(change->metrics[0].against, "base");
     assert_int_equal(change_of(&scene, "w0/cpu")->pairs, 0);
     assert_string_equal(scene.comparison.cases[0].id, "w0/cpu"); /* again in the suite's order */
@@ -111,8 +112,8 @@ static size_t drift_notes(const struct kg_comparison *comparison)
 {
     size_t count = 0;
     for (size_t i = 0; i < comparison->note_count; i++)
-        count += strstr(comparison->notes[i], "the machine, or something that the program reads") !=
-                 NULL;
+        count +=
+            strstr(comparison->notes[i], "the machine, or files that the program reads") != NULL;
     return count;
 }
 
@@ -153,7 +154,7 @@ static void what_is_slower_with_both_builds_is_told(void **state)
             assert_non_null(
                 strstr(scene.comparison.notes[scene.comparison.note_count - 1],
                        "w1/cpu (time +20.0 %) differs from the stored runs, but not from "
-                       "the baseline's build in pairs"));
+                       "the baseline's build in paired rounds"));
         scene_free(&scene);
     }
 }
@@ -179,7 +180,7 @@ static void what_pairs_cannot_see_is_suspect_unless_all_code_is_known(void **sta
         if (!known) {
             assert_non_null(strstr(change->reason,
                                    "+200.0 % against the stored runs, but not in 12 "
-                                   "pairs against the baseline's build"));
+                                   "paired rounds against the baseline's build"));
             assert_int_equal(change->metrics[0].doubt, KG_DOUBT_DRIFT);
             assert_non_null(strstr(scene.comparison.next, "kgate baseline record"));
         }
@@ -258,28 +259,31 @@ static void pairs_are_judged_among_the_tests_of_the_suite(void **state)
     settle(&scene);
     const struct kg_case_change *change = change_of(&scene, "w1/cpu");
     assert_int_equal(change->change, KG_CHANGE_SUSPECT);
-    assert_non_null(strstr(change->reason, "not settled by 12 pairs"));
+    assert_non_null(strstr(change->reason, "not decided by 12 paired rounds"));
     /* the same pairs once more are no advice */
-    assert_non_null(strstr(scene.comparison.next, "more pairs: `kgate ab"));
+    assert_non_null(strstr(scene.comparison.next, "more paired rounds: `kgate ab"));
     assert_non_null(strstr(scene.comparison.next, "--set rounds.max=N"));
     struct kg_again again = {
         .command = "kgate ab a.so b.so", .rounds_most = 30, .budget_ns = INFINITY};
     kg_undecided_again(&scene.comparison, &scene.current, &again);
-    assert_string_equal(scene.comparison.next,
-                        "more pairs: `kgate ab a.so b.so --filter w1/cpu --set rounds.max=60`");
+    assert_string_equal(
+        scene.comparison.next,
+        "more paired rounds: `kgate ab a.so b.so --filter w1/cpu --set rounds.max=60`");
     again.budget_ns = 9e9; /* then no suite's rounds limit a case that may be worse */
     kg_undecided_again(&scene.comparison, &scene.current, &again);
-    assert_string_equal(scene.comparison.next, "more pairs: `kgate ab a.so b.so --filter w1/cpu`");
+    assert_string_equal(scene.comparison.next,
+                        "more paired rounds: `kgate ab a.so b.so --filter w1/cpu`");
     /* more paired rounds alone cannot continue after the budget's end */
     scene.comparison.cases[0].metrics[0].out_of_budget = true;
     kg_undecided_again(&scene.comparison, &scene.current, &again);
-    assert_string_equal(scene.comparison.next,
-                        "more pairs, which --budget left no time for: `kgate ab a.so b.so --filter "
-                        "w1/cpu --budget 18s`");
+    assert_string_equal(
+        scene.comparison.next,
+        "--budget ended too early, take more paired rounds: `kgate ab a.so b.so --filter "
+        "w1/cpu --budget 18s`");
     again.command = NULL; /* a pipeline's */
     kg_undecided_again(&scene.comparison, &scene.current, &again);
     assert_string_equal(scene.comparison.next,
-                        "more pairs, which --budget left no time for: give `--budget 18s`");
+                        "--budget ended too early, take more paired rounds: give `--budget 18s`");
     scene.current.elapsed_ns = 30e9; /* the fewest rounds took longer */
     kg_undecided_again(&scene.comparison, &scene.current, &again);
     assert_non_null(strstr(scene.comparison.next, "--budget 60s`"));
@@ -297,9 +301,10 @@ static void where_most_pairs_waited_that_is_what_left_it_open(void **state)
     change->rounds = change->confirming_rounds = 30;
     change->metrics[0].current_rounds = 4;
     kg_undecided_again(&scene.pairs, &scene.head, &again);
-    assert_string_equal(scene.pairs.next,
-                        "26 of 30 pairs of w1/cpu waited too long for a CPU and are not judged: "
-                        "when less else runs on this machine, `kgate ab a.so b.so`");
+    assert_string_equal(
+        scene.pairs.next,
+        "26 of 30 paired rounds of w1/cpu waited too long for a CPU and do not count. "
+        "When the machine is idle, `kgate ab a.so b.so`");
     scene_free(&scene);
 }
 
@@ -310,7 +315,8 @@ static void one_pair_is_one(void **state)
     scene_make(&scene, 1.2, 1.15, 3);
     scene.pairs.cases[0].rounds = 1;
     settle(&scene);
-    assert_non_null(strstr(change_of(&scene, "w1/cpu")->reason, "settled by 1 pair against"));
+    assert_non_null(
+        strstr(change_of(&scene, "w1/cpu")->reason, "decided by 1 paired round against"));
     scene_free(&scene);
 }
 
@@ -337,7 +343,7 @@ static void a_workload_that_fails_in_pairs_has_failed(void **state)
     settle(&scene);
     assert_int_equal(change_of(&scene, "w1/cpu")->change, KG_CHANGE_FAILED);
     assert_string_equal(change_of(&scene, "w1/cpu")->reason,
-                        "in pairs: crashed: signal 11 (Segmentation fault)");
+                        "in paired rounds: crashed: signal 11 (Segmentation fault)");
     assert_int_equal(scene.comparison.exit_status, KG_EXIT_FAILED);
     scene_free(&scene);
 }
@@ -386,8 +392,9 @@ static void pairs_without_a_figure_settle_nothing_and_say_so(void **state)
     settle(&scene);
     const struct kg_case_change *change = change_of(&scene, "w1/cpu");
     assert_int_equal(change->change, KG_CHANGE_SUSPECT);
-    if (!strstr(change->reason, "not settled by 12 pairs against the baseline's build: the machine "
-                                "is too busy"))
+    if (!strstr(change->reason,
+                "not decided by 12 paired rounds against the baseline's build: the machine "
+                "is too busy"))
         fail_msg("%s", change->reason);
     scene_free(&scene);
 }

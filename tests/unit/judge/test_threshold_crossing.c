@@ -42,7 +42,7 @@ static void the_threshold_that_is_said_is_the_one_that_decided(void **state)
     struct kg_metric metric = crossing(0.541, 1.12, 2.32, 0.3);
     (void)state;
     metric.threshold = 5.326; /* waiting for a CPU raised it */
-    expect(metric, "the interval -45.9 % to +132.0 % crosses the threshold of 5.0 %", "532");
+    expect(metric, "could be -45.9 % to +132.0 %, threshold 5.0 %", "532");
 }
 
 static void an_interval_beyond_the_threshold_does_not_cross_it(void **state)
@@ -51,9 +51,9 @@ static void an_interval_beyond_the_threshold_does_not_cross_it(void **state)
     (void)state;
     metric.threshold = 0.3;
     expect(metric,
-           "+10.0 % to +20.0 % is beyond the threshold of 5.0 %, but the machine's own noise "
-           "(other runs, clock, memory, waiting for a CPU) raises it to 30.0 %",
-           "crosses");
+           "+10.0 % to +20.0 % exceeds the threshold of 5.0 %, but noise "
+           "(runs, clock, memory, CPU contention) raises it to 30.0 %",
+           "could be");
 }
 
 static void what_is_far_from_proven_is_not_promised_a_few_rounds(void **state)
@@ -71,7 +71,7 @@ static void what_as_many_rounds_just_did_not_reach_is_not_promised(void **state)
 {
     struct kg_metric metric = crossing(0.97, 1.02, 1.0726, 0.3);
     (void)state;
-    expect(metric, "more rounds on both sides, or a quieter machine, would settle it", "may");
+    expect(metric, "more rounds on both sides (`--set rounds.max=", "may");
     metric.base_rounds = metric.current_rounds = 0;
     metric.least_rounds = 12;
     for (size_t rounds = 9; rounds <= 11; rounds++) {
@@ -82,15 +82,15 @@ static void what_as_many_rounds_just_did_not_reach_is_not_promised(void **state)
         metric.interval_high = 1.001 * 1.001 / 0.98;
         metric.least_rounds = 12;
         metric.current_rounds = rounds;
-        expect(metric, "more pairs, or a quieter machine, may settle it", "about");
+        expect(metric, "more paired rounds or a quieter machine may decide it", "about");
     }
     metric.current_rounds = 6;
-    expect(metric, "about 6 more pairs, or a quieter machine, would settle it", "may");
+    expect(metric, "about 6 more paired rounds (`--set rounds.max=", "may");
     metric.out_of_budget = true;
-    expect(metric, "more pairs, by a longer --budget, or a quieter machine, may settle it",
+    expect(metric, "more paired rounds by a longer --budget or a quieter machine may decide it",
            "about");
     metric.doubt = KG_DOUBT_UNPROVEN;
-    expect(metric, "give a longer --budget", "rounds.max");
+    expect(metric, "raise --budget", "rounds.max");
 }
 
 static void what_may_be_better_is_not_suspected(void **state)
@@ -98,12 +98,11 @@ static void what_may_be_better_is_not_suspected(void **state)
     struct kg_metric metric = crossing(0.3, 0.36, 0.4, 0.001);
     (void)state;
     metric.doubt = KG_DOUBT_UNCONFIRMED;
-    expect(metric, "looks better, but no later rounds were taken to confirm it", "suspected");
+    expect(metric, "looks better, not confirmed: there are no later rounds", "worse");
     metric.out_of_budget = true;
-    expect(metric, "looks better, but --budget left no time for later rounds to confirm it",
-           "suspected");
+    expect(metric, "looks better, not confirmed: --budget ended before the later rounds", "worse");
     metric.better = KG_BETTER_HIGHER;
-    expect(metric, "suspected, but --budget left no time", "better");
+    expect(metric, "looks worse, not confirmed: --budget ended", "better");
 }
 
 static void an_unlikely_one_wants_more_rounds_than_a_likely_one(void **state)
@@ -128,8 +127,8 @@ static void what_runs_differ_by_is_not_settled_by_rounds(void **state)
     metric.noise_floor = 0.09;
     assert_true(kg_metric_rounds_settle(&metric));
     expect(metric,
-           "stored runs differ by 9.0 % from each other, so more stored runs or `kgate ab` may "
-           "settle it, more rounds do not",
+           "stored runs differ by 9.0 % from each other. More stored runs or `kgate ab` may "
+           "decide it, more rounds cannot",
            "about");
     metric.noise_floor = 0.01;
     expect(metric, "more round", "stored runs differ");
@@ -140,24 +139,27 @@ static void of_pairs_there_is_no_baseline_to_refresh(void **state)
     struct kg_metric metric = crossing(1.1, 1.5, 2, 0.25);
     (void)state;
     metric.doubt = KG_DOUBT_UNPROVEN;
-    expect(metric, "10 rounds against 10 are too few to be sure (p 0.25, needed 0.0033)", "pair");
+    expect(metric, "10 rounds against 10 are too few for a proof (p 0.25, needed 0.0033)", "pair");
     metric.against = "pin v1";
     expect(metric, "raise rounds", "baseline");
     metric.against = "base";
     metric.current_rounds = 8;
     expect(metric,
-           "8 pairs are too few to be sure (p 0.25, needed 0.0033): raise rounds.max or --budget",
+           "8 paired rounds are too few for a proof (p 0.25, needed 0.0033): raise rounds.max or "
+           "--budget",
            "baseline");
     metric.current_rounds = 1;
-    expect(metric, "1 pair is too few to be sure", NULL);
+    expect(metric, "1 paired round is too few for a proof", NULL);
     metric.doubt = KG_DOUBT_FEW_ROUNDS;
-    expect(metric, "1 pair cannot say that nothing changed: take 3 at the least", "against");
+    expect(metric, "1 paired round cannot show that nothing changed: `--set rounds.min=3`",
+           "against");
     metric.doubt = KG_DOUBT_CROSSING;
     metric.interval_low = 0.98;
     metric.ratio = 1.04;
     metric.interval_high = 1.1036;
     metric.current_rounds = 10;
-    expect(metric, "more pairs, or a quieter machine", "round");
+    expect(metric, "more paired rounds (`--set rounds.max=55`) or a quieter machine",
+           "on both sides");
 }
 
 static void a_change_called_below_the_threshold_says_how_large_it_may_be(void **state)
@@ -166,12 +168,18 @@ static void a_change_called_below_the_threshold_says_how_large_it_may_be(void **
     (void)state;
     metric.change = KG_CHANGE_REGRESSION;
     metric.doubt = KG_DOUBT_CODE_CHANGED;
-    expect(metric, "may be as much as +5.5 %, the threshold is 5.0 %; the code changed", NULL);
+    expect(metric,
+           "the change is within the threshold of 5.0 %, but its 95 % interval reaches +5.5 %; the "
+           "code changed",
+           NULL);
     metric.change = KG_CHANGE_IMPROVEMENT;
     metric.ratio = 1 / 1.042;
     metric.interval_low = 0.945;
     metric.interval_high = 0.97;
-    expect(metric, "may be as much as -5.5 %, the threshold is 5.0 %; the code changed", NULL);
+    expect(metric,
+           "the change is within the threshold of 5.0 %, but its 95 % interval reaches -5.5 %; the "
+           "code changed",
+           NULL);
     metric.ratio = 0.9;
     metric.interval_low = 0.88;
     expect(metric, "the code changed", "may be");
