@@ -19,10 +19,11 @@ static const struct {
     const char *words;
 } states[] = {
     [HOLDS] = {"holds", ""},
-    [OVER] = {"over", "holds no more: that day is over"},
-    [SPENT] = {"spent", "holds no more: the baseline of this machine begins with it"},
-    [NO_CASE] = {"no_case", "matches nothing: the suite has no such case"},
-    [NO_METRIC] = {"no_metric", "matches nothing: that workload has no such metric"},
+    [OVER] = {"over", "expired: its last day has passed"},
+    [SPENT] = {"spent",
+               "done: the baseline of this machine already contains this change; remove the entry"},
+    [NO_CASE] = {"no_case", "no match: the suite has no such case"},
+    [NO_METRIC] = {"no_metric", "no match: the workload has no such metric"},
 };
 
 static bool metric_is(const struct kg_workload_spec *spec, const char *name)

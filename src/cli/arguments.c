@@ -8,125 +8,126 @@
 
 enum { OPTIONS_MOST = 96 };
 
-#define OPTION(option, short_name, option_kind, value_name, member, text)                          \
+#define OPTION(option_group, option, short_name, option_kind, value_name, member, text)            \
     {                                                                                              \
-        .name = (option), .letter = (short_name), .kind = (option_kind), .value = (value_name),    \
+        .group = KG_GROUP_##option_group, .name = (option), .letter = (short_name),                \
+        .kind = (option_kind), .value = (value_name),                                              \
         .offset = offsetof(struct kg_arguments, member), .help = (text)                            \
     }
 
 static const struct kg_option options[] = {
-    OPTION("suite", 'c', KG_OPTION_TEXT, "SUITE", suite,
-           "the suite, a YAML file (default: kgate.yaml here, or in a folder above)"),
-    OPTION("baseline", 'b', KG_OPTION_TEXT, "DIR", baseline,
-           "the folder of baselines (default: baselines)"),
-    OPTION("output", 'o', KG_OPTION_TEXT, "PATH", output, "the file to write to"),
-    OPTION("filter", 0, KG_OPTION_TEXT, "GLOB", filter,
-           "only the cases whose id matches, for example 'gemm/*', or those of workloads with a "
-           "tag that does: tag:memory"),
-    OPTION("shard", 0, KG_OPTION_TEXT, "I/N", shard, "only every N-th case from the I-th, from 1"),
-    OPTION("set", 0, KG_OPTION_TEXTS, "KEY=VALUE", set,
-           "replace a key of the suite's defaults, for example rounds.min=3, or of its "
-           "suggest: suggest.min_gain=5%; repeatable"),
-    OPTION("update-missing", 0, KG_OPTION_FLAG, NULL, update_missing,
-           "record cases that have no baseline"),
-    OPTION("skip-unchanged-code", 0, KG_OPTION_FLAG, NULL, skip_unchanged,
-           "do not measure cases whose code, libraries and machine are those of the baseline "
-           "(the base): as --set unchanged_code=skip"),
-    OPTION("measure-unchanged", 0, KG_OPTION_FLAG, NULL, measure_unchanged,
-           "measure also cases that are the same on both sides: as --set unchanged_code=measure"),
-    OPTION("pin", 0, KG_OPTION_TEXT, "NAME", pin, "the name of a pinned run"),
-    OPTION("run", 0, KG_OPTION_TEXT, "TIME", run,
-           "prune: remove the ordinary run of this time, as `show` prints it, or of the only one "
-           "that begins so"),
-    OPTION("keep", 0, KG_OPTION_COUNT, "N", keep,
-           "ordinary runs to keep for each suite (default: 5)"),
-    OPTION("keep-builds", 0, KG_OPTION_TEXT, "SIZE", keep_builds,
-           "room for the builds behind the stored runs (default: 1 GB; 0: keep none)"),
-    OPTION("only-suite", 0, KG_OPTION_TEXT, "NAME", only_suite, "only the runs of this suite"),
-    OPTION("machine", 0, KG_OPTION_TEXT, "FINGERPRINT", machine,
-           "the baseline of another machine than this one"),
-    OPTION("device", 0, KG_OPTION_TEXT, "cuda:N", device,
-           "the GPU for CUDA cases: its number, or a beginning of its UUID (default: cuda:0)"),
-    OPTION("runs", 0, KG_OPTION_COUNT, "K", runs, "how often to measure the suite (default: 6)"),
-    OPTION("budget", 0, KG_OPTION_TEXT, "TIME", budget,
-           "the most time to measure for, for example 5min; the fewest rounds are always taken"),
-    OPTION("base", 0, KG_OPTION_TEXT, "A", base,
-           "older results, or a baseline file, to say what changed"),
-    OPTION("head", 0, KG_OPTION_TEXT, "B", head, "the new build, likewise"),
-    OPTION("format", 0, KG_OPTION_TEXT, "F", format,
-           "how to print it: one of the formats below (default: text)"),
-    OPTION("threshold", 0, KG_OPTION_TEXT, "SHARE", threshold,
-           "a change counts where its 95 % interval reaches this, when two profiles are compared "
-           "(default: 5%)"),
-    OPTION("top", 0, KG_OPTION_COUNT, "N", top,
-           "rows of a ranking: for each kind of change on the terminal (default: 10; 0: all)"),
-    OPTION("only", 0, KG_OPTION_TEXT, "PRIORITY", only,
-           "suggestions of this priority alone, or of several: critical,high"),
-    OPTION("type", 0, KG_OPTION_TEXT, "TYPE", type,
-           "suggestions of this type alone, or of several: batching,caching"),
-    OPTION("columns", 0, KG_OPTION_TEXT, "LIST", columns,
-           "of results: these columns, for example median,mean,sd,p95"),
-    OPTION("by", 0, KG_OPTION_TEXT, "KEY", by,
-           "of results: a table over the values of this parameter, or of `device`; all: of each"),
-    OPTION("plot", 0, KG_OPTION_TEXT, "NAME", plot,
-           "of a picture: which plot; by default all, on one sheet"),
-    OPTION("across", 0, KG_OPTION_TEXT, "KEY", across,
-           "with --by: a column for each value of this one, such as version"),
-    OPTION("against", 0, KG_OPTION_TEXT, "KEY=VALUE", against,
-           "with --by: speedups over the cases with this value, such as version=plain"),
-    OPTION("because", 0, KG_OPTION_TEXT, "TEXT", because, "the reason, which reports show"),
-    OPTION("until", 0, KG_OPTION_TEXT, "DAY", until,
-           "the last day that it holds, such as 2026-01-31"),
-    OPTION("change", 0, KG_OPTION_TEXT, "SHARE", change, "how much is accepted, such as +12%"),
-    OPTION("from", 0, KG_OPTION_TEXT, "COMPARISON.json", from,
-           "accept what was measured: the comparison.json of a gate"),
-    OPTION("metric", 0, KG_OPTION_TEXT, "NAME", metric,
-           "the metric that may be worse (default: time, or the only one that is compared; with "
-           "--from "
-           "all that are)"),
-    OPTION("accepted", 0, KG_OPTION_TEXT, "FILE", accepted,
-           "the file of accepted changes (default: NAME.accepted.yaml beside the suite NAME.yaml)"),
+    OPTION(MEASURE, "suite", 'c', KG_OPTION_TEXT, "SUITE", suite,
+           "suite, a YAML file (default: kgate.yaml here, or in a folder above)"),
     OPTION(
-        "trust", 0, KG_OPTION_TEXT, "git:REF", trust,
-        "judge by what that branch has: suite, baselines and accepted changes, not the change's"),
-    OPTION("accept-from", 0, KG_OPTION_TEXT, "trust|head", accept_from,
-           "with --trust: whose accepted changes count, that branch's (trust, the default) or the "
-           "change's own (head)"),
-    OPTION("remove", 0, KG_OPTION_FLAG, NULL, remove, "remove the entries of these cases"),
-    OPTION("list", 0, KG_OPTION_FLAG, NULL, list,
-           "list the entries of the file, and mark those that match nothing any more"),
-    OPTION("seconds", 0, KG_OPTION_COUNT, "N", seconds,
-           "how long to measure the noise (default: 3; 0: not at all)"),
-    OPTION(
-        "profile", 0, KG_OPTION_FLAG, NULL, profile,
-        "one more pass with scopes on, for a second a case, recorded beside the results (.kgprof)"),
-    OPTION("min-effect", 0, KG_OPTION_TEXT, "TIME", min_effect,
-           "the smallest change of time that counts, for example 2ms (default: 0ns)"),
-    OPTION(
-        "rounds", 0, KG_OPTION_TEXT, "N", rounds,
-        "rounds of each side, each in fresh processes: from MIN to MAX as MIN..MAX, or N (default: "
-        "5..30)"),
-    OPTION("warmup", 0, KG_OPTION_TEXT, "N", warmup,
+        MEASURE, "filter", 0, KG_OPTION_TEXT, "GLOB", filter,
+        "only cases with a matching id, for example 'gemm/*', or with a matching tag: tag:memory"),
+    OPTION(MEASURE, "shard", 0, KG_OPTION_TEXT, "I/N", shard,
+           "only every N-th case from the I-th, from 1"),
+    OPTION(MEASURE, "device", 0, KG_OPTION_TEXT, "cuda:N", device,
+           "GPU for CUDA cases: its number or the beginning of its UUID (default: cuda:0)"),
+    OPTION(MEASURE, "base", 0, KG_OPTION_TEXT, "A", base,
+           "older results or a baseline file, to show the changes"),
+    OPTION(MEASURE, "head", 0, KG_OPTION_TEXT, "B", head, "candidate build, like --base"),
+    OPTION(MEASURE, "rounds", 0, KG_OPTION_TEXT, "N", rounds,
+           "rounds of each side, each in fresh processes: from MIN to MAX as MIN..MAX, or N "
+           "(default: 5..30)"),
+    OPTION(MEASURE, "runs", 0, KG_OPTION_COUNT, "K", runs,
+           "number of times to measure the suite (default: 6)"),
+    OPTION(MEASURE, "warmup", 0, KG_OPTION_TEXT, "N", warmup,
            "calls before the timed ones, in every round (default: 0; kgate makes at least one)"),
-    OPTION("shell", 0, KG_OPTION_FLAG, NULL, shell,
-           "let `sh -c` run a command, for pipes and redirections; the shell is timed too"),
-    OPTION("name", 0, KG_OPTION_TEXTS, "NAME", names,
-           "what reports call the old side, given again what they call the new one"),
-    OPTION("export", 0, KG_OPTION_TEXTS, "FILE", exports,
-           "write a report to a file; its ending says which: .json .md .csv .html .xml .svg .png "
-           ".prom .txt; repeatable"),
-    OPTION("plugin", 0, KG_OPTION_TEXT, "NAME", plugin,
-           "instead: write NAME_bench.c, a plugin that measures one function, and add it to the "
-           "suite"),
-    OPTION("dry-run", 0, KG_OPTION_FLAG, NULL, dry_run, "print what would be written"),
-    OPTION("no-cmake", 0, KG_OPTION_FLAG, NULL, no_cmake,
+    OPTION(MEASURE, "budget", 0, KG_OPTION_TEXT, "TIME", budget,
+           "time limit for measuring, for example 5min; kgate always measures the minimum rounds"),
+    OPTION(MEASURE, "shell", 0, KG_OPTION_FLAG, NULL, shell,
+           "run a command with `sh -c`, for pipes and redirections; the time includes the shell"),
+    OPTION(MEASURE, "skip-unchanged-code", 0, KG_OPTION_FLAG, NULL, skip_unchanged,
+           "do not measure a case with the same code, libraries and machine as its baseline: --set "
+           "unchanged_code=skip"),
+    OPTION(MEASURE, "measure-unchanged", 0, KG_OPTION_FLAG, NULL, measure_unchanged,
+           "measure also cases with the same code on both sides: --set unchanged_code=measure"),
+    OPTION(
+        MEASURE, "profile", 0, KG_OPTION_FLAG, NULL, profile,
+        "one more pass with scopes on, one second per case, recorded beside the results (.kgprof)"),
+    OPTION(MEASURE, "seconds", 0, KG_OPTION_COUNT, "N", seconds,
+           "time to measure the noise for (default: 3; 0: do not measure)"),
+    OPTION(
+        MEASURE, "plugin", 0, KG_OPTION_TEXT, "NAME", plugin,
+        "write NAME_bench.c instead, a plugin that measures one function, and add it to the suite"),
+    OPTION(MEASURE, "no-cmake", 0, KG_OPTION_FLAG, NULL, no_cmake,
            "list only built programs, without running cmake"),
-    OPTION("force", 0, KG_OPTION_FLAG, NULL, force, "overwrite a file that is there"),
-    OPTION("json", 0, KG_OPTION_FLAG, NULL, json, "print JSON instead of the summary"),
-    OPTION("quiet", 'q', KG_OPTION_FLAG, NULL, quiet, "print only the verdict and what fails"),
-    OPTION("verbose", 'v', KG_OPTION_FLAG, NULL, verbose,
-           "print unchanged cases too, and reported figures"),
-    OPTION("help", 'h', KG_OPTION_FLAG, NULL, help, "print this help"),
+    OPTION(JUDGE, "baseline", 'b', KG_OPTION_TEXT, "DIR", baseline,
+           "folder of baselines (default: baselines)"),
+    OPTION(JUDGE, "set", 0, KG_OPTION_TEXTS, "KEY=VALUE", set,
+           "replace a key of the suite's defaults, for example rounds.min=3, or of its suggest: "
+           "suggest.min_gain=5%; repeatable"),
+    OPTION(JUDGE, "threshold", 0, KG_OPTION_TEXT, "SHARE", threshold,
+           "smallest change that counts when two profiles are compared (default: 5%)"),
+    OPTION(JUDGE, "min-effect", 0, KG_OPTION_TEXT, "TIME", min_effect,
+           "smallest change of time that counts, for example 2ms (default: 0ns)"),
+    OPTION(JUDGE, "trust", 0, KG_OPTION_TEXT, "git:REF", trust,
+           "judge by that branch's suite, baselines and accepted changes, not by the candidate's"),
+    OPTION(JUDGE, "accepted", 0, KG_OPTION_TEXT, "FILE", accepted,
+           "file of accepted changes (default: NAME.accepted.yaml beside the suite NAME.yaml)"),
+    OPTION(JUDGE, "accept-from", 0, KG_OPTION_TEXT, "trust|head", accept_from,
+           "with --trust: source of the accepted changes, that branch (trust, the default) or the "
+           "candidate (head)"),
+    OPTION(JUDGE, "because", 0, KG_OPTION_TEXT, "TEXT", because, "reason, which reports show"),
+    OPTION(JUDGE, "change", 0, KG_OPTION_TEXT, "SHARE", change, "accepted change, such as +12%"),
+    OPTION(JUDGE, "from", 0, KG_OPTION_TEXT, "COMPARISON.json", from,
+           "accept the measured changes of this comparison.json of a gate"),
+    OPTION(
+        JUDGE, "metric", 0, KG_OPTION_TEXT, "NAME", metric,
+        "metric that may be worse (default: time, or the only compared metric; with --from all)"),
+    OPTION(JUDGE, "until", 0, KG_OPTION_TEXT, "DAY", until,
+           "last day of the entry, such as 2026-01-31"),
+    OPTION(JUDGE, "remove", 0, KG_OPTION_FLAG, NULL, remove, "remove the entries of these cases"),
+    OPTION(JUDGE, "list", 0, KG_OPTION_FLAG, NULL, list,
+           "list the entries of the file, and mark entries that match nothing"),
+    OPTION(JUDGE, "update-missing", 0, KG_OPTION_FLAG, NULL, update_missing,
+           "record cases that have no baseline"),
+    OPTION(JUDGE, "pin", 0, KG_OPTION_TEXT, "NAME", pin, "name of a pinned run"),
+    OPTION(JUDGE, "run", 0, KG_OPTION_TEXT, "TIME", run,
+           "prune: remove the ordinary run of this time, as `show` prints it; its beginning is "
+           "enough if it is unique"),
+    OPTION(JUDGE, "keep", 0, KG_OPTION_COUNT, "N", keep,
+           "number of ordinary runs to keep for each suite (default: 5)"),
+    OPTION(JUDGE, "keep-builds", 0, KG_OPTION_TEXT, "SIZE", keep_builds,
+           "room for the builds behind the stored runs (default: 1 GB; 0: keep none)"),
+    OPTION(JUDGE, "only-suite", 0, KG_OPTION_TEXT, "NAME", only_suite,
+           "only the runs of this suite"),
+    OPTION(JUDGE, "machine", 0, KG_OPTION_TEXT, "FINGERPRINT", machine,
+           "baseline of another machine"),
+    OPTION(OUTPUT, "output", 'o', KG_OPTION_TEXT, "PATH", output, "file to write to"),
+    OPTION(OUTPUT, "format", 0, KG_OPTION_TEXT, "F", format,
+           "format of the output: one of those below (default: text)"),
+    OPTION(OUTPUT, "export", 0, KG_OPTION_TEXTS, "FILE", exports,
+           "write a report to a file; its ending selects the format: .json .md .csv .html .xml "
+           ".svg .png .prom .txt; repeatable"),
+    OPTION(OUTPUT, "name", 0, KG_OPTION_TEXTS, "NAME", names,
+           "name of the baseline side in reports; a second --name names the candidate"),
+    OPTION(OUTPUT, "top", 0, KG_OPTION_COUNT, "N", top,
+           "rows of a ranking, on the terminal for each kind of change (default: 10; 0: all)"),
+    OPTION(OUTPUT, "only", 0, KG_OPTION_TEXT, "PRIORITY", only,
+           "only suggestions of this priority, or of several: critical,high"),
+    OPTION(OUTPUT, "type", 0, KG_OPTION_TEXT, "TYPE", type,
+           "only suggestions of this type, or of several: batching,caching"),
+    OPTION(OUTPUT, "columns", 0, KG_OPTION_TEXT, "LIST", columns,
+           "results: columns of the table, for example median,mean,sd,p95"),
+    OPTION(OUTPUT, "by", 0, KG_OPTION_TEXT, "KEY", by,
+           "results: a table over the values of this parameter, or of `device`; all: one for each"),
+    OPTION(OUTPUT, "across", 0, KG_OPTION_TEXT, "KEY", across,
+           "with --by: one column for each value of this parameter, such as version"),
+    OPTION(OUTPUT, "against", 0, KG_OPTION_TEXT, "KEY=VALUE", against,
+           "with --by: speedups over the cases with this value, such as version=plain"),
+    OPTION(OUTPUT, "plot", 0, KG_OPTION_TEXT, "NAME", plot,
+           "pictures: name of a plot (default: all, on one sheet)"),
+    OPTION(OUTPUT, "dry-run", 0, KG_OPTION_FLAG, NULL, dry_run,
+           "print the files instead of writing them"),
+    OPTION(OUTPUT, "force", 0, KG_OPTION_FLAG, NULL, force, "overwrite an existing file"),
+    OPTION(OUTPUT, "json", 0, KG_OPTION_FLAG, NULL, json, "print JSON instead of the summary"),
+    OPTION(OUTPUT, "quiet", 'q', KG_OPTION_FLAG, NULL, quiet, "print only errors"),
+    OPTION(OUTPUT, "verbose", 'v', KG_OPTION_FLAG, NULL, verbose,
+           "print also unchanged cases and reported figures"),
+    OPTION(OUTPUT, "help", 'h', KG_OPTION_FLAG, NULL, help, "print this help"),
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };
 
@@ -134,58 +135,80 @@ enum { OPTION_COUNT = sizeof options / sizeof *options };
 static const struct {
     const char *subcommand, *option, *help;
 } meanings[] = {
-    {"gate", "output", "the folder of the reports (default: out)"},
+    {"gate", "output", "folder of the reports (default: out)"},
     {"gate", "base",
-     "settle doubts by pairs against this build, not the one that the store keeps: a checkout, a "
-     "kgate executable, a plugin or a command"},
-    {"compare", "output", "the folder of the reports (default: none is written)"},
+     "decide undecided cases against this build instead of the stored one: a checkout, a kgate "
+     "executable, a plugin or a command"},
+    {"gate", "quiet",
+     "print only the verdict and the cases that fail it: no progress, notes or commands"},
+    {"gate", "verbose",
+     "print also unchanged cases, the figures of workloads, and the overall change of each "
+     "workload"},
+    {"compare", "output", "folder of the reports (default: none is written)"},
+    {"compare", "quiet", "print only the verdict and the cases that fail it: no notes or commands"},
+    {"compare", "verbose",
+     "print also unchanged cases, the figures of workloads, and the overall change of each "
+     "workload"},
     {"ab", "output",
-     "the folder of the reports and of both results (default: out; of two commands none)"},
-    {"ab", "base", "the old build: a checkout, a kgate executable, a plugin or a command"},
+     "folder of the reports and of both results (default: out; for two commands none)"},
+    {"ab", "base", "baseline build: a checkout, a kgate executable, a plugin or a command"},
     {"ab", "threshold",
-     "a change of time counts where its 95 % interval reaches this (default: the suite's, or 5%)"},
-    {"run", "output", "the results file to write (needed with a suite)"},
+     "smallest change of time that counts: its 95 % interval must reach it (default: the suite's, "
+     "or 5%)"},
+    {"ab", "quiet",
+     "print only the verdict and the cases that fail it: no progress, notes or commands"},
+    {"ab", "verbose",
+     "print also unchanged cases, the figures of workloads, and unchanged memory of two commands"},
+    {"run", "output", "results file to write (needed with a suite)"},
     {"run", "rounds",
      "rounds of each case, each in a fresh process: from MIN to MAX as MIN..MAX, or N (default: "
      "5..30)"},
+    {"run", "quiet", "print only failed cases and missed budgets: no progress"},
+    {"run", "verbose", "print also the figures that workloads report"},
     {"baseline", "suite", "record: the suite to measure, a YAML file"},
-    {"baseline", "runs", "record: how many runs to measure and store (default: 5)"},
-    {"import", "format", "what the files are: one of those below (default: as they look)"},
-    {"import", "name", "the suite's name in the results (default: the format's)"},
-    {"import", "machine",
-     "the fingerprint of the machine that measured (default: of what the files say)"},
+    {"baseline", "runs", "record: number of runs to measure and store (default: 5)"},
+    {"calibrate", "quiet", "print only cases with advice: no progress"},
+    {"import", "format", "format of the files: one of those below (default: detected)"},
+    {"import", "name", "name of the suite in the results (default: the format's)"},
+    {"import", "machine", "fingerprint of the machine that measured (default: from the files)"},
     {"import", "set",
-     "how the cases are judged: a key of a suite's defaults or policy, for example threshold=2%; "
+     "policy for the cases: a key of a suite's defaults or policy, for example threshold=2%; "
      "repeatable"},
+    {"import", "quiet", "print only failed cases and missed budgets"},
+    {"import", "verbose", "print also the figures that workloads report"},
     {"report", "filter",
-     "only the cases (of a profile: processes) whose id matches, for example 'gemm/*'"},
+     "only cases (of a profile: processes) with a matching id, for example 'gemm/*'"},
+    {"report", "quiet", "print only the verdict and cases that fail or miss a budget"},
+    {"report", "verbose", "print also unchanged cases and the figures that workloads report"},
     {"schema", "format", "json (default), or markdown: a reference of all files"},
-    {"suggest", "output", "the file to write to, and not to standard output"},
+    {"suggest", "output", "file to write to, instead of standard output"},
     {"suggest", "filter",
-     "only what matches: cases by their id, with the scopes inside of them, or scopes by their "
-     "path, for example 'gemm/*'"},
+     "only cases with a matching id and the scopes inside them, or scopes with a matching path, "
+     "for example 'gemm/*'"},
     {"suggest", "set",
      "replace a threshold of `suggest:`, for example suggest.min_gain=5%; repeatable"},
-    {"suggest", "top", "suggestions to show (default: 10, in markdown and JSON all; 0: all)"},
-    {"suggest", "json", "the same as --format json"},
-    {"suggest", "quiet", "print no evidence, and nothing of what has no suggestion"},
-    {"suggest", "verbose", "print what holds every operation back, however fast it is"},
-    {"list", "trust", "the suite of that branch, and which workloads only the change has"},
-    {"list", "quiet", "print the ids alone"},
+    {"suggest", "top", "number of suggestions (default: 10, in markdown and JSON all; 0: all)"},
+    {"suggest", "json", "same as --format json"},
+    {"suggest", "quiet", "print only suggestions, without their evidence"},
+    {"suggest", "verbose", "print also the bottleneck of every operation, however fast it is"},
+    {"validate", "quiet", "print only errors"},
+    {"list", "trust", "suite of that branch, and the workloads that only the candidate has"},
+    {"list", "quiet", "print only the ids"},
+    {"list", "verbose", "no effect"},
     {"accept", "metric",
-     "the metric that may be worse (default: time, or the only one that is compared; with --from "
-     "all that "
-     "are, with --remove all)"},
-    {"accept", "quiet", "print nothing but errors; with --list a line an entry"},
-    {"accept", "baseline", "with --list: the folder of baselines (default: baselines)"},
+     "metric that may be worse (default: time, or the only compared metric; with --from or "
+     "--remove all)"},
+    {"accept", "quiet", "print only errors; with --list one line per entry"},
+    {"accept", "baseline", "with --list: folder of baselines (default: baselines)"},
     {"accept", "json", "with --list: print JSON"},
-    {"quarantine", "quiet", "print nothing but errors; with --list a line an entry"},
+    {"quarantine", "quiet", "print only errors; with --list one line per entry"},
     {"quarantine", "json", "with --list: print JSON"},
-    {"explain", "output", "the file to write to, and not to standard output"},
+    {"explain", "output", "file to write to, instead of standard output"},
     {"explain", "set",
      "replace a threshold of `suggest:`, for example suggest.min_gain=5%; repeatable"},
     {"explain", "json", "print JSON instead of the page"},
-    {"explain", "quiet", "print no evidence of suggestions"},
+    {"explain", "quiet", "print suggestions without their evidence"},
+    {"doctor", "quiet", "print only warnings"},
 };
 enum { MEANING_COUNT = sizeof meanings / sizeof *meanings };
 
@@ -235,6 +258,22 @@ static const struct kg_option *option_find(const struct kg_subcommand *subcomman
     return NULL;
 }
 
+/* Returns the --set of a suite key that a user may take for an option; NULL if there is none. */
+static const char *set_of(const struct kg_subcommand *subcommand, const char *name)
+{
+    static const struct {
+        const char *name, *set;
+    } keys[] = {{"threshold", "threshold=5%"}, {"alpha", "alpha=1%"},
+                {"rounds", "rounds.max=30"},   {"warmup", "warmup=3"},
+                {"min-time", "min_time=50ms"}, {"min-effect", "min_effect=2ms"},
+                {"timeout", "timeout=60s"},    {"disturbance", "disturbance=100%"}};
+    const bool takes_set = option_find(subcommand, "set", strlen("set"), 0);
+    for (size_t i = 0; takes_set && i < sizeof keys / sizeof *keys; i++)
+        if (!strcmp(keys[i].name, name))
+            return keys[i].set;
+    return NULL;
+}
+
 static bool unknown(const struct kg_subcommand *subcommand, const char *given, size_t length,
                     struct kg_error *err)
 {
@@ -247,7 +286,10 @@ static bool unknown(const struct kg_subcommand *subcommand, const char *given, s
             names[count++] = options[i].name;
     snprintf(word, sizeof word, "%.*s", (int)length, given);
     const char *bare = word + strspn(word, "-");
-    const char *nearest = kg_nearest(bare, names, count);
+    const char *set = set_of(subcommand, bare), *nearest = kg_nearest(bare, names, count);
+    if (set)
+        return kg_error_set(err, KG_ERROR_USAGE, "`kgate %s` has no option '%s'; use `--set %s`",
+                            subcommand->name, word, set);
     return kg_error_set(err, KG_ERROR_USAGE,
                         "`kgate %s` has no option '%s'%s%s%s; `kgate %s --help` lists them",
                         subcommand->name, word, nearest ? "; did you mean '--" : "",
@@ -309,7 +351,7 @@ static bool option_parse(const struct kg_subcommand *subcommand, int argc, char 
     return option_store(option, argv[(*next)++], arguments, err);
 }
 
-static bool missing_say(const struct kg_subcommand *subcommand, const struct kg_option *option,
+static bool missing_set(const struct kg_subcommand *subcommand, const struct kg_option *option,
                         struct kg_error *err)
 {
     char letter[8] = "";
@@ -326,7 +368,7 @@ static bool required_check(const struct kg_subcommand *subcommand,
     for (size_t i = 0; i < OPTION_COUNT; i++)
         if (takes(subcommand, &options[i], &required) && required &&
             !*(const char *const *)(const void *)((const char *)arguments + options[i].offset))
-            return missing_say(subcommand, &options[i], err);
+            return missing_set(subcommand, &options[i], err);
     if (arguments->positional_count < subcommand->operands_least)
         return kg_error_set(err, KG_ERROR_USAGE, "usage: kgate %s %s", subcommand->name,
                             subcommand->operands);
@@ -410,21 +452,48 @@ bool kg_option_next(const struct kg_subcommand *subcommand, size_t *index,
     return false;
 }
 
+static void option_print(const struct kg_option_use *use)
+{
+    const struct kg_option *option = use->option;
+    char left[64], letter[8] = "    ";
+    if (option->letter)
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, option->value ? " " : "",
+             option->value ? option->value : "");
+    printf("  %-30s %s%s\n", left, use->help, use->required ? " (needed)" : "");
+}
+
+static bool measures(const struct kg_subcommand *subcommand)
+{
+    static const char *const names[] = {"shard", "rounds", "runs", "seconds"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (option_find(subcommand, names[i], strlen(names[i]), 0))
+            return true;
+    return false;
+}
+
+/* The options of a group are neighbours in the table. */
+static void options_print(const struct kg_subcommand *subcommand)
+{
+    const char *const headings[] = {[KG_GROUP_MEASURE] =
+                                        measures(subcommand) ? "what to measure" : "input",
+                                    [KG_GROUP_JUDGE] = "how to judge",
+                                    [KG_GROUP_OUTPUT] = "output"};
+    struct kg_option_use use;
+    int group = -1;
+    for (size_t index = 0; kg_option_next(subcommand, &index, &use);) {
+        if ((int)use.option->group != group)
+            printf("\n%s:\n", headings[use.option->group]);
+        group = (int)use.option->group;
+        option_print(&use);
+    }
+}
+
 void kg_arguments_help(const struct kg_subcommand *subcommand)
 {
-    struct kg_option_use use;
-    size_t index = 0;
-    printf("usage: kgate %s%s%s [options]\n\n%s\n\noptions:\n", subcommand->name,
+    printf("usage: kgate %s%s%s [options]\n\n%s\n", subcommand->name,
            *subcommand->operands ? " " : "", subcommand->operands, subcommand->summary);
-    while (kg_option_next(subcommand, &index, &use)) {
-        const struct kg_option *option = use.option;
-        char left[64], letter[8] = "    ";
-        if (option->letter)
-            snprintf(letter, sizeof letter, "-%c, ", option->letter);
-        snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, option->value ? " " : "",
-                 option->value ? option->value : "");
-        printf("  %-30s %s%s\n", left, use.help, use.required ? " (needed)" : "");
-    }
+    options_print(subcommand);
     if (subcommand->more) {
         struct kg_text text = {0};
         subcommand->more(&text);

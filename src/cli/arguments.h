@@ -86,9 +86,13 @@ struct kg_arguments {
     size_t positional_count;
 };
 
+/* Group of an option in --help. */
+enum kg_option_group { KG_GROUP_MEASURE, KG_GROUP_JUDGE, KG_GROUP_OUTPUT };
+
 enum kg_option_kind { KG_OPTION_FLAG, KG_OPTION_TEXT, KG_OPTION_TEXTS, KG_OPTION_COUNT };
 
 struct kg_option {
+    enum kg_option_group group;
     const char *name; /* long name, without dashes */
     char letter;      /* or 0 */
     enum kg_option_kind kind;

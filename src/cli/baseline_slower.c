@@ -18,7 +18,7 @@ static const struct kg_metric *worse_find(const struct kg_case_change *change)
     return NULL;
 }
 
-static void all_say(const struct kg_comparison *comparison, struct kg_text *text)
+static void all_append(const struct kg_comparison *comparison, struct kg_text *text)
 {
     size_t count = 0;
     for (size_t i = 0; i < comparison->case_count; i++) {
@@ -26,18 +26,17 @@ static void all_say(const struct kg_comparison *comparison, struct kg_text *text
         const struct kg_metric *metric = worse_find(&comparison->cases[i]);
         if (!metric || count++ >= CASES_SHOWN)
             continue;
-        kg_text_append(text, "stored though worse: ");
+        kg_text_append(text, "warning: stored a worse run: ");
         kg_escape_terminal(text, comparison->cases[i].id, ID_MOST);
         kg_text_printf(text, ", %s %s, %s\n", metric->name, kg_change_format(metric->ratio, moved),
                        kg_change_name(metric->change));
     }
     if (count > CASES_SHOWN)
-        kg_text_printf(text, "stored though worse: %zu more case%s\n", count - CASES_SHOWN,
+        kg_text_printf(text, "warning: stored %zu more worse case%s\n", count - CASES_SHOWN,
                        count - CASES_SHOWN == 1 ? "" : "s");
     if (count)
-        kg_text_append(
-            text, "Nobody accepted that: later runs are compared with the runs before, and with "
-                  "this one. If it is meant, `kgate accept` first, and update again\n");
+        kg_text_append(text, "Later gates compare with the old runs and with this one. If the "
+                             "change is intended, run `kgate accept`, then update again\n");
 }
 
 bool kg_stored_slower_text(const struct kg_arguments *arguments, const struct kg_results *results,
@@ -56,7 +55,7 @@ bool kg_stored_slower_text(const struct kg_arguments *arguments, const struct kg
         kg_comparison_waive(&comparison, &baseline, results, waiving);
     }
     if (good)
-        all_say(&comparison, text);
+        all_append(&comparison, text);
     kg_comparison_free(&comparison);
     kg_baseline_free(&baseline);
     kg_arena_free(&arena);

@@ -22,7 +22,7 @@ struct accepting {
     struct kg_arena arena;
     struct kg_waivers waivers;
     const char *by; /* NULL: unknown */
-    struct kg_text said;
+    struct kg_text lines;
     struct kg_error *err;
 };
 
@@ -73,17 +73,16 @@ static void metric_refuse(struct accepting *accepting, const char *given,
     const char *workload = planned->spec->name;
     struct kg_text message = {0};
     if (given && kg_metric_kind_find(given) == KG_METRIC_KINDS) {
-        kg_text_printf(&message, "'%.60s' is no metric of workload '%.100s'", given, workload);
+        kg_text_printf(&message, "'%.60s' is not a metric of workload '%.100s'", given, workload);
         kg_suggest_append(&message, given, names, count, "compared");
     } else {
         if (given)
-            kg_text_printf(&message,
-                           "'%.60s' is not compared of workload '%.100s'; compared:", given,
-                           workload);
+            kg_text_printf(
+                &message, "workload '%.100s' does not compare '%.60s'; compared:", workload, given);
         else
             kg_text_printf(&message,
-                           "workload '%.100s' compares several metrics, and not time: say which "
-                           "by --metric; compared:",
+                           "workload '%.100s' compares several metrics, but not time: name one "
+                           "with --metric; compared:",
                            workload);
         for (size_t i = 0; i < count; i++)
             kg_text_printf(&message, "%s %s", i ? "," : "", names[i]);
@@ -109,17 +108,17 @@ static const char *metric_find(struct accepting *accepting, const struct kg_case
 }
 
 /* metric  source of the change; NULL: the user gave the change */
-static void said_add(struct accepting *accepting, const struct kg_waiver *waiver,
+static void line_add(struct accepting *accepting, const struct kg_waiver *waiver,
                      const struct kg_metric *metric)
 {
-    struct kg_text *text = &accepting->said;
+    struct kg_text *text = &accepting->lines;
     char change[KG_UNIT_BYTES];
     kg_accepted_line(waiver, text);
     if (metric)
         kg_text_printf(text, "; %s was measured%s", kg_change_format(metric->ratio, change),
                        kg_acceptable_bound(metric) == metric->ratio
                            ? ""
-                           : ", and its 95 % interval ends where the acceptance does");
+                           : ", and the accepted change is the end of its 95 % interval");
     kg_text_append(text, "\n");
 }
 
@@ -134,7 +133,7 @@ static bool put(struct accepting *accepting, struct kg_waiver waiver,
     waiver.since = kg_timestamp(&accepting->arena);
     if (!kg_waivers_put(&accepting->waivers, &waiver, accepting->err))
         return false;
-    said_add(accepting, &waiver, metric);
+    line_add(accepting, &waiver, metric);
     return true;
 }
 
@@ -165,10 +164,10 @@ static bool measured_put(struct accepting *accepting, const char *id)
                 return false;
         }
     }
-    return count || kg_error_set(accepting->err, KG_ERROR_USAGE,
-                                 "'%.300s' says of no metric of %.300s that it became worse: "
-                                 "there is nothing to accept",
-                                 accepting->arguments->from, id);
+    return count ||
+           kg_error_set(accepting->err, KG_ERROR_USAGE,
+                        "in '%.300s' no metric of %.300s became worse: there is nothing to accept",
+                        accepting->arguments->from, id);
 }
 
 /* Adds an entry for the given change, which must be a change for the worse. */
@@ -184,7 +183,7 @@ static bool change_put(struct accepting *accepting, const char *id, const char *
                             arguments->change);
     if (higher == (change > 0))
         return kg_error_set(accepting->err, KG_ERROR_USAGE,
-                            "--change is %.60s, but of %.100s %s is better: an improvement needs "
+                            "--change is %.60s, but for %.100s %s is better: an improvement needs "
                             "no acceptance; did you mean %s%.60s?",
                             arguments->change, metric, higher ? "more" : "less", higher ? "-" : "+",
                             arguments->change + strspn(arguments->change, "+-"));
@@ -196,11 +195,11 @@ static bool remove_one(struct accepting *accepting, const char *id)
     const char *metric = accepting->arguments->metric;
     if (!kg_waivers_remove(&accepting->waivers, accepting->kind, id, metric))
         return kg_error_set(accepting->err, KG_ERROR_USAGE,
-                            "'%.300s' has no %s entry of %s%s%.300s", accepting->waivers.path,
+                            "'%.300s' has no %s entry for %s%s%.300s", accepting->waivers.path,
                             kg_waiver_names[accepting->kind], metric ? metric : "",
                             metric ? " of " : "", id);
-    kg_escape_terminal(&accepting->said, id, 200);
-    kg_text_append(&accepting->said, ": removed\n");
+    kg_escape_terminal(&accepting->lines, id, 200);
+    kg_text_append(&accepting->lines, ": removed\n");
     return true;
 }
 
@@ -313,8 +312,8 @@ static bool list_check(const struct kg_arguments *arguments, struct kg_error *er
     return !(arguments->positional_count || arguments->because || arguments->until ||
              arguments->change || arguments->from || arguments->metric || arguments->remove) ||
            kg_error_set(err, KG_ERROR_USAGE,
-                        "--list shows all that is there: it goes with no CASE, and with none of "
-                        "--because, --until, --change, --from, --metric and --remove");
+                        "--list shows all entries: it takes no CASE and none of --because, "
+                        "--until, --change, --from, --metric and --remove");
 }
 
 /* Checks for missing and conflicting options. */
@@ -336,8 +335,7 @@ static bool options_check(const struct kg_arguments *arguments, enum kg_waiver_k
     else if (arguments->remove)
         good = !(arguments->because || arguments->until || arguments->change || arguments->from) ||
                kg_error_set(err, KG_ERROR_USAGE,
-                            "--remove takes out what is there: it goes with no --because, --until, "
-                            "--change or --from");
+                            "--remove takes no --because, --until, --change or --from");
     else if (!arguments->because)
         good = kg_error_set(err, KG_ERROR_USAGE,
                             "`kgate %s` needs --because TEXT: the reason, which reports show",
@@ -347,11 +345,11 @@ static bool options_check(const struct kg_arguments *arguments, enum kg_waiver_k
                             "--until is '%.60s', but must be a day, such as 2026-01-31",
                             arguments->until);
     else if (arguments->until && strncmp(arguments->until, today, 10) < 0)
-        good =
-            kg_error_set(err, KG_ERROR_USAGE, "--until is %.60s, which is over", arguments->until);
+        good = kg_error_set(err, KG_ERROR_USAGE, "--until is %.60s, which has passed",
+                            arguments->until);
     else if (accepts && !arguments->change == !arguments->from)
         good = kg_error_set(err, KG_ERROR_USAGE,
-                            "how much is accepted? give one of --change +12%% and --from "
+                            "`kgate accept` needs the size of the change: --change +12%% or --from "
                             "out/comparison.json");
     kg_arena_free(&arena);
     return good;
@@ -388,10 +386,10 @@ static bool cases_do(struct accepting *accepting)
             return false;
     if (!file_write(accepting))
         return false;
-    kg_escape_terminal(&accepting->said, path, 300);
-    kg_text_append(&accepting->said, arguments->remove ? " is written: commit it\n"
-                                                       : " is written: commit it, for a review\n");
-    return arguments->quiet || kg_print(&accepting->said, accepting->err);
+    kg_escape_terminal(&accepting->lines, path, 300);
+    kg_text_append(&accepting->lines, arguments->remove ? " is written: commit it\n"
+                                                        : " is written: commit it, for a review\n");
+    return arguments->quiet || kg_print(&accepting->lines, accepting->err);
 }
 
 static int run(const struct kg_arguments *arguments, enum kg_waiver_kind kind)
@@ -410,7 +408,7 @@ static int run(const struct kg_arguments *arguments, enum kg_waiver_kind kind)
                                       : (!arguments->from ||
                                          kg_comparison_load(arguments->from, &measured, &err)) &&
                                             cases_do(&accepting);
-    kg_text_free(&accepting.said);
+    kg_text_free(&accepting.lines);
     kg_waivers_free(&accepting.waivers);
     kg_arena_free(&accepting.arena);
     kg_comparison_free(&measured);

@@ -22,8 +22,8 @@ static size_t nameless_count(const struct kg_results *results)
     return count;
 }
 
-static void builds_say(const struct kg_results *results, const struct kg_baseline_options *options,
-                       struct kg_text *text)
+static void builds_append(const struct kg_results *results,
+                          const struct kg_baseline_options *options, struct kg_text *text)
 {
     const size_t nameless = nameless_count(results);
     if (!(options->builds_most > 0))
@@ -32,13 +32,13 @@ static void builds_say(const struct kg_results *results, const struct kg_baselin
     if (nameless)
         kg_text_printf(text,
                        "no build is kept for %zu case%s: a copy of a script, an interpreter or a "
-                       "program of the system would not bring the code\n",
+                       "system program would not contain the code\n",
                        nameless, nameless == 1 ? "" : "s");
 }
 
-static bool recorded_say(const struct kg_arguments *arguments, const struct kg_results *results,
-                         const struct kg_baseline_options *options, size_t added,
-                         const struct kg_text *slower, struct kg_error *err)
+static bool recorded_print(const struct kg_arguments *arguments, const struct kg_results *results,
+                           const struct kg_baseline_options *options, size_t added,
+                           const struct kg_text *slower, struct kg_error *err)
 {
     struct kg_text text = {0};
     kg_text_printf(&text, "recorded %zu case%s of suite %s in %s/%s.json%s%s\n", added,
@@ -47,7 +47,7 @@ static bool recorded_say(const struct kg_arguments *arguments, const struct kg_r
                    arguments->pin ? arguments->pin : "");
     kg_renewals_text(options->renewals, options->waivers, results->suite_path, &text);
     kg_text_append(&text, kg_text_string(slower));
-    builds_say(results, options, &text);
+    builds_append(results, options, &text);
     const bool good = kg_print(&text, err);
     kg_text_free(&text);
     return good;
@@ -82,7 +82,7 @@ static int update(const struct kg_arguments *arguments, struct kg_error *err)
         (arguments->quiet || arguments->pin ||
          kg_stored_slower_text(arguments, &results, &waiving.waiving, &slower, err)) &&
         kg_baseline_update(kg_baseline_directory(arguments), &results, &options, &added, err) &&
-        (arguments->quiet || recorded_say(arguments, &results, &options, added, &slower, err));
+        (arguments->quiet || recorded_print(arguments, &results, &options, added, &slower, err));
     kg_text_free(&slower);
     kg_renewals_free(&renewals);
     kg_cli_waiving_free(&waiving);
@@ -244,7 +244,8 @@ static int show(const struct kg_arguments *arguments, struct kg_error *err)
         machine ? kg_baseline_path(&arena, kg_baseline_directory(arguments), machine) : NULL;
     bool good = path && kg_baseline_load(path, &baseline, err);
     if (good && !baseline.fingerprint)
-        good = kg_error_set(err, KG_ERROR_USAGE, "there is no baseline '%s'", path);
+        good = kg_error_set(err, KG_ERROR_USAGE,
+                            "there is no baseline '%s'; `kgate baseline record` makes one", path);
     if (good && arguments->json)
         good = kg_record_print(&kg_baseline_record, &baseline, KG_BASELINE_SCHEMA, &text, err);
     else if (good)

@@ -17,10 +17,10 @@ static size_t runs_wanted(const struct kg_arguments *arguments, struct kg_error 
     if (runs < 1 || runs > RUNS_MOST)
         kg_error_set(err, KG_ERROR_USAGE, "--runs must be from 1 to %d", RUNS_MOST);
     else if (arguments->pin && (runs > 1 || !*arguments->pin))
-        kg_error_set(err, KG_ERROR_USAGE, "--pin names one run: give it a name, and --runs 1");
+        kg_error_set(err, KG_ERROR_USAGE, "--pin needs a name and --runs 1");
     else if (!arguments->pin && runs > arguments->keep)
         kg_error_set(err, KG_ERROR_USAGE,
-                     "%llu runs are more than the %llu that are kept: --keep %llu keeps them",
+                     "--runs is %llu, but kgate keeps only %llu runs: give --keep %llu",
                      (unsigned long long)runs, (unsigned long long)arguments->keep,
                      (unsigned long long)runs);
     else

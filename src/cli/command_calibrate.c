@@ -46,8 +46,8 @@ int kg_cli_calibrate(const struct kg_arguments *arguments)
     kg_progress_bar_clear(&shown.bar);
     if (good && signal)
         fprintf(stderr, "kgate: interrupted; %s\n",
-                calibration.runs ? "this is of the runs that were whole"
-                                 : "two whole runs are needed to say anything");
+                calibration.runs ? "these figures cover the complete runs"
+                                 : "two complete runs are needed for a result");
     if (good && (!signal || calibration.runs))
         good = print(arguments, &calibration, &err);
     const int status = !good ? kg_fail(&err) : signal ? KG_EXIT_SIGNAL + signal : KG_EXIT_PASS;

@@ -26,14 +26,14 @@ struct diagnosis {
 
 #define STRUCT diagnosis
 static const struct kg_field diagnosis_fields[] = {
-    KG_FIELD(summary, STRING, "what the noise means"),
-    KG_FIELD(threshold, REAL, "the share it was judged for"),
-    KG_FIELD_AS("warnings", warning_count, SIZE, "findings that are warnings"),
-    KG_LIST(findings, finding_count, RECORDS, "in the order of the checks",
+    KG_FIELD(summary, STRING, "meaning of the noise, in words"),
+    KG_FIELD(threshold, REAL, "share that the noise was judged for"),
+    KG_FIELD_AS("warnings", warning_count, SIZE, "number of findings that are warnings"),
+    KG_LIST(findings, finding_count, RECORDS, "findings in the order of the checks",
             KG_OF(kg_finding_record)),
     KG_LIST_AS("gpus", machine.gpus, machine.gpu_count, RECORDS, "CUDA devices",
                KG_OF(kg_gpu_record)),
-    KG_FIELD_AS("gpu_chosen", machine.gpu_chosen, SIZE, "index in gpus of the one for CUDA cases",
+    KG_FIELD_AS("gpu_chosen", machine.gpu_chosen, SIZE, "index in gpus of the GPU for CUDA cases",
                 KG_OPTIONAL),
     KG_FIELD_AS("nvidia_driver", machine.nvidia_driver, STRING, "version of the NVIDIA driver",
                 KG_OPTIONAL),
@@ -41,14 +41,14 @@ static const struct kg_field diagnosis_fields[] = {
                 KG_OPTIONAL),
     KG_FIELD_AS("cuda_toolkit", machine.cuda_toolkit, STRING,
                 "CUDA version that kgate was built with", KG_OPTIONAL),
-    KG_FIELD_AS("cuda_missing", machine.cuda_missing, STRING, "why there is no CUDA device",
+    KG_FIELD_AS("cuda_missing", machine.cuda_missing, STRING, "reason why there is no CUDA device",
                 KG_OPTIONAL),
     KG_FIELD_AS("cuda_code_missing", machine.cuda_code_missing, STRING,
-                "why kgate's own device code cannot run on the chosen device", KG_OPTIONAL),
-    KG_FIELD(noise, RECORD, "what was measured", KG_OF(kg_noise_record)),
+                "reason why kgate's own device code cannot run on the chosen GPU", KG_OPTIONAL),
+    KG_FIELD(noise, RECORD, "measured noise", KG_OF(kg_noise_record)),
 };
-const struct kg_record kg_diagnosis_record = KG_RECORD_OF(
-    diagnosis_fields, "What makes measuring noisy on a machine: `kgate doctor --json`.");
+const struct kg_record kg_diagnosis_record =
+    KG_RECORD_OF(diagnosis_fields, "Noise of a machine and its sources: `kgate doctor --json`.");
 #undef STRUCT
 
 static void noise_measure(const struct kg_arguments *arguments, struct kg_arena *arena,

@@ -27,7 +27,7 @@ static bool operands_take(const struct kg_arguments *arguments, const char **whi
     *path = arguments->positional[arguments->positional_count - 1];
     return arguments->positional_count > 1 || access(*path, F_OK) == 0 ||
            kg_error_set(err, KG_ERROR_USAGE,
-                        "'%.300s' is no file; usage: kgate explain CASE RESULTS.json", *path);
+                        "there is no file '%.300s'; usage: kgate explain CASE RESULTS.json", *path);
 }
 
 static bool explain(const struct kg_arguments *arguments, struct kg_text *text,

@@ -16,7 +16,7 @@ static int status_of(const struct kg_results *results)
 static bool name_check(const struct kg_texts *names, struct kg_error *err)
 {
     if (names->count > 1)
-        return kg_error_set(err, KG_ERROR_USAGE, "--name is given twice: one suite has one name");
+        return kg_error_set(err, KG_ERROR_USAGE, "--name is given twice, but a suite has one name");
     if (names->count && !names->at[0][strspn(names->at[0], " ")])
         return kg_error_set(err, KG_ERROR_USAGE,
                             "--name is '%.60s', but must be a name, such as bench", names->at[0]);

@@ -28,7 +28,7 @@ static bool draft_write(const struct kg_arguments *arguments, const struct draft
     char folder[PATH_MAX];
     if (arguments->dry_run) {
         printf("--- %s%s\n%s\n", draft->path,
-               draft->is_there ? " (is there already; --force overwrites it)" : "",
+               draft->is_there ? " (exists already; --force overwrites it)" : "",
                kg_text_string(&draft->text));
         return true;
     }
@@ -221,9 +221,9 @@ int kg_cli_init(const struct kg_arguments *arguments)
     struct kg_error err;
     const bool kept = access(path, F_OK) == 0 && !arguments->force && !arguments->dry_run;
     const bool workflow_only = kept && is_of_github() && access(WORKFLOW, F_OK) != 0;
-    bool good = !kept || workflow_only ||
-                kg_error_set(&err, KG_ERROR_USAGE,
-                             "'%.200s' is there already; --force overwrites it", path);
+    bool good =
+        !kept || workflow_only ||
+        kg_error_set(&err, KG_ERROR_USAGE, "'%.200s' exists already; --force overwrites it", path);
     good = good && kg_survey_make(".", &survey, &err) && cmake_ask(arguments, &survey, &err);
     if (good && !arguments->quiet)
         found_print(&survey);
@@ -232,7 +232,8 @@ int kg_cli_init(const struct kg_arguments *arguments)
     if (good && workflow_only)
         good = workflow_add(arguments, &survey, path, &err);
     else if (nothing)
-        good = kg_error_set(&err, KG_ERROR_USAGE, "found no benchmark here: nothing is written");
+        good =
+            kg_error_set(&err, KG_ERROR_USAGE, "found no benchmark here, so nothing was written");
     else
         good = good && survey_use(arguments, &survey, path, &err);
     kg_survey_free(&survey);

@@ -70,7 +70,7 @@ static void lines_make(const struct kg_arguments *arguments, const struct kg_pre
             kg_text_append(text, ")");
         }
         if (kg_prepared_untrusted(prepared, planned) && !arguments->quiet)
-            kg_text_append(text, "  (not in the trusted suite: shown, and not judged)");
+            kg_text_append(text, "  (not in the trusted suite: shown, not judged)");
         kg_text_append(text, "\n");
     }
     if (width && !arguments->quiet)
@@ -78,7 +78,7 @@ static void lines_make(const struct kg_arguments *arguments, const struct kg_pre
 }
 
 /* Prints to standard error, because programs read the list from standard output. */
-static void trust_say(struct kg_trust *trust)
+static void trust_print(struct kg_trust *trust)
 {
     struct kg_text text = {0};
     const char *uncovered;
@@ -106,7 +106,7 @@ int kg_cli_list(const struct kg_arguments *arguments)
     if (!kg_prepare(arguments, &prepared, &err))
         return kg_fail(&err);
     if (prepared.trusted && !arguments->quiet)
-        trust_say(&prepared.trust);
+        trust_print(&prepared.trust);
     if (arguments->json)
         json_make(&prepared, &text);
     else

@@ -103,16 +103,16 @@ static const char after[] =
     ".TP\n2\nbad usage, suite or file\n"
     ".TP\n3\na workload failed, or could not be measured\n"
     ".TP\n4\nundecided, or nothing could be compared\n"
-    ".TP\n130, 143\ninterrupted by a signal; what was measured is written\n"
+    ".TP\n130, 143\ninterrupted by a signal; the measured rounds are written\n"
     ".SH ENVIRONMENT\n"
     ".TP\nNO_COLOR\nno colours on a terminal\n"
-    ".TP\nOMP_NUM_THREADS\nthreads of a workload where its suite names no number\n"
-    ".TP\nXDG_CACHE_HOME\nwhere what the CPU can do, and what was seen of cases, is kept\n"
+    ".TP\nOMP_NUM_THREADS\nnumber of threads of a workload, unless its suite sets it\n"
+    ".TP\nXDG_CACHE_HOME\nfolder for the cache of CPU peaks and profiles\n"
     ".SH FILES\n"
-    ".TP\n" KG_SUITE_FILE "\nthe suite, in the working directory or in one above it, up to the\n"
-    "repository's; taken where no \\fB\\-c\\fR is given\n"
-    ".TP\nbaselines/\nthe stored runs, one file a machine\n"
-    ".TP\nout/\nthe reports of \\fBgate\\fR and \\fBab\\fR\n";
+    ".TP\n" KG_SUITE_FILE "\nsuite if \\fB\\-c\\fR is not given: in the working directory or in a\n"
+    "directory above it, up to the repository's\n"
+    ".TP\nbaselines/\nstored runs, one file per machine\n"
+    ".TP\nout/\nreports of \\fBgate\\fR and \\fBab\\fR\n";
 
 int kg_cli_man(const struct kg_arguments *arguments)
 {

@@ -20,11 +20,11 @@ static bool report(const struct kg_arguments *arguments, const struct kg_report_
                               err);
     if (arguments->positional_count > 1)
         return kg_error_set(err, KG_ERROR_USAGE,
-                            "one file is printed at a time; several are shown by --format html");
+                            "kgate prints one file at a time; --format html shows several");
     bool good = kg_report_file_open(request, &file, err);
     if (good && file.format->need == KG_REPORT_GNUPLOT && isatty(fileno(output)))
-        good = kg_error_set(err, KG_ERROR_USAGE, "a picture is no text for a terminal: -o FILE.%s",
-                            file.format->name);
+        good = kg_error_set(err, KG_ERROR_USAGE,
+                            "a terminal cannot show a picture: give -o FILE.%s", file.format->name);
     good = good && kg_report_print(file.format, &file.subject, output, err);
     kg_report_file_close(&file);
     return good;

@@ -34,7 +34,7 @@ static bool kind_unknown(const char *name, struct kg_error *err)
     const char *names[KIND_COUNT];
     for (size_t i = 0; i < KIND_COUNT; i++)
         names[i] = kinds[i].name;
-    return kg_error_unknown(err, name, names, KIND_COUNT, "no file is called '%.60s'", name);
+    return kg_error_unknown(err, name, names, KIND_COUNT, "there is no file named '%.60s'", name);
 }
 
 /* Prints the schema of a kind.

@@ -9,7 +9,7 @@ static const struct kg_report_format *format_find(const struct kg_arguments *arg
 {
     const char *name = arguments->format ? arguments->format : arguments->json ? "json" : "text";
     if (arguments->json && strcmp(name, "json") != 0) {
-        kg_error_set(err, KG_ERROR_USAGE, "--json and --format %s are two formats", name);
+        kg_error_set(err, KG_ERROR_USAGE, "--json and --format %s exclude each other", name);
         return NULL;
     }
     return kg_report_format_find(KG_SUGGESTIONS_SCHEMA, name, err);

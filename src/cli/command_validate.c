@@ -56,8 +56,7 @@ static bool good_print(const struct kg_arguments *arguments, const struct kg_pre
     const size_t width = kg_style(arguments).width;
     struct kg_text line = {0}, text = {0};
     path_append(&text, prepared->suite.path, width);
-    kg_text_printf(&line,
-                   ": good, %zu workload%s, %zu case%s, %zu of them cannot run on this machine",
+    kg_text_printf(&line, ": good, %zu workload%s, %zu case%s, %zu cannot run on this machine",
                    prepared->suite.workload_count, prepared->suite.workload_count == 1 ? "" : "s",
                    prepared->plan.case_count, prepared->plan.case_count == 1 ? "" : "s",
                    skipped_count(&prepared->plan));

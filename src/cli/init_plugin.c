@@ -76,7 +76,7 @@ static bool drafts_make(const struct kg_arguments *arguments, struct drafts *dra
                             drafts->name);
     snprintf(drafts->source_path, sizeof drafts->source_path, "%s_bench.c", drafts->name);
     if (access(drafts->source_path, F_OK) == 0 && !arguments->force && !arguments->dry_run)
-        return kg_error_set(err, KG_ERROR_USAGE, "'%s' is there already; --force overwrites it",
+        return kg_error_set(err, KG_ERROR_USAGE, "'%s' exists already; --force overwrites it",
                             drafts->source_path);
     kg_plugin_source(drafts->name, &drafts->source);
     return suite_draft(drafts, err);

@@ -32,8 +32,8 @@ bool kg_input_regular(const char *path, struct kg_error *err)
     if (strcmp(path, "-") != 0 &&
         (stat(path, &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)))
         return true;
-    return kg_error_set(err, KG_ERROR_USAGE,
-                        "'%.300s' is not a regular file: results and recordings must be files, "
-                        "they cannot be read through a pipe",
-                        path);
+    return kg_error_set(
+        err, KG_ERROR_USAGE,
+        "'%.300s' is not a regular file: kgate cannot read results and recordings from a pipe",
+        path);
 }

@@ -29,66 +29,63 @@ static const struct kg_subcommand subcommands[] = {
      "Compare two results files, a baseline file with results, or two profiles, without measuring.",
      "output threshold accepted top json quiet verbose", kg_cli_compare, NULL},
     {"ab", "[OLD NEW]", 0, 2,
-     "Compare two commands, plugins or builds, turn by turn in the same run; needs no baseline.\n"
-     "  kgate ab './old --bench' './new --bench'     two commands, without a suite\n"
-     "  kgate ab base.so head.so                     two plugins, every workload that both have\n"
-     "  kgate ab -c SUITE --base A --head B          two builds by a suite: checkouts with their\n"
-     "                                               builds, kgates, plugins or programs\n"
-     "Commands are split into words as a shell does, with quotes and backslashes; nothing is\n"
-     "expanded, and no shell is started.",
+     "Compare two commands, plugins or builds in paired rounds; needs no baseline.\n  kgate ab "
+     "'./old --bench' './new --bench'     two commands, without a suite\n  kgate ab base.so "
+     "head.so                     two plugins, every workload that both have\n  kgate ab -c SUITE "
+     "--base A --head B          two builds by a suite: checkouts with their\n                     "
+     "                          builds, kgates, plugins or programs\nkgate splits a command into "
+     "words like a shell, with quotes and backslashes. It expands nothing\nand starts no shell.",
      "suite base head output budget filter shard threshold min-effect rounds warmup shell name "
      "export set device accepted trust accept-from skip-unchanged-code measure-unchanged top json "
      "quiet verbose",
      kg_cli_ab, NULL},
     {"accept", "[CASE...]", 0, KG_TEXTS_MOST,
-     "Accept a change for the worse: writes a file for a review, by which later gates pass.\n"
-     "CASE is an id or a glob; with --from alone every case that became worse is accepted.",
+     "Accept a change for the worse: write an entry for review, so that later gates pass.\nCASE is "
+     "an id or a glob; --from without CASE accepts every case that became worse.",
      "suite because change from metric until accepted remove list baseline device json quiet",
      kg_cli_accept, NULL},
     {"quarantine", "[CASE...]", 0, KG_TEXTS_MOST,
-     "Put an unstable case in quarantine: it is measured and shown, and fails nothing.\n"
-     "CASE is an id or a glob.",
+     "Put an unstable case in quarantine: kgate measures and shows it, but it cannot fail the "
+     "gate.\nCASE is an id or a glob.",
      "suite because until accepted remove list device json quiet", kg_cli_quarantine, NULL},
     {"baseline", "record|update|list|show|prune [RESULTS.json]", 1, 2,
-     "Make, refresh and read the stored baselines.\n"
-     "  record -c SUITE       measure the suite --runs times, and add each run\n"
-     "  update RESULTS.json   add these results to the baseline of their machine\n"
-     "  list                  the machines that have a baseline\n"
-     "  show                  the runs of this machine's baseline\n"
-     "  prune                 remove runs beyond --keep, the run pinned as --pin, or that of "
-     "--run,\n"
-     "                        and the builds that no run names any more",
+     "Make, refresh and read the stored baselines.\n  record -c SUITE       measure the suite "
+     "--runs times, and add each run\n  update RESULTS.json   add these results to the baseline of "
+     "their machine\n  list                  the machines that have a baseline\n  show             "
+     "     the runs of this machine's baseline\n  prune                 remove runs beyond --keep, "
+     "the run pinned as --pin, or that of --run,\n                        and builds that no run "
+     "uses",
      "suite runs baseline set device pin run keep keep-builds accepted only-suite machine json "
      "quiet",
      kg_cli_baseline, NULL},
     {"calibrate", "", 0, 0,
-     "Measure a suite against itself: its false alarms here, the smallest change it catches.",
+     "Measure a suite against itself: its false alarms here, and the smallest change it detects.",
      "suite output runs filter shard set device json quiet", kg_cli_calibrate, NULL},
     {"report", "FILE...", 1, KG_OPERANDS_ANY,
-     "Print a report of a saved results, comparison, calibration, baseline or profile file.\n"
-     "Of several files one page, with --format html.",
+     "Print a report of a saved results, comparison, calibration, baseline or profile file.\nWith "
+     "--format html several files become one page.",
      "format columns by across against plot filter output top quiet verbose", kg_cli_report,
      kg_cli_report_more},
     {"import", "FILE...", 1, KG_TEXTS_MOST,
-     "Make results of the files of other benchmark harnesses: each file is one process, so one "
+     "Convert files of other benchmark harnesses to results. Each file is one process, so one "
      "round.",
      "output! format name machine set json quiet verbose", kg_cli_import, kg_cli_import_more},
     {"suggest", "RESULTS.json", 1, 1,
-     "Say what holds each case back, and what to try, from saved results or a profile.",
+     "Name the bottleneck of each case and suggest remedies, from saved results or a profile.",
      "only type top filter base set format output json quiet verbose", kg_cli_suggest,
      kg_cli_suggest_more},
     {"explain", "[CASE] RESULTS.json", 1, 2,
-     "Say everything about one case of saved results.\n"
-     "CASE is its id, a part of it, or a glob; of results of one case it can be left out.",
+     "Show everything about one case of saved results.\nCASE is its id, a part of it, or a glob; "
+     "leave it out if the results have only one case.",
      "base set output json quiet", kg_cli_explain, NULL},
     {"validate", "", 0, 0, "Check a suite without measuring.", "suite set device quiet",
      kg_cli_validate, NULL},
     {"list", "", 0, 0, "List the cases of a suite.",
      "suite filter shard set device trust json quiet verbose", kg_cli_list, NULL},
-    {"doctor", "", 0, 0, "Say what makes measuring noisy on this machine, and how to mend it.",
+    {"doctor", "", 0, 0, "Find sources of noise on this machine, and how to fix them.",
      "device seconds json quiet", kg_cli_doctor, NULL},
     {"schema", "[NAME]", 0, 1,
-     "Print the JSON Schema of a kind of file, or list the kinds; --format markdown has every "
+     "Print the JSON Schema of a kind of file, or list the kinds; --format markdown lists every "
      "field.",
      "format", kg_cli_schema, NULL},
     {"completion", "bash|zsh|fish", 1, 1, "Print a script that completes kgate's command line.", "",
@@ -96,7 +93,7 @@ static const struct kg_subcommand subcommands[] = {
     {"man", "", 0, 0, "Print the manual page, in roff: `kgate man | man -l -`.", "", kg_cli_man,
      NULL},
     {"init", "[SUITE.yaml]", 0, 1,
-     "Write a suite of the benchmarks that are found here (default: kgate.yaml), and a workflow.",
+     "Find benchmarks here; write a suite for them (default: kgate.yaml) and a workflow.",
      "plugin dry-run no-cmake force quiet", kg_cli_init, NULL},
 };
 enum { SUBCOMMAND_COUNT = sizeof subcommands / sizeof *subcommands };
@@ -181,8 +178,8 @@ static bool inputs_spared(const struct kg_arguments *arguments, struct kg_error 
             spared = spared && !(named[i] && kg_file_same(written, named[i]));
         if (!spared)
             return kg_error_set(err, KG_ERROR_USAGE,
-                                "%s names '%.300s', which is read too, and would be overwritten: "
-                                "name another file",
+                                "%s names '%.300s', which is also an input and would be "
+                                "overwritten: name another file",
                                 w ? "--export" : "-o", written);
     }
     return true;

@@ -14,9 +14,10 @@ static void recording_load(struct kg_subject *subject, const char *path)
         return;
     const char *beside = kg_results_recording(&subject->arena, path, &subject->results);
     if (access(beside, R_OK) != 0)
-        subject->input.note = kg_arena_printf(
-            &subject->arena,
-            "the profile '%.300s' of these results is gone: nothing is said of scopes", name);
+        subject->input.note = kg_arena_printf(&subject->arena,
+                                              "the profile '%.300s' of these results is missing, "
+                                              "so there are no suggestions about scopes",
+                                              name);
     else if (kg_profile_load_usual(beside, &subject->profile, &err))
         subject->input.profile = &subject->profile;
     else
@@ -42,11 +43,10 @@ bool kg_subject_load(const struct kg_arguments *arguments, const char *path,
     if (!kg_input_regular(path, err) || !kg_profile_or_json(path, err))
         return false;
     if (kg_profile_is(path))
-        return kg_error_set(
-            err, KG_ERROR_USAGE,
-            "'%.300s' is a recording, and has no cases: `kgate report %.300s` shows "
-            "it, `kgate suggest %.300s` says what to try",
-            path, path, path);
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "'%.300s' is a recording without cases: `kgate report %.300s` shows "
+                            "it, `kgate suggest %.300s` gives suggestions",
+                            path, path, path);
     if (!kg_results_load(path, &subject->results, err))
         return false;
     subject->input.results = &subject->results;
@@ -71,7 +71,7 @@ bool kg_subject_load_any(const struct kg_arguments *arguments, const char *path,
         return kg_subject_load(arguments, path, subject, err);
     if (arguments->base)
         return kg_error_set(err, KG_ERROR_USAGE,
-                            "--base is for results; two profiles are compared by `kgate compare`");
+                            "--base is for results; compare two profiles with `kgate compare`");
     if (!kg_profile_load_usual(path, &subject->profile, err))
         return false;
     subject->input.profile = &subject->profile;

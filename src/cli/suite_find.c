@@ -27,10 +27,11 @@ bool kg_suite_find(struct kg_arena *arena, const char **path, struct kg_error *e
     while (!is_there(above, KG_SUITE_FILE)) {
         const size_t length = strlen(above);
         if (is_there(above, ".git") || is_root(above) || length + 4 > sizeof above)
-            return kg_error_set(err, KG_ERROR_USAGE,
-                                "there is no suite: give one by -c SUITE, or have a " KG_SUITE_FILE
-                                " here or in a folder above, up to the repository's; `kgate init` "
-                                "writes one");
+            return kg_error_set(
+                err, KG_ERROR_USAGE,
+                "there is no suite: give one with -c SUITE, or write a " KG_SUITE_FILE
+                " here or in a folder above, up to the repository's; `kgate init` "
+                "writes one");
         memcpy(above + length, "../", 4);
     }
     *path = kg_arena_printf(arena, "%s%s", above, KG_SUITE_FILE);

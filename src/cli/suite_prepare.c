@@ -113,8 +113,8 @@ static bool trusted_load(const struct kg_arguments *arguments, const char *const
                 kg_trust_read(&prepared->trust, path, KG_TRUST_SUITE, &text, &there, err);
     if (good && !there)
         good = kg_error_set(err, KG_ERROR_UNDECIDED,
-                            "%s has no '%.300s': this change cannot be judged by it; the next one "
-                            "can, when the suite is merged",
+                            "%s has no '%.300s', so kgate cannot judge this change by it. Once the "
+                            "suite is merged, it can",
                             prepared->trust.words, path);
     if (good && !kg_suite_parse(path, kg_text_string(&text), text.length, set, count,
                                 &prepared->suite, err))
@@ -137,7 +137,7 @@ static bool suite_load(const struct kg_arguments *arguments, const struct kg_tex
         return false;
     if (yaml && arguments->trust)
         return kg_error_set(err, KG_ERROR_USAGE,
-                            "--trust is for a suite: give one by -c SUITE, with --base and --head");
+                            "--trust needs a suite: give -c SUITE with --base and --head");
     if (yaml)
         return kg_suite_parse("", kg_text_string(yaml), yaml->length, set, count, suite, err);
     if (arguments->trust)

@@ -10,8 +10,7 @@
 static bool named_missing(const char *path, struct kg_error *err)
 {
     return kg_error_set(err, KG_ERROR_USAGE,
-                        "--accepted names '%.300s', and there is no such file; `kgate accept` "
-                        "writes one",
+                        "the file '%.300s' of --accepted does not exist; `kgate accept` writes one",
                         path);
 }
 
@@ -53,8 +52,8 @@ static bool from_head(const struct kg_arguments *arguments, bool *head, struct k
 }
 
 /* The change's own file counts, but reports still note that the change edits it. */
-static bool head_tell(const struct kg_arguments *arguments, struct kg_prepared *prepared,
-                      struct kg_error *err)
+static bool head_print(const struct kg_arguments *arguments, struct kg_prepared *prepared,
+                       struct kg_error *err)
 {
     struct kg_text text = {0};
     bool inside, there;
@@ -94,7 +93,7 @@ bool kg_cli_waiving_prepared(const struct kg_arguments *arguments, struct kg_pre
         return false;
     const bool is_own = !prepared->trusted || head;
     if (is_own ? !kg_cli_waiving_load(arguments, prepared->suite.path, own, err) ||
-                     (head && !head_tell(arguments, prepared, err))
+                     (head && !head_print(arguments, prepared, err))
                : !trusted_load(arguments, prepared, err))
         return false;
     own->waiving.untrusted = prepared->untrusted;

@@ -197,7 +197,7 @@ C
     run kgate ab 'true old' 'true new' --name x --name y "${one_pair[@]}" -o out -q
     [ "$status" -eq 4 ]
     jq -r .next out/comparison.json >next.txt
-    grep -qxF "more pairs: \`kgate ab --set rounds.min=1 --set disturbance=100% --name x --name y 'true old' 'true new' --set rounds.max=2\`" next.txt
+    grep -qxF "more paired rounds: \`kgate ab --set rounds.min=1 --set disturbance=100% --name x --name y 'true old' 'true new' --set rounds.max=2\`" next.txt
     ab_suite
     run kgate ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting_slow.so" "${one_pair[@]}" -o out
     [ "$status" -eq 4 ]
@@ -209,7 +209,7 @@ C
     CI=true run kgate ab 'sleep 0' 'sleep 0.001' --set rounds.min=1 --set rounds.max=1 --set disturbance=100% -o out
     [ "$status" -eq 4 ]
     jq -r .next out/comparison.json >next.txt
-    grep -qxF 'more pairs: give `--set rounds.max=2`' next.txt
+    grep -qxF 'more paired rounds: give `--set rounds.max=2`' next.txt
 }
 
 @test "with --budget a doubt goes on beyond rounds.max, and the advice is no more rounds" {
@@ -224,7 +224,7 @@ C
     [[ "$output" == *"--name is given 3 times, and there are two sides"* ]]
     run kgate ab "true a" "true b" --name ''
     [ "$status" -eq 2 ]
-    [ "$output" = "kgate: --name is '', but must be what a side is called" ]
+    [ "$output" = "kgate: --name is '', but must be the name of a side" ]
 }
 
 @test "builds and plugins have the names that they are given, in every report" {
@@ -280,7 +280,7 @@ checkout() {
     run kgate ab -c head/kgate.yaml --base base --head head -o out
     [ "$status" -eq 4 ]
     [[ "${lines[0]}" == UNDECIDED*"2 new" ]]
-    [[ "$output" == *"nothing was compared: 2 new; the base has none of these cases"* ]]
+    [[ "$output" == *"nothing was compared: 2 new; the baseline build has none of these cases"* ]]
     [[ "$output" == *"these cases are new: they are compared once this change is merged"* ]]
     grep -q 'these cases are new' out/report.md
     grep -q 'baseline: it has none of these cases' out/report.md

@@ -104,12 +104,12 @@ programs() {
     refused "a command is empty" ./old '  '
     refused "'|' means something to a shell" './old | cat' ./old
     refused "must be text in UTF-8" ./old $'./old \xff'
-    refused "compares two" ./old
-    refused "compares two" ./old ./new --base x --head y
+    refused "needs two sides" ./old
+    refused "needs two sides" ./old ./new --base x --head y
     refused "unexpected argument" ./old ./new ./old
     refused "threshold=much" ./old ./new --threshold much
     refused "--rounds is '5..'" ./old ./new --rounds 5..
-    refused "is a command: two of a kind" "$PLUGINS/libreporting.so" ./old
+    refused "is a command: give two of the same kind" "$PLUGINS/libreporting.so" ./old
     echo x >text
     refused "nor a program that may be executed" text ./old
 }
@@ -219,7 +219,7 @@ EOF
     cd ../../sub
     run kgate list
     [ "$status" -eq 2 ]
-    [[ "$output" == *"there is no suite: give one by -c SUITE"* ]]
+    [[ "$output" == *"there is no suite: give one with -c SUITE"* ]]
     # what is given wins
     cd ../src
     run kgate list -c "$BATS_TEST_TMPDIR/suite.yaml"

@@ -30,7 +30,7 @@ setup_results() {
     [ "$status" -eq 2 ]
     run kgate explain fast
     [ "$status" -eq 2 ]
-    [[ "$output" == *"'fast' is no file; usage: kgate explain CASE RESULTS.json"* ]]
+    [[ "$output" == *"there is no file 'fast'; usage: kgate explain CASE RESULTS.json"* ]]
     # without a case: those of the file, and where there is one, that one
     run kgate explain r.json
     [ "$status" -eq 2 ]
@@ -48,7 +48,7 @@ setup_results() {
         # shellcheck disable=SC2086
         run kgate explain $operands
         [ "$status" -eq 2 ]
-        [[ "$output" == *"'p.kgprof' is a recording, and has no cases: \`kgate report p.kgprof\` shows it"* ]]
+        [[ "$output" == *"'p.kgprof' is a recording without cases: \`kgate report p.kgprof\` shows it"* ]]
     done
 }
 

@@ -190,7 +190,7 @@ SH
         # shellcheck disable=SC2086
         run kgate $command
         [ "$status" -eq 2 ]
-        [[ "$output" == *"-o names '"*"', which is read too, and would be overwritten: name another file"* ]]
+        [[ "$output" == *"-o names '"*"', which is also an input and would be overwritten: name another file"* ]]
     done
     run kgate run --export suite.yaml -- cat suite.yaml
     [ "$status" -eq 2 ]

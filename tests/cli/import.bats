@@ -178,7 +178,7 @@ failed_with() {
     for written in hf.json ./hf.json; do
         run kgate import "$(files google-benchmark.json)" hf.json -o "$written"
         [ "$status" -eq 2 ]
-        [[ $output == *"-o names '"*"hf.json', which is read too"* ]]
+        [[ $output == *"-o names '"*"hf.json', which is also an input"* ]]
     done
     cmp hf.json "$(files hyperfine.json)"
 }

@@ -108,7 +108,7 @@ C
     echo mine >kgate.yaml
     run init
     [ "$status" -eq 2 ]
-    [ "$output" = "kgate: 'kgate.yaml' is there already; --force overwrites it" ]
+    [ "$output" = "kgate: 'kgate.yaml' exists already; --force overwrites it" ]
     [ "$(cat kgate.yaml)" = mine ]
     run init --force -q
     [ "$status" -eq 0 ]
@@ -139,7 +139,7 @@ C
         [ "$status" -eq 2 ]
         [[ "$output" == *"run_bench, a rule of make; not measured: the rule builds as well as it measures"* ]]
         [[ "$output" == *"clean-bench, a rule of make; not measured: its name says that it removes files"* ]]
-        [[ "$output" == *"kgate: found no benchmark here: nothing is written"* ]]
+        [[ "$output" == *"kgate: found no benchmark here, so nothing was written"* ]]
         [[ "$output" == *"three ways to begin:"*"kgate ab "*"kgate init --plugin NAME"*"benchmark::benchmark_main"* ]]
         [ "$(find . -type f | sort | xargs)" = "./.github/workflows/ci.yml ./CMakeLists.txt ./Makefile" ]
     done

@@ -50,7 +50,7 @@ offered() {
         [ "$(kgate complete "$subcommand" - | sed -n 's/^--\([^\t]*\)\t.*/\1/p' | sort | xargs)" = "$(options_of "$subcommand" | sort | xargs)" ]
     done
     [[ "$(kgate complete gate --budget 5m --upd)" == *"--update-missing"$'\t'"record cases"* ]]
-    [[ "$(kgate complete gate -q -)" == *"-c"$'\t'"the suite"* ]]
+    [[ "$(kgate complete gate -q -)" == *"-c"$'\t'"suite, a YAML file"* ]]
     [ "$(kgate complete baseline --machine x '' | xargs)" = "record update list show prune" ]
     [ -z "$(kgate complete gate --budget '')" ]
     for words in "gate -c" "gate --suite=s" "baseline update" "report" "run --" "run -- ls -" "none"; do
@@ -139,7 +139,7 @@ ZSH
     run ask "kgate ga"
     [[ "$output" == "gate"* ]]
     run ask "kgate gate --bud"
-    [[ "$output" == "--budget"*"the most time to measure for"* ]]
+    [[ "$output" == "--budget"*"time limit for measuring"* ]]
     run ask "kgate baseline upd"
     [[ "$output" == "update"* ]]
     run ask "kgate report r.json --format mark"

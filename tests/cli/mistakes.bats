@@ -9,7 +9,7 @@ fast() { kgate "$@" --set rounds.min=1 --set rounds.max=1 --set min_time=1ms; }
     run --separate-stderr fast gate -c suite.yaml -b bsae -o out --filter '*plain*'
     [ "$status" -eq 4 ]
     [[ "${lines[0]}" == UNDECIDED* ]]
-    [[ "$output" == *"nothing was compared: 1 new; no baseline of suite 'small' for "*" in 'bsae', which is not there"* ]]
+    [[ "$output" == *"nothing was compared: 1 new; no baseline of suite 'small' for "*" in 'bsae', which does not exist"* ]]
     [[ "$output" == *"next: "*"baseline record"*"--update-missing"* ]]
     mkdir base && echo '{}' >base/another-machine.json
     run fast gate -c suite.yaml -b base -o out --filter '*plain*'
@@ -59,7 +59,7 @@ YAML
     kgate baseline update a.json -b base -q
     run kgate baseline update a.json -b base
     [ "$status" -eq 2 ]
-    [[ "$output" == *"is in the baseline already"* ]]
+    [[ "$output" == *"the baseline already has this run"* ]]
     [ "$(jq '.runs | length' base/*.json)" -eq 1 ]
     # another of the same second is another, and a pin is no second run
     jq '.cases[0].rounds.median_ns[0] *= 1.001' a.json >b.json
@@ -86,7 +86,7 @@ YAML
         run kgate baseline record $bad -b base
         [ "$status" -eq 2 ]
     done
-    [[ "$(kgate baseline record -c suite.yaml --runs 6 2>&1)" == *"--keep 6 keeps them"* ]]
+    [[ "$(kgate baseline record -c suite.yaml --runs 6 2>&1)" == *"give --keep 6"* ]]
     run kgate baseline list -c suite.yaml
     [ "$status" -eq 2 ]
     [[ "$output" == *'are for `kgate baseline record`'* ]]
@@ -119,7 +119,7 @@ YAML
     [ "$output" = "kgate: unexpected argument 'extra'; usage: kgate gate [options]" ]
     run kgate ab -c suite.yaml --base x
     [ "$status" -eq 2 ]
-    [[ "$output" == *"needs --head B: the new build, likewise" ]]
+    [[ "$output" == *"needs --head B too: the candidate build" ]]
 }
 
 @test "a workload that the plugin does not have is refused, though it has one alone" {
@@ -248,7 +248,7 @@ C
     kill -TERM $pid
     status=0; wait $pid || status=$?
     [ "$status" -eq 143 ]
-    grep -q 'runs that were whole' said
+    grep -q 'cover the complete runs' said
     jq -e '.runs >= 3 and .runs < 100' part.json
 }
 
@@ -259,9 +259,9 @@ C
     busy && loaded=yes || loaded=no
     run kgate gate -c one.yaml -b base -o out --update-missing --budget 100ms
     [ "$status" -eq 0 ]
-    [[ "$output" == *"note: measuring took "*", --budget asks for 100 ms: every case has its fewest rounds"* ]]
+    [[ "$output" == *"note: measuring took "*", but --budget is 100 ms: every case got its minimum rounds"* ]]
     # and before, once, while there is time to stop it
-    [ "$(grep -c '^kgate: note: the fewest rounds of every case take about .*, --budget asks for 100 ms: give --budget [0-9]*m*s or more, ' <<<"$output")" -eq 1 ]
+    [ "$(grep -c '^kgate: note: the minimum rounds take about .*, but --budget is 100 ms: give --budget [0-9]*m*s or more, ' <<<"$output")" -eq 1 ]
     jq -e '.cases[0].rounds.median_ns | length == 2' out/results.json
     # on the screen if it is in the file
     [[ "$output" == *"note: when measuring began "* ]] && said=true || said=false
@@ -310,18 +310,18 @@ at_level() {
         at_level r.json $run 100 >run.json
         run kgate baseline update run.json -b base --keep-builds 0
         [ "$status" -eq 0 ]
-        [[ "$output" != *"stored though worse"* ]]
+        [[ "$output" != *"stored a worse run"* ]]
     done
     at_level r.json 3 150 >slower.json
     run kgate baseline update slower.json -b base --keep-builds 0
     [ "$status" -eq 0 ]
-    [[ "$output" == *"stored though worse: program/cpu, time +50.0 %, REGRESSION"*"kgate accept"* ]]
+    [[ "$output" == *"warning: stored a worse run: program/cpu, time +50.0 %, REGRESSION"*"kgate accept"* ]]
     # the next: half as slow again
     at_level r.json 4 200 >next.json
     run kgate compare base/*.json next.json -o out
     [ "$status" -eq 4 ]
     [ "$(jq -r '.cases[0].metrics[0] | "\(.change) \(.doubt)"' out/comparison.json)" = "SUSPECT stepped" ]
-    [[ "$output" == *"two levels"* ]]
+    [[ "$output" == *"the baseline has a step"* ]]
     # what is at one of the levels is none
     at_level r.json 4 150 >same.json
     run kgate compare base/*.json same.json -o out

@@ -103,7 +103,7 @@ YAML
 @test "several files are only for the page, and a missing one is told" {
     run kgate report "$SOURCE"/tests/data/{results,comparison}.json
     [ "$status" -eq 2 ]
-    [[ "$output" == *"one file is printed at a time; several are shown by --format html"* ]]
+    [[ "$output" == *"kgate prints one file at a time; --format html shows several"* ]]
     run kgate report "$SOURCE/tests/data/results.json" none.json --format html -o page.html
     [ "$status" -eq 2 ]
     [ ! -e page.html ]

@@ -93,7 +93,7 @@ SH
     locker_build new
     run "$KGATE" ab ./old ./new --set disturbance=100% --rounds 5 -o out
     [[ "$output" != *FAILED* ]]
-    [[ "$output" == *"base and head fail side by side"*"measured one after the other"* ]]
+    [[ "$output" == *"both builds fail if they run side by side"*"ran one after the other"* ]]
     jq -e '.cases[0] | .status == "OK" and (.rounds.base_ratio | length) >= 5' out/head.json
 }
 

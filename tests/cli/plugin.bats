@@ -72,7 +72,7 @@ DIFF
     sha256sum parse_bench.c kgate.yaml >sums
     run kgate init --plugin parse
     [ "$status" -eq 2 ]
-    [[ "$output" == *"'parse_bench.c' is there already; --force overwrites it"* ]]
+    [[ "$output" == *"'parse_bench.c' exists already; --force overwrites it"* ]]
     mv parse_bench.c kept.c
     run kgate init --plugin parse
     [ "$status" -eq 2 ]

@@ -32,7 +32,7 @@ load support
     diff <(kgate schema results) <(kgate schema "$(kgate schema | awk '$1 == "results" {print $2}')")
     run kgate schema result
     [ "$status" -eq 2 ]
-    [[ "$output" == *"no file is called 'result'; did you mean 'results'?"* ]]
+    [[ "$output" == *"there is no file named 'result'; did you mean 'results'?"* ]]
     run kgate schema results --format yaml
     [ "$status" -eq 2 ]
 }

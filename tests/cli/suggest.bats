@@ -78,7 +78,7 @@ made_up() {
     says "did you mean 'markdown'?" r.json --format markdwn
     says "did you mean 'suggest.min_gain'?" r.json --set suggest.min_gian=5%
     says "--set rounds.min=3: unknown key 'rounds.min'" r.json --set rounds.min=3
-    says "--json and --format text are two formats" r.json --json --format text
+    says "--json and --format text exclude each other" r.json --json --format text
     says "--filter 'nothing*' matches none of the 2 operations" r.json --filter 'nothing*'
     says "No such file" none.json
     says "is neither JSON nor a recording" suite.yaml
@@ -176,14 +176,14 @@ slower() {
 
 @test "help says what an option means to this subcommand" {
     run kgate suggest --help
-    [[ "$output" == *"--filter GLOB"*"scopes by their path"* ]]
-    [[ "$output" == *"-o, --output PATH"*"the file to write to"* ]]
+    [[ "$output" == *"--filter GLOB"*"scopes with a matching path"* ]]
+    [[ "$output" == *"-o, --output PATH"*"file to write to"* ]]
     [[ "$output" == *"suggest.min_gain=5%"* ]]
     [[ "$output" != *rounds.min* && "$output" != *checkout* && "$output" != *processes* ]]
     run kgate explain --help
     [[ "$output" != *rounds.min* && "$output" != *checkout* && "$output" != *verdict* ]]
     run kgate ab --help
-    [[ "$output" == *"the old build: a checkout"* ]]
+    [[ "$output" == *"baseline build: a checkout"* ]]
     run kgate run --help
     [[ "$output" == *rounds.min=3* ]]
 }

@@ -119,15 +119,15 @@ not_passed() { [ "$status" -eq 1 ] || [ "$status" -eq 4 ]; }
     git fetch -q
     run trusted --filter '*plain*'
     [ "$status" -eq 4 ]
-    [[ "$output" == *"has no baseline of suite 'small'"*"put baselines into git, or outside of the clone"* ]]
+    [[ "$output" == *"has no baseline of suite 'small'"*"Commit baselines on that branch, or keep them outside the clone"* ]]
     rm -r baselines
     run trusted --filter '*plain*'
     [[ "$output" == *"has no baseline of suite 'small'"* ]]
-    [[ "$output" != *"outside of the clone"* ]]
+    [[ "$output" != *"outside the clone"* ]]
     mkdir ../store
     cp ../kept.json "../store/${file##*/}"
     run trusted --filter '*plain*' -b ../store
-    [[ "$output" != *"has no baseline"* ]]
+    [[ "$output" != *"has no baseline of suite"* ]]
 }
 
 @test "a target branch without a suite gives no verdict" {
@@ -136,8 +136,8 @@ not_passed() { [ "$status" -eq 1 ] || [ "$status" -eq 4 ]; }
     commit other
     run kgate gate -c other.yaml --trust git:origin/main -o ../out
     [ "$status" -eq 4 ]
-    [[ "$output" == *"origin/main at "*" has no 'other.yaml': this change cannot be judged by it"* ]]
-    grep -q 'cannot be judged' ../out/report.md
+    [[ "$output" == *"origin/main at "*" has no 'other.yaml', so kgate cannot judge this change by it"* ]]
+    grep -q 'cannot judge this change' ../out/report.md
     run kgate run -c other.yaml --trust git:origin/main -o ../r.json
     [ "$status" -eq 4 ]
 }
@@ -338,7 +338,7 @@ embedded() {
     [[ "$output" == *"suite and thresholds: origin/main at "* ]]
     [[ "$output" == *"this change edits kgate.yaml: defaults.threshold 50% -> 900% (not used)"* ]]
     [[ "$output" == *"copy/bytes=16KiB,version=fast/cpu"* ]]
-    [[ "$output" == *"more/bytes=16KiB,version=plain/cpu  (not in the trusted suite: shown, and not judged)"* ]]
+    [[ "$output" == *"more/bytes=16KiB,version=plain/cpu  (not in the trusted suite: shown, not judged)"* ]]
     run kgate list -c kgate.yaml --trust git:origin/main --json -q
     [ "$(jq -r '[.[] | select(.waived == "untrusted") | .workload] | join(" ")' <<<"$output")" = more ]
     run kgate list -c kgate.yaml --trust git:origin/main -q
@@ -349,7 +349,7 @@ embedded() {
     cloned
     run trusted --accepted no-such.yaml
     [ "$status" -eq 2 ]
-    [[ "$output" == *"--accepted names 'no-such.yaml', and there is no such file"* ]]
+    [[ "$output" == *"the file 'no-such.yaml' of --accepted does not exist"* ]]
     kgate accept copy/bytes=16KiB,version=plain/cpu -c kgate.yaml --because mine --change +5000% --accepted own.yaml -q
     run trusted --accepted own.yaml
     not_passed

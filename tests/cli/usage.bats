@@ -24,7 +24,7 @@ load support
     [[ "$output" == *"did you mean '--suite'?"* ]]
     run kgate gate
     [ "$status" -eq 2 ]
-    [[ "$output" == *"there is no suite: give one by -c SUITE, or have a kgate.yaml here"* ]]
+    [[ "$output" == *"there is no suite: give one with -c SUITE, or write a kgate.yaml here"* ]]
     run kgate run -c suite.yaml
     [ "$status" -eq 2 ]
     run kgate gate -c suite.yaml extra
@@ -118,7 +118,7 @@ YAML
     grep -q '^/.*….*/suite.yaml:' shown
     [ "$(wc -L <shown)" -le 80 ]
     run kgate validate -c "$PWD/$long/suite.yaml"
-    [ "$output" = "$PWD/$long/suite.yaml: good, 1 workload, 2 cases, 0 of them cannot run on this machine" ]
+    [ "$output" = "$PWD/$long/suite.yaml: good, 1 workload, 2 cases, 0 cannot run on this machine" ]
 }
 
 @test "no colour and no bar where there is no terminal; NO_COLOR on one" {

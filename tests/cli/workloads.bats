@@ -98,7 +98,7 @@ YAML
     kill -INT $pid
     status=0; wait $pid || status=$?
     [ "$status" -eq 130 ]
-    grep -q 'interrupted; what was measured is in r.json' err.txt
+    grep -q 'interrupted; the measured rounds are in r.json' err.txt
     jq -e '.complete == false and (.cases[0].rounds.median_ns | length > 1)' r.json
     [ ! -e r.json.journal ]
 }
