@@ -32,6 +32,8 @@ load action
     [[ "$output" == *"::error "*"output verdict=FAIL"*"output exit-code=1"* ]]
     grep -q 'kgate FAIL' summary.md
     [ "$(get '.checks[0].conclusion')" = failure ]
+    # the list of checks shows the title alone
+    [[ "$(get '.checks[0].output.title')" == "kgate FAIL: 1 case regressed: "*": time is "*", the budget asks <= 1.00 ns" ]]
     [ "$(get '.comments | length')" -eq 2 ]
     [[ "$(get '.comments[1].body')" == "<!-- kgate:kgate -->"*"kgate FAIL"* ]]
     # again, beside a hundred others: the same comment, though it passes now
