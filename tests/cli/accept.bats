@@ -244,7 +244,7 @@ slow_case=copy/bytes=16KiB,version=plain/cpu
     refused "one line of words" --change +10% --because '  '
     sed -i 's/^  - name: copy/&\n    counters: {hits: {better: higher, threshold: 5%}}/' suite.yaml
     refused "did you mean 'hits'?" --change -10% --metric hit
-    refused "of hits more is better*did you mean -10%?" --change +10% --metric hits
+    refused "for hits more is better*did you mean -10%?" --change +10% --metric hits
     run kgate accept "$slow_case" -c suite.yaml --because x --change -10% --metric hits
     [ "$status" -eq 0 ]
     # a reason that somebody took out by hand
