@@ -23,22 +23,29 @@ markdown() { # FILE
     awk '
         function option(names, meaning) { gsub(/, /, "`, `", names); return "- `" names "`: " meaning ".\n" }
         function name_of(names) { sub(/^-[a-z], /, "", names); sub(/ .*/, "", names); return names }
+        function options_end() {
+            if (block == 2 && own) printf "\n%s", own
+            if (block == 2 && common) printf "\nAlso: %s.\n", common
+            part = "more"
+        }
         FNR == 1 { pass++ }
-        /^= / { name = $2; part = "usage"; own = common = rest = summary = ""; next }
+        /^= / {
+            if (part == "options") options_end()
+            name = $2; part = "usage"; block = pass; gap = 0; own = common = rest = summary = ""
+            next
+        }
+        { is_heading = /^(what to measure|input|how to judge|output):$/ }
         part == "usage" && /^usage: / { operands = substr($0, 8); sub(/ \[options\]$/, "", operands); next }
         part == "usage" && NF {
-            if ($0 != "options:") { summary = summary ? summary : $0; rest = rest ($0 == summary ? "" : $0 "\n"); next }
+            if (!is_heading) { summary = summary ? summary : $0; rest = rest ($0 == summary ? "" : $0 "\n"); next }
             if (pass == 2) printf "\n### kgate %s\n\n%s%s\n", name, summary, operands == "kgate " name ? "" : "\n\n    " operands
             if (pass == 2 && rest) printf "\n```text\n%s```\n", rest
             part = "options"
             next
         }
-        part == "options" && !NF {
-            if (pass == 2 && own) printf "\n%s", own
-            if (pass == 2 && common) printf "\nAlso: %s.\n", common
-            part = "more"
-            next
-        }
+        part == "options" && !NF { gap = 1; next }
+        part == "options" && is_heading { gap = 0; next }
+        part == "options" && gap { options_end(); next }
         part == "options" {
             names = meaning = substr($0, 3)
             sub(/^ +/, "", names)
@@ -56,7 +63,7 @@ markdown() { # FILE
                 if (!listed[long]++) list = list option(names, meaning)
             }
         }
-        END { printf "\n### Options of several commands\n\n%s", list }' "$1" "$1" | sed 1d
+        END { if (part == "options") options_end(); printf "\n### Options of several commands\n\n%s", list }' "$1" "$1" | sed 1d
 }
 
 whole=$(mktemp)

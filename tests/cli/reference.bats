@@ -11,7 +11,7 @@ load support
     [ "$(wc -l <names)" -ge 19 ]
     while read -r name; do
         sed -n "/^### kgate $name\$/,/^###* [^k]/p" "$SOURCE/docs/cli.md" >part
-        kgate "$name" --help | sed -n '/^options:$/,/^$/s/^ *\(-[a-z], \)\{0,1\}--\([a-z-]*\).*/\2/p' | grep -vx help >options || true
+        kgate "$name" --help | sed -n 's/^  \(-[a-z], \|    \)--\([a-z-]*\).*/\2/p' | grep -vx help >options || true
         while read -r option; do
             echo "$name --$option"
             grep -q -- "\`--$option[ \`]" part
