@@ -103,7 +103,7 @@ struct kg_option {
 
 struct kg_subcommand {
     const char *name;
-    const char *operands; /* "BASE.json CURRENT.json", or "" */
+    const char *operands; /* "BASE.json CANDIDATE.json", or "" */
     size_t operands_least;
     size_t operands_most;
     const char *summary;

@@ -25,7 +25,7 @@ static const struct kg_subcommand subcommands[] = {
      "suite output baseline filter shard set rounds warmup export device trust profile json quiet "
      "verbose",
      kg_cli_run, NULL},
-    {"compare", "BASE.json CURRENT.json", 2, 2,
+    {"compare", "BASE.json CANDIDATE.json", 2, 2,
      "Compare two results files, a baseline file with results, or two profiles, without measuring.",
      "output threshold accepted top json quiet verbose", kg_cli_compare, NULL},
     {"ab", "[OLD NEW]", 0, 2,

@@ -126,7 +126,7 @@ YAML
     rm r.kgprof
     run kgate suggest r.json
     [ "$status" -eq 0 ]
-    [[ "$output" == *"the profile 'r.kgprof' of these results is gone"* ]]
+    [[ "$output" == *"the profile 'r.kgprof' of these results is missing"* ]]
     echo damaged >r.kgprof
     run kgate suggest r.json
     [ "$status" -eq 0 ]
