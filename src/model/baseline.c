@@ -17,11 +17,11 @@
 #define STRUCT kg_baseline_series
 static const struct kg_field series_fields[] = {
     KG_FIELD(name, STRING,
-             "of a metric, or a figure of the workload; `pulse` is the core's pace, "
-             "`mean_time` the mean of the samples, `call_cpu_time` the CPU time of a call",
+             "metric, or counter that the workload reports; `pulse`: time of the clock probe, "
+             "`mean_time`: mean of the samples, `call_cpu_time`: CPU time per call",
              KG_NOT_EMPTY),
-    KG_FIELD(source, STRING, "who counted: others are not compared"),
-    KG_LIST(values, value_count, REALS, "one for each judged round, or for each counting process",
+    KG_FIELD(source, STRING, "tool that counted; kgate does not compare values of two tools"),
+    KG_LIST(values, value_count, REALS, "one value per judged round, or per counting process",
             KG_NOT_EMPTY, KG_FROM_0),
 };
 static const struct kg_record series_record =
@@ -30,30 +30,28 @@ static const struct kg_record series_record =
 
 #define STRUCT kg_baseline_case
 static const struct kg_field case_fields[] = {
-    KG_FIELD(id, STRING, "of the case", KG_NOT_EMPTY),
-    KG_FIELD(definition_hash, STRING, "of the case", KG_PATTERN_HASH),
+    KG_FIELD(id, STRING, "id of the case", KG_NOT_EMPTY),
+    KG_FIELD(definition_hash, STRING, "hash of the case's definition", KG_PATTERN_HASH),
     KG_CODE_FIELDS,
-    KG_FIELD(build, STRING, "SHA-256 of the file that it was measured with", KG_OPTIONAL,
-             KG_PATTERN_SHA256),
-    KG_FIELD(
-        accepted, STRING,
-        "when the accepted change was accepted that its history begins with: older runs of the "
-        "case are not compared",
-        KG_OPTIONAL, KG_PATTERN_TIME),
-    KG_FIELD(batch, COUNT, "calls a sample, of its rounds; 0 where not known", KG_OPTIONAL),
+    KG_FIELD(build, STRING, "SHA-256 of the measured file", KG_OPTIONAL, KG_PATTERN_SHA256),
+    KG_FIELD(accepted, STRING,
+             "time of the accepted change with which the case's history begins; kgate does not "
+             "compare older runs of the case",
+             KG_OPTIONAL, KG_PATTERN_TIME),
+    KG_FIELD(batch, COUNT, "calls per sample; 0: not known", KG_OPTIONAL),
     KG_FIELD(round_ns, REAL,
-             "measured time of its rounds, where it was chosen for the case; else the suite's "
-             "`min_time`",
+             "measured time per round, if kgate chose it for the case; otherwise `min_time` of the "
+             "suite, ns",
              KG_OPTIONAL, KG_FROM_0),
-    KG_LIST(series, series_count, RECORDS, "its metrics; `time` is always there",
+    KG_LIST(series, series_count, RECORDS, "values by metric; `time` is always there",
             KG_OF(series_record)),
-    KG_LIST(traits, trait_count, REALS,
-            "of the case, in the order of trait_names; null, and what is left out at the end, is "
-            "not known",
-            KG_OPTIONAL, KG_NULLABLE, KG_FROM_0),
-    KG_FIELD(sampled, RECORD, "functions that took its time, in the newest run", KG_OPTIONAL,
+    KG_LIST(
+        traits, trait_count, REALS,
+        "features of the case, in the order of trait_names; null, or missing at the end: not known",
+        KG_OPTIONAL, KG_NULLABLE, KG_FROM_0),
+    KG_FIELD(sampled, RECORD, "functions that took the time, in the newest run", KG_OPTIONAL,
              KG_OF(kg_sampled_record)),
-    KG_FIELD(system_calls, RECORD, "number and bytes of its system calls, in the newest run",
+    KG_FIELD(system_calls, RECORD, "number and bytes of system calls, in the newest run",
              KG_OPTIONAL, KG_OF(kg_system_calls_record)),
 };
 static const struct kg_record case_record = KG_RECORD_OF(case_fields, "One case of a stored run.");
@@ -61,44 +59,45 @@ static const struct kg_record case_record = KG_RECORD_OF(case_fields, "One case 
 
 #define STRUCT kg_baseline_run
 static const struct kg_field run_fields[] = {
-    KG_FIELD(created, STRING, "UTC", KG_PATTERN_TIME),
-    KG_FIELD(suite, STRING, "its name"),
-    KG_FIELD(commit, STRING, "commit of the checkout that was measured", KG_OPTIONAL),
-    KG_FIELD(branch, STRING, "branch of that checkout", KG_OPTIONAL),
-    KG_FIELD(pin, STRING, "the name of a pinned run", KG_OPTIONAL),
-    KG_FIELD(kgate_version, STRING, "of the program"),
+    KG_FIELD(created, STRING, "creation time, UTC", KG_PATTERN_TIME),
+    KG_FIELD(suite, STRING, "name of the suite"),
+    KG_FIELD(commit, STRING, "commit of the measured checkout", KG_OPTIONAL),
+    KG_FIELD(branch, STRING, "branch of the measured checkout", KG_OPTIONAL),
+    KG_FIELD(pin, STRING, "name of a pinned run", KG_OPTIONAL),
+    KG_FIELD(kgate_version, STRING, "version of kgate"),
     KG_FIELD(kernel, STRING, "operating system", KG_OPTIONAL),
     KG_FIELD(governor, STRING, "CPU frequency governor", KG_OPTIONAL),
-    KG_FIELD(vectors, STRING, "the widest vectors that kernels may use: AVX-512 or AVX2",
-             KG_OPTIONAL),
-    KG_FIELD(compiler, STRING, "kgate's own", KG_OPTIONAL),
+    KG_FIELD(vectors, STRING, "widest vectors that kernels may use: AVX-512 or AVX2", KG_OPTIONAL),
+    KG_FIELD(compiler, STRING, "compiler that built kgate", KG_OPTIONAL),
     KG_FIELD(nvidia_driver, STRING, "version of the NVIDIA driver", KG_OPTIONAL),
     KG_FIELD(cuda_driver, STRING, "CUDA version of the driver", KG_OPTIONAL),
     KG_FIELD(cuda_toolkit, STRING, "CUDA version that kgate was built with", KG_OPTIONAL),
     KG_FIELD(gpu_ecc, STRING, "ECC of the chosen GPU", KG_OPTIONAL, KG_WORDS("on", "off")),
-    KG_FIELD(gpu_mig, STRING, "whether it is an instance of a GPU", KG_OPTIONAL,
+    KG_FIELD(gpu_mig, STRING, "whether the device is a MIG instance of a GPU", KG_OPTIONAL,
              KG_WORDS("on", "off")),
-    KG_FIELD(gpu_sm_clock_hz, REAL, "highest clock of the chosen GPU", KG_OPTIONAL, KG_FROM_0),
-    KG_FIELD(gpu_memory_clock_hz, REAL, "highest of its memory clock", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(gpu_sm_clock_hz, REAL, "highest clock of the chosen GPU, Hz", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(gpu_memory_clock_hz, REAL, "highest memory clock of the chosen GPU, Hz", KG_OPTIONAL,
+             KG_FROM_0),
     KG_FIELD(environment, RECORD, NULL, KG_OPTIONAL, KG_OF(kg_environment_record)),
-    KG_FIELD(pair, STRING, "of an `ab`'s base", KG_OPTIONAL),
-    KG_FIELD(pulse_ns, REAL, "median of the probe's readings of the core's pace", KG_OPTIONAL),
-    KG_FIELD(bandwidth_bytes_per_s, REAL, "median of the probe's readings of memory bandwidth",
+    KG_FIELD(pair, STRING, "key of an `ab`, equal in the files of both builds", KG_OPTIONAL),
+    KG_FIELD(pulse_ns, REAL, "median time of the clock probe, ns", KG_OPTIONAL),
+    KG_FIELD(bandwidth_bytes_per_s, REAL, "median memory bandwidth by the probe, bytes per second",
              KG_OPTIONAL),
-    KG_FIELD(latency_ns, REAL, "median of the probe's readings of memory latency", KG_OPTIONAL),
-    KG_LIST(trait_names, trait_name_count, STRINGS,
-            "what the cases' traits are; of ordinary runs only the newest of a suite has any",
-            KG_OPTIONAL, KG_DISTINCT),
-    KG_LIST(cases, case_count, RECORDS, "those that were measured", KG_OF(case_record)),
+    KG_FIELD(latency_ns, REAL, "median memory latency by the probe, ns", KG_OPTIONAL),
+    KG_LIST(
+        trait_names, trait_name_count, STRINGS,
+        "names of the cases' features; among ordinary runs only the newest run of a suite has any",
+        KG_OPTIONAL, KG_DISTINCT),
+    KG_LIST(cases, case_count, RECORDS, "measured cases", KG_OF(case_record)),
 };
 static const struct kg_record run_record = KG_RECORD_OF(run_fields, "One stored run.");
 #undef STRUCT
 
 #define STRUCT kg_baseline
 static const struct kg_field baseline_fields[] = {
-    KG_FIELD(fingerprint, STRING, "of the machine", KG_NOT_EMPTY),
+    KG_FIELD(fingerprint, STRING, "fingerprint of the machine", KG_NOT_EMPTY),
     KG_FIELD(machine, RECORD, NULL, KG_OF(kg_machine_record)),
-    KG_LIST(runs, run_count, RECORDS, "oldest first", KG_OF(run_record)),
+    KG_LIST(runs, run_count, RECORDS, "stored runs, oldest first", KG_OF(run_record)),
 };
 
 const struct kg_record kg_baseline_record =
@@ -316,7 +315,8 @@ static bool series_validate(const struct kg_baseline_series *series, size_t roun
                                 place, i);
     return !of_rounds || series->value_count == rounds
                ? true
-               : kg_error_set(err, KG_ERROR_USAGE, "%s.values: expected as many as rounds", place);
+               : kg_error_set(err, KG_ERROR_USAGE, "%s.values: expected one value per round",
+                              place);
 }
 
 static bool case_validate(const struct kg_baseline_case *stored, size_t run, size_t index,
@@ -325,9 +325,9 @@ static bool case_validate(const struct kg_baseline_case *stored, size_t run, siz
     const size_t rounds = kg_baseline_rounds(stored);
     char place[96];
     if (!rounds)
-        return kg_error_set(err, KG_ERROR_USAGE,
-                            "runs[%zu].cases[%zu]: expected a series 'time' of the rounds", run,
-                            index);
+        return kg_error_set(
+            err, KG_ERROR_USAGE,
+            "runs[%zu].cases[%zu]: expected a series 'time' with one value per round", run, index);
     for (size_t i = 0; i < stored->series_count; i++) {
         const struct kg_baseline_series *series = &stored->series[i];
         const bool time = !strcmp(series->source, KG_SERIES_OF_ROUNDS) &&
@@ -370,8 +370,8 @@ bool kg_baseline_validate(const struct kg_baseline *baseline, struct kg_error *e
         for (size_t j = 0; j < i; j++)
             if (run->pin && baseline->runs[j].pin && !strcmp(run->pin, baseline->runs[j].pin) &&
                 !strcmp(run->suite, baseline->runs[j].suite))
-                return kg_error_set(err, KG_ERROR_USAGE, "runs[%zu].pin: '%s' is there twice", i,
-                                    run->pin);
+                return kg_error_set(err, KG_ERROR_USAGE,
+                                    "runs[%zu].pin: two runs have the pin '%s'", i, run->pin);
     }
     return true;
 }

@@ -9,25 +9,30 @@
  * They allow hardware that is ten or a hundred times as fast. */
 #define STRUCT kg_ceilings
 static const struct kg_field fields[] = {
-    KG_FIELD(copy_bytes_per_s, REAL, "device to device, reads and writes", KG_OPTIONAL,
+    KG_FIELD(copy_bytes_per_s, REAL,
+             "peak bandwidth of copies within the device, reads and writes, bytes per second",
+             KG_OPTIONAL, KG_BETWEEN(1e6, 1e16)),
+    KG_FIELD(read_bytes_per_s, REAL, "peak bandwidth of reads alone, bytes per second", KG_OPTIONAL,
              KG_BETWEEN(1e6, 1e16)),
-    KG_FIELD(read_bytes_per_s, REAL, "reads alone", KG_OPTIONAL, KG_BETWEEN(1e6, 1e16)),
-    KG_FIELD(fma_flops_per_s, REAL, "single precision multiply-adds", KG_OPTIONAL,
-             KG_BETWEEN(1e6, 1e18)),
-    KG_FIELD(tensor_flops_per_s, REAL, "bf16 tensor cores", KG_OPTIONAL, KG_BETWEEN(1e6, 1e19)),
-    KG_FIELD(launch_ns, REAL, "from one empty kernel to the next", KG_OPTIONAL, KG_BETWEEN(1, 1e9)),
-    KG_FIELD(sm_clock_hz, REAL, "while the multiply-adds ran", KG_OPTIONAL, KG_BETWEEN(1e6, 1e11)),
-    KG_FIELD(tensor_by, STRING, "the instruction that the tensor cores' figure is of", KG_OPTIONAL,
+    KG_FIELD(fma_flops_per_s, REAL, "peak rate of single-precision multiply-adds, FLOP per second",
+             KG_OPTIONAL, KG_BETWEEN(1e6, 1e18)),
+    KG_FIELD(tensor_flops_per_s, REAL, "peak rate of bf16 tensor cores, FLOP per second",
+             KG_OPTIONAL, KG_BETWEEN(1e6, 1e19)),
+    KG_FIELD(launch_ns, REAL, "time from one empty kernel to the next, ns", KG_OPTIONAL,
+             KG_BETWEEN(1, 1e9)),
+    KG_FIELD(sm_clock_hz, REAL, "SM clock during the multiply-adds, Hz", KG_OPTIONAL,
+             KG_BETWEEN(1e6, 1e11)),
+    KG_FIELD(tensor_by, STRING, "instruction that reached the tensor cores' peak", KG_OPTIONAL,
              KG_WORDS("wgmma", "mma.sync")),
-    KG_FIELD(uuid, STRING, "of the GPU", KG_OPTIONAL),
-    KG_FIELD(measured, STRING, "UTC", KG_OPTIONAL, KG_PATTERN_TIME),
-    KG_FIELD(reason, STRING, "why figures are missing", KG_OPTIONAL),
-    KG_FIELD(note, STRING,
-             "why the figures are good for this run alone: the device was held back or shared",
-             KG_OPTIONAL),
+    KG_FIELD(uuid, STRING, "UUID of the GPU", KG_OPTIONAL),
+    KG_FIELD(measured, STRING, "time of measuring, UTC", KG_OPTIONAL, KG_PATTERN_TIME),
+    KG_FIELD(reason, STRING, "reason for missing values", KG_OPTIONAL),
+    KG_FIELD(
+        note, STRING,
+        "reason why the values are valid for this run only: the device was throttled or shared",
+        KG_OPTIONAL),
 };
-const struct kg_record kg_ceilings_record =
-    KG_RECORD_OF(fields, "What the GPU was measured to be capable of, by kgate.");
+const struct kg_record kg_ceilings_record = KG_RECORD_OF(fields, "Measured peaks of the GPU.");
 #undef STRUCT
 
 bool kg_ceilings_good(const struct kg_ceilings *ceilings)

@@ -5,12 +5,13 @@
 #include "base/record.h"
 
 #define KG_CODE_FIELDS                                                                             \
-    KG_FIELD_AS("code_hash", code.hash, STRING, "of the machine code", KG_OPTIONAL,                \
+    KG_FIELD_AS("code_hash", code.hash, STRING, "hash of the machine code", KG_OPTIONAL,           \
                 KG_PATTERN_HASH),                                                                  \
-        KG_FIELD_AS("code_scope", code.scope, ENUM,                                                \
-                    "what of it is known: its file alone; also the libraries that are loaded as "  \
-                    "it starts; these of code that can load or start more (open); these of code "  \
-                    "that can open files, which are not known (files)",                            \
-                    KG_OPTIONAL, KG_NAMES(kg_code_scope_names)),                                   \
+        KG_FIELD_AS(                                                                               \
+            "code_scope", code.scope, ENUM,                                                        \
+            "extent of the known code: its file alone; also the libraries loaded at start; "       \
+            "both, but the code can load or start more (open); both, but the code can open "       \
+            "files, which are not known (files)",                                                  \
+            KG_OPTIONAL, KG_NAMES(kg_code_scope_names)),                                           \
         KG_LIST_AS("libraries", code.libraries, code.library_count, STRINGS,                       \
-                   "NAME HASH of each of them", KG_OPTIONAL)
+                   "NAME HASH of each library", KG_OPTIONAL)

@@ -9,55 +9,62 @@
  * and for all. */
 #define STRUCT kg_cpu_ceiling
 static const struct kg_field ceiling_fields[] = {
-    KG_FIELD(threads, REAL, "at the same time", KG_OPTIONAL, KG_BETWEEN(1, 1e6)),
-    KG_FIELD(scalar_flops_per_s, REAL,
-             "single-precision multiply-adds, two each, one an instruction", KG_OPTIONAL,
-             KG_BETWEEN(1e5, 1e16)),
-    KG_FIELD(vector_flops_per_s, REAL, "the same in the widest vectors that kernels use",
+    KG_FIELD(threads, REAL, "threads at the same time", KG_OPTIONAL, KG_BETWEEN(1, 1e6)),
+    KG_FIELD(
+        scalar_flops_per_s, REAL,
+        "peak rate of scalar single-precision multiply-adds, two operations each, FLOP per second",
+        KG_OPTIONAL, KG_BETWEEN(1e5, 1e16)),
+    KG_FIELD(vector_flops_per_s, REAL,
+             "peak rate of multiply-adds in the widest vectors that kernels use, FLOP per second",
              KG_OPTIONAL, KG_BETWEEN(1e5, 1e17)),
     KG_FIELD(l1_bytes_per_s, REAL,
-             "bytes read and written, the fastest of reading, copying and adding two arrays, in "
-             "the first level of cache",
+             "peak bandwidth of the first level of cache, reads and writes: the fastest of "
+             "reading, copying and adding two arrays, bytes per second",
              KG_OPTIONAL, KG_BETWEEN(1e5, 1e17)),
-    KG_FIELD(l2_bytes_per_s, REAL, "in the second level", KG_OPTIONAL, KG_BETWEEN(1e5, 1e17)),
-    KG_FIELD(l3_bytes_per_s, REAL, "in the last level", KG_OPTIONAL, KG_BETWEEN(1e5, 1e17)),
-    KG_FIELD(memory_bytes_per_s, REAL, "beyond the caches", KG_OPTIONAL, KG_BETWEEN(1e5, 1e16)),
+    KG_FIELD(l2_bytes_per_s, REAL, "peak bandwidth of the second level, bytes per second",
+             KG_OPTIONAL, KG_BETWEEN(1e5, 1e17)),
+    KG_FIELD(l3_bytes_per_s, REAL, "peak bandwidth of the last level, bytes per second",
+             KG_OPTIONAL, KG_BETWEEN(1e5, 1e17)),
+    KG_FIELD(memory_bytes_per_s, REAL, "peak bandwidth of memory, bytes per second", KG_OPTIONAL,
+             KG_BETWEEN(1e5, 1e16)),
 };
 static const struct kg_record ceiling_record =
-    KG_RECORD_OF(ceiling_fields, "What so many threads can do.");
+    KG_RECORD_OF(ceiling_fields, "Peaks of that number of threads.");
 #undef STRUCT
 
 #define STRUCT kg_cpu_ceilings
 static const struct kg_field fields[] = {
-    KG_FIELD(one, RECORD, "of one thread", KG_OPTIONAL, KG_OF(ceiling_record)),
-    KG_FIELD(all, RECORD, "of one thread on each CPU, together", KG_OPTIONAL,
+    KG_FIELD(one, RECORD, "peaks of one thread", KG_OPTIONAL, KG_OF(ceiling_record)),
+    KG_FIELD(all, RECORD, "peaks of one thread per CPU, together", KG_OPTIONAL,
              KG_OF(ceiling_record)),
-    KG_FIELD(cores, REAL, "that the CPUs are of", KG_OPTIONAL, KG_BETWEEN(1, 1e6)),
-    KG_FIELD(l1_bytes, REAL, "cache of a core: first level, for data", KG_OPTIONAL,
+    KG_FIELD(cores, REAL, "number of cores behind the CPUs", KG_OPTIONAL, KG_BETWEEN(1, 1e6)),
+    KG_FIELD(l1_bytes, REAL, "data cache per core, first level, bytes", KG_OPTIONAL,
              KG_BETWEEN(1024, 1e9)),
-    KG_FIELD(l2_bytes, REAL, "second level", KG_OPTIONAL, KG_BETWEEN(1024, 1e10)),
-    KG_FIELD(l3_bytes, REAL, "the whole last level; absent where there is none", KG_OPTIONAL,
-             KG_BETWEEN(1024, 1e13)),
-    KG_FIELD(l3_count, REAL, "parts of the last level, each for some of the cores", KG_OPTIONAL,
-             KG_BETWEEN(1, 1e6)),
-    KG_FIELD(clock_hz, REAL, "of a core at work", KG_OPTIONAL, KG_BETWEEN(1e6, 1e11)),
-    KG_FIELD(memory_latency_ns, REAL, "of a load from memory that waits for the one before",
-             KG_OPTIONAL, KG_BETWEEN(0.1, 1e7)),
-    KG_FIELD(fork_join_ns, REAL, "of a parallel region of all threads in which nothing is done",
-             KG_OPTIONAL, KG_BETWEEN(0.1, 1e10)),
-    KG_FIELD(barrier_ns, REAL, "until all threads have waited for each other", KG_OPTIONAL,
+    KG_FIELD(l2_bytes, REAL, "cache per core, second level, bytes", KG_OPTIONAL,
+             KG_BETWEEN(1024, 1e10)),
+    KG_FIELD(l3_bytes, REAL, "size of the whole last level, bytes; absent: there is none",
+             KG_OPTIONAL, KG_BETWEEN(1024, 1e13)),
+    KG_FIELD(l3_count, REAL, "number of parts of the last level, each for some of the cores",
+             KG_OPTIONAL, KG_BETWEEN(1, 1e6)),
+    KG_FIELD(clock_hz, REAL, "clock of a busy core, Hz", KG_OPTIONAL, KG_BETWEEN(1e6, 1e11)),
+    KG_FIELD(memory_latency_ns, REAL,
+             "latency of a load from memory that depends on the load before, ns", KG_OPTIONAL,
+             KG_BETWEEN(0.1, 1e7)),
+    KG_FIELD(fork_join_ns, REAL, "time of an empty parallel region of all threads, ns", KG_OPTIONAL,
              KG_BETWEEN(0.1, 1e10)),
-    KG_FIELD(line_transfer_ns, REAL, "of a written cache line from one core's cache to another's",
+    KG_FIELD(barrier_ns, REAL, "time of a barrier of all threads, ns", KG_OPTIONAL,
+             KG_BETWEEN(0.1, 1e10)),
+    KG_FIELD(line_transfer_ns, REAL,
+             "time to move a written cache line from one core's cache to another's, ns",
              KG_OPTIONAL, KG_BETWEEN(0.1, 1e8)),
-    KG_FIELD(page_fault_ns, REAL, "of the first touch of a page", KG_OPTIONAL,
+    KG_FIELD(page_fault_ns, REAL, "time of the first touch of a page, ns", KG_OPTIONAL,
              KG_BETWEEN(0.1, 1e9)),
-    KG_FIELD(measured, STRING, "UTC", KG_OPTIONAL, KG_PATTERN_TIME),
-    KG_FIELD(reason, STRING, "why figures are missing", KG_OPTIONAL),
-    KG_FIELD(note, STRING, "what makes the figures doubtful: they are soon measured anew",
+    KG_FIELD(measured, STRING, "time of measuring, UTC", KG_OPTIONAL, KG_PATTERN_TIME),
+    KG_FIELD(reason, STRING, "reason for missing values", KG_OPTIONAL),
+    KG_FIELD(note, STRING, "reason why the values are uncertain: kgate measures them again soon",
              KG_OPTIONAL),
 };
-const struct kg_record kg_cpu_ceilings_record =
-    KG_RECORD_OF(fields, "What the CPU was measured to be capable of, by kgate.");
+const struct kg_record kg_cpu_ceilings_record = KG_RECORD_OF(fields, "Measured peaks of the CPU.");
 #undef STRUCT
 
 static double figure(const void *object, size_t offset)

@@ -160,15 +160,13 @@ enum { JUDGED_WORDS = 96 };
 static void judged_words(const struct kg_disturbance *found, char words[JUDGED_WORDS])
 {
     if (!found->confirming)
-        snprintf(words, JUDGED_WORDS, "only the %zu that waited least are judged", found->judged);
+        snprintf(words, JUDGED_WORDS, "kgate judges only the %zu that waited least", found->judged);
     else if (!found->confirmed)
-        snprintf(words, JUDGED_WORDS,
-                 "none of the %zu later ones, which were to confirm, is "
-                 "judged",
+        snprintf(words, JUDGED_WORDS, "none of the %zu confirming rounds counts",
                  found->confirming);
     else
-        snprintf(words, JUDGED_WORDS, "of the %zu later ones, which decide, %zu %s judged",
-                 found->confirming, found->confirmed, found->confirmed == 1 ? "is" : "are");
+        snprintf(words, JUDGED_WORDS, "%zu of the %zu confirming rounds %s", found->confirmed,
+                 found->confirming, found->confirmed == 1 ? "counts" : "count");
 }
 
 const char *kg_disturbance_words(const struct kg_disturbance *found,
@@ -178,16 +176,17 @@ const char *kg_disturbance_words(const struct kg_disturbance *found,
     words[0] = '\0';
     judged_words(found, judged);
     if (kg_disturbance_too_busy(found))
-        snprintf(words, KG_DISTURBANCE_WORDS,
-                 "the machine is too busy: %zu of %zu rounds waited for a CPU for %.0f %% of their "
-                 "time on average; above %.0f %% they decide nothing. `kgate doctor` names the "
-                 "programs that run. On a busy machine `metrics: [instructions]` still decides, "
-                 "and `disturbance: 100%%` judges every round",
-                 found->disturbed, found->rounds, 100 * found->share, 100 * SPOILT * found->limit);
+        snprintf(
+            words, KG_DISTURBANCE_WORDS,
+            "the machine is too busy: %zu of %zu rounds waited for a CPU for %.0f %% of their "
+            "time on average (limit %.0f %%). Too few rounds are left to judge. `kgate doctor` "
+            "names the running programs. On a busy machine `metrics: [instructions]` still "
+            "decides, and `disturbance: 100%%` judges every round",
+            found->disturbed, found->rounds, 100 * found->share, 100 * SPOILT * found->limit);
     else if (3 * found->disturbed > found->rounds)
         snprintf(words, KG_DISTURBANCE_WORDS,
                  "%zu of %zu rounds waited for a CPU for more than %.3g %% of their time (%.0f %% "
-                 "on average): %s. Measure again when less else runs here",
+                 "on average): %s. Measure again when the machine is idle",
                  found->disturbed, found->rounds, 100 * found->limit, 100 * found->share, judged);
     return words;
 }

@@ -59,9 +59,10 @@ static bool file_open(struct kg_journal *journal, struct kg_error *err)
     if (file >= 0)
         close(file);
     if (locked)
-        return kg_error_set(err, KG_ERROR_USAGE,
-                            "another kgate is writing '%.300s': give this one another name with -o",
-                            journal->path);
+        return kg_error_set(
+            err, KG_ERROR_USAGE,
+            "another kgate is writing '%.300s': give this kgate another name with -o",
+            journal->path);
     return kg_error_set(err, code == ENOSPC ? KG_ERROR_SYSTEM : KG_ERROR_USAGE,
                         "cannot write '%s': %s", journal->path,
                         code == ELOOP ? "it is a symbolic link" : strerror(code));
@@ -200,7 +201,7 @@ bool kg_journal_parse(const char *path, const char *bytes, size_t length,
     const char *end = bytes + length, *first = memchr(bytes, '\n', length);
     *results = (struct kg_results){0};
     if (!first)
-        return kg_error_at(err, path, 1, 0, "the journal has no whole first line");
+        return kg_error_at(err, path, 1, 0, "the journal's first line is incomplete");
     if (!kg_record_parse(&kg_results_record, KG_JOURNAL_SCHEMA, path, bytes,
                          (size_t)(first - bytes), &results->arena, results, err) ||
         !lines_apply(path, first + 1, end, results, err)) {

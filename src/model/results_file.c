@@ -12,7 +12,7 @@ bool kg_results_write(const struct kg_results *results, const char *path, struct
 {
     if (!kg_results_validate(results, err)) {
         err->kind = KG_ERROR_SYSTEM;
-        return kg_error_wrap(err, "what was measured could not be read again");
+        return kg_error_wrap(err, "the results just written could not be read again");
     }
     return kg_record_save(&kg_results_record, results, KG_RESULTS_SCHEMA, path, err);
 }

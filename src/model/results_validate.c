@@ -61,8 +61,8 @@ static bool compared_validate(const struct kg_case_result *result, size_t index,
             continue;
         const struct kg_series *series = kg_case_series(result, (enum kg_metric_kind)kind);
         if (!series || strcmp(series->source, KG_SERIES_OF_ROUNDS) != 0)
-            return series_refuse(index, kg_metric_kind_names[kind],
-                                 "expected a series of the rounds", err);
+            return series_refuse(index, kg_metric_kind_names[kind], "expected one value per round",
+                                 err);
         if (isnan(series->threshold))
             return series_refuse(index, kg_metric_kind_names[kind], "expected a threshold", err);
     }
@@ -72,8 +72,8 @@ static bool compared_validate(const struct kg_case_result *result, size_t index,
 static bool case_validate(const struct kg_case_result *result, size_t index, struct kg_error *err)
 {
     if (result->status == KG_STATUS_OK && !result->round_count)
-        return kg_error_set(err, KG_ERROR_USAGE, "cases[%zu].rounds: a case of status OK has none",
-                            index);
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "cases[%zu].rounds: a case with status OK has no round", index);
     return series_validate(result, index, err) && compared_validate(result, index, err);
 }
 
@@ -91,8 +91,9 @@ bool kg_results_validate(const struct kg_results *results, struct kg_error *err)
                             "machine.gpu_chosen: expected the number of one of %zu gpus, found %zu",
                             machine->gpu_count, machine->gpu_chosen);
     if (!kg_cpu_ceilings_good(&results->cpu_ceilings))
-        return kg_error_set(err, KG_ERROR_USAGE,
-                            "cpu_ceilings: expected all threads not to be slower than one");
+        return kg_error_set(
+            err, KG_ERROR_USAGE,
+            "cpu_ceilings: expected all threads together to be at least as fast as one");
     for (size_t i = 0; i < results->case_count; i++)
         if (!case_validate(&results->cases[i], i, err))
             return false;

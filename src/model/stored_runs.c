@@ -55,8 +55,8 @@ static bool once_check(const struct kg_baseline *baseline, struct kg_error *err)
         for (size_t j = 0; j < i; j++)
             if (!runs[i].pin && !runs[j].pin && kg_stored_run_same(&runs[j], &runs[i]))
                 return kg_error_set(err, KG_ERROR_USAGE,
-                                    "runs[%zu] is runs[%zu] once more, of %s: the two would look "
-                                    "like runs that agree; remove one of them",
+                                    "runs[%zu] repeats runs[%zu] of %s: two copies would pass as "
+                                    "runs that agree; remove one of them",
                                     i, j, runs[i].created);
     return true;
 }

@@ -169,9 +169,9 @@ bool kg_stored_traits_validate(const struct kg_baseline_run *run, size_t index,
 {
     for (size_t i = 0; i < run->case_count; i++)
         if (run->cases[i].trait_count > run->trait_name_count)
-            return kg_error_set(err, KG_ERROR_USAGE,
-                                "runs[%zu].cases[%zu].traits: expected no more than trait_names",
-                                index, i);
+            return kg_error_set(
+                err, KG_ERROR_USAGE,
+                "runs[%zu].cases[%zu].traits: expected at most as many as trait_names", index, i);
     return true;
 }
 

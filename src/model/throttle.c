@@ -31,7 +31,7 @@ void kg_gpu_conditions_words(const struct kg_gpu_conditions *conditions, char *t
     *throttled = *shared = '\0';
     kg_nvml_throttle_words(conditions->bits, by, sizeof by);
     if (conditions->throttled)
-        snprintf(throttled, bytes, "the GPU was held back in %zu of %zu rounds%s%s",
+        snprintf(throttled, bytes, "the GPU was throttled in %zu of %zu rounds%s%s",
                  conditions->throttled, conditions->rounds, *by ? " by " : "", by);
     if (conditions->shared)
         snprintf(shared, bytes, "other processes were on the GPU in %zu of %zu rounds",

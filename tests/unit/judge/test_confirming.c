@@ -78,7 +78,7 @@ static void without_a_calm_one_the_first_pairs_figures_stand_and_the_reason_is_t
                         "Measure again when the machine is idle");
     assert_non_null(strstr(scene.comparison.next, "measure again when the machine is idle"));
     assert_int_equal(scene.comparison.note_count, 1);
-    assert_non_null(strstr(scene.comparison.notes[0], "none of the 6 later ones"));
+    assert_non_null(strstr(scene.comparison.notes[0], "none of the 6 confirming rounds"));
     scene_free(&scene);
 }
 

@@ -197,7 +197,8 @@ static void damaged_series_are_refused_by_name(void **state)
          "series[1].values: expected a list of numbers, found a number"},
         {"[" TIME ", " MEMORY(", \"values\": null") "]",
          "series[1].values: expected a list of numbers, found null"},
-        {"[" MEMORY(", \"values\": [1]") "]", ": expected a series 'time' of the rounds"},
+        {"[" MEMORY(", \"values\": [1]") "]",
+         ": expected a series 'time' with one value per round"},
     };
     struct kg_error err;
     (void)state;

@@ -154,18 +154,18 @@ static void a_machine_that_is_too_busy_is_told(void **state)
     assert_string_equal(
         kg_disturbance_words(&found, words),
         "4 of 9 rounds waited for a CPU for more than 5 % of their time (15 % on "
-        "average): only the 5 that waited least are judged. Measure again when less "
-        "else runs here");
+        "average): kgate judges only the 5 that waited least. Measure again when the "
+        "machine is idle");
     for (size_t i = 1; i < 9; i++)
         rounds[i].disturbance = 0.5;
     found = disturbance_of(rounds, 9);
     assert_true(kg_disturbance_too_busy(&found));
     assert_string_equal(kg_disturbance_words(&found, words),
                         "the machine is too busy: 9 of 9 rounds waited for a CPU for 48 % of "
-                        "their time on average; above 10 % they decide nothing. `kgate doctor` "
-                        "names the programs that run. On a busy machine `metrics: "
-                        "[instructions]` still decides, and `disturbance: 100%` judges every "
-                        "round");
+                        "their time on average (limit 10 %). Too few rounds are left to judge. "
+                        "`kgate doctor` names the running programs. On a busy machine "
+                        "`metrics: [instructions]` still decides, and `disturbance: 100%` judges "
+                        "every round");
     found = disturbance_of(rounds, 1);
     assert_true(kg_disturbance_too_busy(&found));
     found = disturbance_of(rounds, 0);
@@ -187,10 +187,10 @@ static void which_rounds_decide_is_said_as_it_is(void **state)
     struct kg_round rounds[9] = {0};
     for (size_t i = 5; i < 9; i++)
         rounds[i] = (struct kg_round){.confirms = true, .disturbance = 0.5};
-    expect_words(rounds, 9, ": none of the 4 later ones, which were to confirm, is judged. ");
+    expect_words(rounds, 9, ": none of the 4 confirming rounds counts. ");
     rounds[5].disturbance = 0;
     rounds[0].disturbance = 0.5;
-    expect_words(rounds, 9, ": of the 4 later ones, which decide, 1 is judged. ");
+    expect_words(rounds, 9, ": 1 of the 4 confirming rounds counts. ");
 }
 
 static void what_disturbed_the_gpu_is_counted_and_said(void **state)
@@ -215,7 +215,7 @@ static void what_disturbed_the_gpu_is_counted_and_said(void **state)
     results.cases[0].rounds[5].other_processes = 2;
     found = kg_gpu_conditions(&results);
     kg_gpu_conditions_words(&found, held, shared, sizeof held);
-    assert_string_equal(held, "the GPU was held back in 2 of 12 rounds by the power limit");
+    assert_string_equal(held, "the GPU was throttled in 2 of 12 rounds by the power limit");
     assert_string_equal(shared, "other processes were on the GPU in 1 of 12 rounds");
     kg_results_free(&results);
 }

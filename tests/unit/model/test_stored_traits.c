@@ -200,9 +200,10 @@ static void what_makes_no_sense_is_refused(void **state)
         const char *run, *stored, *says;
     } cases[] = {
         {"\"trait_names\": [\"items\", \"items\"], ", "",
-         "trait_names: expected strings that differ, found 'items' twice"},
-        {"\"trait_names\": [\"items\"], ", ", \"traits\": [1, 2]", "no more than trait_names"},
-        {"", ", \"traits\": [1]", "no more than trait_names"},
+         "trait_names: expected different strings, found 'items' twice"},
+        {"\"trait_names\": [\"items\"], ", ", \"traits\": [1, 2]",
+         "at most as many as trait_names"},
+        {"", ", \"traits\": [1]", "at most as many as trait_names"},
         {"\"trait_names\": [\"items\"], ", ", \"traits\": [-1]", "traits[0]: expected a number"},
         {"\"trait_names\": [\"items\"], ", ", \"traits\": [\"x\"]", "expected a number"},
         {"\"trait_names\": [7], ", "", "expected a string"},
