@@ -78,7 +78,7 @@ void kg_driver_words(const struct kg_driver *driver, int code, char *text, size_
 {
     const char *name = NULL, *words = NULL;
     if (driver->error_string(code, &words) != KG_DRIVER_SUCCESS || !words)
-        words = "an error that this driver has no words for";
+        words = "error without words in this driver";
     if (driver->error_name(code, &name) != KG_DRIVER_SUCCESS || !name)
         snprintf(text, bytes, "%s (code %d)", words, code);
     else
@@ -133,7 +133,7 @@ bool kg_driver_open(const char *library, struct kg_driver *driver, char *why, si
     const char *missing =
         kg_library_symbols(driver->library, symbols, sizeof symbols / sizeof *symbols, driver);
     if (missing) {
-        snprintf(why, why_bytes, "the NVIDIA driver is too old: it has no %s (CUDA 12 has)",
+        snprintf(why, why_bytes, "the NVIDIA driver is too old: it has no %s (CUDA 12 has it)",
                  missing);
         return false;
     }

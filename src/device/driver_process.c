@@ -99,7 +99,7 @@ static void ending_words(bool late, int status, int timeout_ms, char *text, size
         snprintf(text, bytes, "the NVIDIA driver crashed: signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
     else if (WEXITSTATUS(status) != EXIT_SUCCESS)
-        snprintf(text, bytes, "the NVIDIA driver ended the process that asked it, with status %d",
+        snprintf(text, bytes, "the NVIDIA driver ended the process that queried it, with status %d",
                  WEXITSTATUS(status));
 }
 
@@ -112,7 +112,7 @@ size_t kg_apart_run(const struct kg_apart *apart, void *answer, size_t bytes, ch
     if (child == 0)
         child_run(apart, ends[1], parent);
     if (child < 0)
-        snprintf(ending, ending_bytes, "cannot start a process to ask the NVIDIA driver: %s",
+        snprintf(ending, ending_bytes, "cannot start a process to query the NVIDIA driver: %s",
                  strerror(errno));
     if (ends[1] >= 0)
         close(ends[1]);

@@ -9,9 +9,9 @@
 
 #define STRUCT kg_environment
 static const struct kg_field environment_fields[] = {
-    KG_FIELD(known, BOOL, "whether they were looked at"),
-    KG_LIST(variables, count, PAIRS,
-            "by name; in the place of a value that may be private stands its hash", KG_OPTIONAL),
+    KG_FIELD(known, BOOL, "whether kgate read the variables"),
+    KG_LIST(variables, count, PAIRS, "values by name; a hash replaces a value that may be private",
+            KG_OPTIONAL),
 };
 const struct kg_record kg_environment_record = KG_RECORD_OF(
     environment_fields, "Variables of the caller's environment that change how programs run.");

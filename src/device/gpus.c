@@ -85,8 +85,8 @@ static bool choose_by_uuid(const struct kg_gpus *gpus, const char *device, const
     if (matches == 1 || !gpus->count)
         return true;
     return unknown(gpus, device,
-                   matches ? "several devices have a UUID that begins so"
-                           : "no device has a UUID that begins so",
+                   matches ? "several devices have a UUID with this beginning"
+                           : "no device has a UUID with this beginning",
                    err);
 }
 
@@ -106,7 +106,7 @@ bool kg_gpus_choose(const struct kg_gpus *gpus, const char *device, size_t *chos
                             "as cuda:1 or cuda:GPU-8f2c; `kgate doctor` lists the devices",
                             device);
     if (gpus->count && number >= gpus->count)
-        return unknown(gpus, device, "there is no device of that number", err);
+        return unknown(gpus, device, "no device has this number", err);
     *chosen = gpus->count ? (size_t)number : 0;
     return true;
 }

@@ -17,13 +17,11 @@ static const struct {
     int code;
     const char *remedy;
 } remedies[] = {
-    {CODE_NOT_READY, "on a machine with NVSwitch nvidia-fabricmanager must run"},
-    {CODE_MISMATCH,
-     "its library and its kernel module are of different versions: after an update, reboot; in a "
-     "container, let the container toolkit bring the library"},
-    {CODE_COMPATIBILITY,
-     "the CUDA compatibility package that is installed does not support this GPU: remove it, or "
-     "update the driver"},
+    {CODE_NOT_READY, "on a machine with NVSwitch, nvidia-fabricmanager must run"},
+    {CODE_MISMATCH, "the versions of its library and its kernel module differ. After an update: "
+                    "reboot. In a container: let the container toolkit provide the library"},
+    {CODE_COMPATIBILITY, "the installed CUDA compatibility package does not support this GPU: "
+                         "remove it, or update the driver"},
 };
 
 /* Reasons why a device is not usable, for codes with too little in the driver's own words. */
@@ -31,10 +29,9 @@ static const struct {
     int code;
     const char *words;
 } troubles[] = {
-    {KG_DRIVER_OUT_OF_MEMORY,
-     "its memory is full: other processes have it (nvidia-smi lists them)"},
-    {KG_DRIVER_DEVICE_UNAVAILABLE, "busy or unavailable: nvidia-smi says who uses it"},
-    {CODE_LOST, "it does not answer any more; dmesg may say why (Xid)"},
+    {KG_DRIVER_OUT_OF_MEMORY, "its memory is full: other processes use it (nvidia-smi lists them)"},
+    {KG_DRIVER_DEVICE_UNAVAILABLE, "busy or unavailable: nvidia-smi lists its users"},
+    {CODE_LOST, "it no longer answers; dmesg may have the reason (Xid)"},
 };
 
 static void printable(char *text)
@@ -139,8 +136,8 @@ static const char *absence(const struct kg_gpus_query *query)
     for (size_t i = 0; i < nvml.device_count; i++) {
         const bool there = kg_nvml_device_read(&nvml, i, &device);
         if (there && device.mig == 1)
-            found = "; MIG is enabled, but the GPU has no instance: nvidia-smi mig -cgi PROFILE -C "
-                    "makes one";
+            found = "; MIG is enabled, but the GPU has no instance: create one with nvidia-smi mig "
+                    "-cgi PROFILE -C";
         else if (!there && device.lost)
             found = "; a GPU has fallen off the bus: reboot, and see dmesg (Xid 79)";
     }
@@ -226,7 +223,7 @@ static void problem_find(const struct kg_driver *driver, const struct kg_gpus *g
     const enum kg_compute_mode mode = gpus->devices[chosen].compute_mode;
     if (mode == KG_COMPUTE_MODE_PROHIBITED) {
         snprintf(problem, bytes,
-                 "its compute mode prohibits computing: sudo nvidia-smi -c DEFAULT allows it");
+                 "its compute mode prohibits computing: allow it with sudo nvidia-smi -c DEFAULT");
         return;
     }
     const int code = device_try(driver, (int)chosen);
@@ -234,8 +231,8 @@ static void problem_find(const struct kg_driver *driver, const struct kg_gpus *g
         return;
     if (code == KG_DRIVER_DEVICE_UNAVAILABLE && mode == KG_COMPUTE_MODE_EXCLUSIVE) {
         snprintf(problem, bytes,
-                 "busy: its compute mode is exclusive and another process has it (nvidia-smi says "
-                 "which)");
+                 "busy: its compute mode is exclusive, and another process uses it (nvidia-smi "
+                 "lists it)");
         return;
     }
     kg_driver_words(driver, code, problem, bytes);

@@ -15,52 +15,53 @@
 
 #define STRUCT kg_gpu
 static const struct kg_field gpu_fields[] = {
-    KG_FIELD(name, STRING, "model"),
-    KG_FIELD(uuid, STRING, "GPU-…"),
-    KG_FIELD(compute_capability, STRING, "such as 9.0"),
-    KG_FIELD(memory_bytes, COUNT, "device memory"),
-    KG_FIELD(multiprocessors, COUNT, "0: not known", KG_OPTIONAL),
-    KG_FIELD(sm_clock_hz, REAL, "the highest, as CUDA tells it", KG_OPTIONAL, KG_ABOVE_0),
-    KG_FIELD(memory_clock_hz, REAL, "the highest, as CUDA tells it", KG_OPTIONAL, KG_ABOVE_0),
-    KG_FIELD(memory_bus_bits, COUNT, "width of the memory bus; 0: not known", KG_OPTIONAL),
-    KG_FIELD(l2_bytes, COUNT, "L2 cache; 0: not known", KG_OPTIONAL),
-    KG_FIELD(pci_bus_id, STRING, "such as 0000:01:00.0", KG_OPTIONAL),
-    KG_FIELD(ecc, STRING, "error correction of its memory", KG_OPTIONAL, KG_WORDS("on", "off")),
-    KG_FIELD(mig, STRING, "on: an instance of a GPU; off: a whole one", KG_OPTIONAL,
+    KG_FIELD(name, STRING, "model of the device"),
+    KG_FIELD(uuid, STRING, "UUID, such as GPU-…"),
+    KG_FIELD(compute_capability, STRING, "compute capability, such as 9.0"),
+    KG_FIELD(memory_bytes, COUNT, "size of the device memory, bytes"),
+    KG_FIELD(multiprocessors, COUNT, "number of multiprocessors; 0: not known", KG_OPTIONAL),
+    KG_FIELD(sm_clock_hz, REAL, "highest clock of the multiprocessors by CUDA, Hz", KG_OPTIONAL,
+             KG_ABOVE_0),
+    KG_FIELD(memory_clock_hz, REAL, "highest memory clock by CUDA, Hz", KG_OPTIONAL, KG_ABOVE_0),
+    KG_FIELD(memory_bus_bits, COUNT, "width of the memory bus, bits; 0: not known", KG_OPTIONAL),
+    KG_FIELD(l2_bytes, COUNT, "size of the L2 cache, bytes; 0: not known", KG_OPTIONAL),
+    KG_FIELD(pci_bus_id, STRING, "PCI bus id, such as 0000:01:00.0", KG_OPTIONAL),
+    KG_FIELD(ecc, STRING, "error correction of the device memory", KG_OPTIONAL,
              KG_WORDS("on", "off")),
-    KG_FIELD(compute_mode, STRING, "who may use it", KG_OPTIONAL,
+    KG_FIELD(mig, STRING, "on: a MIG instance of a GPU; off: a whole GPU", KG_OPTIONAL,
+             KG_WORDS("on", "off")),
+    KG_FIELD(compute_mode, STRING, "compute mode: processes that may use the device", KG_OPTIONAL,
              KG_WORDS("default", "prohibited", "exclusive")),
-    KG_FIELD(integrated, BOOL, "shares the CPU's memory", KG_OPTIONAL),
-    KG_FIELD(problem, STRING, "why it cannot be used, of the chosen one", KG_OPTIONAL),
+    KG_FIELD(integrated, BOOL, "whether the device shares the CPU's memory", KG_OPTIONAL),
+    KG_FIELD(problem, STRING, "chosen device only: reason why it cannot be used", KG_OPTIONAL),
 };
 const struct kg_record kg_gpu_record = KG_RECORD_OF(gpu_fields, "One CUDA device.");
 #undef STRUCT
 
 #define STRUCT kg_machine
 static const struct kg_field machine_fields[] = {
-    KG_FIELD(fingerprint, STRING, "names the machine's kind; the baseline's file name",
+    KG_FIELD(fingerprint, STRING, "name of the machine's kind, and of its baseline file",
              KG_NOT_EMPTY),
-    KG_FIELD(cpu_model, STRING, "as the kernel names it"),
-    KG_FIELD(cpu_count, COUNT, "CPUs that kgate may use"),
-    KG_FIELD(memory_bytes, COUNT, "to the nearest GiB"),
+    KG_FIELD(cpu_model, STRING, "model name by the kernel"),
+    KG_FIELD(cpu_count, COUNT, "number of CPUs that kgate may use"),
+    KG_FIELD(memory_bytes, COUNT, "size of the memory to the nearest GiB, bytes"),
     KG_LIST(gpus, gpu_count, RECORDS, "CUDA devices", KG_OF(kg_gpu_record)),
-    KG_FIELD(gpu_chosen, SIZE, "index in gpus of the one for CUDA cases", KG_OPTIONAL),
+    KG_FIELD(gpu_chosen, SIZE, "index in `gpus` of the device for CUDA cases", KG_OPTIONAL),
     KG_FIELD(kernel, STRING, "operating system", KG_OPTIONAL),
     KG_FIELD(governor, STRING, "CPU frequency governor", KG_OPTIONAL),
-    KG_FIELD(hypervisor, STRING, "who runs this virtual machine", KG_OPTIONAL),
-    KG_FIELD(vectors, STRING, "the widest vectors that kernels may use: AVX-512 or AVX2",
-             KG_OPTIONAL),
-    KG_FIELD(compiler, STRING, "kgate's own", KG_OPTIONAL),
-    KG_FIELD(build_type, STRING, "kgate's own", KG_OPTIONAL),
+    KG_FIELD(hypervisor, STRING, "hypervisor of this virtual machine", KG_OPTIONAL),
+    KG_FIELD(vectors, STRING, "widest vectors that kernels may use: AVX-512 or AVX2", KG_OPTIONAL),
+    KG_FIELD(compiler, STRING, "compiler that built kgate", KG_OPTIONAL),
+    KG_FIELD(build_type, STRING, "build type of kgate", KG_OPTIONAL),
     KG_FIELD(nvidia_driver, STRING, "version of the NVIDIA driver", KG_OPTIONAL),
     KG_FIELD(cuda_driver, STRING, "CUDA version of the driver", KG_OPTIONAL),
     KG_FIELD(cuda_toolkit, STRING, "CUDA version that kgate was built with", KG_OPTIONAL),
-    KG_FIELD(cuda_missing, STRING, "why there is no CUDA device", KG_OPTIONAL),
+    KG_FIELD(cuda_missing, STRING, "reason for no CUDA device", KG_OPTIONAL),
     KG_FIELD(cuda_code_missing, STRING,
-             "why kgate's own device code cannot run on the chosen device", KG_OPTIONAL),
+             "reason why kgate's own device code cannot run on the chosen device", KG_OPTIONAL),
 };
 const struct kg_record kg_machine_record = KG_RECORD_OF(
-    machine_fields, "What the machine is. The fingerprint decides which results may be compared.");
+    machine_fields, "The machine. The fingerprint decides which results kgate may compare.");
 #undef STRUCT
 
 enum lookup { FOUND, ABSENT, UNREADABLE };
@@ -104,7 +105,7 @@ static bool first_line(const char *path, char *value, size_t bytes)
 
 static bool unknown(const char *what, struct kg_error *err)
 {
-    return kg_error_set(err, KG_ERROR_SYSTEM, "cannot tell which machine this is: %s: %s", what,
+    return kg_error_set(err, KG_ERROR_SYSTEM, "cannot identify this machine: %s: %s", what,
                         errno ? strerror(errno) : "it is empty");
 }
 
@@ -201,10 +202,10 @@ bool kg_fingerprint_check(const char *what, const char *fingerprint, struct kg_e
     const size_t length = fingerprint ? strlen(fingerprint) : 0;
     if (length && length <= MOST && strspn(fingerprint, allowed) == length)
         return true;
-    return kg_error_set(err, KG_ERROR_USAGE,
-                        "%s: expected a fingerprint of small letters, digits and dashes, found "
-                        "'%.60s'",
-                        what, length ? fingerprint : "");
+    return kg_error_set(
+        err, KG_ERROR_USAGE,
+        "%s: expected a fingerprint of lower-case letters, digits and dashes, found '%.60s'", what,
+        length ? fingerprint : "");
 }
 
 /* DMI names the machine's maker; the flag `hypervisor` only shows that a hypervisor exists. */

@@ -127,7 +127,7 @@ static bool image_take(const struct nvrtc *nvrtc, void *program, struct kg_arena
     if (code != 0)
         return kg_error_set(err, KG_ERROR_USAGE, "NVRTC gave no code: %s",
                             nvrtc->error_string(code));
-    return bytes || kg_error_set(err, KG_ERROR_USAGE, "NVRTC gave no code with these options");
+    return bytes || kg_error_set(err, KG_ERROR_USAGE, "NVRTC produced no code with these options");
 }
 
 static bool symbol_take(const struct nvrtc *nvrtc, void *program, const char *entry,

@@ -59,7 +59,7 @@ expect_skipped() {
 
 @test "a driver that ends the process" {
     export FAKE_CUDA_FAIL=exit
-    expect_skipped "ended the process that asked it"
+    expect_skipped "ended the process that queried it"
 }
 
 @test "a GPU that another process has for itself" {

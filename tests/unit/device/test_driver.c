@@ -67,7 +67,7 @@ static void errors_are_put_into_words(void **state)
     assert_string_equal(err.message, "cannot record an event: an illegal memory access was "
                                      "encountered (CUDA_ERROR_ILLEGAL_ADDRESS)");
     kg_driver_words(&driver, 12345, words, sizeof words);
-    assert_string_equal(words, "an error that this driver has no words for (code 12345)");
+    assert_string_equal(words, "error without words in this driver (code 12345)");
 }
 
 /* The toolkit has a stub driver to link with. It has all functions, and they do nothing. If it

@@ -198,7 +198,7 @@ static void a_driver_that_crashes_hangs_or_exits_costs_a_phrase(void **state)
     tell("FAKE_CUDA_FAIL=hang", NULL);
     expect_none(SHORT_MS, "the NVIDIA driver did not answer in 0.2 s");
     tell("FAKE_CUDA_FAIL=exit", NULL);
-    expect_none(LONG_MS, "ended the process that asked it, with status 7");
+    expect_none(LONG_MS, "ended the process that queried it, with status 7");
     /* none of these processes is left */
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
@@ -269,10 +269,10 @@ static void a_wrong_choice_is_refused_with_what_there_is(void **state)
 {
     (void)state;
     tell("FAKE_CUDA_DEVICES=2", NULL);
-    expect_refused("cuda:2", "there is no device of that number; cuda:0 is Simulated GPU");
+    expect_refused("cuda:2", "no device has this number; cuda:0 is Simulated GPU");
     expect_refused("cuda:2", "cuda:1 is Simulated GPU (GPU-20212223-");
-    expect_refused("cuda:GPU-ff", "no device has a UUID that begins so; cuda:0 is");
-    expect_refused("cuda:GPU-", "several devices have a UUID that begins so");
+    expect_refused("cuda:GPU-ff", "no device has a UUID with this beginning; cuda:0 is");
+    expect_refused("cuda:GPU-", "several devices have a UUID with this beginning");
     expect_refused("cpu", "must be cuda, cuda:NUMBER or cuda:UUID");
     expect_refused("cuda:", "must be cuda");
     expect_refused("cuda:-1", "must be cuda");
