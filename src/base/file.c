@@ -334,7 +334,7 @@ bool kg_directory_temporary(const char *what, char *path, size_t size, struct kg
         errno = ENAMETOOLONG;
     else if (mkdtemp(path))
         return true;
-    return kg_error_set(err, KG_ERROR_SYSTEM, "cannot make a folder like '%.300s': %s", path,
+    return kg_error_set(err, KG_ERROR_SYSTEM, "cannot make a temporary folder '%.300s': %s", path,
                         strerror(errno));
 }
 
@@ -357,10 +357,10 @@ bool kg_directory_lock(const char *path, int *lock, struct kg_error *err)
         return true; /* some file systems cannot lock folders */
     close(*lock);
     *lock = -1;
-    return kg_error_set(err, KG_ERROR_USAGE,
-                        "another kgate is writing to the folder '%.300s': give this one another "
-                        "with -o",
-                        path);
+    return kg_error_set(
+        err, KG_ERROR_USAGE,
+        "another kgate is writing to the folder '%.300s': give this kgate another folder with -o",
+        path);
 }
 
 bool kg_file_same(const char *a, const char *b)

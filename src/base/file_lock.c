@@ -94,10 +94,10 @@ static bool lock_await(int lock, const char *path, double seconds, const struct 
             wait_note(path, seconds, wait, holder);
         }
         if (waited >= seconds)
-            return kg_error_set(err, KG_ERROR_SYSTEM,
-                                "%s has held the lock '%.300s' for %.3g s; try again when it is "
-                                "done",
-                                holder, path, seconds);
+            return kg_error_set(
+                err, KG_ERROR_SYSTEM,
+                "%s has held the lock '%.300s' for %.3g s; try again when it has finished", holder,
+                path, seconds);
         nanosleep(&pause, NULL);
     }
     return true;

@@ -112,7 +112,7 @@ static bool whole_make(struct kg_json_text *text, const char *start, const struc
                        bool minus, struct kg_json_number *number)
 {
     if (digits->count > 19 || digits->value > (uint64_t)INT64_MAX + minus)
-        return kg_json_refuse(text, start, "malformed JSON: a whole number of more than 64 bits");
+        return kg_json_refuse(text, start, "malformed JSON: a whole number longer than 64 bits");
     number->integer = (int64_t)(minus ? 0 - digits->value : digits->value);
     number->value = (double)number->integer;
     return true;
@@ -159,13 +159,13 @@ bool kg_json_number(struct kg_json_text *text, struct kg_json_number *number)
     if (!before)
         return kg_json_expected(text, "a value");
     if (*first == '0' && before > 1)
-        return kg_json_refuse(text, start, "malformed JSON: a number that begins with 0");
+        return kg_json_refuse(text, start, "malformed JSON: a number with a leading 0");
     if (is_next(at, end, '.'))
         at = fraction_take(at + 1, end, &digits);
     if (at && (is_next(at, end, 'e') || is_next(at, end, 'E')))
         at = exponent_take(at + 1, end, &exponent);
     if (!at)
-        return kg_json_refuse(text, start, "malformed JSON: a number without its last digits");
+        return kg_json_refuse(text, start, "malformed JSON: an incomplete number");
     text->at = at;
     number->whole = at == point;
     return number->whole ? whole_make(text, start, &digits, minus, number)

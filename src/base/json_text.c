@@ -81,9 +81,9 @@ static size_t character_length(const char *at, const char *end)
 static const char *string_refuse(struct kg_json_text *text, const char *at)
 {
     kg_json_refuse(text, at, "malformed JSON: %s",
-                   at == text->end             ? "a string without its end"
+                   at == text->end             ? "an unterminated string"
                    : (unsigned char)*at < 0x20 ? "a control character in a string"
-                   : *at == '\\'               ? "an escape that does not exist"
+                   : *at == '\\'               ? "an unknown escape"
                                                : "a string that is not UTF-8");
     return NULL;
 }
@@ -230,7 +230,7 @@ bool kg_json_name(struct kg_json_text *text, struct kg_json_string *name)
 
 bool kg_json_name_twice(struct kg_json_text *text, const struct kg_json_string *name)
 {
-    return kg_json_refuse(text, text->at, "malformed JSON: the member '%.*s' is there twice",
+    return kg_json_refuse(text, text->at, "malformed JSON: the member '%.*s' occurs twice",
                           (int)(name->length < 60 ? name->length : 60), name->bytes);
 }
 

@@ -350,7 +350,7 @@ static bool readable(const struct kg_record *record, const char *schema, const c
     void *object = kg_alloc(1, record->size);
     const bool good = kg_record_parse(record, schema, "", bytes, length, &arena, object, err);
     if (!good && err->kind == KG_ERROR_USAGE) {
-        kg_error_wrap(err, "what was to be written could not be read again");
+        kg_error_wrap(err, "the data just written could not be read again");
         err->kind = KG_ERROR_SYSTEM;
     }
     kg_arena_free(&arena);

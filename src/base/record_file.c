@@ -18,8 +18,8 @@ bool kg_record_length_good(size_t length, struct kg_error *err)
     char size[KG_UNIT_BYTES];
     return length <= KG_RECORD_FILE_MOST ||
            kg_error_set(err, KG_ERROR_SYSTEM,
-                        "a file of %s was not written, as kgate reads at most 1 GiB: keep fewer "
-                        "runs (`--keep N`), or make several suites of one",
+                        "kgate did not write a file of %s, because it reads at most 1 GiB: keep "
+                        "fewer runs (`--keep N`), or split the suite",
                         kg_size_format((double)length, size));
 }
 
@@ -62,6 +62,22 @@ static bool schema_find(struct kg_json_text *text, struct kg_json_string *schema
     return good;
 }
 
+/* Refuses a file of another kind. The user often chose the wrong one of two files in a folder, so
+ * the message names both kinds. */
+static bool other_kind_refuse(struct kg_json_text *text, const char *at, const char *wanted,
+                              const char *found)
+{
+    const size_t own = strlen("kgate.");
+    if (kg_schema_is(wanted, found) || strncmp(found, "kgate.", own) || !version_of(found))
+        return kg_json_refuse(text, at, "schema: expected '%s', found '%s'", wanted, found);
+    return kg_json_refuse(
+        text, at,
+        "this is a file of kind '%.*s', but kind '%.*s' is needed (schema: expected '%s', "
+        "found '%s')",
+        (int)(kg_schema_kind_length(found) - own), found + own,
+        (int)(kg_schema_kind_length(wanted) - own), wanted + own, wanted, found);
+}
+
 static bool schema_check(struct kg_json_text ahead, const char *wanted)
 {
     struct kg_json_string found;
@@ -77,9 +93,9 @@ static bool schema_check(struct kg_json_text ahead, const char *wanted)
     const char *at = ahead.at - found.length - 2;
     if (kg_schema_is(wanted, name) && version_of(name) > version_of(wanted))
         return kg_json_refuse(&ahead, at,
-                              "written by a newer kgate (%s; this one reads up to v%lu)", name,
+                              "written by a newer kgate (%s; this kgate reads up to v%lu)", name,
                               version_of(wanted));
-    return kg_json_refuse(&ahead, at, "schema: expected '%s', found '%s'", wanted, name);
+    return other_kind_refuse(&ahead, at, wanted, name);
 }
 
 /* Reads a whole text. */
@@ -221,7 +237,7 @@ bool kg_schema_peek(const char *path, char *schema, struct kg_error *err)
     bool good = kg_file_read(path, KG_RECORD_FILE_MOST, &text, err) &&
                 schema_copy(path, kg_text_string(&text), text.length, schema, &there, err);
     if (!there && good)
-        good = kg_error_at(err, path, 0, 0, "no kgate file: it has no member `schema`");
+        good = kg_error_at(err, path, 0, 0, "not a kgate file: it has no member `schema`");
     kg_text_free(&text);
     return good;
 }

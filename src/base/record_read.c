@@ -76,7 +76,7 @@ static bool string_read(struct kg_json_text *text, const struct kg_field *field,
     if (field->names && !name_find(&found, field->names, &index))
         return kg_record_refuse_name(text, at, field->names, &found);
     if (field->kind == KG_FIELD_STRING && field->not_empty && !found.length)
-        return kg_record_refuse(text, at, "a string that is not empty", "\"\"");
+        return kg_record_refuse(text, at, "a non-empty string", "\"\"");
     *string = kg_shared_copy(&text->shared, text->arena, found.bytes, found.length);
     return true;
 }
@@ -117,9 +117,9 @@ static bool count_read(struct kg_json_text *text, const struct kg_field *field, 
     if (!number_read(text, "a whole number", &number))
         return false;
     if (!number.whole)
-        return kg_record_refuse(text, at, "a whole number", "one with a fraction");
+        return kg_record_refuse(text, at, "a whole number", "a number with a fraction");
     if (number.integer < 0)
-        return kg_record_refuse(text, at, "a whole number from 0 up", "a negative one");
+        return kg_record_refuse(text, at, "a whole number from 0 up", "a negative number");
     if (!kg_range_holds(field->range, number.value))
         return kg_record_refuse_number(text, at, field, number.value);
     *value = (uint64_t)number.integer;
@@ -167,7 +167,7 @@ static bool reals_read(struct kg_json_text *text, const struct kg_field *field, 
         memcpy(kg_json_items_add(&list, sizeof value), &value, sizeof value);
     }
     if (good && !list.count && field->not_empty)
-        good = kg_record_refuse(text, at, "a list of numbers, at least one", "none");
+        good = kg_record_refuse(text, at, "a list of at least one number", "none");
     return list_end(text, field, &list, sizeof(double), good, object);
 }
 
@@ -188,7 +188,7 @@ static bool distinct_check(struct kg_json_text *text, const char *at,
     for (size_t i = 1; i < list->count; i++)
         if (!strcmp(sorted[i], sorted[i - 1])) {
             snprintf(found, sizeof found, "'%.60s' twice", sorted[i]);
-            return kg_record_refuse(text, at, "strings that differ", found);
+            return kg_record_refuse(text, at, "different strings", found);
         }
     return true;
 }

@@ -96,6 +96,6 @@ bool kg_record_refuse_missing(struct kg_json_text *text, const struct kg_field *
 bool kg_record_refuse_length(struct kg_json_text *text, const char *at, size_t count)
 {
     char expected[64];
-    snprintf(expected, sizeof expected, "a list of %zu, as the other columns", count);
-    return kg_record_refuse(text, at, expected, "another length");
+    snprintf(expected, sizeof expected, "a list of %zu values, as in the other columns", count);
+    return kg_record_refuse(text, at, expected, "a list of another length");
 }

@@ -20,10 +20,10 @@ bool kg_words_check(struct kg_words words, struct kg_error *err)
         for (const char *c = words.at[i]; *c;) {
             const size_t length = kg_utf8_length((const unsigned char *)c, KG_UTF8_MOST);
             if (!length)
-                return kg_error_set(err, KG_ERROR_USAGE,
-                                    "'%.300s': a command must be text in UTF-8; a script may have "
-                                    "other bytes",
-                                    words.at[i]);
+                return kg_error_set(
+                    err, KG_ERROR_USAGE,
+                    "'%.300s': a command must be UTF-8 text; put other bytes into a script",
+                    words.at[i]);
             c += length;
         }
     return true;
@@ -31,10 +31,9 @@ bool kg_words_check(struct kg_words words, struct kg_error *err)
 
 static bool shell_refuse(const struct splitter *splitter, char c)
 {
-    return kg_error_set(splitter->err, KG_ERROR_USAGE,
-                        "'%c' means something to a shell, and no shell reads this: quote it, or "
-                        "give --shell",
-                        c);
+    return kg_error_set(
+        splitter->err, KG_ERROR_USAGE,
+        "kgate starts no shell, so '%c' has no special meaning: quote it, or add --shell", c);
 }
 
 static bool single_quoted(struct splitter *splitter)
@@ -43,7 +42,7 @@ static bool single_quoted(struct splitter *splitter)
     kg_text_append_bytes(&splitter->word, splitter->at, length);
     splitter->at += length;
     if (!*splitter->at)
-        return kg_error_set(splitter->err, KG_ERROR_USAGE, "a quote ' has no end");
+        return kg_error_set(splitter->err, KG_ERROR_USAGE, "a quote ' has no matching quote");
     splitter->at++;
     return true;
 }
@@ -52,7 +51,7 @@ static bool double_quoted(struct splitter *splitter)
 {
     for (splitter->at++; *splitter->at != '"'; splitter->at++) {
         if (!*splitter->at)
-            return kg_error_set(splitter->err, KG_ERROR_USAGE, "a quote \" has no end");
+            return kg_error_set(splitter->err, KG_ERROR_USAGE, "a quote \" has no matching quote");
         if (*splitter->at == '$' || *splitter->at == '`')
             return shell_refuse(splitter, *splitter->at);
         const bool keeps =

@@ -52,7 +52,7 @@ YAML
 }
 
 @test "a file of a newer version is refused with the version's name" {
-    local kind message="this one reads up to v1)"
+    local kind message="this kgate reads up to v1)"
     for kind in results baseline comparison suggestions calibration profile journal; do
         echo "{\"schema\": \"kgate.$kind.v99\"}" >newer.json
         run kgate report newer.json

@@ -48,8 +48,8 @@ gone() {
         echo "  - {name: $name, plugin: $PLUGINS/libhostile.so, workload: forge_$name, trace: no}" >>one.yaml
     done
     run -3 kgate run -c one.yaml -o r.json
-    case_is FAILED "its worker gave an answer that cannot be: rounds[0].median_ns: expected a number above 0, found -5"
-    for words in "expected a number above 0, found 0" "expected a number, found null" "median_ns: no round has that" "a batch of 0 calls"; do
+    case_is FAILED "its worker gave an impossible answer: rounds[0].median_ns: expected a number above 0, found -5"
+    for words in "expected a number above 0, found 0" "expected a number, found null" "median_ns: a round has no such field" "a batch of 0 calls"; do
         jq -e --arg words "$words" 'any(.cases[2:][]; .reason | endswith($words))' r.json
     done
     [ "$(jq '[.cases[] | select(.status == "FAILED" and (.reason | contains("an answer that cannot be")))] | length' r.json)" -eq 5 ]
@@ -189,13 +189,13 @@ YAML
 @test "a head that kills its base's worker fails the case" {
     pair_run kill_base
     [ "$status" -eq 3 ]
-    [[ "$output" == *"the base failed while the head ran beside it: killed by signal 9"* ]]
+    [[ "$output" == *"the baseline failed while the candidate ran beside it: killed by signal 9"* ]]
 }
 
 @test "a head that says that it cannot run here, where the base can, fails the case" {
     pair_run unavailable
     [ "$status" -eq 3 ]
-    [[ "$output" == *"the base can be measured, the head cannot: not today"* ]]
+    [[ "$output" == *"the baseline can be measured, the candidate cannot: not today"* ]]
 }
 
 @test "a stored case that is not measured any more is no pass" {
@@ -292,7 +292,7 @@ YAML
     kgate run -c suite.yaml -o r.json --filter '*plain*' -q
     jq '.machine.fingerprint = "../../x"' r.json >bad.json
     run -2 kgate baseline update bad.json -b base
-    [[ "$output" == *"machine.fingerprint: expected a fingerprint of small letters, digits and dashes"* ]]
+    [[ "$output" == *"machine.fingerprint: expected a fingerprint of lower-case letters, digits and dashes"* ]]
     [ ! -e x.json ]
     for action in show prune; do
         run -2 kgate baseline $action -b base --machine ../x
@@ -306,7 +306,7 @@ YAML
         run "$PLUGINS/without_call" $call /bin/true
         [ "$status" -ne 77 ] || skip "this kernel makes no such sandbox"
         run -3 "$PLUGINS/without_call" $call "$KGATE" list -c suite.yaml
-        [[ "$output" == *"cannot tell which machine this is: its "* ]]
+        [[ "$output" == *"cannot identify this machine: its "* ]]
     done
 }
 
@@ -320,7 +320,7 @@ mounted() { # SCRIPT
 @test "a machine that does not say which processor it has is an error, not another machine" {
     mounted 'mount --bind /dev/null /proc/cpuinfo && exec "$KGATE" list -c suite.yaml'
     [ "$status" -eq 3 ]
-    [[ "$output" == *"cannot tell which machine this is: /proc/cpuinfo: it is empty"* ]]
+    [[ "$output" == *"cannot identify this machine: /proc/cpuinfo: it is empty"* ]]
 }
 
 @test "a disk that is full costs neither the store nor a word" {
@@ -455,7 +455,7 @@ two_programs() {
     two_programs "sleep 0.002" "sleep 0.01; cp $PWD/head/w $PWD/base/w"
     run kgate ab -c one.yaml --base base --head head -o out
     [ "$status" -eq 3 ]
-    [[ "$output" == *"the base's '"*"/w' was written or replaced while it was measured"* ]]
+    [[ "$output" == *"the base's '"*"/w' changed during measuring"* ]]
     # and one that restores it
     printf '#!/bin/sh\nsleep 0.002\n' >base/w
     printf '#!/bin/sh\nsleep 0.01; cp -p %s/base/w %s/kept; cp %s/head/w %s/base/w; cp -p %s/kept %s/base/w\n' "$PWD" "$PWD" "$PWD" "$PWD" "$PWD" "$PWD" >head/w
@@ -480,5 +480,5 @@ two_programs() {
     printf '#!/bin/sh\ncp -p %s/kept %s/base/w\n' "$PWD" "$PWD" >head/restore.sh
     run kgate ab -c one.yaml --base base --head head -o out
     [ "$status" -eq 3 ]
-    [[ "$output" == *"the base's '"*"/w' was written or replaced while it was measured"* ]]
+    [[ "$output" == *"the base's '"*"/w' changed during measuring"* ]]
 }

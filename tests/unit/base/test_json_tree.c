@@ -104,15 +104,15 @@ static void faults_are_named_at_their_line_and_column(void **state)
         {"[\xff]", 1, 2, "expected a value, found the byte 0xff"},
         {"[\"a\xff\"]", 1, 4, "a string that is not UTF-8"},
         {"[\"a\n\"]", 1, 4, "a control character in a string"},
-        {"[\"a\\x\"]", 1, 4, "an escape that does not exist"},
-        {"[\"a", 1, 4, "a string without its end"},
-        {"[01]", 1, 2, "a number that begins with 0"},
-        {"[1.]", 1, 2, "a number without its last digits"},
+        {"[\"a\\x\"]", 1, 4, "an unknown escape"},
+        {"[\"a", 1, 4, "an unterminated string"},
+        {"[01]", 1, 2, "a number with a leading 0"},
+        {"[1.]", 1, 2, "an incomplete number"},
         {"[1e400]", 1, 2, "a number too large"},
-        {"[9223372036854775808]", 1, 2, "a whole number of more than 64 bits"},
+        {"[9223372036854775808]", 1, 2, "a whole number longer than 64 bits"},
         {"[nul]", 1, 2, "expected null, found 'n'"},
         {"[] []", 1, 4, "expected the end, found '['"},
-        {"{\"a\": 1, \"\\u0061\": 2}", 1, 19, "the member 'a' is there twice"},
+        {"{\"a\": 1, \"\\u0061\": 2}", 1, 19, "the member 'a' occurs twice"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -168,7 +168,7 @@ static void no_member_is_twice_among_any_number(void **state)
         struct kg_error err;
         many_members(&text, count);
         assert_null(kg_json_read("many", text.data, text.length, &arena, &err));
-        assert_string_equal(err.message, "malformed JSON: the member 'm0' is there twice");
+        assert_string_equal(err.message, "malformed JSON: the member 'm0' occurs twice");
         *strrchr(text.data, 'm') = 'n';
         const struct kg_json *json = kg_json_read("many", text.data, text.length, &arena, &err);
         assert_int_equal(kg_json_count(json), count + 1);

@@ -112,7 +112,7 @@ static void what_does_not_fit_is_named_with_what_was_expected(void **state)
         const char *members, *says;
     } cases[] = {
         {"\"name\": \"\", \"weight\": 1, \"share\": 0.5, \"count\": 3",
-         "name: expected a string that is not empty, found \"\""},
+         "name: expected a non-empty string, found \"\""},
         {"\"name\": \"a\", \"weight\": -1, \"share\": 0.5, \"count\": 3",
          "weight: expected a number from 0 up, found -1"},
         {"\"name\": \"a\", \"weight\": null, \"share\": 0.5, \"count\": 3",
@@ -127,11 +127,11 @@ static void what_does_not_fit_is_named_with_what_was_expected(void **state)
         {GOOD ", \"grade\": 2", "grade: expected one of 1, 3, found '2'"},
         {GOOD ", \"marks\": 0.5",
          "marks: expected a whole number from 0 up, of at most 63 bits, found 0.5"},
-        {GOOD ", \"values\": []", "values: expected a list of numbers, at least one, found none"},
+        {GOOD ", \"values\": []", "values: expected a list of at least one number, found none"},
         {GOOD ", \"values\": [2, 1]", "values[1]: expected a number from 2 up, found 1"},
         {GOOD ", \"values\": [null]", "values[0]: expected a number, found null"},
         {GOOD ", \"words\": [\"x\", \"y\", \"x\"]",
-         "words: expected strings that differ, found 'x' twice"},
+         "words: expected different strings, found 'x' twice"},
         {GOOD ", \"parts\": {\"height\": [1, 0]}",
          "parts.height[1]: expected a number above 0, found 0"},
     };
@@ -149,10 +149,13 @@ static void what_does_not_fit_is_named_with_what_was_expected(void **state)
 static void other_versions_and_files_are_refused_by_name(void **state)
 {
     static const char *const cases[][2] = {
-        {"kgate.thing.v2", "written by a newer kgate (kgate.thing.v2; this one reads up to v1)"},
-        {"kgate.thing.v12", "written by a newer kgate (kgate.thing.v12; this one reads up to v1)"},
+        {"kgate.thing.v2", "written by a newer kgate (kgate.thing.v2; this kgate reads up to v1)"},
+        {"kgate.thing.v12",
+         "written by a newer kgate (kgate.thing.v12; this kgate reads up to v1)"},
         {"kgate.thing.v0", "schema: expected 'kgate.thing.v1', found 'kgate.thing.v0'"},
-        {"kgate.other.v2", "schema: expected 'kgate.thing.v1', found 'kgate.other.v2'"},
+        {"kgate.other.v2",
+         "this is a file of kind 'other', but kind 'thing' is needed (schema: expected "
+         "'kgate.thing.v1', found 'kgate.other.v2')"},
         {"kgate.thing.v-1", "schema: expected 'kgate.thing.v1', found 'kgate.thing.v-1'"},
         {"kgate.thing.v+2", "schema: expected 'kgate.thing.v1', found 'kgate.thing.v+2'"},
         {"kgate.thing.v2x", "schema: expected 'kgate.thing.v1', found 'kgate.thing.v2x'"},

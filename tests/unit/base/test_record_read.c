@@ -392,11 +392,12 @@ static void refusals_name_their_line_and_column(void **state)
         const char *says;
     } cases[] = {
         {"\n \"count\": -1", 2, 11,
-         "count: expected a whole number from 0 up, found a negative one"},
+         "count: expected a whole number from 0 up, found a negative number"},
         {"\"many\": [{},\n{\"calls\": 1.5}]", 2, 11,
-         "many[1].calls: expected a whole number, found one with a fraction"},
+         "many[1].calls: expected a whole number, found a number with a fraction"},
         {"\"rounds\": {\"time\": [1,\n2],\n \"calls\": [1]}", 3, 11,
-         "rounds.calls: expected a list of 2, as the other columns, found another length"},
+         "rounds.calls: expected a list of 2 values, as in the other columns, found a list of "
+         "another length"},
         {"\"rounds\": {\"time\": [1, \"x\"]}", 1, 54,
          "rounds.time[1]: expected a number, found a string"},
         {"\"params\": {\"\xc3\xa9\": 7}", 1, 47,

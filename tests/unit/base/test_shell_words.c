@@ -74,16 +74,16 @@ static void what_a_shell_would_act_on_is_refused(void **state)
                                         "(a)",   "a \"$x\"", "a ~/b", "a #b"};
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        refuse(lines[i], "means something to a shell");
+        refuse(lines[i], "has no special meaning");
     expect("a x#y x~ {b}", "a|x#y|x~|{b}");
 }
 
 static void what_has_no_end_is_refused(void **state)
 {
     (void)state;
-    refuse("a 'b", "a quote ' has no end");
-    refuse("a \"b", "a quote \" has no end");
-    refuse("a \"b\\", "a quote \" has no end");
+    refuse("a 'b", "a quote ' has no matching quote");
+    refuse("a \"b", "a quote \" has no matching quote");
+    refuse("a \"b\\", "a quote \" has no matching quote");
     refuse("a\\", "a backslash ends the command");
 }
 

@@ -123,7 +123,7 @@ static void what_does_not_fit_is_named(void **state)
     support_results(&results, 2, 3, 100);
     struct kg_text text = text_of(&results);
     refuse(&text, "kgate.results.v1", "kgate.results.v9",
-           "written by a newer kgate (kgate.results.v9; this one reads up to v");
+           "written by a newer kgate (kgate.results.v9; this kgate reads up to v");
     refuse(&text, "\"median_ns\": [100.0", "\"median_ns\": [\"x\"",
            "cases[0].rounds.median_ns[0]: expected a number, found a string");
     refuse(&text, "\"median_ns\": [100.0", "\"median_ns\": [-5",
@@ -135,7 +135,7 @@ static void what_does_not_fit_is_named(void **state)
     refuse(&text, "\"status\": \"OK\"", "\"status\": \"FINE\"", "cases[0].status: expected one of");
     refuse(&text, "\"id\": \"w1/cpu\"", "\"id\": \"w0/cpu\"", "two cases have the id 'w0/cpu'");
     refuse(&text, "\"suite\": \"suite\",", "", "suite: expected a value, found nothing");
-    refuse(&text, "\"suite\": \"suite\",", "\"suite\": \"a\", \"suite\": \"b\",", "there twice");
+    refuse(&text, "\"suite\": \"suite\",", "\"suite\": \"a\", \"suite\": \"b\",", "occurs twice");
     kg_text_free(&text);
     kg_results_free(&results);
 }
