@@ -343,7 +343,7 @@ YAML
 @test "KGATE_PROFILE that cannot be written is a warning, and the program runs" {
     KGATE_PROFILE=/nonexistent/x.kgprof run "$PLUGINS/scopes_program" 10
     [ "$status" -eq 0 ]
-    [[ "$output" == *"/nonexistent/x.kgprof"*"nothing is recorded"* ]]
+    [[ "$output" == *"/nonexistent/x.kgprof"*"kgate records nothing"* ]]
 }
 
 @test "a program that a recorded one starts does not write over its recording" {

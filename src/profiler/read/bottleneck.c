@@ -191,7 +191,7 @@ static void asides_append(const struct kg_profile *profile, const struct kg_bott
     }
     if (found->outside_share >= NOTABLE && found->kind != KG_BOTTLENECK_OUTSIDE) {
         aside_begin(text, &any);
-        kg_text_printf(text, "%.0f %% in no scope inside", 100 * found->outside_share);
+        kg_text_printf(text, "%.0f %% outside its inner scopes", 100 * found->outside_share);
     }
     kg_text_append(text, any ? ")" : "");
 }
@@ -206,8 +206,8 @@ static void scope_append(const struct kg_profile *profile, const struct kg_bottl
     if (found->close) {
         kg_text_append(text, " or ");
         component_append(profile, found->path, found->second, text);
-        kg_text_printf(text, ", %.0f and %.0f %% of %s: not told apart", 100 * found->share,
-                       100 * found->second_share, its);
+        kg_text_printf(text, ", %.0f and %.0f %% of %s: too close to tell apart",
+                       100 * found->share, 100 * found->second_share, its);
     } else {
         kg_text_printf(text, ", %.0f %% of %s", 100 * found->share, its);
     }
@@ -234,15 +234,14 @@ void kg_bottleneck_words(const struct kg_profile *profile, const struct kg_bottl
         break;
     case KG_BOTTLENECK_OUTSIDE:
         if (found->outside_share > ALL)
-            kg_text_append(text, "it has no scopes inside; kgate/profiler.h names parts of it, and "
-                                 "`kgate explain` shows its functions without any");
+            kg_text_append(text, "it has no inner scopes: name its parts with kgate/profiler.h, or "
+                                 "run `kgate explain`, which lists functions without scopes");
         else
-            kg_text_printf(text, "%.0f %% of %s is in no scope inside it",
+            kg_text_printf(text, "%.0f %% of %s is outside its inner scopes",
                            100 * found->outside_share, its);
         break;
     case KG_BOTTLENECK_SPREAD:
-        kg_text_printf(text, "none, %s is spread: no scope has %.0f %% of it", its,
-                       100 * BOTTLENECK);
+        kg_text_printf(text, "none: no scope has %.0f %% of %s", 100 * BOTTLENECK, its);
         break;
     }
     asides_append(profile, found, text);
@@ -266,7 +265,7 @@ void kg_profile_bottlenecks(const struct kg_profile *profile, struct kg_text *te
         kg_text_free(&words);
     }
     if (count > KG_BOTTLENECKS_MOST)
-        kg_text_printf(text, "bottlenecks of %zu more are in the JSON report\n",
+        kg_text_printf(text, "%zu more bottlenecks are in the JSON report\n",
                        count - KG_BOTTLENECKS_MOST);
     free(found);
 }

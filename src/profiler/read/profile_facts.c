@@ -85,9 +85,9 @@ static void losses_print(const struct kg_profile *profile, struct kg_text *text)
     } lines[] = {
         {losses.dropped, "entry dropped", "entries dropped"},
         {losses.too_deep, "scope nested too deep", "scopes nested too deep"},
-        {losses.unbalanced, "end without a beginning", "ends without a beginning"},
-        {losses.unfinished, "scope not ended by itself", "scopes not ended by themselves"},
-        {losses.gpu_dropped, "GPU time not taken", "GPU times not taken"},
+        {losses.unbalanced, "end without a start", "ends without a start"},
+        {losses.unfinished, "scope without its own end", "scopes without their own end"},
+        {losses.gpu_dropped, "GPU time not recorded", "GPU times not recorded"},
     };
     const char *separator = "Lost: ";
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -119,7 +119,8 @@ static void sampling_print(const struct kg_profile *profile, struct kg_text *tex
         kg_text_printf(text, "%.4g to %.4g %%", 100 * least, 100 * most);
     else
         kg_text_printf(text, "%.4g %%", 100 * least);
-    kg_text_printf(text, " of %s were recorded: calls and totals are of those", words[sampling]);
+    kg_text_printf(text, " of %s were recorded: calls and totals count only these",
+                   words[sampling]);
 }
 
 void kg_profile_remarks_print(const struct kg_profile *profile, size_t width, struct kg_text *text)
@@ -133,7 +134,7 @@ void kg_profile_remarks_print(const struct kg_profile *profile, size_t width, st
     if (open) {
         counted(&ends, open, "process", "processes");
         kg_text_append(&ends,
-                       " had not ended the recording: what was still in buffers is not in it");
+                       " did not end the recording: the entries still in buffers are missing");
     }
     lines_print(&ends, width, text);
     sampling_print(profile, &sampling);

@@ -8,70 +8,70 @@
 #pragma once
 
 #define KG_PROFILE_LOSSES_FIELDS(F)                                                                \
-    F(dropped, COUNT, "entries that found a full buffer, a full disk, or the file's limit")        \
-    F(too_deep, COUNT, "scopes nested too deep, or of too many paths")                             \
-    F(unbalanced, COUNT, "ends without a beginning")                                               \
-    F(unfinished, COUNT, "scopes ended by the end of an outer one or of their thread")             \
-    F(sampled_out, COUNT, "left out by sampling")                                                  \
-    F(gpu_dropped, COUNT, "GPU times that were not taken")
+    F(dropped, COUNT, "entries lost to a full buffer, a full disk, or the file's limit")           \
+    F(too_deep, COUNT, "scopes nested too deep, or with too many paths")                           \
+    F(unbalanced, COUNT, "ends without a start")                                                   \
+    F(unfinished, COUNT, "scopes ended by the end of an outer scope or of their thread")           \
+    F(sampled_out, COUNT, "entries left out by sampling")                                          \
+    F(gpu_dropped, COUNT, "GPU times that were not recorded")
 
 /* Without `sampling`, a word, and `losses`. */
 #define KG_PROFILE_PROCESS_FIELDS(F)                                                               \
-    F(label, MAYBE_TEXT, "what it was said to do")                                                 \
-    F(program, MAYBE_TEXT, "its executable's path")                                                \
-    F(host, MAYBE_TEXT, "where it ran")                                                            \
-    F(number, COUNT, "the system's")                                                               \
-    F(started_ns, REAL, "since 1970")                                                              \
-    F(wall_ns, REAL, "from the first beginning to the last end")                                   \
-    F(scope_cost_ns, REAL, "what a scope costs the one around it")                                 \
-    F(sample, SHARE, "share recorded")                                                             \
-    F(threads, COUNT, "that recorded")                                                             \
-    F(complete, BOOL, "it ended its recording itself")
+    F(label, MAYBE_TEXT, "label of the process")                                                   \
+    F(program, MAYBE_TEXT, "path of the executable")                                               \
+    F(host, MAYBE_TEXT, "host name")                                                               \
+    F(number, COUNT, "process id")                                                                 \
+    F(started_ns, REAL, "start time since 1970, ns")                                               \
+    F(wall_ns, REAL, "time from the first start to the last end, ns")                              \
+    F(scope_cost_ns, REAL, "cost of a scope to its outer scope, ns")                               \
+    F(sample, SHARE, "recorded share")                                                             \
+    F(threads, COUNT, "number of threads with entries")                                            \
+    F(complete, BOOL, "whether the process ended its recording itself")
 
 /* `path` is written for `row`. */
 #define KG_PROFILE_SHARE_FIELDS(F)                                                                 \
-    F(process, SIZE, "its place in `processes`")                                                   \
-    F(thread, ORDINAL, "its number in the process, from 1")                                        \
-    F(calls, COUNT, "of the path, on the thread")                                                  \
-    F(total_ns, REAL, "of these calls")                                                            \
-    F(start_ns, REAL, "of the first of them, since the process's first reading of the clock")      \
-    F(end_ns, REAL, "of the last of them, likewise")
+    F(process, SIZE, "index into `processes`")                                                     \
+    F(thread, ORDINAL, "number of the thread in the process, from 1")                              \
+    F(calls, COUNT, "number of calls of the path on the thread")                                   \
+    F(total_ns, REAL, "total time of these calls, ns")                                             \
+    F(start_ns, REAL, "start of the first call since the process's first clock reading, ns")       \
+    F(end_ns, REAL, "end of the last call since the process's first clock reading, ns")
 
 /* Without `kind`, a word. */
 #define KG_PROFILE_PATH_FIELDS(F)                                                                  \
-    F(name, TEXT, "of its last scope")                                                             \
-    F(parent, SIZE, "index of the path around it; its own index for an outermost one")             \
-    F(depth, SIZE, "0 for an outermost one")                                                       \
-    F(device, DEVICE, "where it ran")                                                              \
-    F(backend, MAYBE_TEXT, "what it ran by")                                                       \
-    F(file, MAYBE_TEXT, "its place in the source")                                                 \
-    F(line, COUNT, "its place in the source; 0: not known")                                        \
-    F(span, BOOL, "beside the nesting: it may begin and end on different threads")
+    F(name, TEXT, "name of the path's last scope")                                                 \
+    F(parent, SIZE, "index of the outer path; outermost: its own index")                           \
+    F(depth, SIZE, "depth of nesting; outermost: 0")                                               \
+    F(device, DEVICE, "device of the scope")                                                       \
+    F(backend, MAYBE_TEXT, "backend of the scope")                                                 \
+    F(file, MAYBE_TEXT, "source file of the scope")                                                \
+    F(line, COUNT, "line in the source file; 0: not known")                                        \
+    F(span, BOOL, "whether it is a span: outside the nesting, may end on another thread")
 
 #define KG_PROFILE_FIGURES_FIELDS(F)                                                               \
-    F(calls, COUNT, "recorded")                                                                    \
-    F(total_ns, REAL, "of all calls; of a name without calls inside itself")                       \
-    F(self_ns, REAL, "without the scopes inside")                                                  \
-    F(mean_ns, REAL, "of a call")                                                                  \
-    F(standard_deviation_ns, REAL, "of a call")                                                    \
-    F(min_ns, REAL, "of a call")                                                                   \
-    F(max_ns, REAL, "of a call")                                                                   \
-    F(p50_ns, REAL, "median, within 1 %")                                                          \
-    F(p95_ns, REAL, "95 % of calls took no longer, within 1 %")                                    \
-    F(p99_ns, REAL, "99 % of calls took no longer, within 1 %")                                    \
-    F(share, REAL, "of the time of all outermost scopes")                                          \
-    F(gpu_ns, REAL, "on the GPU, here and inside, without transfers")                              \
-    F(transfer_ns, REAL, "in transfers, likewise")                                                 \
-    F(cpu_ns, MAYBE_REAL, "CPU time")                                                              \
-    F(overhead_ns, REAL, "the profiler's own time, estimated, here and inside")                    \
-    F(bytes, COUNT, "read and written")                                                            \
-    F(allocated_bytes, COUNT, "of all calls")                                                      \
-    F(peak_bytes, COUNT, "of the worst call")                                                      \
-    F(unfinished, COUNT, "calls that did not end by themselves")                                   \
-    F(threads, COUNT, "that it ran on, over all processes; of a span none")                        \
-    F(threads_most, COUNT, "that it ran on in one process")                                        \
+    F(calls, COUNT, "number of recorded calls")                                                    \
+    F(total_ns, REAL, "time of all calls, ns; for a name: recursion counts once")                  \
+    F(self_ns, REAL, "time without inner scopes, ns")                                              \
+    F(mean_ns, REAL, "mean time per call, ns")                                                     \
+    F(standard_deviation_ns, REAL, "standard deviation of the time per call, ns")                  \
+    F(min_ns, REAL, "shortest call, ns")                                                           \
+    F(max_ns, REAL, "longest call, ns")                                                            \
+    F(p50_ns, REAL, "median time per call, within 1 %, ns")                                        \
+    F(p95_ns, REAL, "95th percentile of the time per call, within 1 %, ns")                        \
+    F(p99_ns, REAL, "99th percentile of the time per call, within 1 %, ns")                        \
+    F(share, REAL, "share of the time of all outermost scopes")                                    \
+    F(gpu_ns, REAL, "GPU time with inner scopes, without transfers, ns")                           \
+    F(transfer_ns, REAL, "transfer time with inner scopes, ns")                                    \
+    F(cpu_ns, MAYBE_REAL, "CPU time, ns")                                                          \
+    F(overhead_ns, REAL, "estimated cost of the profiler with inner scopes, ns")                   \
+    F(bytes, COUNT, "bytes read and written")                                                      \
+    F(allocated_bytes, COUNT, "bytes allocated by all calls")                                      \
+    F(peak_bytes, COUNT, "greatest peak memory of a call, bytes")                                  \
+    F(unfinished, COUNT, "calls without their own end")                                            \
+    F(threads, COUNT, "number of threads over all processes; spans: 0")                            \
+    F(threads_most, COUNT, "largest number of threads in one process")                             \
     F(busiest_thread_ns, REAL,                                                                     \
-      "of the thread that had most of it in its process, summed over processes")                   \
+      "time of the busiest thread per process, summed over processes, ns")                         \
     F(even_thread_ns, REAL,                                                                        \
-      "the same, had all threads of a process had as much of it: the imbalance is "                \
-      "busiest_thread_ns / even_thread_ns")
+      "time per thread if all threads of a process had the same time, summed over processes, ns; " \
+      "imbalance: busiest_thread_ns / even_thread_ns")

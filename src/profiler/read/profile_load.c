@@ -191,7 +191,7 @@ static bool times_check(const struct kg_loaded_entry *entry, struct kg_error *er
                 !(fabs(entry->gpu_start_ns) > TIME_MOST_NS);
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         good = good && !(times[i] < 0 || times[i] > TIME_MOST_NS);
-    return good ? true : kg_error_set(err, KG_ERROR_USAGE, "a time that cannot be");
+    return good ? true : kg_error_set(err, KG_ERROR_USAGE, "an impossible time");
 }
 
 static bool entry_tell(const struct reader *reader, const struct kg_loaded_entry *loaded,
@@ -202,7 +202,7 @@ static bool entry_tell(const struct reader *reader, const struct kg_loaded_entry
         return false;
     if (loaded->process >= reader->loaded.process_count ||
         loaded->path >= reader->loaded.path_count || loaded->thread > UINT32_MAX)
-        return kg_error_set(err, KG_ERROR_USAGE, "its process, path or thread is not there");
+        return kg_error_set(err, KG_ERROR_USAGE, "its process, path or thread does not exist");
     const struct kg_profile_entry entry = {
         .process = loaded->process,
         .path = loaded->path,
@@ -342,5 +342,5 @@ bool kg_profile_or_json(const char *path, struct kg_error *err)
     if (stat(path, &status) == 0 && !status.st_size)
         return kg_error_set(err, KG_ERROR_USAGE, "'%s' is empty", path);
     return kg_error_set(err, KG_ERROR_USAGE,
-                        "'%s' is neither JSON nor a recording: no file of kgate's", path);
+                        "'%s' is neither JSON nor a recording: not a file of kgate", path);
 }

@@ -33,7 +33,7 @@ static const char *const sampling_names[] = {"requests", "scopes", NULL};
 #define PLACE(member) member
 static const struct kg_field losses_fields[] = {KG_PROFILE_LOSSES_FIELDS(OF_LIST)};
 static const struct kg_record losses_record =
-    KG_RECORD_OF(losses_fields, "What was not recorded, and why.");
+    KG_RECORD_OF(losses_fields, "Lost entries by reason.");
 #undef PLACE
 #undef STRUCT
 
@@ -41,7 +41,7 @@ static const struct kg_record losses_record =
 #define PLACE(member) process.member
 static const struct kg_field process_fields[] = {
     KG_PROFILE_PROCESS_FIELDS(OF_LIST)
-        KG_FIELD(sampling, STRING, "what `sample` is a share of", KG_NAMES(sampling_names)),
+        KG_FIELD(sampling, STRING, "items that were sampled", KG_NAMES(sampling_names)),
     KG_FIELD_AS("losses", process.losses, RECORD, NULL, KG_OF(losses_record)),
 };
 static const struct kg_record process_record = KG_RECORD_OF(process_fields, "One process.");
@@ -51,19 +51,19 @@ static const struct kg_record process_record = KG_RECORD_OF(process_fields, "One
 #define STRUCT kg_loaded_thread
 static const struct kg_field thread_fields[] = {
     KG_FIELD(process, SIZE, "index into `processes`"),
-    KG_FIELD(thread, COUNT, "its number in the process", KG_BETWEEN(0, UINT32_MAX)),
-    KG_FIELD(system_id, COUNT, "the system's"),
-    KG_FIELD(name, STRING, "its name; may be empty"),
+    KG_FIELD(thread, COUNT, "number of the thread in the process", KG_BETWEEN(0, UINT32_MAX)),
+    KG_FIELD(system_id, COUNT, "thread id of the system"),
+    KG_FIELD(name, STRING, "name of the thread; may be empty"),
 };
 static const struct kg_record thread_record = KG_RECORD_OF(thread_fields, "One thread.");
 #undef STRUCT
 
 #define STRUCT kg_profile_share
 #define PLACE(member) member
-static const struct kg_field share_fields[] = {
-    KG_FIELD_AS("path", row, SIZE, "its place in `paths`"), KG_PROFILE_SHARE_FIELDS(OF_LIST)};
+static const struct kg_field share_fields[] = {KG_FIELD_AS("path", row, SIZE, "index into `paths`"),
+                                               KG_PROFILE_SHARE_FIELDS(OF_LIST)};
 static const struct kg_record share_record =
-    KG_RECORD_OF(share_fields, "What a path had on one thread of one process.");
+    KG_RECORD_OF(share_fields, "Time of a path per thread and process.");
 #undef PLACE
 #undef STRUCT
 
@@ -72,15 +72,16 @@ static const struct kg_record share_record =
     KG_MENTION(gpu_utilization, REAL, "gpu_ns over total_ns; absent without GPU times",            \
                KG_OPTIONAL, KG_FROM_0),                                                            \
         KG_MENTION(bytes_per_second, REAL,                                                         \
-                   "of the time on the GPU where known, else of the total; absent without bytes",  \
+                   "bytes per second of the GPU time if known, otherwise of the total time; "      \
+                   "absent without bytes",                                                         \
                    KG_OPTIONAL, KG_FROM_0),
 
 #define STRUCT kg_profile_name
 #define PLACE(member) figures.member
-static const struct kg_field name_fields[] = {KG_FIELD(name, STRING, "of scopes"),
+static const struct kg_field name_fields[] = {KG_FIELD(name, STRING, "name of the scopes"),
                                               KG_PROFILE_FIGURES_FIELDS(OF_LIST) FOLLOWING};
 static const struct kg_record name_record =
-    KG_RECORD_OF(name_fields, "All scopes of one name; recursion is counted once.");
+    KG_RECORD_OF(name_fields, "All scopes of one name; recursion counts once.");
 #undef PLACE
 #undef STRUCT
 
@@ -92,89 +93,94 @@ static const struct kg_field row_fields[] = {
 #define PLACE(member) row.figures.member
         KG_PROFILE_FIGURES_FIELDS(OF_LIST)
 #undef PLACE
-            KG_FIELD(kind, STRING, "what its time is", KG_NAMES(kg_scope_kind_names)),
+            KG_FIELD(kind, STRING, "kind of time", KG_NAMES(kg_scope_kind_names)),
     KG_LIST_AS("rounds_ns", row.rounds_ns, row.round_count, REALS,
-               "for comparing: its total in each process, or estimates of it from parts of one",
+               "total time per process, or estimates from parts of one process, for comparison, ns",
                KG_FROM_0),
-    KG_LIST_AS("process_calls", row.calls, row.process_count, REALS, "in each process", KG_FROM_0),
+    KG_LIST_AS("process_calls", row.calls, row.process_count, REALS, "number of calls per process",
+               KG_FROM_0),
     FOLLOWING};
 static const struct kg_record row_record = KG_RECORD_OF(row_fields, "One path.");
 #undef STRUCT
 
 #define STRUCT kg_bottleneck
 static const struct kg_field bottleneck_fields[] = {
-    KG_MENTION(path, COUNT, "the case"),
+    KG_MENTION(path, COUNT, "index of the case's path"),
     KG_MENTION(kind, STRING,
-               "scope: one path has a notable share; name: only all paths of one name have "
-               "together; outside: most time is in no scope inside the case; spread: none of these",
+               "scope: one path has a notable share; name: only the paths of a name together have "
+               "a notable share; "
+               "outside: most time is outside the case's inner scopes; spread: none of these",
                KG_WORDS("scope", "name", "outside", "spread")),
-    KG_MENTION(component, COUNT, "the path, or the first of that name"),
-    KG_MENTION(places, COUNT, "paths that the share is of", KG_FROM(1)),
-    KG_MENTION(share, REAL, "of the case's time", KG_FROM_0),
-    KG_MENTION(second, COUNT, "the path with the next most"),
-    KG_MENTION(second_share, REAL, "of the case's time", KG_FROM_0),
-    KG_MENTION(outside_share, REAL, "of the case's time, in no scope inside it", KG_FROM_0),
-    KG_MENTION(calls, COUNT, "of the component"),
-    KG_MENTION(
-        close, BOOL,
-        "the second may well be the first, by how much calls of the two differ among themselves"),
-    KG_MENTION(on_gpu, BOOL, "the shares are of its time on the GPU"),
-    KG_MENTION(words, STRING, "the same as a sentence, as reports print it", KG_OPTIONAL),
+    KG_MENTION(component, COUNT, "index of the path, or of the first path of that name"),
+    KG_MENTION(places, COUNT, "number of paths in the share", KG_FROM(1)),
+    KG_MENTION(share, REAL, "share of the case's time", KG_FROM_0),
+    KG_MENTION(second, COUNT, "index of the path with the second largest share"),
+    KG_MENTION(second_share, REAL, "second largest share of the case's time", KG_FROM_0),
+    KG_MENTION(outside_share, REAL, "share of the case's time outside its inner scopes", KG_FROM_0),
+    KG_MENTION(calls, COUNT, "number of calls of the component"),
+    KG_MENTION(close, BOOL,
+               "whether the second path may be the first, given the scatter of their calls"),
+    KG_MENTION(on_gpu, BOOL, "whether the shares are of GPU time"),
+    KG_MENTION(words, STRING, "bottleneck as the sentence that reports print", KG_OPTIONAL),
 };
-static const struct kg_record bottleneck_record = KG_RECORD_OF(
-    bottleneck_fields, "The component with the most time of its own, without that of the scopes "
-                       "inside it. Paths are places in `paths`; the case's own means none.");
+static const struct kg_record bottleneck_record =
+    KG_RECORD_OF(bottleneck_fields,
+                 "The component with the most time of its own, without inner scopes. Paths are "
+                 "indices into `paths`; the index of the case itself means no component.");
 #undef STRUCT
 
 #define STRUCT kg_loaded_entry
 static const struct kg_field entry_fields[] = {
     KG_FIELD(process, SIZE, "index into `processes`"),
-    KG_FIELD(thread, COUNT, "its number in the process"),
+    KG_FIELD(thread, COUNT, "number of the thread in the process"),
     KG_FIELD(path, SIZE, "index into `paths`"),
-    KG_FIELD(start_ns, REAL, "since the recording of the process began"),
-    KG_FIELD(duration_ns, REAL, "how long", KG_FROM_0),
-    KG_FIELD(nested, COUNT, "scopes recorded inside", KG_OPTIONAL),
-    KG_FIELD(overhead_ns, REAL, "the profiler's own time inside, estimated", KG_OPTIONAL,
+    KG_FIELD(start_ns, REAL, "start since the process's recording began, ns"),
+    KG_FIELD(duration_ns, REAL, "duration, ns", KG_FROM_0),
+    KG_FIELD(nested, COUNT, "number of inner scopes", KG_OPTIONAL),
+    KG_FIELD(overhead_ns, REAL, "estimated cost of the profiler inside, ns", KG_OPTIONAL,
              KG_FROM_0),
-    KG_FIELD(bytes, COUNT, "read and written", KG_OPTIONAL),
-    KG_FIELD(allocated_bytes, COUNT, "inside", KG_OPTIONAL),
-    KG_FIELD(peak_bytes, COUNT, "beyond what was allocated at the beginning", KG_OPTIONAL),
-    KG_FIELD(cpu_ns, REAL, "CPU time", KG_OPTIONAL, KG_FROM_0),
-    KG_FIELD(gpu_start_ns, REAL, "on the GPU, since the recording of the process began",
+    KG_FIELD(bytes, COUNT, "bytes read and written", KG_OPTIONAL),
+    KG_FIELD(allocated_bytes, COUNT, "bytes allocated inside", KG_OPTIONAL),
+    KG_FIELD(peak_bytes, COUNT, "peak memory beyond the memory allocated at the start, bytes",
              KG_OPTIONAL),
-    KG_FIELD(gpu_ns, REAL, "on the GPU", KG_OPTIONAL, KG_FROM_0),
-    KG_FIELD(stream, STRING, "the CUDA stream's address", KG_OPTIONAL, KG_PATTERN("^0x[0-9a-f]+$")),
-    KG_FIELD(unfinished, BOOL, "it was not its own end that ended it", KG_OPTIONAL),
+    KG_FIELD(cpu_ns, REAL, "CPU time, ns", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(gpu_start_ns, REAL, "start on the GPU since the process's recording began, ns",
+             KG_OPTIONAL),
+    KG_FIELD(gpu_ns, REAL, "time on the GPU, ns", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(stream, STRING, "address of the CUDA stream", KG_OPTIONAL,
+             KG_PATTERN("^0x[0-9a-f]+$")),
+    KG_FIELD(unfinished, BOOL, "whether another scope or the thread ended it", KG_OPTIONAL),
 };
 const struct kg_record kg_loaded_entry_record = KG_RECORD_OF(entry_fields, "One scope that ended.");
 #undef STRUCT
 
 #define STRUCT kg_loaded
 static const struct kg_field loaded_fields[] = {
-    KG_FIELD(wall_ns, REAL, "of all processes, added up", KG_FROM_0),
-    KG_FIELD(entry_count, COUNT, "of the recording"),
+    KG_FIELD(wall_ns, REAL, "time of all processes together, ns", KG_FROM_0),
+    KG_FIELD(entry_count, COUNT, "number of entries in the recording"),
     KG_MENTION(losses, RECORD, NULL, KG_OF(losses_record)),
-    KG_LIST(processes, process_count, RECORDS, "of the recording, in its order",
+    KG_LIST(processes, process_count, RECORDS, "processes in the recording's order",
             KG_OF(process_record)),
-    KG_LIST(threads, thread_count, RECORDS, "that have told their names", KG_OF(thread_record)),
+    KG_LIST(threads, thread_count, RECORDS, "threads with a recorded name", KG_OF(thread_record)),
     KG_LIST(paths, path_count, RECORDS,
-            "by nesting, each level by total, cases by the time of a call: a path comes before "
-            "those inside it",
+            "paths by nesting, an outer path before its inner paths; each level by total time, "
+            "cases by time per call",
             KG_OF(row_record)),
-    KG_LIST(names, name_count, RECORDS, "by total; recursion is counted once", KG_OF(name_record)),
+    KG_LIST(names, name_count, RECORDS, "names by total time; recursion counts once",
+            KG_OF(name_record)),
     KG_LIST(thread_shares, thread_share_count, RECORDS,
-            "what each path had on each thread, by process, thread and path", KG_OPTIONAL,
+            "time of each path on each thread, by process, thread and path", KG_OPTIONAL,
             KG_OF(share_record)),
     KG_MENTION(bottlenecks, RECORDS,
-               "of each case, an outermost scope with others inside it or one that a process was "
-               "recorded for: what its time goes to; the slowest first",
+               "bottleneck per case, slowest case first; a case is an outermost scope with inner "
+               "scopes, or the label of a process",
                KG_OPTIONAL, KG_OF(bottleneck_record)),
     KG_LIST(entries, listed_count, RECORDS,
-            "every scope, in the recording's order; may be left out by hand", KG_OPTIONAL,
+            "every scope in the recording's order; you may remove them", KG_OPTIONAL,
             KG_OF(kg_loaded_entry_record)),
 };
 const struct kg_record kg_profile_file_record = KG_RECORD_OF(
-    loaded_fields, "Where a program's time went: `kgate report run.kgprof --format json`.");
+    loaded_fields, "Time of a program by scope: `kgate report run.kgprof --format json`.");
 #undef STRUCT
 
 /* --- Whether it can be ----------------------------------------------------------------------- */
@@ -215,12 +221,13 @@ static bool row_check(struct kg_loaded *loaded, size_t index, struct kg_error *e
     const struct kg_profile_row *row = &loaded->paths[index].row;
     const struct kg_profile_path *path = &row->path;
     if (!is_nested(loaded, index))
-        return refuse(err, "paths", index, "parent", "its own index, or that of a path around it");
+        return refuse(err, "paths", index, "parent",
+                      "its own index, or the index of an outer path");
     const size_t depth = path->parent == index ? 0 : loaded->paths[path->parent].row.path.depth + 1;
     if (path->depth != depth || depth >= KG_PATH_DEPTH_MOST)
-        return refuse(err, "paths", index, "depth", "how deep the path is nested");
+        return refuse(err, "paths", index, "depth", "the depth of the path's nesting");
     if (row->process_count != loaded->process_count)
-        return refuse(err, "paths", index, "process_calls", "a number for each process");
+        return refuse(err, "paths", index, "process_calls", "one number per process");
     return true;
 }
 
@@ -238,12 +245,11 @@ static bool share_check(const struct kg_loaded *loaded, size_t index, struct kg_
 {
     const struct kg_profile_share *share = &loaded->thread_shares[index];
     if (share->row >= loaded->path_count)
-        return refuse(err, "thread_shares", index, "path", "one that is there");
+        return refuse(err, "thread_shares", index, "path", "an existing path");
     if (share->process >= loaded->process_count)
-        return refuse(err, "thread_shares", index, "process", "one that is there");
+        return refuse(err, "thread_shares", index, "process", "an existing process");
     if (index && !is_after(share, share - 1))
-        return refuse(err, "thread_shares", index, "path",
-                      "them in order of process, thread and path");
+        return refuse(err, "thread_shares", index, "path", "the order process, thread, path");
     return true;
 }
 

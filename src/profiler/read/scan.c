@@ -58,7 +58,7 @@ static bool process_check(const struct kg_scan *scan, const struct kg_chunk_proc
     if (!(told->ns_per_tick > 1e-6 && told->ns_per_tick < 1e6) ||
         !(told->scope_cost_ns >= 0 && told->scope_cost_ns < 1e9) ||
         !(told->sample > 0 && told->sample <= 1) || told->sampling > KGATE_SAMPLE_SCOPES)
-        return kg_scan_damaged(scan, chunk->start, err, "a process that cannot be");
+        return kg_scan_damaged(scan, chunk->start, err, "an impossible process");
     return true;
 }
 
@@ -211,7 +211,8 @@ bool kg_profile_size(int file, const char *path, uint64_t *size, struct kg_error
     if (fstat(file, &status) != 0)
         return kg_error_set(err, KG_ERROR_SYSTEM, "cannot read '%s': %s", path, strerror(errno));
     if (!S_ISREG(status.st_mode))
-        return kg_error_set(err, KG_ERROR_USAGE, "cannot read '%s': it is no regular file", path);
+        return kg_error_set(err, KG_ERROR_USAGE, "cannot read '%s': it is not a regular file",
+                            path);
     *size = (uint64_t)status.st_size;
     return true;
 }

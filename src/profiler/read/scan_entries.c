@@ -32,7 +32,7 @@ static bool usage_read(const struct kg_scan *scan, const struct kg_entry *slot, 
     if (usage.cpu_ns != UINT64_MAX)
         entry->cpu_ns = (double)usage.cpu_ns;
     return !(entry->cpu_ns > TIME_MOST_NS) ||
-           kg_scan_damaged(scan, where, err, "a CPU time that cannot be");
+           kg_scan_damaged(scan, where, err, "an impossible CPU time");
 }
 
 static bool gpu_read(const struct kg_scan *scan, const struct kg_entry *slot, uint64_t where,
@@ -45,7 +45,7 @@ static bool gpu_read(const struct kg_scan *scan, const struct kg_entry *slot, ui
     if (gpu.start)
         entry->gpu_start_ns = moment_ns(scan, gpu.start);
     return !(entry->gpu_ns > TIME_MOST_NS || fabs(entry->gpu_start_ns) > TIME_MOST_NS) ||
-           kg_scan_damaged(scan, where, err, "a GPU time that cannot be");
+           kg_scan_damaged(scan, where, err, "an impossible GPU time");
 }
 
 static bool path_of(struct kg_scan *scan, const struct kg_scan_thread *thread,
@@ -66,7 +66,7 @@ static bool times_read(struct kg_scan *scan, const struct kg_entry *slot, uint64
     entry->duration_ns = (double)slot->duration * scan->ns_per_tick;
     const double end_ns = entry->start_ns + entry->duration_ns;
     if (!(fabs(entry->start_ns) <= TIME_MOST_NS && entry->duration_ns <= TIME_MOST_NS))
-        return kg_scan_damaged(scan, where, err, "a time that cannot be");
+        return kg_scan_damaged(scan, where, err, "an impossible time");
     if (entry->start_ns < scan->first_ns)
         scan->first_ns = entry->start_ns;
     if (end_ns > scan->last_ns)

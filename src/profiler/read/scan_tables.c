@@ -37,9 +37,9 @@ static bool name_add(struct kg_scan *scan, const struct kg_chunk_name *told,
                      const unsigned char *text, uint64_t where, struct kg_error *err)
 {
     if (!told->id || told->device > KGATE_DEVICE_CUDA || told->kind >= KG_SCOPE_KINDS)
-        return kg_scan_damaged(scan, where, err, "a name that cannot be");
+        return kg_scan_damaged(scan, where, err, "an impossible name");
     if (kg_map_get(&scan->name_by_id, told->id))
-        return kg_scan_damaged(scan, where, err, "name %" PRIu32 " is told twice", told->id);
+        return kg_scan_damaged(scan, where, err, "name %" PRIu32 " occurs twice", told->id);
     struct kg_scan_name name = {.line = told->line, .device = told->device, .kind = told->kind};
     if (!name_texts(scan, told, text, &name, err))
         return false;
@@ -230,7 +230,7 @@ bool kg_scan_losses(struct kg_scan *scan, const struct kg_scan_chunk *chunk, str
     const uint64_t any = told.dropped | told.too_deep | told.unbalanced | told.unfinished |
                          told.sampled_out | told.gpu_dropped;
     if (any >> 56)
-        return kg_scan_damaged(scan, chunk->start, err, "losses that cannot be");
+        return kg_scan_damaged(scan, chunk->start, err, "impossible losses");
     thread->losses = told;
     return true;
 }

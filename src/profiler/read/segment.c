@@ -19,7 +19,7 @@ static bool newer_refuse(const char *path, const struct kg_chunk *chunk, uint64_
                          struct kg_error *err)
 {
     return kg_error_at(err, path, 0, 0,
-                       "recorded by a newer kgate, in version %u of the format; this one reads "
+                       "recorded by a newer kgate, in version %u of the format; this kgate reads "
                        "version %d: update kgate (byte %" PRIu64 ")",
                        chunk->version, KG_RECORDING_VERSION, offset);
 }
@@ -28,13 +28,14 @@ bool kg_chunk_check(const struct kg_chunk *chunk, const char *path, uint64_t off
                     struct kg_error *err)
 {
     if (chunk->magic != KG_CHUNK_MAGIC && offset == 0)
-        return kg_error_at(err, path, 0, 0, "no recording of a profile: it begins otherwise");
+        return kg_error_at(err, path, 0, 0,
+                           "not a recording of a profile: it has another beginning");
     if (chunk->magic != KG_CHUNK_MAGIC)
-        return kg_recording_damaged(path, offset, "no chunk where one was to come", err);
+        return kg_recording_damaged(path, offset, "no chunk at the expected place", err);
     if (chunk->version > KG_RECORDING_VERSION)
         return newer_refuse(path, chunk, offset, err);
     if (!chunk->version || chunk->bytes % 8 || chunk->bytes > CHUNK_BYTES_MOST)
-        return kg_recording_damaged(path, offset, "a chunk that cannot be", err);
+        return kg_recording_damaged(path, offset, "an impossible chunk", err);
     return true;
 }
 
@@ -112,9 +113,9 @@ static bool chunk_check(const struct kg_segments *segments, const struct kg_segm
         return false;
     if (offset == segment->start)
         return chunk->type == KG_CHUNK_PROCESS ||
-               kg_recording_damaged(path, offset, "no process where one was to begin", err);
+               kg_recording_damaged(path, offset, "no process at the expected place", err);
     return chunk->type != KG_CHUNK_PROCESS ||
-           kg_recording_damaged(path, offset, "a process that cannot be", err);
+           kg_recording_damaged(path, offset, "an impossible process", err);
 }
 
 /* Moves *offset past the chunk there. Its length is not trusted: the chunk may be cut off, and its
@@ -183,9 +184,8 @@ bool kg_segments_next(struct kg_segments *segments, struct kg_segment *segment, 
     do {
         *more = segments->next < segments->window.size;
         if (!*more)
-            return segments->any ||
-                   kg_error_at(err, segments->window.path, 0, 0,
-                               "no recording of a profile: it ends before it says of what");
+            return segments->any || kg_error_at(err, segments->window.path, 0, 0,
+                                                "not a recording of a profile: it is too short");
         if (!segment_find(segments, segment, err))
             return false;
     } while (!has_process(segment));

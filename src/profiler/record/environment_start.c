@@ -60,7 +60,7 @@ static void report_at_end(void)
     if (kgate_profiler_write(NULL, asked_format, report, 0, message))
         unlink(recording);
     else
-        fprintf(stderr, "kgate profiler: %s; what was recorded is in %s\n", message, recording);
+        fprintf(stderr, "kgate profiler: %s; the recording is in %s\n", message, recording);
 }
 
 /* "0.01" or "1%"; NaN for another text. */
@@ -87,7 +87,7 @@ static bool options_read(struct kgate_profiler_options *options)
         return true;
     fprintf(stderr,
             "kgate profiler: KGATE_PROFILE_SAMPLE is '%.60s', but must be a share such as 0.01 or "
-            "1%%; nothing is recorded\n",
+            "1%%; kgate records nothing\n",
             sample);
     return false;
 }
@@ -111,7 +111,7 @@ __attribute__((constructor(101))) static void environment_start(void)
             options.path = recording;
         }
     if (!kgate_profiler_start(&options, message)) {
-        fprintf(stderr, "kgate profiler: %s; nothing is recorded\n", message);
+        fprintf(stderr, "kgate profiler: %s; kgate records nothing\n", message);
         asked = false;
         return;
     }

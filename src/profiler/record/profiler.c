@@ -211,9 +211,8 @@ struct kgate_profiler *kgate_profiler_new(const struct kgate_profiler_options *o
     const int cancel = kg_registry_lock();
     while (slot < KG_SLOTS && kg_registry.profilers[slot])
         slot++;
-    const bool good = slot == KG_SLOTS
-                          ? fail(message, "seven profilers at a time are all there can be")
-                          : recording_start(profiler, slot, options, message);
+    const bool good = slot == KG_SLOTS ? fail(message, "at most seven profilers can run at a time")
+                                       : recording_start(profiler, slot, options, message);
     kg_registry_unlock(cancel);
     if (good)
         return profiler;
@@ -275,7 +274,7 @@ int kg_profiler_file(struct kgate_profiler *profiler, struct kgate_profile_losse
     kg_registry_unlock(cancel);
     if (!recorded)
         kg_error_set(err, KG_ERROR_USAGE,
-                     "nothing was recorded: no profiler was started (kgate_profiler_start, or "
+                     "nothing was recorded: start a profiler (kgate_profiler_start, or "
                      "KGATE_PROFILE in the environment)");
     else if (file < 0)
         kg_error_set(err, KG_ERROR_SYSTEM,

@@ -62,8 +62,9 @@ static void a_scope_with_others_inside_is_meant_without_them(void **state)
     add(&scene, 1, "blur", 550);
     add(&scene, 2, "blur_across", 160);
     add(&scene, 2, "blur_along", 140);
-    says(&scene, "bottleneck of frame: blur itself, 55 % of its time (blur_across 16 %, 15 % in no "
-                 "scope inside)\n");
+    says(&scene,
+         "bottleneck of frame: blur itself, 55 % of its time (blur_across 16 %, 15 % outside "
+         "its inner scopes)\n");
 }
 
 static void a_name_that_stands_in_several_places_is_given_with_its_path(void **state)
@@ -104,7 +105,7 @@ static void time_outside_all_scopes_is_said_to_be(void **state)
     add(&scene, 1, "softmax", 220);
     add(&scene, 1, "copy", 40);
     says(&scene,
-         "bottleneck of case/cpu: 74 % of its time is in no scope inside it (softmax 22 %)\n");
+         "bottleneck of case/cpu: 74 % of its time is outside its inner scopes (softmax 22 %)\n");
 }
 
 static void time_that_is_spread_has_no_bottleneck(void **state)
@@ -115,7 +116,7 @@ static void time_that_is_spread_has_no_bottleneck(void **state)
     add(&scene, 0, "case/cpu", 50);
     for (size_t i = 0; i < 9; i++)
         add(&scene, 1, names[i], i ? 100 : 150);
-    says(&scene, "bottleneck of case/cpu: none, its time is spread: no scope has 20 % of it (a 15 "
+    says(&scene, "bottleneck of case/cpu: none: no scope has 20 % of its time (a 15 "
                  "%)\n");
 }
 
@@ -142,8 +143,8 @@ static void a_case_without_scopes_says_so_and_other_flat_scopes_say_nothing(void
     add(&scene, 0, "copy/cpu", 100);
     add(&scene, 0, "worker", 90);
     says(&scene,
-         "bottleneck of copy/cpu: it has no scopes inside; kgate/profiler.h names parts of it, "
-         "and `kgate explain` shows its functions without any\n");
+         "bottleneck of copy/cpu: it has no inner scopes: name its parts with kgate/profiler.h, "
+         "or run `kgate explain`, which lists functions without scopes\n");
     scene.process.label = "other";
     says(&scene, "");
     scene.profile.row_count = 0;
@@ -209,12 +210,13 @@ static void first_and_second_that_scatter_over_each_other_are_both_named(void **
     attention_of(&scene);
     called(&scene, 5, 26);
     says(&scene,
-         "bottleneck of attention/cpu: scores or softmax, 41 and 39 % of its time: not told "
-         "apart in 5 calls (20 % in no scope inside)\n");
+         "bottleneck of attention/cpu: scores or softmax, 41 and 39 % of its time: too close "
+         "to tell apart in 5 calls (20 % outside its inner scopes)\n");
     attention_of(&scene);
     called(&scene, 100, 0.5);
-    says(&scene, "bottleneck of attention/cpu: scores, 41 % of its time (softmax 39 %, 20 % in no "
-                 "scope inside)\n");
+    says(&scene,
+         "bottleneck of attention/cpu: scores, 41 % of its time (softmax 39 %, 20 % outside "
+         "its inner scopes)\n");
 }
 
 static void a_few_calls_are_said_to_be(void **state)
@@ -224,10 +226,10 @@ static void a_few_calls_are_said_to_be(void **state)
     attention_of(&scene);
     called(&scene, 9, 0);
     says(&scene, "bottleneck of attention/cpu: scores, 41 % of its time in 9 calls (softmax 39 %, "
-                 "20 % in no scope inside)\n");
+                 "20 % outside its inner scopes)\n");
     called(&scene, 1, 0);
     says(&scene, "bottleneck of attention/cpu: scores, 41 % of its time in 1 call (softmax 39 %, "
-                 "20 % in no scope inside)\n");
+                 "20 % outside its inner scopes)\n");
 }
 
 /* A program's calls may read a small or a large file, so different times are no reason for
@@ -239,8 +241,9 @@ static void calls_of_a_program_may_differ_as_they_like(void **state)
     attention_of(&scene);
     called(&scene, 5, 200);
     scene.process.label = "program";
-    says(&scene, "bottleneck of attention/cpu: scores, 41 % of its time (softmax 39 %, 20 % in no "
-                 "scope inside)\n");
+    says(&scene,
+         "bottleneck of attention/cpu: scores, 41 % of its time (softmax 39 %, 20 % outside "
+         "its inner scopes)\n");
 }
 
 static void only_the_slowest_cases_have_a_line(void **state)
@@ -259,8 +262,7 @@ static void only_the_slowest_cases_have_a_line(void **state)
     for (const char *c = kg_text_string(&text); *c; c++)
         lines += *c == '\n';
     assert_int_equal(lines, 17);
-    assert_non_null(
-        strstr(kg_text_string(&text), "\nbottlenecks of 3 more are in the JSON report\n"));
+    assert_non_null(strstr(kg_text_string(&text), "\n3 more bottlenecks are in the JSON report\n"));
     assert_null(strchr(kg_text_string(&text), '\x1b'));
     kg_text_free(&text);
     assert_true(kg_bottlenecks_find(&scene.profile, &found, &count));

@@ -427,7 +427,7 @@ static void malformed_values_are_named(void **state)
     (void)state;
     make_both(1);
     refuse("kgate.profile.v1", "kgate.profile.v2",
-           "written by a newer kgate (kgate.profile.v2; this one reads up to v1)");
+           "written by a newer kgate (kgate.profile.v2; this kgate reads up to v1)");
     refuse("\"wall_ns\": 10000", "\"wall_ns\": \"long\"", "wall_ns: expected a number");
     refuse("\"wall_ns\": 10000", "\"wall_ns\": null", "wall_ns: expected a number, found null");
     refuse("\"wall_ns\": 10000", "\"wall_ns\": -1", "wall_ns: expected a number from 0 up");
@@ -462,7 +462,7 @@ static void malformed_entries_are_named(void **state)
     refuse("\"gpu_ns\":3000,\"stream\":\"0x10\"", "\"gpu_ns\":3000,\"stream\":\"10\"",
            "entries[2]: stream");
     refuse("\"start_ns\":3000,\"d", "\"start_ns\":true,\"d", "entries[1]: start_ns");
-    refuse("\"start_ns\":3000,\"d", "\"start_ns\":1e300,\"d", "entries[1]: a time that cannot be");
+    refuse("\"start_ns\":3000,\"d", "\"start_ns\":1e300,\"d", "entries[1]: an impossible time");
     refuse("\"start_ns\":3000,\"d", "\"start_ns\":,\"d", "malformed JSON");
 }
 

@@ -59,7 +59,7 @@ static void the_table_is_by_total(void **state)
                       "   -        -      -    800 ns  900 ns      512 B  256 B  5.12 GB/s\n"
                       "(profiler)       1   100 ns   100 ns   100 ns   100 ns     0.8        1     "
                       "   -        -      -         -       -          -      -          -\n"
-                      "Lost: 3 entries dropped, 1 scope not ended by itself\n");
+                      "Lost: 3 entries dropped, 1 scope without its own end\n");
     kg_profile_free(&profile);
 }
 
@@ -107,7 +107,7 @@ static void the_tree_is_by_nesting(void **state)
                       "-      -         -       -          -      -          -\n"
                       "solve [cuda cublas]          1  2.00 us  2.00 us  2.00 us    16.7        -  "
                       "    -         -       -          -      -          -\n"
-                      "Lost: 3 entries dropped, 1 scope not ended by itself\n");
+                      "Lost: 3 entries dropped, 1 scope without its own end\n");
     kg_profile_free(&profile);
 }
 
@@ -299,8 +299,8 @@ static void sampling_and_open_ends_are_said(void **state)
     check_text(&text,
                "solver: 1 process, 0 threads, 0 entries, 0 ns\n"
                "name  calls  total  avg  min  max  % time\n"
-               "1 process had not ended the recording: what was still in buffers is not in it\n"
-               "1 % of requests were recorded: calls and totals are of those\n");
+               "1 process did not end the recording: the entries still in buffers are missing\n"
+               "1 % of requests were recorded: calls and totals count only these\n");
     kg_profile_free(&profile);
 }
 

@@ -106,7 +106,7 @@ static void damage_is_said(void **state)
     struct recording recording = {0};
     struct kg_error err;
     assert_false(filtered(&recording, "*", &heard, &err));
-    assert_non_null(strstr(err.message, "it ends before it says of what"));
+    assert_non_null(strstr(err.message, "it is too short"));
     process_add(&recording, 1, "first");
     kg_text_append(&recording.bytes, "This is not a chunk of any recording.");
     assert_false(filtered(&recording, "*", &heard, &err));

@@ -95,8 +95,8 @@ static void a_function_that_calls_itself_has_its_time_once(void **state)
                 "  fib        2   700 ns  600 ns   350 ns    70.0\n"
                 "    fib      1   100 ns  100 ns   100 ns    10.0\n");
     kg_profile_bottlenecks(&profile, &text);
-    says(&text, "bottleneck of fib: fib itself, 60 % of its time (fib > fib 10 %, 30 % in no scope "
-                "inside)\n");
+    says(&text, "bottleneck of fib: fib itself, 60 % of its time (fib > fib 10 %, 30 % outside "
+                "its inner scopes)\n");
     assert_near(name_of(&profile, "fib")->self_ns, 1000, 0);
     kg_profile_free(&profile);
 }
@@ -124,7 +124,7 @@ static void functions_that_call_each_other_have_their_time_once(void **state)
     kg_profile_bottlenecks(&profile, &text);
     says(&text,
          "bottleneck of parse: expression itself, 50 % of its time (expression > parse itself "
-         "20 %, 20 % in no scope inside)\n");
+         "20 %, 20 % outside its inner scopes)\n");
     assert_near(name_of(&profile, "parse")->self_ns, 400, 0);
     assert_near(name_of(&profile, "expression")->self_ns, 600, 0);
     kg_profile_free(&profile);

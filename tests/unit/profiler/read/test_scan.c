@@ -361,15 +361,15 @@ static void damage_is_named_with_its_place(void **state)
     refuse_entry(with_unknown_node, "unknown path 2");
     refuse_entry(with_other_threads_node, "unknown path 1");
     refuse_entry(with_unknown_span, "unknown name 2");
-    refuse_entry(with_absurd_duration, "a time that cannot be");
-    refuse_entry(with_absurd_start, "a time that cannot be");
+    refuse_entry(with_absurd_duration, "an impossible time");
+    refuse_entry(with_absurd_start, "an impossible time");
     refuse_entry(with_unknown_flag, "unknown flags");
     refuse_after(with_no_number_of_entries, "entries without their number");
-    refuse_after(with_name_twice, "name 1 is told twice");
+    refuse_after(with_name_twice, "name 1 occurs twice");
     refuse_after(with_skipped_node, "path 3 where 2 was to come");
     refuse_after(with_unknown_parent, "path 2 is inside unknown path 2");
     refuse_after(with_unknown_name, "path 2 has unknown name 9");
-    refuse_after(with_unknown_device, "a name that cannot be");
+    refuse_after(with_unknown_device, "an impossible name");
     refuse_after(with_half_a_node, "half a path");
 }
 
@@ -399,10 +399,10 @@ static void a_process_that_cannot_be_is_refused(void **state)
     (void)state;
     struct recording recording = {0};
     recording_process(&recording, 1, NAN, "");
-    refuse(&recording, "a process that cannot be");
+    refuse(&recording, "an impossible process");
     recording_free(&recording);
     recording_name(&recording, 1, "main");
-    refuse(&recording, "no process where one was to begin");
+    refuse(&recording, "no process at the expected place");
     recording_free(&recording);
 }
 
@@ -412,16 +412,16 @@ static void other_files_are_no_recordings(void **state)
     struct recording recording = {0};
     struct kg_error err;
     char path[128];
-    refuse(&recording, "it ends before it says of what");
+    refuse(&recording, "it is too short");
     kg_text_append(&recording.bytes, "{\"schema\": \"kgate.results.v1\", \"cases\": []}\n");
-    refuse(&recording, "no recording of a profile");
+    refuse(&recording, "not a recording of a profile");
     assert_false(kg_profile_is_recording(recording_save(&recording, folder, "r.kgprof")));
     snprintf(path, sizeof path, "%s/none", folder);
     const struct kg_profile_visitor visitor = {0};
     assert_false(recording_scan(path, &visitor, &err));
     assert_int_equal(err.kind, KG_ERROR_USAGE);
     assert_false(recording_scan(folder, &visitor, &err));
-    assert_non_null(strstr(err.message, "no regular file"));
+    assert_non_null(strstr(err.message, "not a regular file"));
     assert_false(kg_profile_is_recording(path));
     recording_free(&recording);
 }
@@ -611,7 +611,7 @@ static void what_is_no_chunk_ends_at_the_next_process(void **state)
     check_last(&both, &other, 0);
     check_first(&both, &one, one.entry_count, false);
     kg_text_append(&joined.bytes, "Nothing comes after this, and so it is damage.");
-    refuse(&joined, "no chunk where one was to come");
+    refuse(&joined, "no chunk at the expected place");
     heard_free(&one);
     heard_free(&other);
     heard_free(&both);
