@@ -48,7 +48,7 @@ static bool named_append(const struct kg_session *session, size_t index,
         if (*all)
             kg_case_value_append(session, counter, value);
         snprintf(reason, sizeof reason,
-                 "the workload did not report '%.100s' (`counters:` of the suite), or not as a "
+                 "the workload did not report '%.100s' (`counters:` of the suite), or reported no "
                  "number from 0 up",
                  counter->name);
     }

@@ -47,7 +47,7 @@ static void count_say(struct kg_text *text, const struct kg_settings *settings, 
                       uint64_t threads)
 {
     if (!settings->threads && pin < 0 && count_of_environment())
-        kg_text_printf(text, "%s of the environment says %llu threads", COUNT_VARIABLE,
+        kg_text_printf(text, "%s in the environment sets %llu threads", COUNT_VARIABLE,
                        (unsigned long long)threads);
 }
 
@@ -56,10 +56,10 @@ static void cpus_say(struct kg_text *text, uint64_t threads, uint64_t cpus, bool
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
     if (threads <= cpus)
         return;
-    kg_text_printf(text, "%s%llu threads take turns on %llu CPU%s", text->length ? "; " : "",
+    kg_text_printf(text, "%s%llu threads share %llu CPU%s", text->length ? "; " : "",
                    (unsigned long long)threads, (unsigned long long)cpus, cpus == 1 ? "" : "s");
     if (!pinned && online > 0 && (uint64_t)online > cpus)
-        kg_text_printf(text, ": kgate was started on so few of %ld (taskset, a cpuset)", online);
+        kg_text_printf(text, ": kgate may use only these of %ld (taskset, a cpuset)", online);
 }
 
 static void variables_say(struct kg_text *text)
@@ -69,8 +69,8 @@ static void variables_say(struct kg_text *text)
         if (is_set(kept[i]))
             kg_text_printf(text, "%s%s",
                            said++         ? ", "
-                           : text->length ? "; the environment says how threads run or wait: "
-                                          : "the environment says how threads run or wait: ",
+                           : text->length ? "; the environment sets how threads run or wait: "
+                                          : "the environment sets how threads run or wait: ",
                            kept[i]);
 }
 

@@ -62,11 +62,10 @@ static void ending_describe(const struct kg_answer *answer, double timeout_ns, c
     case KG_ENDED_EXIT:
     case KG_ENDED_LINE:
         if (answer->refusal[0] && !answer->code) {
-            snprintf(reason, bytes, "its worker gave an answer that cannot be: %s",
-                     answer->refusal);
+            snprintf(reason, bytes, "its worker gave an impossible answer: %s", answer->refusal);
             break;
         }
-        snprintf(reason, bytes, "exited with status %d before it was measured", answer->code);
+        snprintf(reason, bytes, "exited with status %d before kgate measured it", answer->code);
         break;
     }
 }
@@ -150,8 +149,7 @@ bool kg_case_check_store(const struct kg_session *session, size_t index,
     struct kg_case_result *result = &results->cases[index];
     if (!response->batch)
         return kg_case_fail(session, index,
-                            "its worker gave an answer that cannot be: a batch of 0 calls", "",
-                            err);
+                            "its worker gave an impossible answer: a batch of 0 calls", "", err);
     session->launcher->batch[index] = response->batch;
     session->launcher->call_timing[index] =
         (struct kg_call_timing){response->held_calls, response->call_ns};

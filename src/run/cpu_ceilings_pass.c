@@ -29,7 +29,7 @@ static bool measure(const struct kg_session *session, size_t index,
                                             .program = session->launcher->program,
                                             .threads = results->machine.cpu_count,
                                             .machine_ns = TIMEOUT_NS,
-                                            .what = "measured what the CPU can do"};
+                                            .what = "measured the peaks of the CPU"};
     struct kg_answer answer;
     *ceilings = (struct kg_cpu_ceilings)KG_CPU_CEILINGS_NONE;
     if (!kg_worker_ask(session, index, &options, &results->arena, &answer, err))
@@ -38,7 +38,7 @@ static bool measure(const struct kg_session *session, size_t index,
     if (answer.whole && sensible)
         *ceilings = answer.response.cpu_ceilings;
     if (answer.whole && !sensible)
-        ceilings->reason = "what was measured makes no sense";
+        ceilings->reason = "the measured peaks are impossible";
     else if (answer.reason)
         ceilings->reason = answer.reason;
     return true;
@@ -90,9 +90,9 @@ static bool measure_and_store(const struct kg_session *session, size_t index,
                               struct kg_error *err)
 {
     struct kg_error unstored;
-    kg_session_progress(session, "what the CPU can do");
+    kg_session_progress(session, "the peaks of the CPU");
     if (!measure(session, index, ceilings, err))
-        return kg_error_wrap(err, "measuring what the CPU can do");
+        return kg_error_wrap(err, "measuring the peaks of the CPU");
     if (cache->directory && ceilings->measured && !ceilings->reason)
         kg_cpu_ceilings_store(cache->directory, &cache->key, &cache->pace, ceilings, &unstored);
     return true;

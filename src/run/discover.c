@@ -210,8 +210,8 @@ static bool gpu_missed(struct discovery *discovery, struct kg_workload_spec *spe
         return false;
     const char *said = one_line(arena, answer->tail);
     spec->skip_reason =
-        kg_arena_printf(arena, "no CUDA device: %s; asked for its benchmarks, %s%s%s",
-                        machine->cuda_missing, answer->reason, *said ? "; it said: " : "", said);
+        kg_arena_printf(arena, "no CUDA device: %s. Asked for its benchmarks, %s%s%s",
+                        machine->cuda_missing, answer->reason, *said ? "; its output: " : "", said);
     return true;
 }
 
@@ -233,7 +233,7 @@ static bool one_discover(struct discovery *discovery, size_t index, struct kg_er
     if (!answer.response.good)
         return kg_error_at(err, suite->path, spec->target_mark.line, spec->target_mark.column,
                            "in workload '%s': %s%s%s", spec->name, answer.reason,
-                           *answer.tail ? "; it said: " : "", answer.tail);
+                           *answer.tail ? "; its output: " : "", answer.tail);
     if (!names_join(discovery, index, &answer.response, &names, &count, err))
         return false;
     return kg_adapter_find(spec->setting.format)->has_axes

@@ -28,10 +28,10 @@ static size_t cpu_rates(const struct kg_cpu_ceilings *ceilings, const struct kg_
     const bool f32 = does(result, KG_ARITHMETIC_F32);
     rates[0] = (struct rate){"computing", "FLOP/s", result->work.flops_per_second,
                              known && f32 ? kg_cpu_flops(ceilings, true, threads) : NAN,
-                             "vectors on so many threads"};
+                             "vectors on that many threads"};
     rates[1] = (struct rate){"moving data", "B/s", result->work.bytes_per_second,
                              known ? kg_cpu_bandwidth(ceilings, KG_LEVEL_L1, threads) : NAN,
-                             "the first level of cache on so many threads"};
+                             "the first level of cache on that many threads"};
     return 2;
 }
 
@@ -60,8 +60,8 @@ bool kg_case_impossible(const struct kg_cpu_ceilings *cpu, const struct kg_ceili
         if (!(rate->value > times * rate->ceiling))
             continue;
         snprintf(reason, bytes,
-                 "impossible: %s at %.3g %s is %.3g times the %.3g %s that %s can: the work is not "
-                 "done, or is not what the workload says",
+                 "impossible: %s at %.3g %s is %.3g times the measured peak, %.3g %s of %s. Either "
+                 "the compiler removed the work, or the workload reports too much work",
                  rate->what, rate->value, rate->unit, rate->value / rate->ceiling, rate->ceiling,
                  rate->unit, rate->of);
         return true;

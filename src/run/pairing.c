@@ -44,19 +44,19 @@ static const char *apart(struct kg_pairing *pairing, size_t index, bool head_beg
     struct kg_arena *arena = &pairing->head.results.arena;
     *status = KG_STATUS_FAILED;
     if (head->status == KG_STATUS_FAILED)
-        return kg_arena_printf(arena, "the head fails%s: %s",
-                               base->status == KG_STATUS_FAILED ? ", and so does the base" : "",
+        return kg_arena_printf(arena, "the candidate fails%s: %s",
+                               base->status == KG_STATUS_FAILED ? ", and so does the baseline" : "",
                                head->reason);
     if (kg_case_measurable(base))
-        return kg_arena_printf(arena, "the base can be measured, the head cannot: %s",
+        return kg_arena_printf(arena, "the baseline can be measured, the candidate cannot: %s",
                                head->reason);
     if (head_began && !pairing->apart[index])
-        return kg_arena_printf(arena, "the base failed while the head ran beside it: %s",
+        return kg_arena_printf(arena, "the baseline failed while the candidate ran beside it: %s",
                                base->reason);
     *status = KG_STATUS_SKIPPED;
     return base->status == KG_STATUS_SKIPPED
                ? kg_arena_copy(arena, base->reason)
-               : kg_arena_printf(arena, "the base cannot be measured: %s", base->reason);
+               : kg_arena_printf(arena, "the baseline cannot be measured: %s", base->reason);
 }
 
 bool kg_pairing_join(struct kg_pairing *pairing, size_t index, bool head_began,
@@ -82,11 +82,9 @@ bool kg_pairing_file_fail(struct kg_pairing *pairing, size_t index, size_t side,
                           const struct kg_watched_file *file, struct kg_error *err)
 {
     char reason[512];
-    snprintf(
-        reason, sizeof reason,
-        "the %s's '%.300s' was written or replaced while it was measured, so its times are not "
-        "of one build",
-        kg_side_names[side], file->path);
+    snprintf(reason, sizeof reason,
+             "the %s's '%.300s' changed during measuring, so its times mix two builds",
+             kg_side_names[side], file->path);
     const struct kg_session session = kg_run_session(&pairing->head);
     return kg_case_fail(&session, index, reason, "", err);
 }
@@ -198,7 +196,7 @@ static void alone_mark(const bool *alone, struct kg_results *base)
     for (size_t i = 0; alone && i < base->case_count; i++)
         if (alone[i]) {
             base->cases[i].status = KG_STATUS_SKIPPED;
-            base->cases[i].reason = "the base's suite does not have this case";
+            base->cases[i].reason = "the baseline's suite does not have this case";
         }
 }
 

@@ -59,9 +59,8 @@ static bool failure_read(struct match *match, struct kg_arena *arena, bool *besi
     }
     if (!kg_case_answer_take(&match->sessions[side], match->index, &answer, match->err))
         return false;
-    return !answer.response.good ||
-           kg_case_fail(&match->sessions[side], match->index,
-                        "the worker ended before it was asked to", "", match->err);
+    return !answer.response.good || kg_case_fail(&match->sessions[side], match->index,
+                                                 "the worker ended too early", "", match->err);
 }
 
 /* Requests a player's round. *got is false if none came: the case is then FAILED, or the user asked

@@ -16,8 +16,8 @@
 enum { PATH_BYTES = 4096, COPY_BYTES = 1 << 16 };
 
 /* Functions are seen without any: by sampling, in every run. */
-static const char NO_SCOPES[] = "no program of these cases has scopes (kgate/profiler.h); "
-                                "`kgate explain` shows its functions without any";
+static const char NO_SCOPES[] = "no program of these cases has scopes (kgate/profiler.h); `kgate "
+                                "explain` lists functions without scopes";
 
 struct pass {
     const struct kg_session *session;

@@ -177,7 +177,7 @@ static const double LONGEST_NS = 3e17;
 
 static bool round_refuse(const char *name, struct kg_error *err)
 {
-    return kg_error_set(err, KG_ERROR_USAGE, "rounds[0].%s: no round has that", name);
+    return kg_error_set(err, KG_ERROR_USAGE, "rounds[0].%s: a round has no such field", name);
 }
 
 /* Checks figures against each other. The records' ranges check each figure alone. */
@@ -250,8 +250,8 @@ static const char *reason_of(const struct kg_answer *answer, const char *what,
                                answer->code, strsignal(answer->code));
     default:
         if (answer->refusal[0] && !answer->code)
-            return kg_arena_printf(arena, "the process that %s gave an answer that cannot be: %s",
-                                   what, answer->refusal);
+            return kg_arena_printf(arena, "the process that %s gave an impossible answer: %s", what,
+                                   answer->refusal);
         return kg_arena_printf(arena, "the process that %s ended with status %d", what,
                                answer->code);
     }

@@ -157,7 +157,7 @@ static void sentence_add(struct kg_document *document, struct kg_text *words)
  * candidate itself; run/pairing.c sets other reasons for the pair. Returns false if it adds no sentence. */
 static bool failures_add(struct kg_document *document, const struct kg_report_two *two)
 {
-    static const char of_head[] = "the head fails";
+    static const char of_head[] = "the candidate fails";
     bool said = false;
     for (size_t side = 0; side < SIDES; side++) {
         const struct kg_case_result *result = &two->results[side]->cases[0];

@@ -120,7 +120,7 @@ C
     [[ "$output" == *"--base: cannot find 'nowhere'"* ]]
     run kgate ab -c suite.yaml --base suite.yaml --head "$KGATE" -o out
     [ "$status" -eq 2 ]
-    [[ "$output" == *"neither a folder, a kgate, a plugin nor a program"* ]]
+    [[ "$output" == *"neither a folder, a kgate, a plugin nor an executable program"* ]]
     run kgate ab -c suite.yaml --base "$KGATE"
     [ "$status" -eq 2 ]
 }
@@ -129,7 +129,7 @@ C
     echo 'int main(void) { return 0; }' >work.c
     run kgate ab ./work.c true
     [ "$status" -eq 2 ]
-    [[ "$output" == "kgate: OLD: './work.c' is neither a folder, a kgate, a plugin nor a program"* ]]
+    [[ "$output" == "kgate: OLD: './work.c' is neither a folder, a kgate, a plugin nor an executable program"* ]]
     run kgate ab true ./work.c
     [ "$status" -eq 2 ]
     [[ "$output" == "kgate: NEW: './work.c' is neither"* ]]
@@ -176,7 +176,7 @@ C
     run kgate ab -c ab.yaml --base "$PLUGINS/libreporting_slow.so" --head "$PLUGINS/libreporting.so" -o out
     # a head may mend, or add, what the base cannot do; but nothing else is compared here
     [ "$status" -eq 4 ]
-    [[ "$output" == *"nothing was compared: 1 skipped"*SKIPPED*"the base cannot be measured: crashed: signal 6"* ]]
+    [[ "$output" == *"nothing was compared: 1 skipped"*SKIPPED*"the baseline cannot be measured: crashed: signal 6"* ]]
 }
 
 @test "a stop in the middle of an ab leaves what was measured" {
@@ -263,8 +263,8 @@ checkout() {
     run kgate ab -c head/kgate.yaml --base base --head head -o out
     [ "$status" -eq 4 ]
     [[ "${lines[0]}" == UNDECIDED*"1 skipped, 1 unchanged" ]]
-    [[ "$output" == *"1 case was not measured: two/cpu was SKIPPED: the base cannot be measured: "*"other"* ]]
-    grep -q 'two/cpu.*the base cannot be measured' out/report.md
+    [[ "$output" == *"1 case was not measured: two/cpu was SKIPPED: the baseline cannot be measured: "*"other"* ]]
+    grep -q 'two/cpu.*the baseline cannot be measured' out/report.md
     jq -e '.cases[1].unpaired' out/head.json
     valid out/head.json results
     # likewise of a suite elsewhere, of which nobody knows whether the base has it

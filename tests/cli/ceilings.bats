@@ -30,7 +30,7 @@ YAML
     gpu_suite
     FAKE_NVML_THROTTLE=0x80 run -0 gpu run -c gpu.yaml -o r.json
     valid r.json results
-    jq -e '.ceilings.note | startswith("measured held back by the power brake")' r.json
+    jq -e '.ceilings.note | startswith("measured throttled by the power brake")' r.json
     FAKE_NVML_THROTTLE=0x4 run -0 gpu run -c gpu.yaml -o r.json
-    jq -e '.ceilings.note // "" | contains("held back") | not' r.json
+    jq -e '.ceilings.note // "" | contains("throttled") | not' r.json
 }

@@ -181,7 +181,7 @@ YAML
     [ "$(jq -r '.cases[0].reason' r.json)" = "counter 'c': nothing in standard output matches 'x(.)'" ]
     suite_of <<<'  - {name: app, command: [echo, "x-1"], counters: {c: {threshold: 5%, regex: "x(.*)"}}}'
     run kgate run -c one.yaml -o r.json
-    [[ $(jq -r '.cases[0].reason' r.json) == *"is no number from 0 up" ]]
+    [[ $(jq -r '.cases[0].reason' r.json) == *"is not a number from 0 up" ]]
     suite_of <<<'  - {name: app, command: [sh, -c, "echo what I said; exit 4"], counters: {c: {threshold: 5%, regex: "x(.*)"}}}'
     run kgate run -c one.yaml -o r.json
     [[ $(jq -r '.cases[0].stderr_tail' r.json) == *"what I said"* ]]

@@ -96,7 +96,7 @@ YAML
     jq -e '.cases[0].memory.device_allocated_bytes >= 67108864' r.json
     jq -e '.cases[0] | .memory.device_allocated_bytes as $asked | .rounds.peak_bytes | all(.[]; . == $asked)' r.json
     # the copies are recorded; the CUPTI of the tests does not know of them, and that is said
-    jq -e '.cases[0].trace.reason | contains("of a recorded one there are 4")' r.json
+    jq -e '.cases[0].trace.reason | contains("the recorded graph of a call has 4")' r.json
     jq -e '.cases[0].trace.kernels[0] | .launches == 2 and .occupancy > 0 and .registers > 0' r.json
     jq -e '.cases[0].breakdown | .wall_ns >= .gpu_ns and .gpu_ns > 0' r.json
 }
@@ -155,7 +155,7 @@ YAML
 YAML
     needs_code
     run -0 gpu run -c gpu.yaml -o r.json
-    jq -e '(.cases[0].note | contains("more launches")) and (.cases[1] | has("note") | not)' r.json
+    jq -e '(.cases[0].note | contains("too many launches")) and (.cases[1] | has("note") | not)' r.json
     [[ "$output" == *"more launches"* ]]
 }
 
@@ -208,11 +208,11 @@ YAML
 YAML
     needs_code
     FAKE_NVML_THROTTLE=0x40 run -0 gpu run -c gpu.yaml -o r.json
-    [[ "$output" == *"held back in 6 of 6 rounds by temperature"* ]]
+    [[ "$output" == *"throttled in 6 of 6 rounds by temperature"* ]]
     jq -e '.cases[0].rounds | (.throttled | length == 6 and all(.[]; .)) and (.throttle | all(.[]; . == 64))' r.json
     FAKE_NVML_THROTTLE=0x40 run -0 gpu gate -c gpu.yaml -b base -o out --update-missing
-    [[ "$output" == *"note: the GPU was held back in"* ]]
-    grep -q 'the GPU was held back in' out/report.md
+    [[ "$output" == *"note: the GPU was throttled in"* ]]
+    grep -q 'the GPU was throttled in' out/report.md
     FAKE_NVML_THROTTLE=0x1 run -0 gpu run -c gpu.yaml -o r.json
     jq -e '.cases[0].rounds | (has("throttled") | not) and (.median_ns | length == 4)' r.json
 }

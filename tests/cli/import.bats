@@ -154,9 +154,9 @@ failed_with() {
     echo '{"results": 1}' >other.json
     echo '{"results": ' >broken.json
     refused "given" a.json a.json
-    refused "hyperfine, but google-benchmark is due" a.json "$(files hyperfine.json)"
-    refused "google-benchmark, but nvbench is due" --format nvbench a.json
-    refused "of none of the formats google-benchmark, nvbench" other.json
+    refused "hyperfine, but google-benchmark is expected" a.json "$(files hyperfine.json)"
+    refused "google-benchmark, but nvbench is expected" --format nvbench a.json
+    refused "has none of the formats google-benchmark, nvbench" other.json
     refused "of none of the formats" --format csv a.json
     refused "broken.json" broken.json
     refused "no-such" no-such.json
@@ -187,7 +187,7 @@ failed_with() {
     printf 'command,mean,stddev\nsleep 1,1.0,0.1\n' >hf.csv
     run kgate import hf.csv -o r.json
     [ "$status" -eq 2 ]
-    [[ $output == *"hf.csv: no JSON"*"Google Benchmark"*"hyperfine's \`--export-json\`"* ]]
+    [[ $output == *"hf.csv: not JSON"*"Google Benchmark"*"hyperfine's \`--export-json\`"* ]]
     # what begins as JSON has the place of its fault
     printf '{"results": [\n' >hf.json
     run kgate import hf.json -o r.json

@@ -201,10 +201,10 @@ C
     suite_of <<<"  - {name: program, command: [./good], metrics: [time]}"
     run fast ab -c one.yaml --base good --head bad -o out
     [ "$status" -eq 3 ]
-    [[ "$output" == *"the head fails: "* ]]
+    [[ "$output" == *"the candidate fails: "* ]]
     run fast ab -c one.yaml --base bad --head bad -o out
     [ "$status" -eq 3 ]
-    [[ "$output" == *"the head fails, and so does the base: "* ]]
+    [[ "$output" == *"the candidate fails, and so does the baseline: "* ]]
 }
 
 @test "a command that fails shows what it wrote to both of its outputs" {

@@ -76,7 +76,7 @@ YAML
     [ "$status" -eq 0 ]
     [ "$(counter r.json 0 cpus)" = "[$(nproc)]" ]
     [ "$(jq .machine.cpu_count r.json)" -eq "$(nproc)" ]
-    [ "$(jq -r '.cases[0].note' r.json)" = "the environment says how threads run or wait: OMP_PROC_BIND" ]
+    [ "$(jq -r '.cases[0].note' r.json)" = "the environment sets how threads run or wait: OMP_PROC_BIND" ]
 }
 
 @test "fewer CPUs than threads, by whoever started kgate: respected and said" {
@@ -86,7 +86,7 @@ YAML
     run taskset -c "$cpu" "$KGATE" run -c one.yaml -o r.json
     [ "$status" -eq 0 ]
     [ "$(counter r.json 0 cpus)" = "[1]" ]
-    [[ "$(jq -r '.cases[0].note' r.json)" == "2 threads take turns on 1 CPU: kgate was started on so few of "* ]]
+    [[ "$(jq -r '.cases[0].note' r.json)" == "2 threads share 1 CPU: kgate may use only these of "* ]]
 }
 
 @test "the environment's number of threads holds where the suite has none, and is said" {
@@ -108,7 +108,7 @@ YAML
     OMP_NUM_THREADS=3 OMP_DYNAMIC=true run kgate run -c one.yaml -o r.json
     [ "$status" -eq 0 ]
     [ "$(jq -c '[.cases[].threads]' r.json)" = "[3,1]" ]
-    [[ "$(jq -r '.cases[0].note' r.json)" == "OMP_NUM_THREADS of the environment says 3 threads"* ]]
+    [[ "$(jq -r '.cases[0].note' r.json)" == "OMP_NUM_THREADS in the environment sets 3 threads"* ]]
     [ "$(jq -r '.cases[1].note' r.json)" = null ]
 }
 
@@ -125,7 +125,7 @@ YAML
     EXPECTED=2:77 GOMP_SPINCOUNT=77 run kgate run -c one.yaml -o r.json
     [ "$status" -eq 0 ]
     # beside what is said of two threads on one CPU
-    [[ "$(jq -r '.cases[0].note' r.json)" == *"the environment says how threads run or wait: GOMP_SPINCOUNT" ]]
+    [[ "$(jq -r '.cases[0].note' r.json)" == *"the environment sets how threads run or wait: GOMP_SPINCOUNT" ]]
     EXPECTED=2: OMP_WAIT_POLICY=active run kgate run -c one.yaml -o r.json
     [ "$status" -eq 0 ]
     EXPECTED=1: run kgate run -c one.yaml -o r.json --set threads=1

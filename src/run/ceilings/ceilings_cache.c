@@ -19,16 +19,18 @@ struct stored {
 
 #define STRUCT stored
 static const struct kg_field fields[] = {
-    KG_FIELD(uuid, STRING, "of the GPU, or of the instance of one", KG_PATTERN("^[0-9A-Za-z-]+$")),
-    KG_FIELD(driver, STRING, "its version"),
-    KG_FIELD(clock_limit_hz, REAL, "the highest that its clock could go; absent where not known",
-             KG_OPTIONAL, KG_ABOVE_0),
-    KG_FIELD(code, STRING, "hash of the kernels that measured", KG_PATTERN_HASH),
-    KG_FIELD(ceilings, RECORD, "What is absent could not be measured.", KG_OF(kg_ceilings_record)),
+    KG_FIELD(uuid, STRING, "UUID of the GPU, or of its MIG instance",
+             KG_PATTERN("^[0-9A-Za-z-]+$")),
+    KG_FIELD(driver, STRING, "version of the driver"),
+    KG_FIELD(clock_limit_hz, REAL, "highest possible clock, Hz; absent: not known", KG_OPTIONAL,
+             KG_ABOVE_0),
+    KG_FIELD(code, STRING, "hash of the measuring kernels", KG_PATTERN_HASH),
+    KG_FIELD(ceilings, RECORD, "Measured peaks; absent values could not be measured.",
+             KG_OF(kg_ceilings_record)),
 };
 const struct kg_record kg_ceilings_file_record =
-    KG_RECORD_OF(fields, "What a GPU was measured to be capable of, kept in the user's cache. What "
-                         "does not hold for the GPU at hand, or is 30 days old, is measured anew.");
+    KG_RECORD_OF(fields, "Measured peaks of a GPU, kept in the user's cache. kgate measures them "
+                         "again for another GPU or driver, and after 30 days.");
 #undef STRUCT
 
 const char *kg_ceilings_directory(struct kg_arena *arena)
@@ -99,11 +101,10 @@ bool kg_ceilings_store(const char *directory, const struct kg_ceilings_key *key,
                                   .code = code_hash(&arena),
                                   .ceilings = *ceilings};
     const char *path = path_of(&arena, directory, key->uuid);
-    bool good = path && stored.driver
-                    ? kg_directory_make(directory, err)
-                    : kg_error_set(err, KG_ERROR_MEASURE,
-                                   "what the GPU was measured to be capable of is not kept: its "
-                                   "UUID or its driver's version is not known");
+    bool good = path && stored.driver ? kg_directory_make(directory, err)
+                                      : kg_error_set(err, KG_ERROR_MEASURE,
+                                                     "the peaks of the GPU are not kept: its UUID "
+                                                     "or the version of its driver is not known");
     good = good && kg_record_save(&kg_ceilings_file_record, &stored, KG_CEILINGS_SCHEMA, path, err);
     kg_arena_free(&arena);
     return good;

@@ -47,7 +47,7 @@ bool kg_ceiling_find(const struct kg_measuring *measuring, const char *name, siz
     *launch = (struct kg_ceiling_launch){
         .timer = measuring->timer, .blocks = (unsigned)blocks, .shared_bytes = shared_bytes};
     if (!kg_driver_good(driver, driver->module_function(&launch->function, measuring->module, name),
-                        "cannot find the kernels that measure what the GPU can do", err))
+                        "cannot find the kernels that measure the GPU's peaks", err))
         return false;
     if (blocks)
         return true;

@@ -32,7 +32,7 @@ static bool begin(struct kg_measuring *measuring, struct kg_error *err)
     if (!code)
         return kg_error_set(err, KG_ERROR_MEASURE, "this kgate was built without CUDA");
     if (!kg_driver_good(driver, driver->module_load(&measuring->module, code),
-                        "cannot load the kernels that measure what the GPU can do", err)) {
+                        "cannot load the kernels that measure the GPU's peaks", err)) {
         measuring->module = NULL;
         return false;
     }

@@ -110,8 +110,8 @@ static bool copy_checked(const struct kg_measuring *measuring, struct kg_ceiling
     return found.words == words && found.wrong == 0
                ? true
                : kg_error_set(err, KG_ERROR_MEASURE,
-                              "a copy within the GPU's memory is wrong: of %llu words %llu were "
-                              "looked at, and %llu are not what was copied",
+                              "a copy within the GPU's memory is wrong: of %llu words kgate "
+                              "checked %llu, and %llu differ",
                               (unsigned long long)words, (unsigned long long)found.words,
                               (unsigned long long)found.wrong);
 }
@@ -155,8 +155,7 @@ static bool read_measure(struct kg_measuring *measuring, struct kg_error *err)
     if (!kg_ceiling_once(&read, err) || !download(measuring, &sum, sizeof sum, err))
         return false;
     if (sum != kg_ceiling_words_sum(measuring->bytes / 4))
-        return kg_error_set(err, KG_ERROR_MEASURE,
-                            "what the GPU read from its memory has a wrong sum");
+        return kg_error_set(err, KG_ERROR_MEASURE, "a read of the GPU's memory has a wrong sum");
     if (!kg_ceiling_best(&read, BATCH, &best_ns, &clock_hz, err))
         return false;
     measuring->ceilings->read_bytes_per_s = kg_ceiling_rate((double)measuring->bytes, best_ns);

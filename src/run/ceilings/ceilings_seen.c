@@ -23,5 +23,5 @@ const char *kg_ceilings_seen_words(const struct kg_ceilings_seen *seen, struct k
                  seen->others == 1 ? "" : "es");
     kg_nvml_throttle_words(held, by, sizeof by);
     return kg_arena_printf(arena, "measured %s%s%s%s%s", *beside ? "beside " : "", beside,
-                           *beside && throttled ? ", " : "", throttled ? "held back by " : "", by);
+                           *beside && throttled ? ", " : "", throttled ? "throttled by " : "", by);
 }

@@ -23,25 +23,25 @@ struct stored {
 
 #define STRUCT stored
 static const struct kg_field fields[] = {
-    KG_FIELD(method, COUNT, "raised when figures are measured otherwise", KG_FROM(1)),
-    KG_FIELD(fingerprint, STRING, "of the machine", KG_PATTERN("^[0-9A-Za-z-]+$")),
-    KG_FIELD(cpu_count, COUNT, "CPUs that the process could use", KG_FROM(1)),
-    KG_FIELD(cpus, STRING, "which they were", KG_PATTERN("^[0-9,.-]+$")),
-    KG_FIELD(vectors, STRING,
-             "the widest that kernels could use; absent where it is none of those known",
+    KG_FIELD(method, COUNT, "version of the measuring method", KG_FROM(1)),
+    KG_FIELD(fingerprint, STRING, "fingerprint of the machine", KG_PATTERN("^[0-9A-Za-z-]+$")),
+    KG_FIELD(cpu_count, COUNT, "number of CPUs of the process", KG_FROM(1)),
+    KG_FIELD(cpus, STRING, "list of these CPUs", KG_PATTERN("^[0-9,.-]+$")),
+    KG_FIELD(vectors, STRING, "widest vectors for kernels; absent: none of the known ones",
              KG_OPTIONAL),
-    KG_FIELD(quota_cpus, REAL,
-             "CPUs' worth of time that control groups allowed; absent without a limit", KG_OPTIONAL,
-             KG_ABOVE_0),
-    KG_FIELD(pulse_ns, REAL,
-             "what the probe read in that run; absent where it read too little, as the next",
+    KG_FIELD(quota_cpus, REAL, "CPU quota of the control groups, in CPUs; absent: no limit",
              KG_OPTIONAL, KG_ABOVE_0),
-    KG_FIELD(bandwidth_bytes_per_s, REAL, "likewise", KG_OPTIONAL, KG_ABOVE_0),
-    KG_FIELD(ceilings, RECORD, "As in results.", KG_OF(kg_cpu_ceilings_record)),
+    KG_FIELD(pulse_ns, REAL,
+             "median time of the clock probe in that run, ns; absent: too few readings",
+             KG_OPTIONAL, KG_ABOVE_0),
+    KG_FIELD(bandwidth_bytes_per_s, REAL,
+             "median memory bandwidth by the probe in that run, bytes per second", KG_OPTIONAL,
+             KG_ABOVE_0),
+    KG_FIELD(ceilings, RECORD, "Peaks as in results.", KG_OF(kg_cpu_ceilings_record)),
 };
-const struct kg_record kg_cpu_ceilings_file_record = KG_RECORD_OF(
-    fields, "What a CPU was measured to be capable of, kept in the user's cache. What does not "
-            "hold for the process at hand, or is 7 days old, is measured anew.");
+const struct kg_record kg_cpu_ceilings_file_record =
+    KG_RECORD_OF(fields, "Measured peaks of a CPU, kept in the user's cache. kgate measures them "
+                         "again for another process environment, and after 7 days.");
 #undef STRUCT
 
 /* One file per machine and number of CPUs; NULL if the fingerprint cannot be the name of a file. */
@@ -134,8 +134,8 @@ bool kg_cpu_ceilings_store(const char *directory, const struct kg_cpu_ceilings_k
     bool good = path && plausible(ceilings)
                     ? kg_directory_make(directory, err)
                     : kg_error_set(err, KG_ERROR_MEASURE,
-                                   "what the CPU was measured to be capable of is not kept: "
-                                   "figures are missing, or the machine is not known");
+                                   "the peaks of the CPU are not kept: values are missing, or the "
+                                   "machine is not known");
     good = good &&
            kg_record_save(&kg_cpu_ceilings_file_record, &stored, KG_CPU_CEILINGS_SCHEMA, path, err);
     kg_arena_free(&arena);

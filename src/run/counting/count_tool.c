@@ -15,9 +15,9 @@ static const double CALLGRIND_PATIENCE = 50, CALLGRIND_LINES_PATIENCE = 100;
 
 const char *const kg_count_source_names[4] = {"perf", "callgrind", "none", NULL};
 static const char NOTHING[] =
-    "this machine does not let its instructions be counted (perf_event), and there is no valgrind "
-    "to count them with";
-static const char NO_LINES[] = "there is no valgrind to count instructions by line with";
+    "this machine does not allow counting instructions (perf_event), and valgrind is not installed";
+static const char NO_LINES[] =
+    "counting instructions by line needs valgrind, which is not installed";
 
 static void folder_make(struct kg_count_tool *tool)
 {
@@ -56,7 +56,7 @@ const char *kg_count_tool_hint(const struct kg_count_tool *tool, const struct kg
 {
     return tool->source == KG_COUNT_BY_CALLGRIND && answer->ending == KG_ENDED_SIGNAL &&
                    answer->code == SIGILL
-               ? "; Valgrind does not know all that this processor can do, such as AVX-512"
+               ? "; Valgrind does not know all instructions of this processor, such as AVX-512"
                : "";
 }
 

@@ -114,11 +114,10 @@ static struct kg_case_result *case_of(struct kg_importing *importing,
     kg_names_set(importing->arena, &importing->ids, made.id, strlen(made.id), results->case_count);
     made.target = kg_arena_copy(importing->arena, found->name);
     if (strlen(found->name) > VALUE_BYTES_MOST)
-        made.note =
-            kg_arena_printf(importing->arena,
-                            "its name of %zu bytes is shortened in the id; give it one of its own, "
-                            "such as by `hyperfine --command-name`",
-                            strlen(found->name));
+        made.note = kg_arena_printf(importing->arena,
+                                    "its name of %zu bytes is shortened in the id; set a shorter "
+                                    "name, for example with `hyperfine --command-name`",
+                                    strlen(found->name));
     importing->latest_paths[results->case_count] = NULL;
     results->cases[results->case_count] = made;
     return &results->cases[results->case_count++];
@@ -237,7 +236,7 @@ void kg_import_case_finish(struct kg_case_result *result)
             result->series[kept++] = result->series[i];
     result->series_count = kept;
     if (result->round_count == 1 && result->status == KG_STATUS_OK)
-        result->note = "measured in one process: one round; import the files of several runs "
-                       "together, or nothing can be said of how they differ";
+        result->note = "measured in one process, which is one round; import files of several runs "
+                       "together, so that kgate knows the noise between processes";
     kg_case_summarize(result);
 }

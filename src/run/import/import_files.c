@@ -22,7 +22,7 @@ static bool adapter_unknown(const char *path, struct kg_error *err)
     struct kg_text text = {0};
     for (size_t i = 0; kg_adapters[i]; i++)
         kg_text_printf(&text, "%s%s", i ? ", " : "", kg_adapters[i]->name);
-    kg_error_at(err, path, 0, 0, "of none of the formats %s", kg_text_string(&text));
+    kg_error_at(err, path, 0, 0, "has none of the formats %s", kg_text_string(&text));
     kg_text_free(&text);
     return false;
 }
@@ -34,7 +34,7 @@ static bool adapter_choose(const char *path, const struct kg_json *json,
     if (!found)
         return adapter_unknown(path, err);
     if (files->adapter && files->adapter != found)
-        return kg_error_at(err, path, 0, 0, "of the format %s, but %s is due", found->name,
+        return kg_error_at(err, path, 0, 0, "has the format %s, but %s is expected", found->name,
                            files->adapter->name);
     files->adapter = found;
     return true;
@@ -48,7 +48,7 @@ static bool json_begins(const char *path, const struct kg_text *text, struct kg_
     struct kg_text words = {0};
     if (first == '{' || first == '[' || !text->length)
         return true;
-    kg_text_append(&words, "no JSON, which is what `kgate import` reads: ");
+    kg_text_append(&words, "not JSON; `kgate import` reads: ");
     for (size_t i = 0; kg_adapters[i]; i++)
         kg_text_printf(&words, "%s%s", i ? "; " : "", kg_adapters[i]->help);
     kg_error_at(err, path, 0, 0, "%s", kg_text_string(&words));
@@ -61,10 +61,10 @@ static bool given_once(const struct kg_import_files *files, const struct kg_impo
 {
     for (size_t i = 0; i < files->count; i++)
         if (!strcmp(files->files[i].hash, file->hash))
-            return kg_error_at(err, file->path, 0, 0,
-                               "the same as '%.300s': a process is one round, however often it is "
-                               "given",
-                               files->files[i].path);
+            return kg_error_at(
+                err, file->path, 0, 0,
+                "the same as '%.300s': kgate counts each process as one round only once",
+                files->files[i].path);
     return true;
 }
 

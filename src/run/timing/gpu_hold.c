@@ -27,8 +27,8 @@ bool kg_gpu_hold(struct kg_gpu_timer *timer, double limit_ns, struct kg_error *e
     uint64_t limit = (uint64_t)limit_ns, limit_cycles = (uint64_t)(limit_ns * CYCLES_PER_NS_MOST);
     uint64_t gate = timer->shared_address + offsetof(struct kg_gpu_shared, gate);
     void *parameters[] = {&gate, &number, &limit, &limit_cycles};
-    return launch(timer, timer->hold_function, 1, 1, parameters, "cannot hold the stream back",
-                  err);
+    return launch(timer, timer->hold_function, 1, 1, parameters,
+                  "cannot launch the blocking kernel", err);
 }
 
 void kg_gpu_release(struct kg_gpu_timer *timer)

@@ -63,16 +63,15 @@ static const char *unheld(enum kg_timing timing, const struct kg_gpu_doubt_facts
     if (timing == KG_TIMING_WALL)
         return NULL;
     if (!facts->holds)
-        return "not held back: launches wait for the device here, as under compute-sanitizer or a "
-               "debugger; times include what launching takes the host";
+        return "times include launch overhead: kernel launches are synchronous here "
+               "(compute-sanitizer or a debugger?)";
     if (facts->held || timing == KG_TIMING_GRAPH)
         return NULL;
     return facts->synchronises
-               ? "not held back: a call waits for the device; its time includes what the host does "
-                 "meanwhile"
-               : "not held back: a call is more launches than the driver's queue takes, or takes "
-                 "the host too long; its time may include waiting for launches, that of `timing: "
-                 "graph` does not";
+               ? "times include host work: a call waits for the device, so kgate cannot queue all "
+                 "launches first"
+               : "times may include launch overhead: a call has too many launches for the driver's "
+                 "queue, or takes the host too long. Use `timing: graph`";
 }
 
 const char *kg_gpu_doubt(enum kg_timing timing, const struct kg_gpu_doubt_facts *facts)
@@ -81,11 +80,11 @@ const char *kg_gpu_doubt(enum kg_timing timing, const struct kg_gpu_doubt_facts 
     if (why)
         return why;
     if (timing == KG_TIMING_COLD && facts->gpu_ns < SHORT_STEPS * facts->resolution_ns)
-        return "a call is hardly longer than the steps of the device's timer; `timing: hot` and "
-               "`graph` time many at once";
+        return "a call is hardly longer than the resolution of the device's timer; `timing: hot` "
+               "and `graph` time many calls at once";
     if (timing == KG_TIMING_HOT && launch_bound(facts->gpu_ns, facts->launch_ns))
-        return "the device is done with a call before the next is launched: a sample is no more "
-               "calls than can be held back; `timing: graph` has no such limit";
+        return "the device finishes a call before the host launches the next: kgate can queue only "
+               "few calls per sample; `timing: graph` has no such limit";
     return NULL;
 }
 

@@ -202,12 +202,12 @@ static const char *why_not(const struct kg_activities *activities, size_t untime
                            struct kg_arena *arena)
 {
     if (activities->dropped)
-        return kg_arena_printf(arena, "CUPTI had no room for %llu records of what the device did",
+        return kg_arena_printf(arena, "CUPTI had no room for %llu records of device activity",
                                (unsigned long long)activities->dropped);
     if (untimed)
         return kg_arena_printf(arena, "CUPTI has no times of %zu of %zu records", untimed,
                                activities->count);
-    return "CUPTI saw nothing that the calls put on the device";
+    return "CUPTI recorded no activity of the calls on the device";
 }
 
 void kg_activities_summarize(const struct kg_activities *activities, struct kg_arena *arena,
@@ -277,9 +277,9 @@ static const char *reasons_join(const struct kg_trace *recorded, const struct kg
     if (recorded->reason && seen->reason)
         return kg_arena_printf(arena, "%s; %s", recorded->reason, seen->reason);
     if (recorded->source && seen->source && seen->launches != recorded->launches)
-        return kg_arena_printf(arena,
-                               "CUPTI saw %.4g launches a call, of a recorded one there are %.4g",
-                               seen->launches, recorded->launches);
+        return kg_arena_printf(
+            arena, "CUPTI recorded %.4g launches per call; the recorded graph of a call has %.4g",
+            seen->launches, recorded->launches);
     return recorded->reason ? recorded->reason : seen->reason;
 }
 

@@ -39,13 +39,13 @@ static bool version_fits(struct kg_cupti *cupti, int driver_version, char *why, 
     const int major = cupti->version / 1000;
     if (major < MAJOR_FIRST || major > MAJOR_LAST)
         snprintf(why, why_bytes,
-                 "the CUPTI that was found is of a version (%u) that this kgate does not know: "
-                 "those of CUDA %d and %d it does",
+                 "kgate does not know version %u of the CUPTI that it found: it knows those of "
+                 "CUDA %d and %d",
                  says, MAJOR_FIRST, MAJOR_LAST);
     else if (driver_version && major > driver_version / 1000)
         snprintf(why, why_bytes,
-                 "the CUPTI that was found is of CUDA %d, the driver knows no more than CUDA %d",
-                 major, driver_version / 1000);
+                 "the CUPTI found is for CUDA %d, but the driver knows only up to CUDA %d", major,
+                 driver_version / 1000);
     else
         return true;
     return false;
@@ -61,7 +61,7 @@ static bool library_try(const char *path, int driver_version, struct kg_cupti *c
     const char *missing =
         kg_library_symbols(cupti->library, symbols, sizeof symbols / sizeof *symbols, cupti);
     if (missing)
-        snprintf(why, why_bytes, "the CUPTI that was found has no %s", missing);
+        snprintf(why, why_bytes, "the CUPTI found has no %s", missing);
     return !missing;
 }
 
@@ -103,12 +103,12 @@ bool kg_cupti_good(const struct kg_cupti *cupti, int code, const char *what, str
         return true;
     if (code == KG_CUPTI_INSUFFICIENT_PRIVILEGES ||
         code == KG_CUPTI_VIRTUALIZED_INSUFFICIENT_PRIVILEGES)
-        return kg_error_set(err, KG_ERROR_MEASURE,
-                            "%s: the driver lets only administrators do that; load its kernel "
-                            "module with NVreg_RestrictProfilingToAdminUsers=0, or run kgate with "
-                            "CAP_SYS_ADMIN",
-                            what);
+        return kg_error_set(
+            err, KG_ERROR_MEASURE,
+            "%s: the driver allows it to administrators only. Load its kernel module with "
+            "NVreg_RestrictProfilingToAdminUsers=0, or run kgate with CAP_SYS_ADMIN",
+            what);
     if (cupti->result_string(code, &words) != KG_CUPTI_SUCCESS || !words)
-        words = "an error that it has no words for";
+        words = "error without words in this CUPTI";
     return kg_error_set(err, KG_ERROR_MEASURE, "%s: %s (code %d)", what, words, code);
 }

@@ -144,7 +144,7 @@ static bool kinds_enable(const struct kg_cupti *cupti, struct kg_error *err)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!kg_cupti_good(cupti, cupti->activity_enable(kinds[i]),
-                           "CUPTI does not record what the device does", err))
+                           "CUPTI does not record device activity", err))
             return false;
     return true;
 }
@@ -203,7 +203,7 @@ bool kg_cupti_trace(const struct kg_cupti *cupti, const struct kg_driver *driver
     *activities = (struct kg_activities){0};
     collection_set(cupti, activities);
     bool good = kg_cupti_good(cupti, cupti->activity_callbacks(buffer_requested, buffer_completed),
-                              "CUPTI takes no buffers for what it records", err) &&
+                              "CUPTI takes no buffers for its records", err) &&
                 kinds_enable(cupti, err);
     if (good)
         dropped_take(cupti);
@@ -212,7 +212,7 @@ bool kg_cupti_trace(const struct kg_cupti *cupti, const struct kg_driver *driver
     /* The device has finished: a record that is incomplete now will not become complete. */
     if (good)
         good = kg_cupti_good(cupti, cupti->activity_flush(FLUSH_FORCED),
-                             "CUPTI does not hand over what it recorded", err);
+                             "CUPTI does not return its records", err);
     activities->dropped = good ? dropped_take(cupti) : 0;
     collection_set(NULL, NULL);
     if (!good)

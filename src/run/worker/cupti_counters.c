@@ -89,9 +89,9 @@ static bool symbols_find(struct counting *counting)
     for (size_t i = 0; i < STEPS; i++) {
         const struct kg_symbol symbol = {.name = step_symbols[i]};
         if (kg_library_symbols(counting->cupti->library, &symbol, 1, &counting->of[i]))
-            return kg_error_set(counting->err, KG_ERROR_MEASURE,
-                                "no hardware counters: this CUPTI has no range profiler (that of "
-                                "CUDA 12.6 has)");
+            return kg_error_set(
+                counting->err, KG_ERROR_MEASURE,
+                "no hardware counters: this CUPTI has no range profiler (CUDA 12.6 has it)");
     }
     return true;
 }
@@ -122,10 +122,10 @@ static bool metrics_add(struct counting *counting)
         counting->chosen[counting->count] = i;
         counting->names[counting->count++] = name;
     }
-    return counting->count ? true
-                           : kg_error_set(counting->err, KG_ERROR_MEASURE,
-                                          "no hardware counters: this device has none of those "
-                                          "that kgate asks for");
+    return counting->count
+               ? true
+               : kg_error_set(counting->err, KG_ERROR_MEASURE,
+                              "no hardware counters: this device has no counter that kgate uses");
 }
 
 static bool host_begin(struct counting *counting)
@@ -242,7 +242,7 @@ static bool passes_run(struct counting *counting)
     if (!step_do(counting, DECODE, &decode))
         return false;
     return decode.ranges_dropped ? kg_error_set(counting->err, KG_ERROR_MEASURE,
-                                                "no hardware counters: CUPTI lost what was counted")
+                                                "no hardware counters: CUPTI lost the counts")
                                  : true;
 }
 

@@ -138,7 +138,7 @@ static bool figure_take(struct kg_worker *worker, const struct kg_output_figure 
         return false;
     if (!(value >= 0) || isinf(value))
         return kg_error_set(err, KG_ERROR_MEASURE,
-                            "counter '%s': what %s has there is no number from 0 up", figure->name,
+                            "counter '%s': the value in %s is not a number from 0 up", figure->name,
                             output_name(figure));
     kg_host_report(&worker->host, figure->name, value * figure->scale);
     return true;

@@ -90,7 +90,8 @@ static double nvml_read(struct kg_worker *worker)
 
 static bool nvml_open(struct kg_worker *worker, char why[KG_READING_WHY])
 {
-    snprintf(why, KG_READING_WHY, "%s", "energy is not known: NVML does not tell it of this GPU");
+    snprintf(why, KG_READING_WHY, "%s",
+             "energy is not known: NVML has no energy counter for this GPU");
     return !isnan(nvml_read(worker));
 }
 
@@ -106,7 +107,7 @@ static void tally_open(struct kg_worker *worker, enum kg_metric_kind metric)
 {
     struct kg_tally *tally = &worker->readings.tallies[worker->readings.count++];
     *tally = (struct kg_tally){.metric = metric};
-    snprintf(tally->why, sizeof tally->why, "nothing on this machine tells %s",
+    snprintf(tally->why, sizeof tally->why, "this machine has no counter for %s",
              kg_metric_kind_names[metric]);
     for (size_t i = 0; i < READERS; i++)
         if (readers[i].metric == metric && readers[i].on_stream == kg_worker_on_stream(worker) &&

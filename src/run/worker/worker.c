@@ -111,7 +111,7 @@ static void told_to_end(int number)
     if (!cleaned->cleanup_due)
         return;
     kg_command_end();
-    cleaned->response.message = "it was told to end"; /* the cleanup's own failure is no matter */
+    cleaned->response.message = "a signal ended it"; /* the cleanup's own failure is no matter */
     cleaned->response.good = false;
     /* in the handler the signal is blocked, and the cleanup would inherit that */
     kg_worker_signal_take(number, told_to_end);

@@ -43,7 +43,7 @@ static bool result_check(struct kg_worker *worker, const char *when, struct kg_e
     /* A check that starts with the least number and compares nothing gives such an error. */
     if (found.error < 0)
         return kg_error_set(err, KG_ERROR_MEASURE,
-                            "the check found no error that can be: %.3g is below 0", found.error);
+                            "the check reported an impossible error: %.3g is below 0", found.error);
     if (found.error <= found.tolerance)
         return true;
     return kg_error_set(

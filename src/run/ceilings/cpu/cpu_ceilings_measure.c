@@ -109,7 +109,7 @@ static bool parts_measure(struct kg_cpu_measuring *measuring, struct kg_error *e
                 all = parts[part](measuring, counts[i], all ? err : &later) && all;
         }
         if (kg_clock_ns() - start > LONG_NS)
-            measuring->ceilings->note = "measured beside other work: figures may be low";
+            measuring->ceilings->note = "measured beside other work: values may be low";
     }
     return all;
 }
@@ -121,7 +121,7 @@ bool kg_cpu_ceilings_measure(struct kg_arena *arena, struct kg_cpu_ceilings *cei
     cpu_set_t set;
     *ceilings = (struct kg_cpu_ceilings)KG_CPU_CEILINGS_NONE;
     if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return kg_error_set(err, KG_ERROR_SYSTEM, "the CPUs of this process are not told");
+        return kg_error_set(err, KG_ERROR_SYSTEM, "the CPUs of this process are not known");
     begin(&measuring, &set);
     caches_tell(&measuring.caches, ceilings);
     ceilings->one.threads = 1;

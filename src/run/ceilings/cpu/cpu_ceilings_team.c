@@ -17,7 +17,7 @@ static bool missing(int threads, int found, struct kg_error *err)
 
 static bool wrong(struct kg_error *err)
 {
-    return kg_error_set(err, KG_ERROR_MEASURE, "what the CPU computed is wrong");
+    return kg_error_set(err, KG_ERROR_MEASURE, "a result of the CPU is wrong");
 }
 
 bool kg_cpu_team_do(int threads, kg_cpu_work *work, void *state, struct kg_error *err)

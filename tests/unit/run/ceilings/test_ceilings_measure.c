@@ -254,8 +254,8 @@ static void what_is_computed_wrongly_is_not_believed_and_the_rest_is(void **stat
         const char *kernel, *said;
         bool copy, read, fma, tensor; /* whether each rate is still known */
     } cases[] = {
-        {"kg_ceiling_copy", "1 are not what was copied", false, false, true, true},
-        {"kg_ceiling_copy_streaming", "1 are not what was copied", true, false, true, true},
+        {"kg_ceiling_copy", "1 differ", false, false, true, true},
+        {"kg_ceiling_copy_streaming", "1 differ", true, false, true, true},
         {"kg_ceiling_read", "wrong sum", true, false, true, true},
         {"kg_ceiling_fma", "kg_ceiling_fma on the GPU is wrong", true, true, false, true},
         {"kg_ceiling_tensor", "kg_ceiling_tensor on the GPU is wrong", true, true, true, true},
@@ -373,7 +373,7 @@ static void what_disturbs_any_part_is_noted_and_the_figures_are_there(void **sta
         if (!kg_ceilings_measure(&timer, &watch, &arena, &ceilings, &err))
             fail_msg("%s", err.message);
         if (answers.asked < 7 || !ceilings.note ||
-            strcmp(ceilings.note, "measured held back by temperature (driver)") != 0)
+            strcmp(ceilings.note, "measured throttled by temperature (driver)") != 0)
             fail_msg("asked %u times, told the %uth: %s", answers.asked, at, ceilings.note);
         assert_share("fma", ceilings.fma_flops_per_s, FMA * 1e9);
     }
@@ -402,12 +402,12 @@ static void all_but_the_power_limit_and_what_was_asked_for_is_a_disturbance(void
         {KG_NVML_IDLE | KG_NVML_APPLICATION_CLOCKS, 0, NULL},
         {KG_NVML_POWER_CAP, 0, NULL},
         {KG_NVML_POWER_CAP | KG_NVML_SYNC_BOOST, 0,
-         "measured held back by sync boost with another GPU"},
-        {KG_NVML_POWER_BRAKE, -1, "measured held back by the power brake"},
-        {KG_NVML_THERMAL_HARDWARE, 0, "measured held back by temperature (hardware)"},
+         "measured throttled by sync boost with another GPU"},
+        {KG_NVML_POWER_BRAKE, -1, "measured throttled by the power brake"},
+        {KG_NVML_THERMAL_HARDWARE, 0, "measured throttled by temperature (hardware)"},
         {-1, 1, "measured beside 1 other process on the GPU"},
         {KG_NVML_SLOWDOWN, 2,
-         "measured beside 2 other processes on the GPU, held back by a hardware slowdown"},
+         "measured beside 2 other processes on the GPU, throttled by a hardware slowdown"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
