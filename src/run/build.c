@@ -82,17 +82,17 @@ static bool kind_find(const char *path, struct kg_build *build, struct kg_error 
                   : plugin            ? KG_BUILD_PLUGIN
                                       : KG_BUILD_COMMAND;
     if (build->kind == KG_BUILD_COMMAND && library)
-        return kg_error_set(err, KG_ERROR_USAGE,
-                            "%s: '%.300s' is a shared library, not a plugin of kgate's nor a "
-                            "program; to compare two versions of a library give two folders, each "
-                            "with the plugin or program and the library that it loads "
-                            "(docs/ab.md, `Two versions of a library`)",
-                            build->label, build->given);
+        return kg_error_set(
+            err, KG_ERROR_USAGE,
+            "%s: '%.300s' is a shared library, not a plugin of kgate nor a program. To compare two "
+            "versions of a library give two folders: each has one version, and the plugin or "
+            "program that loads it (docs/ab.md, `Two versions of a library`)",
+            build->label, build->given);
     if (build->kind == KG_BUILD_COMMAND && !executable)
-        return kg_error_set(err, KG_ERROR_USAGE,
-                            "%s: '%.300s' is neither a folder, a kgate, a plugin nor a program "
-                            "that may be executed",
-                            build->label, build->given);
+        return kg_error_set(
+            err, KG_ERROR_USAGE,
+            "%s: '%.300s' is neither a folder, a kgate, a plugin nor an executable program",
+            build->label, build->given);
     return true;
 }
 
@@ -160,8 +160,8 @@ bool kg_build_of_words(struct kg_arena *arena, const char *label, const char *gi
                               ? "; a command that sets a variable begins with `env`"
                               : "";
     if (!found)
-        return kg_error_set(err, KG_ERROR_USAGE, "'%.300s': there is no program '%.300s'%s", given,
-                            words.at[0], mistake);
+        return kg_error_set(err, KG_ERROR_USAGE, "'%.300s': cannot find the program '%.300s'%s",
+                            given, words.at[0], mistake);
     return kg_error_set(err, KG_ERROR_USAGE, "'%.300s': cannot execute '%.300s': %s%s", given,
                         found, strerror(errno), mistake);
 }
@@ -294,7 +294,7 @@ void kg_builds_apply(const struct kg_build *const *builds, const struct kg_plan 
             why = "has no such kernel beside its kgate";
         result->code = code_identify(memory, &results->arena, build, &plan->cases[i]);
         if (!why && build->stored && !same_libraries(build->stored, &result->code))
-            why = "would run with other libraries than when it was stored";
+            why = "would not run with the libraries of its stored run";
         if (!why || result->status == KG_STATUS_SKIPPED)
             continue;
         result->status = KG_STATUS_SKIPPED;

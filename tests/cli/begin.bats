@@ -98,12 +98,12 @@ programs() {
         [ "$status" -eq 2 ] && [[ "$output" == *"$words"* ]]
     }
     refused "cannot execute './nope'" './nope --bench' ./old
-    refused "there is no program 'no-such-program'" ./old no-such-program
+    refused "cannot find the program 'no-such-program'" ./old no-such-program
     refused "begins with \`env\`" 'N=1 ./old' ./old
     refused "a command is empty" '' ./old
     refused "a command is empty" ./old '  '
-    refused "'|' means something to a shell" './old | cat' ./old
-    refused "must be text in UTF-8" ./old $'./old \xff'
+    refused "kgate starts no shell, so '|' has no special meaning" './old | cat' ./old
+    refused "must be UTF-8 text" ./old $'./old \xff'
     refused "needs two sides" ./old
     refused "needs two sides" ./old ./new --base x --head y
     refused "unexpected argument" ./old ./new ./old
@@ -111,7 +111,7 @@ programs() {
     refused "--rounds is '5..'" ./old ./new --rounds 5..
     refused "is a command: give two of the same kind" "$PLUGINS/libreporting.so" ./old
     echo x >text
-    refused "nor a program that may be executed" text ./old
+    refused "nor an executable program" text ./old
 }
 
 @test "a library that is no plugin: what it is, and what to do" {
