@@ -11,10 +11,10 @@ const char *const kg_finding_level_names[] = {"good", "note", "warning", NULL};
 
 #define STRUCT kg_finding
 static const struct kg_field finding_fields[] = {
-    KG_FIELD(level, ENUM, "how bad", KG_NAMES(kg_finding_level_names)),
-    KG_FIELD(topic, STRING, "what was looked at"),
-    KG_FIELD(found, STRING, "what was found"),
-    KG_FIELD(remedy, STRING, "how to mend it", KG_OPTIONAL),
+    KG_FIELD(level, ENUM, "severity", KG_NAMES(kg_finding_level_names)),
+    KG_FIELD(topic, STRING, "subject of the check"),
+    KG_FIELD(found, STRING, "result of the check"),
+    KG_FIELD(remedy, STRING, "command or advice that fixes it", KG_OPTIONAL),
 };
 const struct kg_record kg_finding_record = KG_RECORD_OF(finding_fields, "One finding.");
 #undef STRUCT
@@ -85,11 +85,11 @@ void kg_finding_unreadable(struct kg_findings *findings, const char *topic, cons
                            int code, const char *line)
 {
     if (code == ENODATA)
-        kg_finding_add(findings, KG_FINDING_NOTE, topic, NULL, "unknown: %s does not say", path);
+        kg_finding_add(findings, KG_FINDING_NOTE, topic, NULL, "unknown: %s has no value", path);
     else if (code)
         kg_finding_add(findings, KG_FINDING_NOTE, topic, NULL, "unknown: cannot read %s: %s", path,
                        strerror(code));
     else
         kg_finding_add(findings, KG_FINDING_NOTE, topic, NULL,
-                       "unknown: %s says '%.40s', which is not understood", path, line);
+                       "unknown: kgate does not understand '%.40s' in %s", line, path);
 }

@@ -149,9 +149,9 @@ void kg_check_quota(const struct kg_doctor *doctor, const char *topic, struct kg
     const double throttled = statistic(doctor->root, &quota, "nr_throttled");
     const bool tight = throttled > 0 || quota.cpus < CPU_COUNT(&allowed);
     kg_finding_add(findings, tight ? KG_FINDING_WARNING : KG_FINDING_NOTE, topic,
-                   "give whole CPUs instead of a share of time: --cpuset-cpus in place of --cpus; "
+                   "give whole CPUs instead of a share of time: --cpuset-cpus instead of --cpus; "
                    "in Kubernetes a Guaranteed pod with the static CPU manager",
-                   "%.3g CPUs' worth of each %.0f ms on %d CPUs; stopped in %.0f of %.0f periods "
+                   "%.3g CPUs per period of %.0f ms, on %d CPUs; throttled in %.0f of %.0f periods "
                    "so far",
                    quota.cpus, quota.period_us / 1000, CPU_COUNT(&allowed), throttled,
                    statistic(doctor->root, &quota, "nr_periods"));

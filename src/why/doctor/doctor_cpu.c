@@ -53,7 +53,7 @@ void kg_check_governor(const struct kg_doctor *doctor, const char *topic,
                               "");
     else if (!governors.told)
         kg_finding_add(findings, KG_FINDING_NOTE, topic, NULL,
-                       "none here: firmware or the host decides the clock");
+                       "no governor: firmware or the host sets the clock");
     else if (!governors.other)
         kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "performance on %zu CPU%s",
                        governors.told, governors.told == 1 ? "" : "s");
@@ -85,7 +85,7 @@ void kg_check_boost(const struct kg_doctor *doctor, const char *topic, struct kg
             kg_finding_unreadable(findings, topic, boosts[i].path, code, line);
         else if (!strcmp(line, boosts[i].on))
             kg_finding_add(findings, KG_FINDING_WARNING, topic, boosts[i].remedy,
-                           "on: the clock depends on temperature and on how many cores are busy");
+                           "on: the clock depends on temperature and on the number of busy cores");
         else
             kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "off");
         return;
@@ -119,7 +119,7 @@ void kg_check_smt(const struct kg_doctor *doctor, const char *topic, struct kg_f
     if (kg_tree_missing(code))
         return;
     if (!code && !strcmp(line, "0")) {
-        kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "off, as far as this machine shows");
+        kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "off, as far as the kernel knows");
         return;
     }
     if (code || strcmp(line, "1") != 0) {
@@ -129,10 +129,10 @@ void kg_check_smt(const struct kg_doctor *doctor, const char *topic, struct kg_f
     one_of_each_core(doctor->root, list);
     kg_finding_add(findings, KG_FINDING_NOTE, topic,
                    kg_finding_text(findings,
-                                   "use one thread of each core: taskset -c %.300s kgate ...; or "
-                                   "echo off | sudo tee " CPU "/smt/control",
+                                   "use one thread per core: taskset -c %.300s kgate ...; or echo "
+                                   "off | sudo tee " CPU "/smt/control",
                                    list),
-                   "on: work on the other thread of a core slows this one");
+                   "on: work on a core's other thread slows this one");
 }
 
 /* Whether `b` contains all CPUs in `a`. */
@@ -161,21 +161,21 @@ void kg_check_pinning(const struct kg_doctor *doctor, const char *topic,
     else if (CPU_COUNT(&isolated))
         kg_finding_add(findings, KG_FINDING_NOTE, topic,
                        kg_finding_text(findings, "taskset -c %.100s kgate ...", line),
-                       "CPUs %.100s are isolated, but this process is not on them", line);
+                       "CPUs %.100s are isolated, but this process is not limited to them", line);
     else if (CPU_COUNT(&allowed) == 1)
         kg_finding_add(findings, KG_FINDING_WARNING, topic,
                        "allow a second CPU (taskset, cpuset, --cpuset-cpus)",
-                       "only CPU %.100s is allowed: all else on it disturbs what is measured",
+                       "only CPU %.100s is allowed: all other work on it preempts the measurement",
                        list);
     else if (CPU_COUNT(&online) > CPU_COUNT(&allowed))
         kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL,
-                       "CPUs %.100s of %d (affinity or a cpuset); others may use them too", list,
-                       CPU_COUNT(&online));
+                       "CPUs %.100s of %d (affinity or a cpuset); other programs may use them too",
+                       list, CPU_COUNT(&online));
     else
         kg_finding_add(findings, KG_FINDING_NOTE, topic,
-                       "on a machine of its own boot with isolcpus=, nohz_full=, rcu_nocbs=; then "
+                       "on a dedicated machine boot with isolcpus=, nohz_full=, rcu_nocbs=; then "
                        "taskset -c LIST kgate ...",
-                       "possible on CPUs %.100s; none of them is isolated", list);
+                       "not pinned: CPUs %.100s are allowed, none is isolated", list);
 }
 
 static bool flag_hypervisor(const char *root)
@@ -199,15 +199,16 @@ void kg_check_hypervisor(const struct kg_doctor *doctor, const char *topic,
     char name[KG_TREE_LINE];
     if (kg_tree_line(doctor->root, name, "/sys/hypervisor/type") != 0 || !name[0]) {
         if (!flag_hypervisor(doctor->root)) {
-            kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "none that shows");
+            kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "none found");
             return;
         }
         if (kg_tree_line(doctor->root, name, "/sys/class/dmi/id/sys_vendor") != 0 || !name[0])
             snprintf(name, sizeof name, "yes");
     }
     kg_finding_add(findings, KG_FINDING_NOTE, topic,
-                   "compare within one job (kgate ab), or use a machine of your own",
-                   "%.60s: the host's other guests share caches, memory bandwidth and clock", name);
+                   "compare within one job (kgate ab), or use a dedicated machine",
+                   "%.60s: other guests of the host share caches, memory bandwidth and clock",
+                   name);
 }
 
 /* The first node that contains all of these CPUs; -1: none does. */
@@ -244,8 +245,8 @@ void kg_check_nodes(const struct kg_doctor *doctor, const char *topic, struct kg
                        "all allowed CPUs are on node %d of %d", node, CPU_COUNT(&nodes));
     else
         kg_finding_add(findings, KG_FINDING_WARNING, topic,
-                       "stay on one: numactl --cpunodebind=0 --membind=0 kgate ...",
-                       "CPUs of several of %d memory nodes are allowed: memory may be near or far "
-                       "from run to run",
+                       "stay on one node: numactl --cpunodebind=0 --membind=0 kgate ...",
+                       "CPUs of several of %d memory nodes are allowed: memory may be local in one "
+                       "run and remote in another",
                        CPU_COUNT(&nodes));
 }

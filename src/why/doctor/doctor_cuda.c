@@ -32,17 +32,17 @@ static void device_judge(const struct kg_machine *machine, size_t index,
     kg_text_free(&facts);
     if (chosen && gpu->problem)
         kg_finding_add(findings, KG_FINDING_WARNING, topic,
-                       "CUDA cases are skipped, or fail by policy, until it can; --device chooses "
-                       "another",
+                       "choose another device with --device; until then CUDA cases are skipped, or "
+                       "fail by policy",
                        "cannot be used: %s", gpu->problem);
     else if (chosen && machine->cuda_code_missing)
         kg_finding_add(findings, KG_FINDING_WARNING, topic,
-                       "build kgate with CMAKE_CUDA_ARCHITECTURES for it; only commands can be "
-                       "measured on it now",
+                       "build kgate with CMAKE_CUDA_ARCHITECTURES for it; until then only commands "
+                       "can be measured on it",
                        "%s", machine->cuda_code_missing);
     else if (chosen)
         kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL,
-                       "a context and memory can be had on it");
+                       "kgate can create a context and allocate memory on it");
 }
 
 static void driver_judge(const struct kg_machine *machine, struct kg_findings *findings)
@@ -53,7 +53,7 @@ static void driver_judge(const struct kg_machine *machine, struct kg_findings *f
         kg_finding_add(findings, KG_FINDING_WARNING, "CUDA",
                        kg_finding_text(findings,
                                        "install %s, or a kgate built with an older CUDA toolkit; "
-                                       "only commands can be measured now",
+                                       "until then only commands can be measured",
                                        needed),
                        "%s", why);
     else

@@ -12,8 +12,8 @@ static void persistence_judge(const struct kg_nvml_device *device, const char *t
 {
     if (device->persistence == 0)
         kg_finding_add(findings, KG_FINDING_WARNING, topic, "sudo nvidia-smi -pm 1",
-                       "persistence mode is off: the driver starts anew, and clocks with it, for "
-                       "each process");
+                       "persistence mode is off: the driver and the clocks start again for each "
+                       "process");
     else if (device->persistence == 1)
         kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "persistence mode is on");
 }
@@ -27,14 +27,14 @@ static void clocks_judge(const struct kg_nvml_device *device, const char *topic,
         return;
     if (asked > 0 && asked < most)
         kg_finding_add(findings, KG_FINDING_NOTE, topic,
-                       "stated with the results, it is fine; nvidia-smi -rac resets it",
-                       "application clock %d MHz, of %d at most; now %d", asked, most, now);
+                       "state it with the results; reset: nvidia-smi -rac",
+                       "application clock %d MHz (maximum %d); now %d", asked, most, now);
     else
         kg_finding_add(findings, KG_FINDING_NOTE, topic,
-                       "lock it below what it can hold: sudo nvidia-smi -lgc MHZ; nvidia-smi -rgc "
-                       "frees it",
-                       "SM clock %d MHz now, of %d at most; if it is not locked it moves with "
-                       "power and temperature",
+                       "lock a clock that it can sustain: sudo nvidia-smi -lgc MHZ; unlock: "
+                       "nvidia-smi -rgc",
+                       "SM clock %d MHz now (maximum %d); unless locked, it changes with power and "
+                       "temperature",
                        now, most);
 }
 
@@ -47,11 +47,11 @@ static void throttle_judge(const struct kg_nvml_device *device, const char *topi
     kg_nvml_throttle_words(device->throttle, by, sizeof by);
     if (kg_nvml_throttled(device->throttle))
         kg_finding_add(findings, KG_FINDING_WARNING, topic,
-                       "let it cool, mend its cooling or supply, or lock clocks lower: sudo "
+                       "let it cool, fix its cooling or power supply, or lock lower clocks: sudo "
                        "nvidia-smi -lgc MHZ",
-                       "held back now by %s", by);
+                       "throttled now by %s", by);
     else
-        kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "not held back now");
+        kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "not throttled now");
 }
 
 static void temperature_judge(const struct kg_nvml_device *device, const char *topic,
@@ -63,10 +63,10 @@ static void temperature_judge(const struct kg_nvml_device *device, const char *t
     if (device->temperature_c < 0)
         return;
     if (slowdown > 0)
-        snprintf(limit, sizeof limit, ", slows down at %d", slowdown);
+        snprintf(limit, sizeof limit, ", throttles at %d", slowdown);
     const bool hot = device->temperature_c >= most;
     kg_finding_add(findings, hot ? KG_FINDING_WARNING : KG_FINDING_GOOD, topic,
-                   hot ? "let it cool before measuring; mend its cooling" : NULL, "%d C%s",
+                   hot ? "let it cool before measuring; fix its cooling" : NULL, "%d C%s",
                    device->temperature_c, limit);
 }
 
@@ -81,7 +81,8 @@ static void neighbours_judge(const struct kg_nvml_device *device, const char *to
         snprintf(use, sizeof use, "%d %% busy", busy);
     if (others > 0 || busy > 0)
         kg_finding_add(findings, others > 0 ? KG_FINDING_WARNING : KG_FINDING_NOTE, topic,
-                       "see who: nvidia-smi; stop it, or choose another with --device",
+                       "find the process: nvidia-smi; stop it, or choose another device with "
+                       "--device",
                        "%d compute process%s%s%s", others > 0 ? others : 0, others == 1 ? "" : "es",
                        busy >= 0 ? ", " : "", use);
     else
@@ -117,12 +118,12 @@ void kg_doctor_gpus(const char *root, const struct kg_nvml_gpus *gpus, struct kg
 {
     if (gpus->status == KG_NVML_FAILED)
         kg_finding_add(findings, KG_FINDING_WARNING, "GPU",
-                       "after an update of the driver load it anew: reboot, or rmmod and modprobe",
+                       "after a driver update reload the driver: reboot, or rmmod and modprobe",
                        "NVML: %s", gpus->why);
     else if (gpus->status == KG_NVML_MISSING && driver_loaded(root))
         kg_finding_add(findings, KG_FINDING_NOTE, "GPU",
                        "start the container with NVIDIA_DRIVER_CAPABILITIES=compute,utility",
-                       "a driver is loaded, but " KG_NVML_LIBRARY " is not to be found");
+                       "a driver is loaded, but " KG_NVML_LIBRARY " is missing");
     else if (!gpus->count)
         kg_finding_add(findings, KG_FINDING_NOTE, "GPU", NULL, "no GPU");
     for (size_t i = 0; i < gpus->count; i++)

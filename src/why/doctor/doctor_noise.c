@@ -9,36 +9,37 @@
 
 #define STRUCT kg_noise_series
 static const struct kg_field series_fields[] = {
-    KG_FIELD(samples, SIZE, "how many"),
-    KG_FIELD(median_ns, REAL, "of one", KG_NULLABLE),
-    KG_FIELD(spread, REAL, "95th over 5th percentile, less one", KG_NULLABLE),
-    KG_FIELD(slow_share, REAL, "share more than 5 % above the median", KG_NULLABLE),
+    KG_FIELD(samples, SIZE, "number of samples"),
+    KG_FIELD(median_ns, REAL, "median time of a sample", KG_NULLABLE),
+    KG_FIELD(spread, REAL, "95th percentile over the 5th, minus 1", KG_NULLABLE),
+    KG_FIELD(slow_share, REAL, "share of samples more than 5 % above the median", KG_NULLABLE),
 };
 static const struct kg_record series_record =
-    KG_RECORD_OF(series_fields, "How a series of equal pieces of work spread.");
+    KG_RECORD_OF(series_fields, "Spread of equal pieces of work.");
 #undef STRUCT
 
 #define STRUCT kg_noise_cpu
 static const struct kg_field cpu_fields[] = {
-    KG_FIELD(cpu, COUNT, "its number"),
-    KG_FIELD(compute, RECORD, "computing, on it", KG_OF(series_record)),
+    KG_FIELD(cpu, COUNT, "number of the CPU"),
+    KG_FIELD(compute, RECORD, "spread of computing on this CPU", KG_OF(series_record)),
     KG_FIELD(pause_ns, REAL, "longest time without the CPU", KG_NULLABLE),
 };
-static const struct kg_record cpu_record = KG_RECORD_OF(cpu_fields, "One CPU.");
+static const struct kg_record cpu_record = KG_RECORD_OF(cpu_fields, "Noise of one CPU.");
 #undef STRUCT
 
 #define STRUCT kg_noise
 static const struct kg_field noise_fields[] = {
     KG_FIELD(seconds, REAL, "time spent on measuring", KG_NULLABLE),
-    KG_FIELD(pinned, BOOL, "to one CPU after another"),
-    KG_FIELD(cpus_most, COUNT, "CPUs allowed"),
-    KG_LIST(cpus, cpu_count, RECORDS, "those measured", KG_OF(cpu_record)),
-    KG_FIELD(compute, RECORD, "computing, on all CPUs", KG_OF(series_record)),
-    KG_FIELD(memory, RECORD, "copying memory, not pinned", KG_OF(series_record)),
+    KG_FIELD(pinned, BOOL, "whether kgate could pin itself to one CPU after another"),
+    KG_FIELD(cpus_most, COUNT, "number of allowed CPUs"),
+    KG_LIST(cpus, cpu_count, RECORDS, "measured CPUs", KG_OF(cpu_record)),
+    KG_FIELD(compute, RECORD, "spread of computing on all CPUs", KG_OF(series_record)),
+    KG_FIELD(memory, RECORD, "spread of copying memory, not pinned", KG_OF(series_record)),
     KG_FIELD(pause_ns, REAL, "longest time without the CPU", KG_NULLABLE),
-    KG_FIELD(pause_cpu, COUNT, "the CPU of the longest pause"),
+    KG_FIELD(pause_cpu, COUNT, "CPU of the longest pause"),
 };
-const struct kg_record kg_noise_record = KG_RECORD_OF(noise_fields, "The noise that was measured.");
+const struct kg_record kg_noise_record = KG_RECORD_OF(noise_fields, "The measured noise of a "
+                                                                    "machine.");
 #undef STRUCT
 
 /* Division of the time among the measurements; and minimum time for a CPU to be measured. */

@@ -58,7 +58,7 @@ void kg_check_load(const struct kg_doctor *doctor, const char *topic, struct kg_
                 : KG_FINDING_NOTE,
         topic,
         good && !warning ? NULL
-                         : "see who: ps -eo pcpu,pid,comm --sort=-pcpu | head; stop it, or wait",
+                         : "find it: ps -eo pcpu,pid,comm --sort=-pcpu | head; stop it, or wait",
         "load %.2f on %d CPU%s, %.0f other task%s runnable now%s", load.average, load.cpus,
         load.cpus == 1 ? "" : "s", load.runnable, load.runnable == 1 ? "" : "s", pressure);
 }
@@ -92,8 +92,8 @@ void kg_doctor_steal(const struct kg_cpu_times *before, const struct kg_cpu_time
                    percent >= WARNING ? KG_FINDING_WARNING
                    : good             ? KG_FINDING_GOOD
                                       : KG_FINDING_NOTE,
-                   "stolen time",
-                   good ? NULL : "a host with CPUs of its own (dedicated, not shared or burstable)",
+                   "steal time",
+                   good ? NULL : "use a host with dedicated CPUs (not shared or burstable)",
                    "%.2f %% of CPU time went to other guests of the host%s", percent,
                    before->all ? " while measuring" : " since boot");
 }
@@ -110,10 +110,10 @@ void kg_check_huge_pages(const struct kg_doctor *doctor, const char *topic,
         kg_finding_add(
             findings, KG_FINDING_NOTE, topic,
             "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled",
-            "always: whether memory gets huge pages depends on what is free that moment");
+            "always: the free memory of the moment decides whether a program gets huge pages");
     else if (!code && (strstr(line, "[madvise]") || strstr(line, "[never]")))
         kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "%s",
-                       strstr(line, "[never]") ? "never" : "madvise: only where a program asks");
+                       strstr(line, "[never]") ? "never" : "madvise: only if a program asks");
     else
         kg_finding_unreadable(findings, topic, path, code, line);
 }
@@ -149,10 +149,11 @@ void kg_check_memory(const struct kg_doctor *doctor, const char *topic,
                    : good ? KG_FINDING_GOOD
                           : KG_FINDING_NOTE,
                    topic,
-                   low    ? "stop what holds memory, or use smaller cases: swapping hides all else"
+                   low    ? "stop programs that use much memory, or use smaller cases: swapping "
+                            "hides every other effect"
                    : good ? NULL
-                          : "sudo swapoff -a && sudo swapon -a, so that nothing is paged in while "
-                            "measuring",
+                          : "sudo swapoff -a && sudo swapon -a, so that no page comes from swap "
+                            "while measuring",
                    "%.0f of %.0f MiB available, %.0f MiB swapped out", available / mib, total / mib,
                    swapped / mib);
 }
@@ -188,13 +189,14 @@ void kg_check_counters(const struct kg_doctor *doctor, const char *topic,
                        paranoid);
     else if (refusal == ENOENT || refusal == EOPNOTSUPP || refusal == ENODEV)
         kg_finding_add(findings, KG_FINDING_NOTE, topic,
-                       "a virtual machine with a virtual PMU; valgrind counts without one",
-                       "this machine shows no instruction counter");
+                       "use a virtual machine with a virtual PMU, or valgrind, which counts "
+                       "without one",
+                       "this machine has no instruction counter");
     else if (refusal == EACCES || refusal == EPERM)
         kg_finding_add(findings, KG_FINDING_NOTE, topic,
                        "sudo sysctl kernel.perf_event_paranoid=2; in a container also allow "
                        "perf_event_open (--cap-add PERFMON, or a seccomp profile)",
-                       "instructions may not be counted%s", paranoid);
+                       "no permission to count instructions%s", paranoid);
     else
         kg_finding_add(findings, KG_FINDING_NOTE, topic, NULL, "instructions cannot be counted: %s",
                        strerror(refusal));
@@ -222,8 +224,8 @@ void kg_check_valgrind(const struct kg_doctor *doctor, const char *topic,
     char found[1024];
     if (program_find(doctor, "valgrind", found, sizeof found))
         kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL,
-                       "installed: can count instructions without counters");
+                       "installed: counts instructions without hardware counters");
     else
         kg_finding_add(findings, KG_FINDING_NOTE, topic, "sudo apt-get install valgrind",
-                       "not installed: instructions need it where there are no counters");
+                       "not installed: needed to count instructions without hardware counters");
 }

@@ -31,8 +31,7 @@ static const char *doubtful_remedy(double spread, double threshold, struct kg_fi
 {
     const double advised = kg_noise_threshold(spread, threshold);
     if (advised > THRESHOLD_MOST)
-        return kg_finding_text(findings,
-                               "first find and stop what disturbs it, no threshold helps");
+        return kg_finding_text(findings, "first find and stop the other load: no threshold helps");
     return kg_finding_text(findings, "use `kgate ab`, or raise the threshold to %.0f %% or more",
                            100 * advised);
 }
@@ -75,7 +74,7 @@ static void pause_judge(const struct kg_noise *noise, struct kg_findings *findin
                    "pauses",
                    good ? NULL
                         : "stop other load or isolate CPUs; keep samples short (kgate's medians "
-                          "pass over single ones)",
+                          "ignore single long ones)",
                    "the longest was %s%s", kg_duration_format(noise->pause_ns, length), where);
 }
 
@@ -101,7 +100,7 @@ static void cpus_judge(const struct kg_noise *noise, double threshold, struct kg
                    fit == FIT_DOUBTFUL ? KG_FINDING_WARNING
                    : fit == FIT_TIGHT  ? KG_FINDING_NOTE
                                        : KG_FINDING_GOOD,
-                   "CPUs alike",
+                   "CPU speeds",
                    fit == FIT_ROOM ? NULL : "pin to CPUs of one kind: taskset -c LIST kgate ...",
                    "CPU %llu is %.1f %% slower than CPU %llu (%zu of %llu measured)",
                    (unsigned long long)slow->cpu, 100 * apart, (unsigned long long)fast->cpu,
@@ -138,9 +137,10 @@ const char *kg_noise_words(const struct kg_noise *noise, double threshold,
                         : memory > compute ? "memory-bound cases"
                                            : "compute-bound cases";
     if (worst == FIT_ROOM)
-        return kg_finding_text(findings, "%s have room", start);
+        return kg_finding_text(findings, "%s are safe", start);
     if (worst == FIT_TIGHT)
-        return kg_finding_text(findings, "%s are tight for %s; `kgate ab` is surer", start, which);
+        return kg_finding_text(findings, "%s are marginal for %s; `kgate ab` is safer", start,
+                               which);
     const char *remedy = doubtful_remedy(spread, threshold, findings);
-    return kg_finding_text(findings, "%s will be doubtful for %s; %s", start, which, remedy);
+    return kg_finding_text(findings, "%s are unreliable for %s; %s", start, which, remedy);
 }

@@ -25,7 +25,7 @@ static void governor_of_a_cpu_that_is_not_allowed_does_not_matter(void **state)
 
 static void no_governor_is_a_note(void **state)
 {
-    expect(*state, "frequency governor", KG_FINDING_NOTE, "none here", NULL);
+    expect(*state, "frequency governor", KG_FINDING_NOTE, "no governor", NULL);
 }
 
 static void governor_that_cannot_be_read_is_a_note_with_the_reason(void **state)
@@ -73,7 +73,7 @@ static void amd_boost_on_is_a_warning(void **state)
 static void garbage_for_boost_is_a_note(void **state)
 {
     says(*state, CPU "/cpufreq/boost", "perhaps\n");
-    expect(*state, "boost", KG_FINDING_NOTE, "says 'perhaps'", NULL);
+    expect(*state, "boost", KG_FINDING_NOTE, "understand 'perhaps'", NULL);
 }
 
 static void no_boost_control_is_no_finding(void **state)
@@ -100,13 +100,14 @@ static void smt_off_is_good(void **state)
 static void an_empty_file_for_smt_is_a_note(void **state)
 {
     says(*state, CPU "/smt/active", "");
-    expect(*state, "SMT", KG_FINDING_NOTE, "does not say", NULL);
+    expect(*state, "SMT", KG_FINDING_NOTE, "has no value", NULL);
 }
 
 static void all_cpus_allowed_and_none_isolated_is_a_note(void **state)
 {
     says(*state, CPU "/isolated", "\n");
-    expect(*state, "pinning", KG_FINDING_NOTE, "CPUs 0-3; none of them is isolated", "isolcpus");
+    expect(*state, "pinning", KG_FINDING_NOTE, "CPUs 0-3 are allowed, none is isolated",
+           "isolcpus");
 }
 
 static void isolated_cpus_that_are_not_used_are_named(void **state)
@@ -180,7 +181,7 @@ static void hypervisor_flag_is_a_note_with_the_vendor(void **state)
 static void no_hypervisor_flag_is_good(void **state)
 {
     says(*state, "/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu sse\n");
-    expect(*state, "virtual machine", KG_FINDING_GOOD, "none that shows", NULL);
+    expect(*state, "virtual machine", KG_FINDING_GOOD, "none found", NULL);
 }
 
 static void hypervisor_type_needs_no_flag(void **state)

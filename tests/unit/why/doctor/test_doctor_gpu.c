@@ -69,10 +69,10 @@ static void a_quiet_gpu_gives_no_warning(void **state)
     (void)state;
     expect(&device, KG_FINDING_GOOD, "Some GPU", NULL);
     expect(&device, KG_FINDING_GOOD, "persistence mode is on", NULL);
-    expect(&device, KG_FINDING_GOOD, "not held back", NULL);
-    expect(&device, KG_FINDING_GOOD, "40 C, slows down at 90", NULL);
+    expect(&device, KG_FINDING_GOOD, "not throttled now", NULL);
+    expect(&device, KG_FINDING_GOOD, "40 C, throttles at 90", NULL);
     expect(&device, KG_FINDING_GOOD, "no other compute process", NULL);
-    expect(&device, KG_FINDING_NOTE, "SM clock 1500 MHz now, of 1980", "-lgc");
+    expect(&device, KG_FINDING_NOTE, "SM clock 1500 MHz now (maximum 1980)", "-lgc");
 }
 
 static void persistence_off_is_a_warning(void **state)
@@ -96,7 +96,7 @@ static void heat_near_the_slowdown_is_a_warning(void **state)
     struct kg_nvml_device device = quiet_gpu();
     (void)state;
     device.temperature_c = 85;
-    expect(&device, KG_FINDING_WARNING, "85 C, slows down at 90", "cool");
+    expect(&device, KG_FINDING_WARNING, "85 C, throttles at 90", "cool");
     device.slowdown_c = -1;
     expect(&device, KG_FINDING_WARNING, "85 C", "cool");
 }
@@ -115,7 +115,7 @@ static void a_lower_application_clock_is_a_note(void **state)
     struct kg_nvml_device device = quiet_gpu();
     (void)state;
     device.sm_application_mhz = 1200;
-    expect(&device, KG_FINDING_NOTE, "application clock 1200 MHz, of 1980", "-rac");
+    expect(&device, KG_FINDING_NOTE, "application clock 1200 MHz (maximum 1980)", "-rac");
 }
 
 static void a_gpu_that_tells_nothing_is_only_named(void **state)

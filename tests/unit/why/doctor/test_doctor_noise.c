@@ -56,7 +56,7 @@ static void spread_within_half_the_threshold_has_room(void **state)
     expect_of(&findings, "memory noise", KG_FINDING_GOOD, "spread 2.5 %", NULL);
     assert_string_equal(kg_noise_words(&noise, 0.05, &findings),
                         "compute repeats within 0.8 %, memory within 2.5 %: stored baselines with "
-                        "a 5 % threshold have room");
+                        "a 5 % threshold are safe");
     kg_arena_free(&arena);
 }
 
@@ -69,7 +69,7 @@ static void spread_near_the_threshold_is_tight(void **state)
     kg_noise_judge(&noise, 0.05, &findings);
     expect_of(&findings, "compute noise", KG_FINDING_NOTE, "spread 4.0 %", "kgate ab");
     assert_non_null(strstr(kg_noise_words(&noise, 0.05, &findings),
-                           "are tight for compute-bound cases; `kgate ab` is surer"));
+                           "are marginal for compute-bound cases; `kgate ab` is safer"));
     kg_arena_free(&arena);
 }
 
@@ -83,7 +83,7 @@ static void spread_beyond_the_threshold_is_doubtful_and_says_which_would_do(void
     expect_of(&findings, "memory noise", KG_FINDING_WARNING, "spread 6.2 %", "threshold to 7 %");
     assert_string_equal(kg_noise_words(&noise, 0.05, &findings),
                         "compute repeats within 0.8 %, memory within 6.2 %: stored baselines with "
-                        "a 5 % threshold will be doubtful for memory-bound cases; use `kgate ab`, "
+                        "a 5 % threshold are unreliable for memory-bound cases; use `kgate ab`, "
                         "or raise the threshold to 7 % or more");
     kg_arena_free(&arena);
 }
@@ -98,7 +98,7 @@ static void spread_that_no_threshold_fits_asks_for_its_cause(void **state)
     expect_of(&findings, "compute noise", KG_FINDING_WARNING, "spread 400.0 %",
               "no threshold helps");
     assert_non_null(strstr(kg_noise_words(&noise, 0.05, &findings),
-                           "doubtful for compute-bound cases; first find and stop"));
+                           "unreliable for compute-bound cases; first find and stop"));
     kg_arena_free(&arena);
 }
 
@@ -153,7 +153,7 @@ static void cpus_of_two_kinds_are_told_apart(void **state)
     noise.cpu_count = 3;
     noise.cpus_most = 9;
     kg_noise_judge(&noise, 0.05, &findings);
-    expect_of(&findings, "CPUs alike", KG_FINDING_WARNING,
+    expect_of(&findings, "CPU speeds", KG_FINDING_WARNING,
               "CPU 3 is 30.0 % slower than CPU 0 (3 of 9 measured)", "CPUs of one kind");
     kg_arena_free(&arena);
 }

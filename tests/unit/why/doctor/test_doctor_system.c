@@ -36,7 +36,7 @@ static void no_load_average_is_a_note(void **state)
 static void garbage_for_load_is_a_note(void **state)
 {
     says(*state, "/proc/loadavg", "nan inf -1\n");
-    expect(*state, "other load", KG_FINDING_NOTE, "says 'nan inf -1'", NULL);
+    expect(*state, "other load", KG_FINDING_NOTE, "understand 'nan inf -1'", NULL);
 }
 
 static void steal(struct machine *machine, const char *before, const char *after)
@@ -52,15 +52,15 @@ static void stolen_time_is_the_share_between_two_readings(void **state)
 {
     struct machine *machine = *state;
     steal(machine, "cpu  100 0 0 800 0 0 0 100 0 0\n", "cpu  150 0 0 840 0 0 0 110 50 0\n");
-    expect_of(&machine->findings, "stolen time", KG_FINDING_WARNING, "10.00 % of CPU time",
-              "a host with CPUs of its own");
+    expect_of(&machine->findings, "steal time", KG_FINDING_WARNING, "10.00 % of CPU time",
+              "use a host with dedicated CPUs");
 }
 
 static void no_stolen_time_is_good(void **state)
 {
     struct machine *machine = *state;
     steal(machine, "cpu  100 0 0 800 0 0 0 7 0 0\n", "cpu  900 0 0 900 0 0 0 7 0 0\n");
-    expect_of(&machine->findings, "stolen time", KG_FINDING_GOOD, "0.00 %", NULL);
+    expect_of(&machine->findings, "steal time", KG_FINDING_GOOD, "0.00 %", NULL);
 }
 
 static void times_that_stand_still_or_run_back_are_no_finding(void **state)
@@ -83,7 +83,8 @@ static void swap_in_use_is_a_note(void **state)
 static void little_memory_is_a_warning(void **state)
 {
     says(*state, "/proc/meminfo", "MemTotal: 8388608 kB\nMemAvailable: 700000 kB\n");
-    expect(*state, "memory", KG_FINDING_WARNING, "684 of 8192 MiB", "stop what holds memory");
+    expect(*state, "memory", KG_FINDING_WARNING, "684 of 8192 MiB",
+           "stop programs that use much memory");
 }
 
 static void enough_memory_without_swap_is_good(void **state)
@@ -131,7 +132,8 @@ static void forbidden_counters_name_the_setting(void **state)
     struct machine *machine = *state;
     machine->counters_errno = EACCES;
     says(machine, "/proc/sys/kernel/perf_event_paranoid", "4\n");
-    expect(machine, "counters", KG_FINDING_NOTE, "may not be counted (perf_event_paranoid is 4)",
+    expect(machine, "counters", KG_FINDING_NOTE,
+           "no permission to count instructions (perf_event_paranoid is 4)",
            "sysctl kernel.perf_event_paranoid=2");
 }
 
@@ -176,7 +178,7 @@ static void a_quota_of_version_2_is_found_above_the_own_group(void **state)
     says(*state, "/sys/fs/cgroup/jobs/cpu.max", "150000 100000\n");
     says(*state, "/sys/fs/cgroup/jobs/cpu.stat", "nr_periods 50\nnr_throttled 7\n");
     expect(*state, "CPU quota", KG_FINDING_WARNING,
-           "1.5 CPUs' worth of each 100 ms on 4 CPUs; stopped in 7 of 50 periods", "cpuset");
+           "1.5 CPUs per period of 100 ms, on 4 CPUs; throttled in 7 of 50 periods", "cpuset");
 }
 
 static void a_container_sees_its_quota_at_the_mount(void **state)
@@ -192,7 +194,7 @@ static void a_quota_of_version_1_is_found_by_its_controller(void **state)
     says(*state, "/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.cfs_quota_us", "200000\n");
     says(*state, "/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.cfs_period_us", "50000\n");
     says(*state, "/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.stat", "nr_periods 9\nnr_throttled 0");
-    expect(*state, "CPU quota", KG_FINDING_NOTE, "4 CPUs' worth of each 50 ms", "cpuset");
+    expect(*state, "CPU quota", KG_FINDING_NOTE, "4 CPUs per period of 50 ms", "cpuset");
 }
 
 static void minus_one_in_version_1_is_no_quota(void **state)
@@ -208,7 +210,7 @@ static void the_tightest_quota_counts(void **state)
     says(*state, "/proc/self/cgroup", "0::/a/b\n");
     says(*state, "/sys/fs/cgroup/a/b/cpu.max", "300000 100000\n");
     says(*state, "/sys/fs/cgroup/a/cpu.max", "200000 100000\n");
-    expect(*state, "CPU quota", KG_FINDING_WARNING, "2 CPUs' worth", "cpuset");
+    expect(*state, "CPU quota", KG_FINDING_WARNING, "2 CPUs per period", "cpuset");
 }
 
 static void garbage_for_a_quota_is_a_note(void **state)
