@@ -59,7 +59,7 @@ YAML
     looked_suite_of 50ms <<<"  - {name: long, plugin: $PLUGINS/liblines.so, workload: lengthy}"
     kgate run -c one.yaml -o r.json -q
     jq -e --argjson line "$(line_of LENGTHY)" '.cases[0].hot.counted
-        | .calls == null and (.reason | contains("of a part of a call")) and .lines[0].place.line == $line' r.json
+        | .calls == null and (.reason | contains("cover a part of a call")) and .lines[0].place.line == $line' r.json
     jq -e '.cases[0].status == "OK" and .cases[0].look.instructions == null' r.json
 }
 

@@ -51,8 +51,7 @@ struct kg_call_tracer {
     atomic_size_t seen; /* number of recorded calls */
     struct traced traced[TRACED_MOST];
     size_t count;
-    size_t counted_threads; /* number of threads with recorded calls */
-    pid_t counted;          /* last thread with recorded calls */
+    pid_t counted; /* last thread with recorded calls */
     struct kg_traced_calls calls;
 };
 

@@ -67,7 +67,7 @@ static bool untraced_turns(struct traced_run *run)
                line_await(run, run->deadline_ns) == KG_ENDED_LINE;
     } while (good && (double)(kg_clock_ns() - start) < UNTRACED_NS);
     if (!good) {
-        run->reason = "the process that was to be traced ended, or took too long";
+        run->reason = "the traced process ended, or took too long";
         return false;
     }
     run->untraced_reads = reads_and_writes(run->process.pid) - before;

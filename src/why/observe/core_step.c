@@ -67,7 +67,7 @@ bool kg_core_step(const struct kg_session *session, size_t index, struct kg_hot_
                                             .batch = calls_choose(result),
                                             .count_source = kg_count_source_names[KG_COUNT_BY_PERF],
                                             .count_core = true,
-                                            .what = "counted what the processor does"};
+                                            .what = "counted its processor events"};
     double counts[KG_CORE_EVENTS];
     struct kg_answer answer;
     (void)look;

@@ -79,8 +79,8 @@ static void other_work(struct kg_arena *arena, const struct kg_case_work *all,
         if (fabs(amounts[i].all - amounts[i].alone) <= SAME_WORK * amounts[i].all)
             continue;
         *reason =
-            kg_arena_printf(arena, "with one thread it does not do the same work: of %.9g %s %.9g",
-                            amounts[i].all, amounts[i].name, amounts[i].alone);
+            kg_arena_printf(arena, "with one thread it does other work: %.9g %s instead of %.9g",
+                            amounts[i].alone, amounts[i].name, amounts[i].all);
         return;
     }
 }
@@ -152,9 +152,9 @@ static const char *lines_missing(const struct kg_counts *counts)
     if (isnan(counts->instructions))
         return "its cache lines were not counted";
     if (isnan(counts->line_bytes))
-        return "this machine's processor does not count what comes into its first level of cache";
+        return "this processor does not count the lines that enter its first level of cache";
     return isnan(counts->memory_line_bytes)
-               ? "this machine's processor does not count what comes from memory"
+               ? "this processor does not count the lines that come from memory"
                : NULL;
 }
 
@@ -249,7 +249,7 @@ static void end(void *state)
 }
 
 const struct kg_observer kg_cpu_counters_observer = {
-    .pass = {.verb = "looking at", .wanted = wanted, .each = case_look, .stored = true},
+    .pass = {.verb = "counting", .wanted = wanted, .each = case_look, .stored = true},
     .state_bytes = sizeof(struct pass),
     .begin = begin,
     .end = end};

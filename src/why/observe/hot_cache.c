@@ -101,16 +101,16 @@ struct stored {
 
 #define STRUCT stored
 static const struct kg_field fields[] = {
-    KG_FIELD(method, COUNT, "raised when it is found otherwise", KG_FROM(1)),
-    KG_FIELD(made_s, COUNT, "when, in seconds since 1970"),
-    KG_FIELD(hot, RECORD, "As in results.", KG_OF(kg_hot_record)),
-    KG_FIELD(look, RECORD, "As in results: what was counted along.", KG_OPTIONAL,
+    KG_FIELD(method, COUNT, "version of the method", KG_FROM(1)),
+    KG_FIELD(made_s, COUNT, "time of writing in seconds since 1970"),
+    KG_FIELD(hot, RECORD, "Profile, as in results.", KG_OF(kg_hot_record)),
+    KG_FIELD(look, RECORD, "Figures counted with the profile, as in results.", KG_OPTIONAL,
              KG_OF(kg_look_record)),
 };
 const struct kg_record kg_looked_record = KG_RECORD_OF(
     fields,
-    "Where the time of a case on the CPU goes, kept in the user's cache under a name that is "
-    "made of its code, definition and machine. What was not used for 30 days is removed.");
+    "Profile of a case on the CPU in the user's cache. Code, definition and machine form the "
+    "file's name. kgate removes a file after 30 days without use.");
 #undef STRUCT
 
 const char *kg_looked_directory(struct kg_arena *arena)

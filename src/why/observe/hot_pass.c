@@ -116,6 +116,6 @@ static void begin(const struct kg_session *session, void *state)
 }
 
 const struct kg_observer kg_hot_observer = {
-    .pass = {.verb = "looking into", .wanted = kg_hot_wanted, .each = case_look, .stored = true},
+    .pass = {.verb = "profiling", .wanted = kg_hot_wanted, .each = case_look, .stored = true},
     .state_bytes = sizeof(struct pass),
     .begin = begin};

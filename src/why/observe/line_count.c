@@ -140,8 +140,8 @@ static void answer_take(struct line_count *count, const struct kg_answer *answer
         return;
     if (cut && any) {
         reason_set(count, kg_arena_printf(arena,
-                                          "Callgrind was stopped after %.2g s: amounts are "
-                                          "of a part of a call",
+                                          "Callgrind was stopped after %.2g s: the amounts cover a "
+                                          "part of a call",
                                           CUT_NS / 1e9));
         return;
     }
@@ -149,7 +149,7 @@ static void answer_take(struct line_count *count, const struct kg_answer *answer
         return;
     reason_set(count, answer->reason ? kg_arena_printf(arena, "%s%s", answer->reason,
                                                        kg_count_tool_hint(&count->tool, answer))
-                                     : "Callgrind left no file of what it counted");
+                                     : "Callgrind wrote no file with its counts");
 }
 
 /* --- Counting --------------------------------------------------------------------------------- */
@@ -193,9 +193,9 @@ static bool too_long(const struct line_count *count)
 static void too_long_set(struct line_count *count)
 {
     reason_set(count, kg_arena_printf(&count->session->results->arena,
-                                      "not counted: under Callgrind a call would take about "
-                                      "%.2g s, and a command is never cut; with "
-                                      "`metrics: [time, instructions]` it is counted",
+                                      "not counted: a call would take about %.2g s under "
+                                      "Callgrind, and kgate cannot cut a command short. To count "
+                                      "it: `metrics: [time, instructions]`",
                                       SLOWDOWN * call_ns(count) / 1e9));
 }
 

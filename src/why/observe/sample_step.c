@@ -46,18 +46,18 @@ static const char *run_sample(struct sampled_run *run, struct kg_stack_sampler *
     if (kg_process_wait(&run->launch, &run->process, run->deadline_ns, true, &run->outcome) !=
             KG_ENDED_LINE ||
         !line_is(run, KG_TURN_READY))
-        return "the process that was to be sampled did not get ready";
+        return "the sampled process did not get ready";
     kg_outcome_line_take(&run->outcome, NULL, 0);
     if (!kg_process_say(&run->process, KG_TURN))
-        return "the process that was to be sampled ended";
+        return "the sampled process ended";
     switch (turn_sample(run, sampler)) {
     case KG_ENDED_LINE:
     case KG_ENDED_INTERRUPT:
         return NULL;
     case KG_ENDED_TIMEOUT:
-        return "the process that was sampled timed out: these are samples until then";
+        return "the sampled process timed out: these are the samples until then";
     default:
-        return "the process that was sampled ended before its time: these are samples until then";
+        return "the sampled process ended early: these are the samples until then";
     }
 }
 
@@ -168,7 +168,9 @@ void kg_observe_sides(const struct kg_session *base, const struct kg_session *ca
     kg_guard_watch(true); /* sampling traces workloads */
     for (size_t i = 0; i < base->plan->case_count && !kg_interrupt_caught(); i++)
         if (wanted[i] && kg_hot_wanted(base, i) && kg_hot_wanted(candidate, i))
-            kg_advice_take(advice, case_sides_sample(sides, i, &err), "no profile of both builds",
+            kg_advice_take(advice, case_sides_sample(sides, i, &err),
+                           "no profiles of the two "
+                           "builds",
                            &err);
     kg_guard_watch(false);
 }

@@ -165,9 +165,10 @@ static void addresses_keep(const struct kg_sample_tally *summed, struct kg_arena
 
 static const char *refusal(int code)
 {
-    return code == EPERM ? "its threads may not be stopped: another program traces them, or this "
+    return code == EPERM ? "kgate may not stop its threads: another program traces them, or this "
                            "machine does not allow it"
-           : code == ENOSYS ? "not of this kind of program, or on this kind of processor"
+           : code == ENOSYS ? "not supported for this kind of program, or on this kind of "
+                              "processor"
                             : NULL;
 }
 
@@ -193,7 +194,7 @@ static void all_keep(struct kg_sample_tally *summed, struct kg_arena *arena,
 {
     const char *reason = refusal(summed->sampler->refusal);
     if (!(summed->counted > 0)) {
-        sampled->reason = reason ? reason : "no sample met the workload at work";
+        sampled->reason = reason ? reason : "no sample while the workload ran";
         return;
     }
     sampled->source = "ptrace";

@@ -238,19 +238,20 @@ void kg_traced_summarize(const struct kg_traced_calls *calls, double untraced_re
     const struct kg_marked *untraced = &calls->first;
     *summary = (struct kg_system_calls){.calls = NAN, .user_ns = NAN, .system_ns = NAN};
     if (!calls->any) {
-        summary->reason = "the worker, of an older kgate, does not say where a call begins";
+        summary->reason = "the worker is an older kgate, which does not mark the start of a call";
         return;
     }
     summary->source = "ptrace";
     if (calls->foreign)
-        summary->reason = "those of a program of 32 bits are not counted";
+        summary->reason = "system calls of 32-bit programs are not counted";
     if (untraced->calls) {
         summary->system_ns = (double)untraced->system_ns / (double)untraced->calls;
         summary->user_ns =
             (double)(untraced->cpu_ns - untraced->system_ns) / (double)untraced->calls;
     }
     if (isnan(per)) {
-        summary->reason = "a call makes too many system calls, or takes too long, to see all of it";
+        summary->reason = "a call makes too many system calls, or takes too long, for a complete "
+                          "trace";
         return;
     }
     summary->calls = 0;

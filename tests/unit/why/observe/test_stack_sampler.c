@@ -261,7 +261,7 @@ static void a_process_that_is_traced_already_gives_the_reason(void **state)
     close(ready[1]);
     if (byte == 'y') {
         assert_null(looked.sampled.source);
-        assert_non_null(strstr(looked.sampled.reason, "may not be stopped"));
+        assert_non_null(strstr(looked.sampled.reason, "may not stop its threads"));
     }
     kg_arena_free(&looked.arena);
 }
@@ -451,7 +451,7 @@ static int hidden_look(void)
     ticks_take(sampler, 10);
     summarize(sampler, &looked);
     child_end(child);
-    return !looked.sampled.reason || !strstr(looked.sampled.reason, "may not be stopped");
+    return !looked.sampled.reason || !strstr(looked.sampled.reason, "may not stop its threads");
 }
 
 static void a_process_that_may_not_be_looked_at_gives_the_reason(void **state)
