@@ -255,22 +255,22 @@ static const char *missing_of(const struct kg_facts *facts)
 {
     const struct kg_traits *traits = &facts->traits;
     if (facts->kind == KG_OPERATION_SCOPE)
-        return "tell what the scopes move (KGATE_SCOPE_ON), and mark what waits and what starts "
-               "threads (kgate/profiler.h).";
+        return "state the bytes of the scopes (KGATE_SCOPE_ON), and mark waits and thread starts "
+               "(kgate/profiler.h).";
     if (!kg_known(traits->bytes) && !kg_known(traits->flops))
-        return "what a call does is not known: let the workload tell its bytes and flops, or "
+        return "the work of a call is unknown: let the workload state its bytes and flops, or "
                "record a profile: `kgate run --profile`.";
     if (!kg_known(traits->bandwidth_share) && !kg_known(traits->flops_share))
-        return "these results have no ceiling to compare it with; measure with `trace: yes`, and "
-               "let the workload tell the kind of its arithmetic.";
+        return "these results have no peak to compare with; measure with `trace: yes`, and let the "
+               "workload state the kind of its arithmetic.";
     if (kg_on_device(facts, "cuda"))
-        return "a part of what it does has no ceiling to compare with: let the workload tell its "
-               "bytes, its flops and the kind of its arithmetic.";
+        return "a part of the work has no peak to compare with: let the workload state its bytes, "
+               "its flops and the kind of its arithmetic.";
     if (!kg_known(traits->instructions))
-        return "no roof is near; count instructions: `metrics: [time, peak_memory, instructions]`, "
-               "and record a profile: `kgate run --profile`.";
-    return "no roof is near; record a profile: `kgate run --profile`, or measure with `threads: "
-           "1`.";
+        return "far below all peaks; count instructions: `metrics: [time, peak_memory, "
+               "instructions]`, and record a profile: `kgate run --profile`.";
+    return "far below all peaks; record a profile: `kgate run --profile`, or measure with "
+           "`threads: 1`.";
 }
 
 void kg_diagnose(const struct kg_facts *facts, const struct kg_suggest_settings *settings,

@@ -146,15 +146,15 @@ static const struct kg_rule rules[] = {
         .basis = KG_BASIS_MODELLED,
         .scopes = true,
         .current_ns = batch_calls_current,
-        .description = "It is called {calls} times in a row, and between these calls {between_ns} "
-                       "are spent in nothing else that is named.",
-        .hint = "Make one call that does all of them: hand over an array instead of an element, so "
-                "that checks, locks, allocations and look-ups are made once.",
+        .description = "The program calls it {calls} times in a row, and spends {between_ns} "
+                       "between these calls in no other named scope.",
+        .hint = "Make one call that does all of them: pass an array instead of an element. Then "
+                "checks, locks, allocations and look-ups happen once.",
         .evidence = {"calls", "between_ns", "call_ns", "time_ns"},
         .when =
-            "a scope is called `batch_calls` times or more inside of one call of what it is in, "
-            "and what lies between is `gap_share` or more of both together",
-        .assumes = "what lies between the calls is spent once; the calls themselves cost the same",
+            "a scope is called `batch_calls` times or more per call of the scope around it; the "
+            "time between its calls is `gap_share` or more of calls and gaps together",
+        .assumes = "the time between the calls is spent once; the calls themselves cost the same",
         .settings = "batch_calls,gap_share",
     },
     {
@@ -165,15 +165,15 @@ static const struct kg_rule rules[] = {
         .priority = KG_PRIORITY_MEDIUM,
         .basis = KG_BASIS_AT_MOST,
         .scopes = true,
-        .description = "It is called {calls} times, {call_ns} each: if what goes in repeats, the "
-                       "same is computed again and again.",
-        .hint = "Keep what it gave for each different input: a table filled once before the loop, "
-                "or a small hash table in front of the function.",
+        .description = "The program calls it {calls} times, {call_ns} each. If its inputs repeat, "
+                       "it computes the same results again and again.",
+        .hint = "Keep the result of each different input: in a table filled once before the loop, "
+                "or in a small hash table in front of the function.",
         .evidence = {"calls", "call_ns", "time_ns"},
-        .when = "a scope that names no bytes of its own, runs on one thread and keeps its CPU busy "
-                "(`utilization`) is called `cache_calls` times or more inside of one call of what "
-                "it is in, each under `small_call`",
-        .assumes = "all calls but one are answered by what was kept; what goes in is not looked at",
+        .when = "a scope is called `cache_calls` times or more per call of the scope around it, "
+                "each call under `small_call`; it names no bytes of its own, runs on one thread "
+                "and keeps its CPU busy (`utilization`)",
+        .assumes = "all calls except one use stored results; kgate does not check the inputs",
         .settings = "cache_calls,small_call,utilization",
     },
     {
@@ -185,19 +185,18 @@ static const struct kg_rule rules[] = {
         .basis = KG_BASIS_AT_MOST,
         .last = true,
         .scopes = true,
-        .description = "{self_share} of `{whole}` are in this scope itself: whatever all others "
-                       "gain, this one decides.",
-        .hint = "Begin here: measure it as a case of its own, which tells its hottest lines, or "
-                "give its steps scopes.",
+        .description = "{self_share} of `{whole}` is in this scope itself. This share limits the "
+                       "gain of all other changes.",
+        .hint = "Begin here: measure it as a case of its own to get its hottest lines, or add "
+                "scopes for its steps.",
         .before = "{ KGATE_SCOPE(\"scores\"); multiply(q, k); mask(s); }",
         .after =
             "{ KGATE_SCOPE(\"multiply\"); multiply(q, k); } { KGATE_SCOPE(\"mask\"); mask(s); }",
         .evidence = {"self_ns", "self_share", "calls", "time_ns"},
-        .when = "a scope that neither waits nor starts threads takes, outside of the scopes in it, "
-                "`bound_share` of its whole or more, but less than 98 %: then there is nothing "
-                "else",
-        .assumes = "all of that is saved, by Amdahl's law: no less than its roof, its part of the "
-                   "whole's, and a fiftieth, is left; ranked last",
+        .when = "a scope that neither waits nor starts threads takes `bound_share` to 98 % of its "
+                "whole, outside of its inner scopes",
+        .assumes = "all of that time is saved (Amdahl's law), down to the largest of: its roofline "
+                   "minimum, its part of the whole's, and a fiftieth; ranked last",
         .settings = "bound_share,attainable",
     },
     {
@@ -207,15 +206,15 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_BATCHING,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .description = "{parallel_count} parallel regions a call spend {parallel_ns} on starting "
+        .description = "{parallel_count} parallel regions per call spend {parallel_ns} on starting "
                        "and joining their threads.",
         .hint =
             "Open one region (`#pragma omp parallel`) around the loop and share the work inside "
-            "of it (`#pragma omp for nowait`), or fuse the loops.",
+            "(`#pragma omp for nowait`), or fuse the loops.",
         .evidence = {"parallel_ns", "parallel_count", "time_ns", "fork_join_ns"},
-        .when = "a profile shows `batch_calls` parallel regions or more, and in them, in no scope, "
-                "`gap_share` or more of the time",
-        .assumes = "one region is left, which costs what one of them does",
+        .when = "a profile shows `batch_calls` parallel regions or more; their time outside of "
+                "scopes is `gap_share` of the time or more",
+        .assumes = "the cost of a single region remains",
         .settings = "batch_calls,gap_share",
     },
     {
@@ -225,15 +224,14 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_BATCHING,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .description = "{wait_count} waits a call take {wait_ns} of {time_ns}.",
-        .hint = "Wait once at the end: keep partial results a thread and add them up afterwards, "
-                "leave out barriers between loops that touch different data (`nowait`); on the GPU "
-                "order work by streams and events rather than cudaDeviceSynchronize.",
+        .description = "{wait_count} waits per call take {wait_ns} of {time_ns}.",
+        .hint = "Wait once at the end. Keep partial results per thread and add them up afterwards; "
+                "leave out barriers between loops that touch different data (`nowait`). On the "
+                "GPU, order work by streams and events instead of cudaDeviceSynchronize.",
         .evidence = {"wait_ns", "wait_count", "time_ns", "imbalance_ns", "barrier_ns"},
-        .when = "a profile shows `batch_calls` waits or more, of `wait_share` of the time or more "
-                "beyond what an uneven share explains",
-        .assumes = "one wait is left, as long as one of them; what is waited for because others "
-                   "have more to do stays",
+        .when = "a profile shows `batch_calls` waits or more; without the part that imbalance "
+                "explains, they take `wait_share` of the time or more",
+        .assumes = "the cost of a single wait remains, and the waits by imbalance",
         .settings = "batch_calls,wait_share",
     },
     {
@@ -243,24 +241,26 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_MEMORY,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_MODELLED,
-        .cause_words = "Memory fresh from the kernel takes that much of a call.",
+        .cause_words = "This time goes to fresh memory from the kernel.",
         .cause = KG_CAUSE_PAGE_FAULTS,
         .bound = KG_BOUND_SYSTEM,
         .experiment = "kept_memory",
-        .experiment_words = "memory that malloc keeps",
+        .experiment_words = "memory kept by malloc",
         .before = "char *p = malloc(64 << 20); use(p); free(p);",
         .after = "static char *p; if (!p) p = malloc(64 << 20); use(p);",
-        .description = "Every call touches {page_faults} pages for the first time, {page_fault_ns} "
+        .description = "Each call touches {page_faults} pages for the first time, {page_fault_ns} "
                        "each.",
-        .hint = "Allocate buffers once and use them again. Where that cannot be, keep freed memory "
-                "(`mallopt(M_MMAP_THRESHOLD, …)`, `M_TRIM_THRESHOLD`) or ask for huge pages "
+        .hint = "Allocate buffers once and use them again. If that is impossible, keep freed "
+                "memory (`mallopt(M_MMAP_THRESHOLD, …)`, `M_TRIM_THRESHOLD`) or ask for huge pages "
                 "(`madvise(…, MADV_HUGEPAGE)`).",
         .sketches =
             (const struct kg_sketch[]){
                 {KG_BY_CALL, "mmap|munmap|mremap", NULL,
                  "for (...) { p = mmap(NULL, n, ...); use(p); munmap(p, n); }",
                  "p = mmap(NULL, n, ...); for (...) use(p); munmap(p, n);"},
-                {KG_BY_CALL, "madvise", "Give pages back when the work is done, not in each turn.",
+                {KG_BY_CALL, "madvise",
+                 "Give pages back when the work is done, not in each "
+                 "iteration.",
                  "for (...) { use(p); madvise(p, n, MADV_DONTNEED); }",
                  "for (...) use(p); madvise(p, n, MADV_DONTNEED);"},
                 {KG_BY_CALL, "mprotect", "Change the protection once for a group of writes.",
@@ -268,10 +268,9 @@ static const struct kg_rule rules[] = {
                  "mprotect(p, n, PROT_WRITE); for (...) p[i] = x; mprotect(p, n, PROT_READ);"},
                 {0}},
         .evidence = {"page_faults", "page_fault_ns", "time_ns", "cores_busy"},
-        .when = "page faults of a call times what one was measured to cost are `min_gain` of its "
-                "time or more; or it was measured that a call is as much faster where malloc keeps "
-                "its memory",
-        .assumes = "no page is touched for the first time; not under the roofs",
+        .when = "page faults per call times the measured cost of one are `min_gain` of the time or "
+                "more; or an experiment shows this gain if malloc keeps its memory",
+        .assumes = "no page is touched for the first time; not below the roofline minimum",
         .settings = "min_gain,attainable",
     },
 };

@@ -11,41 +11,41 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_MEMORY,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .description = "The allocator takes that much of a call.",
-        .hint = "Allocate once and reuse: a buffer that lives outside the loop, an arena, or an "
-                "array in place of one object after the other.",
+        .description = "This time goes to the allocator.",
+        .hint = "Allocate once and reuse: a buffer outside the loop, an arena, or one array "
+                "instead of single objects.",
         .before = "for (...) { char *s = malloc(n); use(s); free(s); }",
         .after = "char *s = malloc(most); for (...) use(s); free(s);",
         .sketches =
             (const struct kg_sketch[]){
                 {KG_BY_FUNCTION, "realloc|libc_realloc|int_realloc",
-                 "Let an array grow by doubling, or allocate it once at the size that it will "
-                 "have.",
+                 "Let an array grow by doubling, or allocate it once at its final size.",
                  "for (...) { a = realloc(a, (n + 1) * sizeof *a); a[n++] = x; }",
                  "for (...) { if (n == room) a = realloc(a, (room *= 2) * sizeof *a); a[n++] = x; "
                  "}"},
                 {KG_BY_FUNCTION, "strdup|strndup",
-                 "Keep a pointer to the text where it lives on, or copy all texts into one block.",
+                 "If the text stays alive, keep a pointer to it. Otherwise copy all texts into one "
+                 "block.",
                  "for (...) keys[i] = strdup(word[i]); ... free(keys[i]);",
                  "for (...) keys[i] = word[i]; /* the text itself stays where it was read */"},
                 {KG_BY_FUNCTION, "calloc|libc_calloc",
-                 "Allocate once and clear only what was used before it is used again.",
+                 "Allocate once. Before reuse, clear only the used part.",
                  "for (...) { int *t = calloc(n, sizeof *t); use(t); free(t); }",
                  "int *t = calloc(n, sizeof *t); for (...) { use(t); memset(t, 0, used * sizeof "
                  "*t); }"},
                 {KG_BY_FUNCTION, "Znwm|Znam|Zdl|Zda|operator new|operator delete",
-                 "Keep containers and their memory from turn to turn (`clear`, `reserve`), hold "
-                 "objects by value in one vector instead of by pointers, and pass texts as "
+                 "Keep containers and their memory between iterations (`clear`, `reserve`), and "
+                 "hold objects by value in one vector instead of by pointers. Pass texts as "
                  "`std::string_view`.",
                  "for (...) { std::vector<T> v; v.push_back(x); use(v); }",
                  "std::vector<T> v; v.reserve(n); for (...) { v.clear(); v.push_back(x); use(v); "
                  "}"},
                 {0}},
         .evidence = {"time_ns"},
-        .when = "malloc, free, realloc or new, and what they call, are on a tenth of the stacks or "
-                "more",
-        .assumes = "it goes away, but for a tenth of it; no figure where that is not "
-                   "told within 1.5 times",
+        .when = "malloc, free, realloc, new or functions inside them are on a tenth of the stacks "
+                "or more",
+        .assumes = "a tenth of the cost is left; no estimate if its uncertainty exceeds a factor "
+                   "of 1.5",
         .settings = "min_gain",
     },
     {
@@ -57,34 +57,34 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_MEMORY,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .description = "Copying or clearing memory takes that much of a call.",
-        .hint = "Hand over a pointer instead of a copy, let buffers grow by doubling, and clear "
-                "only what is read before it is written.",
+        .description = "This time goes to copying or clearing memory.",
+        .hint = "Pass a pointer instead of a copy, let buffers grow by doubling, and clear only "
+                "bytes that are read before they are written.",
         .before = "list = realloc(list, (n + 1) * sizeof *list); struct big b = a[i];",
         .after = "if (n == room) list = realloc(list, (room *= 2) * sizeof *list); const struct "
                  "big *b = &a[i];",
         .sketches =
             (const struct kg_sketch[]){
                 {KG_BY_FUNCTION, "memset|bzero|explicit_bzero",
-                 "Clear only what is read before it is written, or what was used since.",
+                 "Clear only bytes that are read before they are written, or that were used since.",
                  "for (...) { memset(buffer, 0, sizeof buffer); n = fill(buffer); use(buffer, n); "
                  "}",
                  "for (...) { n = fill(buffer); use(buffer, n); }"},
                 {KG_BY_FUNCTION, "strncpy|stpncpy",
-                 "`strncpy` clears all of the field behind the text: copy as many bytes as there "
-                 "are.",
+                 "`strncpy` clears the rest of the field behind the text: copy only the bytes of "
+                 "the text.",
                  "strncpy(field, name, sizeof field);",
                  "memcpy(field, name, length + 1); /* once it is known to fit */"},
                 {KG_BY_FUNCTION, "strcpy|stpcpy",
-                 "Keep a pointer to the text instead of a copy, and its length instead of looking "
-                 "for its end.",
+                 "Keep a pointer to the text instead of a copy, and store its length instead of "
+                 "searching for its end.",
                  "strcpy(copy, text); use(copy);",
                  "use(text); /* or memcpy(copy, text, length + 1) */"},
                 {0}},
         .evidence = {"time_ns"},
         .when = "memcpy, memmove, memset or strcpy are on a tenth of the stacks or more",
-        .assumes = "it goes away, but for a tenth of it, perhaps with the function that "
-                   "copies; no figure where that is not told within 1.5 times",
+        .assumes = "a tenth of the cost is left; the function that copies may go too; no estimate "
+                   "if its uncertainty exceeds a factor of 1.5",
         .settings = "min_gain",
     },
     {
@@ -95,17 +95,16 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_CACHING,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .description = "Turning numbers into text, or text into numbers, by the C library takes "
-                       "that much of a call.",
-        .hint = "Format once and keep the text, write digits by a loop of your own, or store and "
-                "exchange the numbers in binary; each printf reads its format anew.",
+        .description = "This time goes to conversions between numbers and text by the C library.",
+        .hint = "Format once and keep the text, write digits with your own loop, or store and "
+                "exchange the numbers in binary. Each printf parses its format again.",
         .before = "for (...) n += snprintf(out + n, room, \"%d,\", a[i]);",
         .after = "for (...) n += digits_write(out + n, a[i]);",
         .sketches =
             (const struct kg_sketch[]){
                 {KG_BY_FUNCTION, "sscanf|isoc99_|isoc23_|vsscanf|vfscanf|fscanf",
-                 "Read numbers one after the other by `strtol` or a loop of your own; `sscanf` "
-                 "looks for the end of the whole text first, and reads its format anew each time.",
+                 "Read numbers one after the other with `strtol` or your own loop. `sscanf` first "
+                 "searches for the end of the whole text, and parses its format each time.",
                  "sscanf(line, \"%d %d\", &a, &b);",
                  "a = strtol(line, &end, 10); b = strtol(end, &end, 10);"},
                 {KG_BY_FUNCTION, "strtod|strtof|strtold|atof|str_to_mpn|round_and_return",
@@ -113,12 +112,12 @@ static const struct kg_rule rules[] = {
                  "for (...) x[i] = strtod(text, &text);",
                  "fread(x, sizeof *x, n, file); /* written so once */"},
                 {KG_BY_FUNCTION, "strto|ato",
-                 "Convert once and keep the numbers, or take digits by a loop of your own.",
+                 "Convert once and keep the numbers, or read digits with your own loop.",
                  "n = atoi(text);",
                  "for (n = 0; *text >= '0' && *text <= '9'; text++) n = 10 * n + (*text - '0');"},
                 {KG_BY_FUNCTION, "strftime|strptime|asctime|offtime|tz|mktime|localtime|gmtime",
-                 "Format a time once a second, or once a day, and keep the text; zones are looked "
-                 "up each time.",
+                 "Format a time once per second, or once per day, and keep the text: each call "
+                 "looks up the time zone.",
                  "for (...) { localtime_r(&t[i], &tm); strftime(text, n, \"%F %T\", &tm); }",
                  "for (...) if (t[i] != last) { last = t[i]; ...; strftime(text, n, \"%F %T\", "
                  "&tm); }"},
@@ -129,8 +128,8 @@ static const struct kg_rule rules[] = {
         .evidence = {"time_ns"},
         .when = "the families of printf, scanf, strtod and strftime are on a tenth of the stacks "
                 "or more",
-        .assumes = "it goes away, but for a fifth of it; no figure where that is not "
-                   "told within 1.5 times",
+        .assumes = "a fifth of the cost is left; no estimate if its uncertainty exceeds a factor "
+                   "of 1.5",
         .settings = "min_gain",
     },
     {
@@ -142,16 +141,16 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .description = "Throwing and catching exceptions takes that much of a call.",
-        .hint = "Return a value for an outcome that is common (std::optional, an error code, "
-                "std::from_chars instead of std::stoi), and throw for what is rare: each throw "
+        .description = "This time goes to throwing and catching exceptions.",
+        .hint = "Return a value for a common outcome (std::optional, an error code, "
+                "std::from_chars instead of std::stoi). Throw only for rare ones: each throw "
                 "unwinds the stack by tables.",
         .before = "try { n = std::stoi(text); } catch (const std::invalid_argument &) { n = 0; }",
         .after = "if (std::from_chars(text, end, n).ec != std::errc()) n = 0;",
         .evidence = {"time_ns"},
         .when = "functions that throw, unwind or catch are on a tenth of the stacks or more",
-        .assumes = "it goes away, but for a tenth of it; no figure where that is not "
-                   "told within 1.5 times",
+        .assumes = "a tenth of the cost is left; no estimate if its uncertainty exceeds a factor "
+                   "of 1.5",
         .settings = "min_gain",
     },
     {
@@ -163,9 +162,9 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .description = "Looking through strings takes that much of a call.",
+        .description = "This time goes to searching through strings.",
         .hint =
-            "Keep the length, or where the last search ended, in place of looking for it again.",
+            "Keep the length, or the end of the last search, instead of searching for it again.",
         .before = "for (i = 0; i < strlen(s); i++) ...; strcat(s, word);",
         .after = "size_t n = strlen(s); for (i = 0; i < n; i++) ...; end = stpcpy(end, word);",
         .sketches =
@@ -175,35 +174,34 @@ static const struct kg_rule rules[] = {
                  "for (i = 0; i < strlen(s); i++) ...;",
                  "n = strlen(s); for (i = 0; i < n; i++) ...;"},
                 {KG_BY_FUNCTION, "strcat|strncat",
-                 "Keep where the text ends: `strcat` looks for it from the beginning each time.",
+                 "Keep a pointer to the end of the text: `strcat` searches for it from the "
+                 "beginning each time.",
                  "for (...) strcat(all, word[i]);", "for (...) end = stpcpy(end, word[i]);"},
                 {KG_BY_FUNCTION, "strcmp|strncmp|strcasecmp|strncasecmp|memcmp|strcoll",
-                 "Turn names into numbers once, and compare these; compare lengths or first "
+                 "Convert names to numbers once, and compare the numbers. Compare lengths or first "
                  "letters before texts.",
                  "if (!strcmp(kind, \"circle\")) ...; else if (!strcmp(kind, \"square\")) ...;",
                  "switch (kind) { case CIRCLE: ...; case SQUARE: ...; } /* looked up once */"},
                 {KG_BY_FUNCTION, "strchr|strrchr|memchr|rawmemchr",
-                 "Go on from where the last search ended, and look for several characters in one "
+                 "Continue at the end of the last search, and search for several characters in one "
                  "pass.",
                  "for (i = 0; i < n; i++) { p = line; for (k = 0; k < i; k++) p = strchr(p, ',') + "
                  "1; }",
                  "for (p = line, i = 0; i < n; i++) { field[i] = p; p = strchr(p, ',') + 1; }"},
                 {KG_BY_FUNCTION, "strstr|strcasestr|memmem|two_way",
-                 "Go on from where the last word was found, and look for several words in one "
-                 "pass.",
+                 "Continue behind the last match, and search for several words in one pass.",
                  "while ((p = strstr(text, word))) memcpy(p, other, n);",
                  "for (p = text; (p = strstr(p, word)); p += n) memcpy(p, other, n);"},
                 {KG_BY_FUNCTION, "re_|regexec",
-                 "Rule most texts out by a plain search first, or take simple patterns apart by "
-                 "hand.",
+                 "Rule out most texts by a plain search first, or parse simple patterns by hand.",
                  "if (!regexec(&re, line, 0, NULL, 0)) ...;",
                  "if (strstr(line, \"error\") && !regexec(&re, line, 0, NULL, 0)) ...;"},
                 {0}},
         .evidence = {"time_ns"},
-        .when = "strlen, strcmp, strchr, strstr, strcat and their like are on a tenth of the "
+        .when = "strlen, strcmp, strchr, strstr, strcat or similar functions are on a tenth of the "
                 "stacks or more",
-        .assumes = "it goes away, but for a tenth of it, perhaps with the function that "
-                   "looks; no figure where that is not told within 1.5 times",
+        .assumes = "a tenth of the cost is left; the function that searches may go too; no "
+                   "estimate if its uncertainty exceeds a factor of 1.5",
         .settings = "min_gain",
     },
     {
@@ -213,8 +211,8 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .description = "Entries are compared one by one until the right one is found.",
-        .hint = "Use a hash table, or keep the entries sorted and halve (`bsearch`).",
+        .description = "The code compares entries one by one until it finds the right one.",
+        .hint = "Use a hash table, or keep the entries sorted and use binary search (`bsearch`).",
         .before = "for (i = 0; i < n; i++) if (!strcmp(a[i].name, name)) return &a[i];",
         .after = "return hash_find(&table, name);",
         .sketches =
@@ -230,9 +228,9 @@ static const struct kg_rule rules[] = {
                 {0}},
         .evidence = {"time_ns"},
         .when = "strcmp or memcmp take a tenth of the samples or more, and Callgrind counts eight "
-                "or more of them in one call of the function that calls them; or, at most, the "
-                "hottest loop only loads, compares and branches",
-        .assumes = "none: that depends on what finds the entry instead",
+                "or more per call of the calling function; or, at most, if the hottest loop only "
+                "loads, compares and branches",
+        .assumes = "none: the saving depends on the new search",
         .settings = "min_gain",
     },
     {
@@ -242,9 +240,8 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_CACHING,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
-        .description =
-            "A function is called again and again in a call, and does as much each time.",
-        .hint = "Where its arguments repeat, keep what it gave; take what does not change out of "
+        .description = "Each call runs a function many times, and it does as much work each time.",
+        .hint = "If its arguments repeat, keep its results. Move work that does not change out of "
                 "the loop.",
         .before = "for (...) { make_table(t); use(t, a[i]); }",
         .after = "make_table(t); for (...) use(t, a[i]);",
@@ -257,11 +254,10 @@ static const struct kg_rule rules[] = {
                 {0}},
         .evidence = {"time_ns"},
         .when =
-            "a function of the workload is called eight times a call or more, with 200 "
-            "instructions or more each time, takes most of the time, nothing else was found, and a "
-            "call executes more instructions than the flops or bytes that the workload tells of "
-            "want, does not bring in each line once, and has not many items for each call of that "
-            "function",
+            "a function of the workload takes most of the time, is called eight times per call or "
+            "more, and executes 200 instructions or more each time; no other cause was found; a "
+            "call executes more instructions than its stated flops or bytes need; it does not read "
+            "each line just once, and has few items per call of that function",
         .assumes = "one of the calls is left",
         .settings = "min_gain",
     },
@@ -272,19 +268,19 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
-        .description = "The hottest loop turns about as often as there are pairs of the {items} "
-                       "items of a call: time grows with the square of their number, unless all "
-                       "pairs have to be looked at.",
-        .hint = "Sort first (`qsort`, a merge, a heap), keep what is looked for in a hash table, "
-                "or go through both lists at once.",
+        .description = "The hottest loop runs about once per pair of the {items} items of a call: "
+                       "time grows with the square of their number. Ignore this if every pair is "
+                       "needed.",
+        .hint = "Sort first (`qsort`, a merge, a heap), use a hash table for look-ups, or go "
+                "through both lists at once.",
         .before = "for (i = 1; i < n; i++) for (j = i; j && a[j - 1] > a[j]; j--) swap(a, j);",
         .after = "qsort(a, n, sizeof *a, by_key);",
         .evidence = {"time_ns", "items", "bytes"},
-        .when = "the hottest loop takes half of the time or more, has whole numbers alone, no "
-                "vectors and no calls, nothing else is to be said of it, and it turns a sixteenth "
-                "of the square of the items of a call or more, of 256 or more (or of its bytes by "
-                "four), by Callgrind's counts",
-        .assumes = "none: that depends on what takes its place",
+        .when = "the hottest loop takes half of the time or more; it has only whole numbers, no "
+                "vectors, no calls and no other cause; by Callgrind's counts it iterates a "
+                "sixteenth of the squared number of items per call or more; there are 256 items or "
+                "more (without items: bytes divided by four)",
+        .assumes = "none: the saving depends on the new algorithm",
         .settings = "min_gain",
     },
     {
@@ -294,10 +290,10 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_BATCHING,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
-        .description = "The time goes to very many calls that each do little.",
+        .description = "This time goes to very many calls that each do little.",
         .hint = "Put the function where the compiler can inline it (a header, `static inline`, "
-                "-flto), or let one call do many elements; a comparison that `qsort` calls can "
-                "become a sort of your own type.",
+                "-flto), or let one call process many elements. Replace `qsort` with a comparison "
+                "function by a sort for your own type.",
         .before = "qsort(a, n, sizeof *a, by_pointer_to_function);",
         .after = "sort_ints(a, n); /* the comparison is inlined */",
         .sketches =
@@ -309,20 +305,20 @@ static const struct kg_rule rules[] = {
                  "while (n > 1) { half = n / 2; a += a[half - 1].key < key ? half : 0; n -= half; "
                  "}"},
                 {KG_BY_FUNCTION, "tls_get_addr",
-                 "Take the address of a variable of the thread once, outside of the loop; or link "
+                 "Take the address of a thread-local variable once, outside of the loop; or build "
                  "the library with -ftls-model=initial-exec.",
                  "static _Thread_local long n; for (...) n++;",
                  "long mine = n; for (...) mine++; n = mine;"},
                 {KG_BY_LOOP, NULL,
                  "Put the function where the compiler can inline it (a header, `static inline`, "
-                 "-flto), or let one call do many elements.",
+                 "-flto), or let one call process many elements.",
                  "for (...) sum += pixel_at(image, x, y); /* of another file */",
                  "for (...) sum += row[x]; /* or static inline, in the header */"},
                 {0}},
         .evidence = {"time_ns"},
-        .when = "qsort and its like, or a hot loop of few instructions with a call in it, take a "
-                "tenth of the samples or more",
-        .assumes = "none: that depends on what the compiler makes of the inlined code",
+        .when = "qsort, a similar function, or a hot loop of few instructions with a call in it "
+                "takes a tenth of the samples or more",
+        .assumes = "none: the saving depends on the inlined code",
         .settings = "min_gain",
     },
     {
@@ -333,49 +329,49 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_CACHING,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_AT_MOST,
-        .description = "Functions of the mathematics library take that much of a call.",
-        .hint = "Take what does not change out of the loop, use the float versions (`sinf`), a "
-                "recurrence or a table, or let the compiler use vectors of them (-ffast-math, "
-                "libmvec).",
+        .description = "This time goes to functions of the mathematics library.",
+        .hint = "Move calls with constant arguments out of the loop. Use the float versions "
+                "(`sinf`), a recurrence or a table, or let the compiler vectorise the calls "
+                "(-ffast-math, libmvec).",
         .before = "for (i = 0; i < n; i++) w[i] = 0.5 - 0.5 * cos(2 * M_PI * i / n);",
         .after = "window_make(w, n) once; for (i = 0; i < n; i++) x[i] *= w[i];",
         .sketches =
             (const struct kg_sketch[]){
                 {KG_BY_FUNCTION, "pow|ieee754_pow",
-                 "Keep a table where few different values go in, multiply for small whole powers, "
-                 "or use the float version.",
+                 "Use a table if there are few different inputs, multiplication for small whole "
+                 "powers, or the float version.",
                  "y = pow(x, 2);", "y = x * x;"},
                 {KG_BY_FUNCTION, "sqrt|hypot|cbrt|ieee754_sqrt|ieee754_hypot",
-                 "Compare squares, and take the root only of what is shown; -fno-math-errno makes "
-                 "it one instruction.",
+                 "Compare squares, and take the root only of values that are shown; "
+                 "-fno-math-errno makes it one instruction.",
                  "if (hypot(dx, dy) < r) ...;", "if (dx * dx + dy * dy < r * r) ...;"},
                 {KG_BY_FUNCTION, "exp|log|ieee754_exp|ieee754_log|erf|lgamma|tgamma",
-                 "Use the float version, or let the compiler use vectors of it (-O3 -ffast-math, "
-                 "libmvec); take one logarithm of a product instead of one of each factor.",
+                 "Use the float version, or let the compiler vectorise it (-O3 -ffast-math, "
+                 "libmvec). Take one logarithm of a product instead of one per factor.",
                  "for (...) y[i] = exp(x[i]);",
                  "for (...) y[i] = expf(x[i]); /* x and y of floats */"},
                 {KG_BY_FUNCTION, "floor|ceil|round|lround|trunc|rint|nearbyint",
-                 "With -msse4.1 it is one instruction; a conversion to a whole number cuts as "
+                 "With -msse4.1 it is one instruction; a conversion to a whole number truncates as "
                  "well.",
                  "i = (int)floor(x);", "i = (int)x - (x < (int)x);"},
-                {KG_BY_FUNCTION, "fmod", "Where it is off by one period at most, subtract.",
+                {KG_BY_FUNCTION, "fmod", "If the value is off by at most one period, subtract.",
                  "phase = fmod(phase + step, 2 * M_PI);",
                  "phase += step; if (phase >= 2 * M_PI) phase -= 2 * M_PI;"},
                 {KG_BY_FUNCTION, "fmax|fmin|fdim",
-                 "Compare: the function has rules for NaN that keep compilers from inlining it.",
+                 "Compare instead: the function has rules for NaN that keep compilers from "
+                 "inlining it.",
                  "most = fmax(most, a[i]);", "most = a[i] > most ? a[i] : most;"},
                 {KG_BY_FUNCTION, "rand",
-                 "`rand` takes a lock in each call: use a generator of your own, one for each "
-                 "thread.",
+                 "`rand` takes a lock in each call: use a generator of your own, one per thread.",
                  "x = rand() % n;",
                  "s ^= s << 13; s ^= s >> 7; s ^= s << 17; x = s % n; /* uint64_t s, not 0 */"},
                 {0}},
         .evidence = {"time_ns"},
         .when =
-            "sin, cos, exp, log, pow and their like are on a tenth of the stacks or more; what the "
-            "loop that calls them takes besides is theirs, too",
-        .assumes = "it goes away, but for three tenths of it; no figure where that is "
-                   "not told within 1.5 times",
+            "sin, cos, exp, log, pow or similar functions are on a tenth of the stacks or more; "
+            "the other time of the loop that calls them counts, too",
+        .assumes = "three tenths of the cost are left; no estimate if its uncertainty exceeds a "
+                   "factor of 1.5",
         .settings = "min_gain",
     },
 };

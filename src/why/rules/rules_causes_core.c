@@ -19,15 +19,16 @@ static const struct kg_rule rules[] = {
         .sketches =
             (const struct kg_sketch[]){
                 {KG_BY_FUNCTION, "udivti3|umodti3|divti3",
-                 "Numbers of 128 bits are divided by a function: stay within 64 bits where they "
-                 "fit.",
+                 "Division of 128-bit numbers calls a function: use 64 bits if the values fit.",
                  "unsigned __int128 q = a / b;", "uint64_t q = (uint64_t)a / b;"},
                 {KG_BY_CODE, "divs|divp",
                  "Multiply by the reciprocal, taken once outside of the loop (-ffast-math lets the "
                  "compiler do it).",
                  "for (...) x[i] = a[i] / scale;",
                  "inverse = 1 / scale; for (...) x[i] = a[i] * inverse;"},
-                {KG_BY_CODE, "sqrt", "Compare squares, and take the root only of what is kept.",
+                {KG_BY_CODE, "sqrt",
+                 "Compare squares, and take the root only of values that you "
+                 "keep.",
                  "if (sqrt(dx * dx + dy * dy) < r) ...;", "if (dx * dx + dy * dy < r * r) ...;"},
                 {KG_BY_CODE, "div",
                  "Use powers of two with a mask, count up and wrap by a comparison, or a narrower "
@@ -36,9 +37,9 @@ static const struct kg_rule rules[] = {
                  "slot = key & (buckets - 1); /* buckets is a power of two */"},
                 {0}},
         .evidence = {"time_ns"},
-        .when = "the loop around the hottest instruction divides there, and that "
-                "takes most of its turn",
-        .assumes = "without it the loop ends three to six instructions a cycle",
+        .when = "the loop around the hottest instruction divides there, and the division takes "
+                "most of an iteration",
+        .assumes = "without it the loop executes three to six instructions per cycle",
         .settings = "min_gain",
     },
     {
@@ -49,8 +50,8 @@ static const struct kg_rule rules[] = {
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
         .description = "The hot loop converts between integers, floats and doubles.",
-        .hint = "Stay in one type: write constants as `0.5f`, use `sinf`, keep sums and arrays in "
-                "the type that they are used in.",
+        .hint = "Stay in one type: write constants as `0.5f`, use `sinf`, and keep sums and arrays "
+                "in the type of their use.",
         .before = "float y = x[i] * 0.5; /* to double and back */",
         .after = "float y = x[i] * 0.5f;",
         .sketches =
@@ -62,8 +63,9 @@ static const struct kg_rule rules[] = {
                  "for (...) total += pixel[i]; sum = 0.25 * total;"},
                 {0}},
         .evidence = {"time_ns"},
-        .when = "a quarter or more of the arithmetic in the hottest loop are conversions",
-        .assumes = "none: that depends on the vectors that one type allows",
+        .when = "a quarter or more of the arithmetic instructions in the hottest loop are "
+                "conversions",
+        .assumes = "none: the saving depends on the vectors that one type allows",
         .settings = "min_gain",
     },
     {
@@ -75,16 +77,16 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .description = "Numbers so small that the processor handles them slowly (denormals): with "
-                       "these set to zero the case is faster.",
-        .hint = "Set them to zero in the program (`_MM_SET_FLUSH_ZERO_MODE`, -ffast-math when "
-                "linking), or add a tiny constant that keeps them away.",
+        .description = "The processor handles very small numbers (denormals) slowly: with "
+                       "denormals set to zero the case is faster.",
+        .hint = "Set denormals to zero in the program (`_MM_SET_FLUSH_ZERO_MODE`, -ffast-math when "
+                "linking). Or add a tiny constant that keeps values out of their range.",
         .before = "y = 0.99f * y + x; /* x is 0 for long */",
         .after = "_mm_setcsr(_mm_getcsr() | 0x8040); /* FTZ and DAZ */",
         .evidence = {"time_ns"},
-        .when = "the case is faster by a tenth or more when denormals are flushed to zero, turn by "
-                "turn with itself",
-        .assumes = "what the experiment gained",
+        .when = "in paired rounds, the case is faster by a tenth or more with denormals flushed to "
+                "zero",
+        .assumes = "the gain of the experiment",
         .settings = "min_gain",
     },
     {
@@ -100,10 +102,10 @@ static const struct kg_rule rules[] = {
         .before = "void f(float *a, const float *b, int n)",
         .after = "void f(float *restrict a, const float *restrict b, size_t n)",
         .evidence = {"time_ns"},
-        .when = "the hottest loop has scalar floating-point arithmetic, or forty "
-                "instructions or more, and no vectors and no call, is not stalled, "
-                "and no chain from turn to turn takes much of it",
-        .assumes = "none: that depends on how many elements a vector then holds",
+        .when = "the hottest loop has scalar floating-point arithmetic, or forty instructions or "
+                "more; it has no vectors and no call, is not stalled, and no dependency chain "
+                "takes much of it",
+        .assumes = "none: the saving depends on the elements per vector",
         .settings = "min_gain",
     },
     {
@@ -113,24 +115,24 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
-        .description = "Each turn of the hot loop needs the result of the one before, so the "
+        .description = "Each iteration of the hot loop needs the result of the one before, so the "
                        "processor waits for it.",
-        .hint = "Work on several independent parts at once and join them at the end (four sums "
-                "instead of one, -ffast-math lets the compiler do it).",
+        .hint = "Work on several independent parts at once and combine them at the end (four sums "
+                "instead of one; -ffast-math lets the compiler do it).",
         .before = "for (...) sum += a[i];",
         .after = "for (...) { s0 += a[i]; s1 += a[i+1]; s2 += a[i+2]; s3 += a[i+3]; }",
         .sketches =
             (const struct kg_sketch[]){
                 {KG_BY_WHOLE_NUMBERS, NULL,
-                 "Work on several independent parts at once and join them at the end; of checksums "
-                 "and hashes use one that takes 8 bytes a step.",
+                 "Work on several independent parts at once and combine them at the end. Use a "
+                 "checksum or hash that takes 8 bytes per step.",
                  "for (...) hash = hash * 31 + text[i];",
                  "for (...) { h0 = h0 * 31 + one[i]; h1 = h1 * 31 + other[i]; }"},
                 {0}},
         .evidence = {"time_ns"},
-        .when = "the longest chain from turn to turn of the hottest loop takes half as long again "
-                "as all its instructions",
-        .assumes = "four chains at once, and three to six instructions a cycle",
+        .when = "the longest dependency chain across iterations of the hottest loop takes 1.5 "
+                "times as long as all its instructions, or more",
+        .assumes = "four chains at once, and three to six instructions per cycle",
         .settings = "min_gain",
     },
     {
@@ -140,18 +142,17 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_MEMORY,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
-        .description = "The hot loop reads at once what it has just stored, in another width: the "
+        .description = "The hot loop loads a value just after it stored it in another width: the "
                        "processor must wait until the store is done.",
         .hint = "Keep the value in a register, or store and load it in the same width (`memcpy` to "
                 "a local of the full type).",
         .before = "buf[0] = a; buf[1] = b; x = *(uint32_t *)buf;",
         .after = "x = a | b << 8;",
         .evidence = {"time_ns"},
-        .when = "the hottest loop loads from where it has just stored, of another "
-                "width or place, and misses no data of memory; or its turn takes far "
-                "longer than its instructions, it loads and stores, and no misses "
-                "explain that",
-        .assumes = "none: that depends on what keeps the value instead",
+        .when = "the hottest loop loads from the place of a recent store, in another width or "
+                "offset, and has no misses from memory; or its iteration takes far longer than its "
+                "instructions, it loads and stores, and no misses explain the time",
+        .assumes = "none: the saving depends on the new place of the value",
         .settings = "min_gain",
     },
     {
@@ -161,17 +162,16 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_AT_MOST,
-        .description = "The processor guesses branches wrong.",
-        .hint = "Compute both and select (`x = a < b ? a : b`, masks), sort the data first, or use "
-                "a table instead of a switch.",
+        .description = "The processor mispredicts branches.",
+        .hint = "Compute both results and select (`x = a < b ? a : b`, masks), sort the data "
+                "first, or use a table instead of a switch.",
         .before = "if (data[i] >= 128) sum += data[i];",
         .after = "sum += data[i] & -(data[i] >= 128);",
         .evidence = {"time_ns"},
         .when =
-            "a turn of the hottest loop takes far longer than its instructions, and mispredicted "
-            "branches, simulated by Callgrind, at 15 cycles each, explain 40 % of that",
-        .assumes = "the loop takes what its instructions need, and half as much again "
-                   "at most",
+            "an iteration of the hottest loop takes far longer than its instructions; mispredicted "
+            "branches, simulated by Callgrind, at 15 cycles each, explain 40 % of the excess",
+        .assumes = "the loop takes 1 to 1.5 times the time of its instructions",
         .settings = "min_gain",
     },
     {
@@ -183,14 +183,14 @@ static const struct kg_rule rules[] = {
         .basis = KG_BASIS_AT_MOST,
         .description = "Each load gives the address of the next, and misses the cache: nothing can "
                        "be fetched ahead.",
-        .hint = "Keep what is walked together in one array, in the order of the walk; use indices, "
-                "wider nodes, or open addressing.",
+        .hint = "Store data that are visited together in one array, in the order of the visits; "
+                "use indices, wider nodes, or open addressing.",
         .before = "for (node = first; node; node = node->next) sum += node->value;",
         .after = "for (i = 0; i < n; i++) sum += values[i];",
         .evidence = {"time_ns"},
-        .when = "a turn of the hottest loop takes far longer than its instructions, there are "
-                "cache misses in it, and a load gives the address of a load in the next turn",
-        .assumes = "none: that depends on the layout that takes its place",
+        .when = "an iteration of the hottest loop takes far longer than its instructions; it has "
+                "cache misses; a load gives the address of a load in the next iteration",
+        .assumes = "none: the saving depends on the new layout",
         .settings = "min_gain",
     },
     {
@@ -201,14 +201,14 @@ static const struct kg_rule rules[] = {
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_AT_MOST,
         .description = "Loads miss the cache and wait for memory.",
-        .hint = "Make the data smaller or sort the accesses, work on blocks that fit the cache, "
-                "fetch ahead (`__builtin_prefetch`) where addresses are known early.",
+        .hint = "Make the data smaller or sort the accesses, and work on blocks that fit the "
+                "cache. Prefetch (`__builtin_prefetch`) if addresses are known early.",
         .before = "for (i = 0; i < n; i++) sum += table[index[i]];",
         .after = "sort(index, n) once; or blocks of the table that fit the cache",
         .evidence = {"time_ns"},
-        .when = "a turn of the hottest loop takes far longer than its instructions, and there are "
-                "cache misses in it that no chain of loads, no stride and no stream explains",
-        .assumes = "none: that depends on how much of the data then fits the cache",
+        .when = "an iteration of the hottest loop takes far longer than its instructions; no chain "
+                "of loads, no stride and no stream explains its cache misses",
+        .assumes = "none: the saving depends on the part of the data that then fits the cache",
         .settings = "min_gain",
     },
     {
@@ -220,18 +220,18 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_MEMORY,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .description = "Nearly every access touches another page, and the processor looks up where "
-                       "it is: with huge pages the case is faster.",
+        .description = "Nearly every access touches another page, and the processor must look up "
+                       "its address: with huge pages the case is faster.",
         .hint =
             "Ask for huge pages (`madvise(p, n, MADV_HUGEPAGE)`, "
-            "GLIBC_TUNABLES=glibc.malloc.hugetlb=1), or keep what is used together on fewer pages.",
+            "GLIBC_TUNABLES=glibc.malloc.hugetlb=1), or keep data that are used together on fewer "
+            "pages.",
         .before = "double *a = malloc(n);",
         .after = "double *a = aligned_alloc(2 << 20, n); madvise(a, n, MADV_HUGEPAGE);",
         .evidence = {"time_ns"},
-        .when = "the case is faster by a tenth or more with huge pages, turn by turn "
-                "with itself, and most accesses are not in the line of the one "
-                "before",
-        .assumes = "what the experiment gained",
+        .when = "in paired rounds, the case is faster by a tenth or more with huge pages; most "
+                "accesses are not in the line of the one before",
+        .assumes = "the gain of the experiment",
         .settings = "min_gain",
     },
     {
@@ -241,19 +241,17 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_MEMORY,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
-        .description =
-            "It moves data about as fast as the memory or the cache that they lie in can.",
+        .description = "It moves data about as fast as their memory or cache allows.",
         .hint = "Move less: join passes over the same data, use narrower types, work on blocks "
                 "that stay in the cache.",
         .before = "for (...) a[i] += b[i]; for (...) a[i] *= c;",
         .after = "for (...) a[i] = (a[i] + b[i]) * c;",
         .evidence = {"time_ns", "bandwidth_share", "line_bytes"},
-        .when = "a turn of the hottest loop takes far longer than its instructions, "
-                "there are cache misses in it, and it moves vectors in sequence, or "
-                "`bound_share` of the bandwidth; or it goes through memory in "
-                "sequence, and moving its lines at the bandwidth of memory takes a "
+        .when = "an iteration of the hottest loop takes far longer than its instructions; it has "
+                "cache misses; it moves vectors in sequence, or `bound_share` of the bandwidth; or "
+                "it goes through memory in sequence, and its lines at memory's bandwidth take a "
                 "quarter of the time",
-        .assumes = "none: that depends on how much less is moved",
+        .assumes = "none: the saving depends on the bytes that are left",
         .settings = "min_gain",
     },
 };

@@ -16,32 +16,32 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_BATCHING,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .description = "Many small requests to the kernel take that much of a call.",
+        .description = "This time goes to many small requests to the kernel.",
         .hint = "Read and write in blocks (stdio's buffer, `readv`, 64 KiB at a time), map the "
-                "file, and ask once for what does not change.",
+                "file, and ask once for values that do not change.",
         .before = "while (read(fd, &c, 1) == 1) ...",
         .after = "while ((n = read(fd, buffer, sizeof buffer)) > 0) ...",
         .sketches =
             (const struct kg_sketch[]){
                 {KG_BY_CALL, "read|readv|pread64|preadv|preadv2", NULL, NULL, NULL},
                 {KG_BY_CALL, "write|writev|pwrite64|pwritev|pwritev2",
-                 "Collect what is written in a buffer (stdio's, or one of 64 KiB), or hand several "
-                 "pieces over at once (`writev`).",
+                 "Collect the output in a buffer (stdio's, or one of 64 KiB), or pass several "
+                 "pieces at once (`writev`).",
                  "for (...) write(fd, line[i], n[i]);",
                  "for (...) fwrite(line[i], 1, n[i], file); /* a write for each full buffer */"},
                 {KG_BY_CALL, "open|openat|openat2|creat|close|dup|dup2|dup3",
-                 "Keep the file open, or open it once for all that is done with it.",
+                 "Keep the file open, or open it once for all accesses.",
                  "for (...) { fd = open(path, O_RDONLY); pread(fd, p, n, at[i]); close(fd); }",
                  "fd = open(path, O_RDONLY); for (...) pread(fd, p, n, at[i]); close(fd);"},
                 {KG_BY_CALL,
                  "stat|fstat|lstat|newfstatat|statx|access|faccessat|faccessat2|readlink|"
                  "readlinkat|getcwd",
-                 "Ask once and keep the answer; open a file without asking first whether it is "
-                 "there.",
+                 "Ask once and keep the answer. Open a file without asking first whether it "
+                 "exists.",
                  "for (...) { stat(path, &s); if (s.st_mtime > loaded) load(path); use(); }",
                  "stat(path, &s); if (s.st_mtime > loaded) load(path); for (...) use();"},
                 {KG_BY_CALL, "lseek|_llseek",
-                 "`pread` needs no position; a file that is read here and there may be mapped.",
+                 "`pread` needs no position. A file with scattered accesses may be mapped.",
                  "lseek(fd, at, SEEK_SET); read(fd, p, n);", "pread(fd, p, n, at);"},
                 {KG_BY_CALL, "getdents64|getdents", "List a directory once and keep its names.",
                  "for (...) { dir = opendir(path); while ((e = readdir(dir))) ...; closedir(dir); "
@@ -53,8 +53,8 @@ static const struct kg_rule rules[] = {
                  "for (...) send(s, part[i], n[i], 0);",
                  "for (...) part_append(&out, part[i], n[i]); send(s, out.bytes, out.length, 0);"},
                 {KG_BY_CALL, "recvfrom|recvmsg|recvmmsg",
-                 "Receive what is there into a large buffer and take it apart in memory; of "
-                 "datagrams several at once (`recvmmsg`).",
+                 "Receive into a large buffer and split it up in memory; receive several datagrams "
+                 "at once (`recvmmsg`).",
                  "while (recv(s, &c, 1, 0) == 1) ...;",
                  "while ((n = recv(s, buffer, sizeof buffer, 0)) > 0) ...;"},
                 {KG_BY_CALL,
@@ -70,7 +70,7 @@ static const struct kg_rule rules[] = {
                 {KG_BY_CALL,
                  "getpid|gettid|getppid|getuid|geteuid|getgid|getegid|uname|sysinfo|getcpu|sched_"
                  "getaffinity",
-                 "Ask once and keep the answer: it does not change from one turn to the next.",
+                 "Ask once and keep the answer: it does not change between iterations.",
                  "for (...) line_write(file, {call}(...), i);",
                  "mine = {call}(...); for (...) line_write(file, mine, i);"},
                 {KG_BY_CALL, "getrandom",
@@ -84,20 +84,19 @@ static const struct kg_rule rules[] = {
                  "for (...) if (!sigsetjmp(env, 0)) ...;"},
                 {KG_BY_CALL,
                  "unlink|unlinkat|rename|renameat|renameat2|mkdir|mkdirat|rmdir|ftruncate",
-                 "Use a file again instead of a new one, or keep in memory what is only for a "
-                 "moment.",
+                 "Reuse a file instead of creating a new one, or keep short-lived data in memory.",
                  "for (...) { file = fopen(name, \"w\"); fill(file); fclose(file); unlink(name); }",
                  "for (...) { file = open_memstream(&p, &n); fill(file); fclose(file); free(p); }"},
                 {KG_BY_CALL, NULL,
-                 "Call {call} less often: ask once for what does not change, and for more at a "
-                 "time.",
+                 "Call {call} less often: ask once for values that do not change, and for more "
+                 "data at a time.",
                  "for (...) { {call}(...); use(i); }", "{call}(...); for (...) use(i);"},
                 {0}},
         .evidence = {"time_ns"},
-        .when = "system calls that move less than 4 KiB each, four a call or more, are on a tenth "
-                "of the stacks or more",
-        .assumes = "it goes away, but for a tenth of it; no figure where that is not "
-                   "told within 1.5 times",
+        .when = "system calls that move less than 4 KiB each, four per call or more, are on a "
+                "tenth of the stacks or more",
+        .assumes = "a tenth of the cost is left; no estimate if its uncertainty exceeds a factor "
+                   "of 1.5",
         .settings = "min_gain",
     },
     {
@@ -107,26 +106,26 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_BATCHING,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .description = "Waiting until files are on the disk takes that much of a call.",
-        .hint = "Write a group of records, then one `fdatasync`; leave out what need not survive a "
-                "power cut.",
+        .description = "This time goes to waiting until files are on the disk.",
+        .hint = "Write a group of records, then one `fdatasync`. Do not sync data that may be lost "
+                "in a power cut.",
         .before = "for (...) { write(fd, record, n); fsync(fd); }",
         .after = "for (...) write(fd, record, n); fdatasync(fd);",
         .sketches =
             (const struct kg_sketch[]){
                 {KG_BY_CALL, "msync",
-                 "Change a group of records, then one `msync` of the pages that they are on.",
+                 "Change a group of records, then call `msync` once for their pages.",
                  "for (...) { memcpy(map + at[i], record, n); msync(map, length, MS_SYNC); }",
                  "for (...) memcpy(map + at[i], record, n); msync(map, length, MS_SYNC);"},
                 {KG_BY_CALL, "sync|syncfs",
-                 "`{call}` waits for the files of every program: sync the one file, once for a "
+                 "`{call}` waits for the files of every program: sync only this file, once per "
                  "group of records.",
                  "for (...) { write(fd, record, n); {call}(...); }",
                  "for (...) write(fd, record, n); fdatasync(fd);"},
                 {0}},
         .evidence = {"time_ns", "cpu_ns"},
-        .when = "fsync and its like are on a tenth of the stacks or more",
-        .assumes = "none: that depends on how many records go to the disk at once",
+        .when = "fsync or similar calls are on a tenth of the stacks or more",
+        .assumes = "none: the saving depends on the number of records per sync",
         .settings = "min_gain",
     },
     {
@@ -137,7 +136,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_BATCHING,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .description = "Starting and joining threads or processes takes that much of a call.",
+        .description = "This time goes to starting and joining threads or processes.",
         .hint = "Start them once and hand them work (a pool, a queue); call a library instead of a "
                 "program.",
         .before = "for (...) { pthread_create(&t, ...); pthread_join(t, NULL); }",
@@ -157,9 +156,9 @@ static const struct kg_rule rules[] = {
                  PROCESSES_ONCE},
                 {0}},
         .evidence = {"time_ns", "cpu_ns"},
-        .when = "clone, fork, exec and waiting for their end are on a tenth of the stacks or more",
-        .assumes = "it goes away, but for a tenth of it; no figure where that is not "
-                   "told within 1.5 times",
+        .when = "clone, fork, exec and waits for their end are on a tenth of the stacks or more",
+        .assumes = "a tenth of the cost is left; no estimate if its uncertainty exceeds a factor "
+                   "of 1.5",
         .settings = "min_gain",
     },
     {
@@ -169,28 +168,30 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_CACHING,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
-        .description = "Finding, mapping and linking shared libraries takes that much of a call.",
-        .hint = "Start the program less often, link it with fewer libraries, or statically; load "
-                "what is seldom needed when it is (`dlopen`).",
+        .description = "This time goes to finding, mapping and linking shared libraries.",
+        .hint = "Start the program less often, link fewer libraries, or link statically. Load "
+                "rarely needed libraries on demand (`dlopen`).",
         .before = "cc main.o -lone -ltwo -lthree ...",
         .after = "cc -static main.o -lone -ltwo -lthree ... /* or -Wl,--as-needed */",
         .sketches =
             (const struct kg_sketch[]){
-                {KG_BY_FUNCTION, "dlopen|dl_open|dlsym", "Keep what `dlopen` and `dlsym` gave.",
+                {KG_BY_FUNCTION, "dlopen|dl_open|dlsym",
+                 "Keep the results of `dlopen` and "
+                 "`dlsym`.",
                  "for (...) { handle = dlopen(name, RTLD_NOW); ...; dlclose(handle); }",
                  "handle = dlopen(name, RTLD_NOW); for (...) ...;"},
                 {KG_BY_FUNCTION,
                  "dl_relocate|dl_lookup|do_lookup|check_match|dl_name_match|dl_fixup|dl_runtime|"
                  "strcmp",
-                 "Symbols of libraries are looked up by name at each start: hide what other "
-                 "libraries need not see, bind a library's calls within it (-Bsymbolic), leave "
-                 "functions to their first call (-Wl,-z,lazy), or link statically.",
+                 "The linker looks up symbols by name at each start. Hide internal symbols, bind a "
+                 "library's calls within it (-Bsymbolic), bind at the first call (-Wl,-z,lazy), or "
+                 "link statically.",
                  "cc -shared -fPIC one.c -o libone.so",
                  "cc -shared -fPIC -fvisibility=hidden -Wl,-Bsymbolic one.c -o libone.so"},
                 {KG_BY_FUNCTION,
                  "dl_map|dl_load|dl_cache|dl_init_paths|open|mmap|read|fstatat|fstat|mprotect|"
                  "munmap",
-                 "Each library is looked for, opened and mapped at each start: join small "
+                 "The linker finds, opens and maps each library at each start: join small "
                  "libraries into one, keep RPATH and LD_LIBRARY_PATH short, or link statically.",
                  "cc main.o -lone -ltwo -lthree ...", "cc main.o one.a two.a three.a ..."},
                 {KG_BY_FUNCTION, "call_init|dl_init",
@@ -202,9 +203,9 @@ static const struct kg_rule rules[] = {
                 {0}},
         .evidence = {"time_ns", "page_faults"},
         .when =
-            "functions of the dynamic linker, but for what it does at the start of any program, "
-            "are on a tenth of the stacks or more",
-        .assumes = "none: that depends on which libraries are left",
+            "functions of the dynamic linker are on a tenth of the stacks or more; its work at the "
+            "start of any program does not count",
+        .assumes = "none: the saving depends on the libraries that are left",
         .settings = "min_gain",
     },
     {
@@ -215,7 +216,7 @@ static const struct kg_rule rules[] = {
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_AT_MOST,
         .description = "It is off the CPU and waits.",
-        .hint = "Wait for the event instead of sleeping and looking, ask for several things at "
+        .hint = "Wait for the event instead of sleeping and polling, ask for several things at "
                 "once, or compute meanwhile.",
         .before = "while (!done) usleep(1000);",
         .after = "pthread_cond_wait(&changed, &lock); /* or poll() on the descriptor */",
@@ -225,8 +226,8 @@ static const struct kg_rule rules[] = {
                 {KG_BY_CALL,
                  "poll|ppoll|select|pselect6|epoll_wait|epoll_pwait|recvfrom|recvmsg|sendto|"
                  "sendmsg",
-                 "Have several requests under way at once instead of waiting for each answer, or "
-                 "compute meanwhile.",
+                 "Keep several requests in flight instead of waiting for each answer, or compute "
+                 "meanwhile.",
                  "for (...) { ask(s, i); answer(s, &a[i]); }",
                  "for (...) ask(s, i); for (...) answer(s, &a[i]);"},
                 {KG_BY_CALL, "read|readv|pread64|preadv|preadv2",
@@ -235,7 +236,7 @@ static const struct kg_rule rules[] = {
                  "for (...) { write(to, &ask[i], n); read(from, &answer[i], m); }",
                  "for (...) write(to, &ask[i], n); for (...) read(from, &answer[i], m);"},
                 {KG_BY_CALL, "write|writev|pwrite64|pwritev",
-                 "It waits until the other end has taken what is there: make the buffer larger "
+                 "It waits until the other end has read the data: make the buffer larger "
                  "(`F_SETPIPE_SZ`, `SO_SNDBUF`), or the other end faster.",
                  "write(pipe, all, n);",
                  "fcntl(pipe, F_SETPIPE_SZ, 1 << 20); write(pipe, all, n);"},
@@ -244,13 +245,13 @@ static const struct kg_rule rules[] = {
                  "for (...) { s = connection_open(host); request(s, i); close(s); }",
                  "s = connection_open(host); for (...) request(s, i); close(s);"},
                 {KG_BY_CALL, "flock|fcntl",
-                 "Hold the lock on the file for less: prepare outside of it.",
+                 "Hold the lock on the file for a shorter time: prepare outside of it.",
                  "flock(fd, LOCK_EX); n = prepare(p); write(fd, p, n); flock(fd, LOCK_UN);",
                  "n = prepare(p); flock(fd, LOCK_EX); write(fd, p, n); flock(fd, LOCK_UN);"},
                 {0}},
         .evidence = {"time_ns", "cpu_ns"},
         .when = "sleeps, polls and reads that wait are on a tenth of the stacks or more",
-        .assumes = "none: that depends on when the event comes",
+        .assumes = "none: the saving depends on the time of the event",
         .settings = "min_gain",
     },
     {
@@ -260,37 +261,36 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .description = "Taking locks, or waiting for them, takes that much of a call.",
-        .hint = "Hold a lock for less, take it once for many elements, or give each thread data of "
-                "its own and join them at the end.",
+        .description = "This time goes to taking locks, or to waiting for them.",
+        .hint = "Hold a lock for a shorter time or take it once for many elements. Or give each "
+                "thread its own data and combine them at the end.",
         .before = "for (...) { lock(m); total += a[i]; unlock(m); }",
         .after = "for (...) mine += a[i]; lock(m); total += mine; unlock(m);",
         .sketches =
             (const struct kg_sketch[]){
                 {KG_BY_FUNCTION, "pthread_rwlock",
-                 "A lock for readers is written to by each of them: hold it for many reads, or "
-                 "publish what is read by an atomic pointer.",
+                 "Every reader writes to a readers' lock: hold it for many reads, or publish the "
+                 "data by an atomic pointer.",
                  "for (...) { pthread_rwlock_rdlock(&l); x = *shared; pthread_rwlock_unlock(&l); "
                  "use(x); }",
                  "pthread_rwlock_rdlock(&l); mine = *shared; pthread_rwlock_unlock(&l); for (...) "
                  "use(mine);"},
                 {KG_BY_FUNCTION, "pthread_spin",
-                 "Who waits for a spinning lock keeps a CPU busy: hold it for a few instructions, "
-                 "or use a mutex.",
+                 "A thread that waits for a spinlock keeps a CPU busy: hold it for a few "
+                 "instructions, or use a mutex.",
                  "pthread_spin_lock(&l); total += compute(i); pthread_spin_unlock(&l);",
                  "mine = compute(i); pthread_spin_lock(&l); total += mine; "
                  "pthread_spin_unlock(&l);"},
                 {KG_BY_FUNCTION, "pthread_cond|sem_|new_sem",
-                 "Hand over many elements at a time: each that is handed over alone wakes a "
-                 "thread.",
+                 "Hand over many elements at a time: each single one wakes a thread.",
                  "for (...) { queue_put(q, item[i]); pthread_cond_signal(&q->filled); }",
                  "queue_put_all(q, item, n); pthread_cond_signal(&q->filled);"},
-                {KG_BY_CALL, "sched_yield", "Wait for the event instead of looking and yielding.",
+                {KG_BY_CALL, "sched_yield", "Wait for the event instead of polling and yielding.",
                  "while (!atomic_load(&ready)) sched_yield();",
                  "while (!ready) pthread_cond_wait(&changed, &lock);"},
                 {KG_BY_OPENMP, NULL,
-                 "Let each thread have a sum of its own and join them at the end (`reduction`), or "
-                 "enter the critical part once for many elements.",
+                 "Give each thread its own sum and combine the sums at the end (`reduction`), or "
+                 "enter the critical section once for many elements.",
                  "#pragma omp parallel for ... { #pragma omp critical ... total += a[i]; }",
                  "#pragma omp parallel for reduction(+ : total) ... total += a[i];"},
                 {0}},
@@ -307,15 +307,15 @@ static const struct kg_rule rules[] = {
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
         .description = "The hot loop has instructions that lock a cache line: some 20 cycles each, "
-                       "and hundreds where threads share the line.",
+                       "and hundreds if threads share the line.",
         .hint = "Count in a local variable and add once at the end; use relaxed loads and stores "
-                "where no read-modify-write is needed.",
+                "if no read-modify-write is needed.",
         .before = "for (...) atomic_fetch_add(&total, a[i]);",
         .after = "for (...) mine += a[i]; atomic_fetch_add(&total, mine);",
         .sketches =
             (const struct kg_sketch[]){
                 {KG_BY_OPENMP, NULL,
-                 "Let each thread have a sum of its own and join them at the end (`reduction`).",
+                 "Give each thread its own sum and combine the sums at the end (`reduction`).",
                  "#pragma omp parallel for ... { #pragma omp atomic ... total += a[i]; }",
                  "#pragma omp parallel for reduction(+ : total) ... total += a[i];"},
                 {0}},
@@ -331,30 +331,29 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .description =
-            "Starting parallel regions, and waiting at their ends, takes that much of a call.",
-        .hint = "Put one parallel region around the whole, give each more work, or let small cases "
-                "run on one thread (`if(n > 10000)`).",
+        .description = "This time goes to starting parallel regions and to waiting at their ends.",
+        .hint = "Put one parallel region around the whole, give each region more work, or let "
+                "small cases run on one thread (`if(n > 10000)`).",
         .before = "for (...) { #pragma omp parallel for ... }",
         .after = "#pragma omp parallel { for (...) { #pragma omp for ... } }",
         .sketches =
             (const struct kg_sketch[]){
                 {KG_BY_FUNCTION, "pthread_barrier",
-                 "Give each thread more to do between two barriers, or let it wait for its "
-                 "neighbours alone.",
+                 "Give each thread more work between two barriers, or let it wait only for its "
+                 "neighbours.",
                  "for (...) { step(part); pthread_barrier_wait(&all); }",
                  "for (...) { steps(part, 8); pthread_barrier_wait(&all); }"},
                 {KG_BY_FUNCTION, "GOMP_barrier",
-                 "Leave out barriers that no data needs, and give each thread more to do between "
-                 "two of them.",
+                 "Leave out barriers that no data needs, and give each thread more work between "
+                 "two barriers.",
                  "#pragma omp for ... a[i] = f(i); #pragma omp for ... b[i] = g(i);",
                  "#pragma omp for nowait ... a[i] = f(i); #pragma omp for ... b[i] = g(i);"},
                 {0}},
         .evidence = {"time_ns", "alone_ns", "threads", "fork_join_ns"},
-        .when = "functions of OpenMP's runtime that start and join are on a tenth of the stacks or "
-                "more",
-        .assumes = "the threads do what one does alone, evenly divided, and half as "
-                   "much again at most",
+        .when = "functions of OpenMP's runtime that start and join threads are on a tenth of the "
+                "stacks or more",
+        .assumes = "the threads divide the work of one thread evenly, and need up to half as much "
+                   "again",
         .settings = "min_gain",
     },
     {
@@ -364,7 +363,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .description = "One thread alone takes {alone_ns} where {threads} threads take {time_ns}.",
+        .description = "It takes {alone_ns} with one thread and {time_ns} with {threads} threads.",
         .hint = "Run it with one thread (`threads: 1`, OMP_NUM_THREADS=1), or give each thread "
                 "larger pieces of its own.",
         .before = "#pragma omp parallel for",
@@ -377,9 +376,9 @@ static const struct kg_rule rules[] = {
                  "threads = n > 100000 ? sysconf(_SC_NPROCESSORS_ONLN) : 1;"},
                 {0}},
         .evidence = {"alone_ns", "time_ns", "threads"},
-        .when = "the case with one thread is faster by a quarter or more than with "
-                "all, by turns, and other programs did not preempt them",
-        .assumes = "what one thread was measured to gain",
+        .when = "in paired rounds, the case is faster by a quarter or more with one thread than "
+                "with all, and other programs did not preempt it",
+        .assumes = "the measured gain of one thread",
         .settings = "min_gain",
     },
 };

@@ -143,18 +143,18 @@ static const struct kg_rule rules[] = {
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MEASURED,
         .description =
-            "A call on the GPU takes {other_device_ns} by the host's clock, where the CPU "
-            "takes {time_ns}.",
+            "A call takes {other_device_ns} on the GPU by the host's clock, and {time_ns} on the "
+            "CPU.",
         .doubtful = gpu_instead_doubtful,
-        .doubt = "No transfers were seen in it: where the data are not on the GPU already, theirs "
-                 "come on top.",
+        .doubt = "kgate saw no transfers there: if the data are not on the GPU already, add their "
+                 "transfers.",
         .hint = "Send calls of this size to the GPU, as `{other_device_id}` does.",
         .evidence = {"time_ns", "other_device_ns", "other_transfer_ns", "peak_bytes",
                      "gpu_memory_bytes"},
-        .when = "a case on the CPU takes `large_call` or more, its memory fits into the GPU's, and "
-                "the same was measured there and took less; at most, where no transfers were seen",
-        .assumes = "what was measured on the GPU by the host's clock, where its data were not in "
-                   "the cache, if that was measured",
+        .when = "a case on the CPU takes `large_call` or more; its memory fits into the GPU's; the "
+                "same work was measured there and took less; at most, if no transfers were seen",
+        .assumes = "the time measured on the GPU by the host's clock; if known, with data outside "
+                   "of the cache",
         .settings = "large_call",
     },
     {
@@ -165,14 +165,14 @@ static const struct kg_rule rules[] = {
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_MEASURED,
         .current_ns = kg_facts_call_ns,
-        .description = "A call on the GPU, launch and transfers included, takes longer than the "
-                       "{other_device_ns} that the CPU needs for the same.",
+        .description = "A call on the GPU, with launch and transfers, takes longer than the "
+                       "{other_device_ns} of the CPU for the same work.",
         .hint = "Send calls of this size to the CPU, as `{other_device_id}` does, and keep the GPU "
                 "for larger ones.",
         .evidence = {"other_device_ns", "gpu_ns", "transfer_ns", "overhead_ns"},
-        .when = "a call on the GPU takes less than `small_call`, and the same was measured on the "
-                "CPU and took less",
-        .assumes = "what was measured on the CPU, against a call by the host's clock",
+        .when = "a call on the GPU takes less than `small_call`, and the same work was measured on "
+                "the CPU and took less",
+        .assumes = "the time measured on the CPU, against a call by the host's clock",
         .settings = "small_call",
     },
     {
@@ -183,16 +183,16 @@ static const struct kg_rule rules[] = {
         .priority = KG_PRIORITY_LOW,
         .basis = KG_BASIS_AT_MOST,
         .last = true,
-        .description = "This takes {time_ns} on the CPU and was not measured on the GPU, whose "
-                       "roofs allow {gpu_roof_ns} for the same work; transfers come on top, at a "
-                       "rate that is not known.",
+        .description = "It takes {time_ns} on the CPU and was not measured on the GPU. The GPU's "
+                       "peaks allow {gpu_roof_ns} for the same work; transfers, at an unknown "
+                       "rate, come on top.",
         .hint = "Measure a version for the GPU (`devices: [cpu, cuda]`), with its transfers.",
         .evidence = {"time_ns", "gpu_roof_ns", "gpu_launch_ns", "cores_busy", "peak_bytes",
                      "gpu_memory_bytes"},
-        .when = "as `gpu_instead`, but the same was not measured on the GPU, whose ceilings are "
-                "known; and `utilization` of a CPU or more is busy",
-        .assumes = "`attainable` of the GPU's roofs, no less than a launch, and its data over a "
-                   "PCI Express 3.0 link of 16 lanes; ranked last",
+        .when = "as `gpu_instead`, but without a measurement on the GPU, whose peaks are known; "
+                "`utilization` of a CPU or more is busy",
+        .assumes = "`attainable` of the GPU's peaks, at least one launch, and the data over a PCI "
+                   "Express 3.0 link of 16 lanes; ranked last",
         .settings = "large_call,utilization,attainable",
     },
     {
@@ -202,13 +202,12 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MEASURED,
-        .description = "Another version of the same takes {faster_version_ns} where this one takes "
-                       "{time_ns}.",
-        .hint = "Use `{faster_version_id}`, or do as it does.",
+        .description = "Another version takes {faster_version_ns}, this one {time_ns}.",
+        .hint = "Use `{faster_version_id}`, or adopt its method.",
         .evidence = {"time_ns", "faster_version_ns"},
-        .when = "another value of the parameter `version` with all else equal took less, by more "
-                "than the case's own threshold",
-        .assumes = "what was measured of the fastest version",
+        .when = "another value of the parameter `version`, with all else equal, took less time by "
+                "more than the case's own threshold",
+        .assumes = "the measured time of the fastest version",
     },
     {
         .name = "superlinear",
@@ -217,22 +216,22 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .description = "Over the sweep of `{sweep_parameter}` time grows with the power "
+        .description = "Over the sweep of `{sweep_parameter}`, time grows with the power "
                        "{time_growth} of {sweep_measure}.",
         .doubtful = superlinear_doubtful,
-        .doubt = "There may be as much more to do, as in a product of matrices by their side: let "
-                 "the workload tell its flops to know.",
+        .doubt = "The work itself may grow as fast, as in a product of matrices by their side. To "
+                 "find out, let the workload state its flops.",
         .hint =
-            "Look for what is done again for each element: a search inside a loop, an insertion "
-            "that moves all that follows, a comparison of all pairs. Sorting first, a hash "
-            "table or a tree make it close to linear. Where the work is linear by its nature, "
-            "work in blocks that stay in a cache.",
+            "Look for work that is repeated for each element: a search inside a loop, an insertion "
+            "that moves the rest, a comparison of all pairs. Sorting first, a hash table or a tree "
+            "make it close to linear. If the work is linear by its nature, work in blocks that "
+            "stay in a cache.",
         .evidence = {"time_growth", "log_growth", "sweep_points", "time_ns", "linear_ns"},
-        .when = "over a sweep of three or more sizes the exponent of time over what a call does "
-                "(flops, else items, else bytes, else the parameter) is that of n log n + `growth` "
-                "or more; at most, where that is the parameter itself, or items or bytes that "
-                "grow by 1 + `growth` or more over it: it may be a matrix's side",
-        .assumes = "time grew as n log n from the smallest size on; not under the roofs",
+        .when = "over a sweep of three or more sizes, time's exponent over the work of a call "
+                "exceeds that of n log n by `growth` or more; the work is flops, else items, else "
+                "bytes, else the parameter; at most, if it is the parameter (perhaps a matrix's "
+                "side), or items or bytes that grow by 1 + `growth` or more over the parameter",
+        .assumes = "time grew as n log n from the smallest size on; not below the roofline minimum",
         .settings = "growth,attainable",
     },
     {
@@ -242,16 +241,17 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_BATCHING,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_MODELLED,
-        .description = "Of the {time_ns} that a call takes, {fixed_ns} are spent however little "
-                       "there is to do (sweep of `{sweep_parameter}`).",
-        .hint = "Collect work and do more of it in one call: the fixed part is then paid once. The "
+        .description = "Of the {time_ns} of a call, {fixed_ns} are a fixed cost, even for the "
+                       "smallest work (sweep of `{sweep_parameter}`).",
+        .hint = "Collect work and do more of it per call: then the fixed cost is paid once. The "
                 "estimate is this call's share of a large one.",
         .evidence = {"fixed_ns", "time_ns", "sweep_points", "items"},
         .when =
             "a call takes less than `small_call`, and the sweep's smallest sizes show a fixed part "
             "of `gap_share` of it or more",
-        .assumes = "time is a fixed part and one that grows with the work, and the fixed part is "
-                   "spread over so many that nothing is left of it; not under the roofs",
+        .assumes = "time is a fixed part and a part that grows with the work; a large call pays "
+                   "the fixed part for many, so nothing is left of it; not below the roofline "
+                   "minimum",
         .settings = "small_call,gap_share,attainable",
     },
 };

@@ -196,20 +196,20 @@ static const struct kg_rule rules[] = {
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
         .current_ns = kg_facts_call_ns,
-        .description = "A call launches {launches} kernels one by one, and {overhead_ns} of it are "
-                       "neither kernels nor transfers.",
+        .description = "A call launches {launches} kernels one by one. {overhead_ns} of the call "
+                       "are neither kernels nor transfers.",
         .doubtful = launch_gaps_doubtful,
-        .doubt = "That is far more than launching takes: the host is late with its launches, for "
-                 "work of its own or waiting. A graph helps where it can do that before.",
+        .doubt = "That is far more than launches cost: the host is late with its launches, because "
+                 "it works or waits. A graph helps only if the host can do so earlier.",
         .hint = "Capture the sequence once in a CUDA graph (cudaStreamBeginCapture, "
-                "cudaGraphLaunch), or fuse kernels that follow one another.",
+                "cudaGraphLaunch), or fuse consecutive kernels.",
         .evidence = {"launches", "overhead_ns", "launch_ns", "gap_ns", "gpu_ns", "gpu_launch_ns"},
         .when =
-            "a call launches two kernels or more, and the host's time for launching all but one, "
-            "as far as neither kernels nor transfers hide it, is `gap_share` or more of the "
-            "call by the host's clock; at most, where that is 50 us a kernel or more",
-        .assumes = "one launch is left for the host, and for the device what was measured from one "
-                   "empty kernel to the next",
+            "a call launches two kernels or more; the host's launch time beyond one launch, not "
+            "hidden by kernels or transfers, is `gap_share` or more of the call by the host's "
+            "clock; at most, if this time is 50 us per kernel or more",
+        .assumes = "one launch is left for the host; for the device, the measured gap between two "
+                   "empty kernels",
         .settings = "gap_share",
     },
     {
@@ -226,16 +226,15 @@ static const struct kg_rule rules[] = {
         .basis = KG_BASIS_AT_MOST,
         .current_ns = kg_facts_call_ns,
         .description =
-            "{pageable_bytes} go to or from pageable memory of the host, which is copied "
-            "twice and while nothing else runs.",
-        .hint = "Page-lock the host's buffers once (cudaMallocHost, cudaHostRegister), copy by "
-                "cudaMemcpyAsync in a stream of its own, and let kernels work on the part before.",
+            "{pageable_bytes} go to or from pageable memory of the host. Each such transfer copies "
+            "twice, and nothing else runs meanwhile.",
+        .hint = "Page-lock the host's buffers once (cudaMallocHost, cudaHostRegister). Copy with "
+                "cudaMemcpyAsync in a stream of its own, while kernels work on the previous part.",
         .evidence = {"transfer_ns", "pageable_bytes", "to_device_bytes", "to_host_bytes", "gpu_ns"},
         .when =
             "transfers take `wait_share` of a call or more, and `bound_share` of their bytes or "
             "more are pageable",
-        .assumes = "page-locked memory goes twice as fast, and transfers and kernels hide each "
-                   "other",
+        .assumes = "page-locked memory is twice as fast; transfers and kernels overlap",
         .settings = "wait_share,bound_share",
     },
     {
@@ -252,21 +251,22 @@ static const struct kg_rule rules[] = {
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_MODELLED,
         .current_ns = kg_facts_call_ns,
-        .description = "Transfers of {transfer_ns} run while no kernel does; kernels take "
+        .description = "Transfers of {transfer_ns} do not overlap with kernels; kernels take "
                        "{gpu_ns}.",
         .doubtful = overlap_transfers_doubtful,
-        .doubt = "Others run behind kernels, or it is not known that none do: what is left may be "
-                 "the first piece and the last.",
+        .doubt = "Other transfers overlap with kernels, or their overlap is unknown: the rest may "
+                 "be the first piece and the last.",
         .hint = "Divide the data into pieces and use two streams: cudaMemcpyAsync of one piece "
-                "while kernels work on the one before. What can stay on the device, leave there.",
+                "while kernels work on the one before. Leave data on the device if the host does "
+                "not need them.",
         .evidence = {"transfer_ns", "hidden_ns", "gpu_ns", "overhead_ns", "to_device_bytes",
                      "to_host_bytes"},
         .when =
-            "transfers that nothing hides take `wait_share` of a call or more, and "
-            "`pageable_transfers` does not apply; at most, where `gap_share` of all transfers or "
-            "more are hidden, or that is not known",
-        .assumes = "the shorter of these transfers and of kernels that hide none is hidden by the "
-                   "longer",
+            "transfers without overlap take `wait_share` of a call or more, and "
+            "`pageable_transfers` does not apply; at most, if `gap_share` of all transfers or more "
+            "overlap, or the overlap is unknown",
+        .assumes = "the longer of two times hides the shorter: these transfers, and the kernels "
+                   "without overlap",
         .settings = "wait_share,gap_share",
     },
     {
@@ -283,17 +283,18 @@ static const struct kg_rule rules[] = {
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
         .description =
-            "The main kernel's grid fills only {waves} of what the device holds at once.",
+            "The main kernel's grid fills only {waves} of the blocks that the device holds at "
+            "once.",
         .hint = "Launch more blocks: smaller ones, less work for each, or a split of the inner "
                 "dimension with a second pass that adds up; or several such kernels at once in "
                 "streams.",
         .evidence = {"waves", "occupancy", "main_kernel_ns", "gpu_ns", "bandwidth_share",
                      "flops_share"},
         .when = "the kernel with the most time (without times: the only one) launches fewer blocks "
-                "than the device holds at once, "
-                "and both roofs are known to be far (under `bound_share`)",
-        .assumes = "that kernel shrinks as the device fills; not under the roofs, nor under what "
-                   "launching takes",
+                "than the device holds at once; both peaks are known to be far (under "
+                "`bound_share`)",
+        .assumes = "that kernel gets faster as the device fills; not below the roofline minimum or "
+                   "the launch time",
         .settings = "bound_share,attainable",
     },
     {
@@ -309,20 +310,17 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_MODELLED,
-        .description = "Registers or shared memory of the main kernel let no more than {occupancy} "
-                       "of the threads in "
-                       "that a multiprocessor holds: too few to hide waiting.",
-        .hint = "Use fewer registers (__launch_bounds__, smaller tiles a thread), less shared "
-                "memory a block, or blocks of another size; or give each thread more independent "
+        .description = "Registers or shared memory limit the main kernel's occupancy to "
+                       "{occupancy} of a multiprocessor's threads: too few to hide latency.",
+        .hint = "Use fewer registers (__launch_bounds__, smaller tiles per thread), less shared "
+                "memory per block, or blocks of another size; or give each thread more independent "
                 "work.",
         .evidence = {"occupancy", "waves", "local_bytes", "main_kernel_ns", "gpu_ns",
                      "bandwidth_share", "flops_share"},
-        .when = "occupancy of the kernel with the most time is under `utilization`, both roofs are "
-                "known to be far (under "
-                "`bound_share`), and `small_grid` does not apply",
-        .assumes =
-            "that kernel goes faster as occupancy grows, up to `utilization`; not under the roofs, "
-            "nor under what launching takes",
+        .when = "occupancy of the kernel with the most time is under `utilization`; both peaks are "
+                "known to be far (under `bound_share`); `small_grid` does not apply",
+        .assumes = "that kernel gets faster with its occupancy, up to `utilization`; not below the "
+                   "roofline minimum or the launch time",
         .settings = "utilization,bound_share,attainable",
     },
     {
@@ -338,19 +336,19 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_MEDIUM,
         .basis = KG_BASIS_MODELLED,
-        .description = "The main kernel's grid is {waves} times what the device holds at once: the "
-                       "last blocks "
-                       "leave most of it idle.",
-        .hint = "Choose blocks so that their number is a little under a multiple of what fits, or "
-                "launch just as many as fit and let each take several pieces (a grid-stride loop).",
+        .description = "The main kernel's grid is {waves} times the blocks that the device holds "
+                       "at once: the last blocks leave most of it idle.",
+        .hint = "Choose a number of blocks just below a multiple of the device's capacity. Or "
+                "launch exactly as many as fit, and let each take several pieces (a grid-stride "
+                "loop).",
         .evidence = {"waves", "occupancy", "main_kernel_ns", "gpu_ns", "bandwidth_share",
                      "flops_share"},
         .when = "the last wave of that kernel's blocks leaves more than `gap_share` of all waves "
-                "empty, both roofs "
-                "are known to be far (under `bound_share`), and `low_occupancy` does not apply",
+                "empty; both peaks are known to be far (under `bound_share`); `low_occupancy` does "
+                "not apply",
         .assumes =
-            "that kernel shrinks to the waves that are full; not under the roofs, nor under what "
-            "launching takes",
+            "that kernel shrinks to its full waves; not below the roofline minimum or the launch "
+            "time",
         .settings = "gap_share,bound_share,attainable",
     },
 };

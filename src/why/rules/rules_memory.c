@@ -190,23 +190,23 @@ static const struct kg_rule rules[] = {
         .after = "for (i...) for (j...) sum += a[i][j];",
         .description =
             "The work needs {bytes}, but far more came in cache lines, and it waits for them: "
-            "lines come in several times, or are used in part.",
-        .hint = "Where neighbours in memory are not used one after the other: swap the loops, or "
-                "store the array the other way round (or an array for each field instead of an "
-                "array of structs). Where the same data are read again and again: work in blocks "
-                "that stay in a cache.",
+            "lines come in several times, or only a part of each is used.",
+        .hint = "If neighbours in memory are not used one after the other: swap the loops, or "
+                "store the array the other way round (or an array per field instead of an array of "
+                "structs). If the same data are read again and again: work in blocks that stay in "
+                "a cache.",
         .evidence = {"bytes", "line_bytes", "memory_line_bytes", "level", "bandwidth_share",
                      "instructions_per_cycle"},
         .when = "cache lines brought in (`metrics: [time, peak_memory, instructions]`) are 1 + "
-                "`line_waste` times the work's bytes or more, and those of passes in sequence that "
-                "a profile shows, moving them takes more of the time than arithmetic at its roof, "
-                "arithmetic is under `bound_share` of its roof, the core does not end two "
-                "instructions or more a cycle (three, where moving the lines is `bound_share` of "
-                "the time), and the lines of no use are `min_gain` of the time at the ceiling's "
-                "bandwidth or more, or the core ends less than one instruction a cycle",
-        .assumes = "what moving the lines takes, or what the core's instructions do not explain "
-                   "(four a cycle), shrinks as the lines do; the rest, of scalar arithmetic, as "
-                   "`unvectorised` assumes; not under the roofs",
+                "`line_waste` times the work's bytes or more, and those of consecutive passes in a "
+                "profile; moving the lines takes more of the time than arithmetic at its peak; "
+                "arithmetic is under `bound_share` of its peak; the core retires fewer than two "
+                "instructions per cycle (three, if moving the lines is `bound_share` of the time); "
+                "the useless lines take `min_gain` of the time or more at peak bandwidth, or the "
+                "core retires less than one instruction per cycle",
+        .assumes = "the time of moving the lines, or the time that the core's instructions (four "
+                   "per cycle) do not explain, shrinks with the lines; the rest shrinks as in "
+                   "`unvectorised` if it is scalar arithmetic; not below the roofline minimum",
         .settings = "line_waste,bound_share,min_gain,attainable",
     },
     {
@@ -216,14 +216,14 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_MEMORY,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_MODELLED,
-        .description = "{fusible_count} passes, one after the other and each limited by memory, "
-                       "move {separate_bytes}; the largest alone moves {fused_bytes}.",
-        .hint = "Do in one pass what they do in turn: one loop, or one kernel, that keeps what it "
-                "made in registers for the next step.",
+        .description = "{fusible_count} consecutive passes, each limited by memory, move "
+                       "{separate_bytes}; the largest alone moves {fused_bytes}.",
+        .hint = "Join the passes: one loop, or one kernel, that keeps intermediate values in "
+                "registers for the next step.",
         .evidence = {"fusible_count", "fusible_ns", "separate_bytes", "fused_bytes", "intensity"},
-        .when = "a profile shows two or more scopes with known bytes one after the other, each at "
-                "`bound_share` of memory's ceiling or more",
-        .assumes = "one pass moves what the largest of them does, at the same rate",
+        .when = "a profile shows two or more consecutive scopes with known bytes, each at "
+                "`bound_share` of memory's peak or more",
+        .assumes = "one pass moves the bytes of the largest one, at the same rate",
         .settings = "bound_share",
     },
     {
@@ -235,16 +235,15 @@ static const struct kg_rule rules[] = {
         .basis = KG_BASIS_MODELLED,
         .description = "Peak memory of {peak_bytes} grows with the power {memory_growth} of "
                        "`{sweep_parameter}`, the data with {bytes_growth}: an intermediate result "
-                       "is held that is larger than what goes in and out.",
-        .hint = "Make it in blocks and use each before the next is made, as fused attention does "
-                "with its scores.",
+                       "is larger than input and output.",
+        .hint = "Compute it in blocks and use each before the next, as fused attention does with "
+                "its scores.",
         .evidence = {"peak_bytes", "memory_growth", "bytes_growth", "linear_bytes", "bytes",
                      "sweep_points"},
-        .when =
-            "peak memory is over `memory`, and over a sweep of three or more sizes its exponent "
-            "is that of the work's bytes + `growth` or more",
-        .assumes = "what grows with the parameter's square is not held, but all else; no less than "
-                   "the work's bytes",
+        .when = "peak memory is over `memory`; over a sweep of three or more sizes, its exponent "
+                "exceeds that of the work's bytes by `growth` or more",
+        .assumes = "the part of the memory that grows with the parameter's square goes, and the "
+                   "rest stays; at least the work's bytes",
         .settings = "memory,growth",
     },
     {
@@ -255,14 +254,13 @@ static const struct kg_rule rules[] = {
         .priority = KG_PRIORITY_MEDIUM,
         .basis = KG_BASIS_MODELLED,
         .description = "It holds {peak_bytes} for work on {bytes}: the rest is workspace.",
-        .hint =
-            "Work in place or in blocks, share one buffer among steps that do not overlap, free "
-            "what is no longer read.",
+        .hint = "Work in place or in blocks, share one buffer among steps that do not overlap, and "
+                "free buffers after their last use.",
         .evidence = {"peak_bytes", "allocated_bytes", "bytes"},
         .when =
-            "peak memory is over `memory`, and what was allocated is 1 + `line_waste` times the "
+            "peak memory is over `memory`, and the allocated memory is 1 + `line_waste` times the "
             "work's bytes or more",
-        .assumes = "nothing but the work's bytes is held",
+        .assumes = "only the work's bytes are left",
         .settings = "memory,line_waste",
     },
 };

@@ -254,24 +254,23 @@ static const struct kg_rule rules[] = {
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_AT_MOST,
         .yields = true,
-        .description = "It may use {threads} threads, and they gain little or nothing over one: "
-                       "{cores_busy} cores are busy, and some of that may be looking for work.",
-        .hint = "Share the outermost loop among threads (`#pragma omp parallel for`); what is left "
-                "of serial parts then sets the limit. Where it is meant to be serial, say so: "
+        .description = "It may use {threads} threads, but is hardly faster than one thread. "
+                       "{cores_busy} cores are busy; threads that spin for work count as busy.",
+        .hint = "Share the outermost loop among threads (`#pragma omp parallel for`); the serial "
+                "parts that are left then set the limit. If it is meant to be serial, set "
                 "`threads: 1`.",
         .evidence = {"cores_busy", "threads", "time_ns", "alone_ns", "thread_scaling", "roof_ns"},
         .when =
-            "a call, or what its instructions take at three a cycle, takes longer than twenty "
-            "empty parallel regions, and than 20 us; no second CPU "
-            "is busy, or one thread takes about as "
-            "long as all (less than `utilization` of what more threads "
-            "could gain) and the roofs are known to be far (`bound_share`) or the other CPUs are "
-            "idle; where that was not measured, of the CPUs beyond the first less than "
-            "`utilization` are busy; the first is busy and not preempted, and no profile shows "
-            "threads at work, waits or uneven shares instead; of a command only where `threads` or "
-            "`OMP_NUM_THREADS` says how many, or a second thread was seen",
-        .assumes = "all of it can be shared, among threads that do together what was measured of "
-                   "them; not under the roofs",
+            "a call takes longer than twenty empty parallel regions and 20 us (known instructions "
+            "count, at three per cycle); no second CPU is busy, or one thread takes about as long "
+            "as all (less than `utilization` of the possible gain); in the second case, the peaks "
+            "are known to be far (`bound_share`) or the other CPUs are idle; without a measurement "
+            "of one thread, less than `utilization` of the CPUs beyond the first are busy; the "
+            "first CPU is busy and not preempted; no profile shows threads at work, waits or "
+            "imbalance instead; for a command, `threads` or `OMP_NUM_THREADS` gives the number, or "
+            "a second thread was seen",
+        .assumes = "all of the work can be shared, among threads with the measured combined "
+                   "throughput; not below the roofline minimum",
         .settings = "utilization,bound_share,min_gain,wait_share,gap_share,imbalance,attainable",
     },
     {
@@ -282,19 +281,18 @@ static const struct kg_rule rules[] = {
         .priority = KG_PRIORITY_MEDIUM,
         .yields = true,
         .basis = KG_BASIS_AT_MOST,
-        .description = "Of {time_ns} only {cpu_ns} are spent on a CPU: it waits, for files, the "
-                       "network, locks or a sleep.",
-        .hint = "Have several requests under way at once (threads, io_uring, asynchronous calls), "
-                "and compute while waiting. `perf trace -s` and `strace -c -f` tell what it waits "
-                "for.",
+        .description = "Only {cpu_ns} of {time_ns} is on a CPU. The rest is waiting: for files, "
+                       "the network, locks or a sleep.",
+        .hint = "Keep several requests in flight (threads, io_uring, asynchronous calls), and "
+                "compute while waiting. `perf trace -s` and `strace -c -f` show the system calls "
+                "that wait.",
         .evidence = {"cpu_ns", "time_ns", "cores_busy", "waits", "scheduler_wait_ns"},
-        .when = "less than `utilization` of one CPU is busy, of the time without what was spent "
-                "waiting for a CPU too, a thread gives up its CPU in every call "
-                "where that is counted, it was not preempted for most of the rest, and no profile "
-                "shows "
-                "threads waiting for each other",
-        .assumes = "all waits of a call are under way at once; where there is one, or it is not "
-                   "known how many, other calls compute meanwhile",
+        .when = "less than `utilization` of one CPU is busy, even without the time spent waiting "
+                "for a CPU; a thread gives up its CPU in every call, if counted; preemptions "
+                "explain less than half of the rest; no profile shows threads that wait for each "
+                "other",
+        .assumes = "all waits of a call overlap; if there is one wait, or an unknown number, other "
+                   "calls compute meanwhile",
         .settings = "utilization,wait_share,gap_share,min_gain",
     },
     {
@@ -304,17 +302,17 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_MEMORY,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .cause_words = "Two threads write to the same cache line, by turns.",
+        .cause_words = "Threads write to the same cache line alternately.",
         .cause = KG_CAUSE_FALSE_SHARING,
         .bound = KG_BOUND_SYNCHRONISATION,
         .before = "struct { long count; } of[THREADS];",
         .after = "struct { alignas(64) long count; } of[THREADS];",
-        .description = "The threads take {thread_busy_ns} together for what one alone does in "
-                       "{alone_ns}: they are in each other's way, by cache lines that several "
-                       "write, an atomic counter, or a lock.",
-        .hint = "`perf c2c` names such lines, `perf lock` such locks. Give each thread memory of "
-                "its own: pad what it writes to a line of its own (`alignas(64)`), sum up in a "
-                "local variable, and add the sums at the end (`reduction(+: …)`).",
+        .description = "The threads together take {thread_busy_ns} for work that one thread does "
+                       "in {alone_ns}. They hinder each other: by shared cache lines, an atomic "
+                       "counter, or a lock.",
+        .hint = "`perf c2c` names such lines, `perf lock` such locks. Give each thread its own "
+                "memory: pad its data to a whole cache line (`alignas(64)`). Sum up in a local "
+                "variable, and add the sums at the end (`reduction(+: …)`).",
         .sketches =
             (const struct kg_sketch[]){
                 {KG_BY_OPENMP, NULL, NULL,
@@ -324,10 +322,11 @@ static const struct kg_rule rules[] = {
         .evidence = {"thread_busy_ns", "alone_ns", "threads", "waits", "thread_scaling",
                      "bandwidth_share", "imbalance"},
         .when =
-            "of the time in scopes of all threads less than `utilization` is what the case takes "
-            "with one thread, by what the machine's cores lose when all are busy; and neither "
-            "waits, nor uneven shares, nor memory's bandwidth, nor others on the CPUs explain it",
-        .assumes = "what the threads take beyond that is saved; not under the roofs",
+            "the time with one thread is less than `utilization` of the summed time in scopes of "
+            "all threads; it is corrected for cores that are slower when all are busy; waits, "
+            "imbalance, memory bandwidth and preemption do not explain the difference",
+        .assumes = "the time of the threads beyond the work of one thread is saved; not below the "
+                   "roofline minimum",
         .settings = "utilization,imbalance,wait_share,gap_share,bound_share,min_gain,attainable",
     },
     {
@@ -337,7 +336,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .cause_words = "Threads wait at the end of the work for the one that has the most.",
+        .cause_words = "Threads wait at the end of the work for the thread with the most work.",
         .cause = KG_CAUSE_LOAD_IMBALANCE,
         .bound = KG_BOUND_SYNCHRONISATION,
         .before = "#pragma omp parallel for",

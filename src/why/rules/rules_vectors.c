@@ -76,24 +76,22 @@ static const struct kg_rule rules[] = {
         .priority = KG_PRIORITY_CRITICAL,
         .yields = true,
         .basis = KG_BASIS_MODELLED,
-        .description = "{flops_per_instruction} flops an instruction, and the core ends one after "
-                       "the other: it computes one element at a time.",
+        .description = "{flops_per_instruction} flops per instruction, and the core retires them "
+                       "without stalls: it computes one element at a time.",
         .hint = "Let the compiler use vectors: -O3 and -march, `#pragma omp simd` (with "
-                "`reduction` for sums), `restrict`, no branch or call in the innermost loop, data "
-                "side by side. -fopt-info-vec-missed says why not.",
+                "`reduction` for sums), `restrict`, no branch or call in the innermost loop, "
+                "contiguous data. -fopt-info-vec-missed gives the reasons.",
         .evidence = {"flops_per_instruction", "flops_share", "vector_lanes", "instructions",
                      "instructions_per_cycle"},
         .when =
-            "instructions are counted (`metrics: [time, peak_memory, instructions]`), fewer "
-            "than one flop each but a tenth or more, of single precision, and no more than 4 "
-            "bytes of the work; the core ends five in four cycles or more (with one thread, where "
-            "several are at work); no "
-            "roof is near (`bound_share`), no profile shows threads waiting for each other, "
-            "the hottest loops have not more vector than scalar arithmetic, and "
-            "`access_pattern` does not apply",
-        .assumes = "the time on a CPU shrinks by `attainable` of what vectors of 256 bits, or "
-                   "narrower ones where there are no such, were measured to gain in "
-                   "multiply-adds; not under the roofs",
+            "instructions are counted (`metrics: [time, peak_memory, instructions]`); each does "
+            "0.1 to 1 flops of single precision, and moves at most 4 bytes of the work; the core "
+            "retires 1.25 per cycle or more (several threads: measured with one); no peak is near "
+            "(`bound_share`); no profile shows threads that wait for each other; the hottest loops "
+            "have no more vector than scalar arithmetic; `access_pattern` does not apply",
+        .assumes = "the time on a CPU shrinks by `attainable` of the measured gain of vectors in "
+                   "multiply-adds; the vectors have 256 bits, or the CPU's width if smaller; not "
+                   "below the roofline minimum",
         .settings = "bound_share,wait_share,gap_share,attainable",
     },
 };
