@@ -41,7 +41,7 @@ first_change() { jq -ce '.changes[0]' "$1/suggestions.json"; }
 worse() { [ "$status" -eq 1 ] || [ "$status" -eq 4 ]; }
 
 needs_samples() {
-    jq -e '.cases[0].hot.sampled.reason // "" | contains("may not be stopped")' "$1" >/dev/null &&
+    jq -e '.cases[0].hot.sampled.reason // "" | contains("may not stop its threads")' "$1" >/dev/null &&
         skip "nothing may be traced here"
     true
 }

@@ -13,7 +13,7 @@ YAML
 
 # Skips where nobody may trace.
 needs_ptrace() {
-    ! jq -e '.cases[0].hot.sampled.reason // "" | contains("may not be stopped")' "$1" >/dev/null ||
+    ! jq -e '.cases[0].hot.sampled.reason // "" | contains("may not stop its threads")' "$1" >/dev/null ||
         skip "$(jq -r '.cases[0].hot.sampled.reason' "$1")"
 }
 
