@@ -7,10 +7,14 @@
 
 static void relative_add(struct kg_document *document, const struct kg_relative_case *relative)
 {
-    char time[KG_UNIT_BYTES], factor[KG_FACTOR_BYTES];
-    kg_part_text(document, KG_PART_UNDER, NULL, "%10s  %8s  ",
+    char time[KG_UNIT_BYTES];
+    const double ratio = relative->ratio;
+    kg_part_text(document, KG_PART_UNDER, NULL, "%10s  takes %6.*f times as long  ",
                  kg_duration_format(relative->time_ns, time),
-                 kg_advice_factor(relative->ratio, factor));
+                 ratio < 10    ? 2
+                 : ratio < 100 ? 1
+                               : 0,
+                 ratio);
     kg_span_add(document, KG_SPAN_ID, relative->id);
 }
 
