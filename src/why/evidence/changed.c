@@ -387,7 +387,7 @@ static const char *missing_find(const struct search *search, struct kg_arena *ar
     if (!compared && !input->baseline->run_count)
         return "it has no runs";
     if (!compared && !same_machine(input))
-        return kg_arena_printf(arena, "it is of another machine, '%.100s'",
+        return kg_arena_printf(arena, "it belongs to another machine, '%.100s'",
                                input->baseline->fingerprint ? input->baseline->fingerprint
                                                             : "unknown");
     if (!compared && !any_run(input, false))
@@ -397,7 +397,7 @@ static const char *missing_find(const struct search *search, struct kg_arena *ar
                    ? NULL
                    : "its runs were stored without evidence, by an older kgate";
     if (!compared && !any_case(search))
-        return "it has none of these cases, as they are defined now";
+        return "it has no run of these cases in their current definition";
     return NULL;
 }
 

@@ -60,6 +60,7 @@ static const double ONE_CORE = 1.1;
 /* Approximate minimum time for which the scheduler gives a CPU to another process. */
 static const double SLICE_NS = 2e6;
 
+/* Fewer additional bytes per call than one line, or one page, are no cause. */
 static const double LINE_BYTES = 64;
 static const double PAGE_BYTES = 4096;
 
@@ -213,7 +214,7 @@ static bool other_work(const struct kg_slower *slower)
     return !same_work(slower);
 }
 
-#define MORE_WORK "the CPU does more per call"
+#define MORE_WORK "more work per call"
 #define SAME_WORK "the same work takes more instructions"
 #define OF(member) KG_METRIC_TIME, offsetof(struct kg_traits, member)
 #define MEMORY_OF(member) KG_METRIC_PEAK_MEMORY, offsetof(struct kg_traits, member)
@@ -228,88 +229,87 @@ static const struct row rows[] = {
     {OF(level), MOVED, BY_AMOUNT, 1, OF_RATIO, 1, BY_DATA, 0, deeper,
      "the working set", "", "it no longer fits into its cache"},
     {OF(line_bytes), ROSE, BY_SHARE, 0.1, OF_LINES, 1, BY_DATA, 0, NULL,
-     "cache lines brought in", " a call", "access pattern"},
+     "cache lines brought in", " per call", "access pattern"},
     {OF(memory_line_bytes), ROSE, BY_SHARE, 0.1, OF_LINES, 1, BY_DATA, 0, NULL,
-     "what is moved from and to memory", " a call",
+     "traffic from and to memory", " per call",
      "access pattern, or data that no longer stays in the cache"},
     {OF(instructions), ROSE, BY_SHARE, 0.03, OF_RATIO, 1, BY_WORK, 0, other_work,
-     "instructions", " a call", MORE_WORK},
+     "instructions", " per call", MORE_WORK},
     {OF(instructions), ROSE, BY_SHARE, 0.03, OF_RATIO, 1, BY_WORK, 0, same_work,
-     "instructions", " a call", SAME_WORK},
+     "instructions", " per call", SAME_WORK},
     {OF(threads), FELL, BY_SHARE, 0.05, OF_RATIO, 1, BY_THREADS, 0, NULL,
-     "threads", "", "less may run at once"},
+     "threads", "", "fewer threads may run at once"},
     {OF(cores_busy), FELL, BY_SHARE, 0.1, OF_RATIO, 1, BY_THREADS, 0, was_parallel,
      "cores busy", "", "less parallel"},
     {OF(cores_busy), FELL, BY_SHARE, 0.1, OF_RATIO, 1, BY_THREADS, 0, was_alone,
-     "cores busy", "", "it waits, or has its core no longer for itself"},
+     "cores busy", "", "it waits, or shares its core"},
     {OF(cores_busy), FELL, BY_SHARE, 0.1, OF_RATIO, 1, BY_THREADS, 0, alone_and_waits,
      "cores busy", "", "it waits"},
     {OF(cores_busy), FELL, BY_SHARE, 0.1, OF_RATIO, 1, BY_MACHINE, 0, preempted,
      "cores busy", "", "other processes preempted it"},
     {OF(launches), ROSE, BY_SHARE, 0.05, OF_LAUNCHES, 1, BY_HOST, 0, NULL,
-     "launches", " a call", "the work comes in smaller pieces"},
+     "launches", " per call", "the work comes in smaller pieces"},
     {OF(gap_ns), ROSE, BY_SHARE, 0.1, OF_TIME, 1, BY_HOST, 0, NULL,
-     "the GPU's idle time between its work", " a call", "the host does not keep up"},
+     "the GPU's idle time between its work", " per call", "the host does not keep up"},
     {OF(pageable_bytes), ROSE, BY_AMOUNT, 65536, OF_RATIO, 0.9, BY_HOST, 0, transfers_matter,
-     "what is copied from or to pageable memory", " a call",
+     "copies from or to pageable memory", " per call",
      "buffers that are not page-locked"},
     {OF(transfer_ns), ROSE, BY_SHARE, 0.1, OF_TIME, 1, BY_HOST, 0, NULL,
-     "transfers between host and device", " a call", "more is copied, or more slowly"},
+     "transfers between host and device", " per call", "more bytes, or slower copies"},
     {OF(local_bytes), ROSE, BY_AMOUNT, 8, OF_RATIO, 0.9, BY_KERNEL, 0, NULL,
-     "local memory of the main kernel", " a thread",
+     "local memory of the main kernel", " per thread",
      "registers no longer suffice, and are spilled to memory"},
     {OF(occupancy), FELL, BY_AMOUNT, 0.05, OF_RATIO, 0.8, BY_KERNEL, 0, NULL,
      "occupancy of the main kernel", "", "more registers or shared memory, or other blocks"},
     {OF(page_faults), ROSE, BY_SHARE, 0.5, OF_FAULTS, 1, BY_SYSTEM, 0, NULL,
-     "page faults", " a call", "memory that is allocated anew in each call"},
+     "page faults", " per call", "each call allocates this memory again"},
     {OF(waits), ROSE, BY_SHARE, 0.5, OF_RATIO, 0.6, BY_SYSTEM, 0, waits_now,
-     "waits of threads", " a call", "locks or I/O"},
+     "waits of threads", " per call", "locks or I/O"},
     {OF(alone_ns), STAYED, BY_SHARE, SAME_TIME, OF_RATIO, 0.9, BY_THREADS, 0, same_threads,
      "time with one thread", "", "the threads hinder each other"},
     {OF(bandwidth_share), FELL, BY_AMOUNT, 0.05, OF_REST, 1, BY_NONE, BY_DATA, near_bandwidth,
-     "bandwidth", " of its ceiling", "access pattern or cache"},
+     "bandwidth", " of its peak", "access pattern or cache"},
     {OF(flops_share), FELL, BY_AMOUNT, 0.05, OF_REST, 1, BY_NONE, BY_WORK, near_arithmetic,
-     "arithmetic", " of its ceiling", "fewer vector instructions, or more work"},
+     "arithmetic", " of its peak", "fewer vector instructions, or more work"},
     {OF(bandwidth_ceiling_bytes_per_s), FELL, BY_SHARE, 0.1, OF_RATIO, 0.8, BY_MACHINE, 0,
-     same_ceiling, "the bandwidth ceiling itself", "", "a slower machine, or a shared one"},
+     same_ceiling, "the peak bandwidth itself", "", "a slower machine, or a shared one"},
     {OF(flops_ceiling_per_s), FELL, BY_SHARE, 0.1, OF_RATIO, 0.8, BY_MACHINE, 0, same_ceiling,
-     "the ceiling of arithmetic itself", "", "a lower clock, or a shared machine"},
+     "the peak of arithmetic itself", "", "a lower clock, or a shared machine"},
     {OF(allocated_bytes), ROSE, BY_SHARE, 0.05, OF_BYTES, 0.5, BY_DATA, 0, NULL,
      "allocated memory", "", "larger buffers, or more of them"},
     {OF(peak_bytes), ROSE, BY_SHARE, 0.1, OF_BYTES, 0.4, BY_DATA, 0, much_memory,
-     "peak memory", "", "more is held at once"},
+     "peak memory", "", "more memory is in use at once"},
     {OF(instructions), STAYED, BY_SHARE, SAME_COUNT, OF_REST, 0.5, BY_NONE, 0, NULL,
-     "instructions", " a call, but took longer", "caches, clock or neighbours"},
+     "instructions", " per call, but took longer", "slower caches, a lower clock or other programs"},
     {OF(cpu_ns), ROSE, BY_SHARE, 0.05, OF_LAST, 1, BY_NONE, 0, uncounted,
-     "CPU time", " a call, as time did",
-     "it computes more, or more slowly, and does not wait; counted instructions (`metrics:`) would "
-     "tell which"},
+     "CPU time", " per call, like the time",
+     "more work, or slower work, but no waiting. To see which, count instructions: `metrics: "
+     "[time, peak_memory, instructions]`"},
     {INSTRUCTIONS_OF(instructions), ROSE, BY_SHARE, 0, OF_RATIO, 1, BY_WORK, 0, other_work,
-     "instructions", " a call", MORE_WORK},
+     "instructions", " per call", MORE_WORK},
     {INSTRUCTIONS_OF(instructions), ROSE, BY_SHARE, 0, OF_RATIO, 1, BY_WORK, 0, same_work,
-     "instructions", " a call", SAME_WORK},
+     "instructions", " per call", SAME_WORK},
     {MEMORY_OF(allocated_bytes), ROSE, BY_SHARE, 0.02, OF_RATIO, 1, BY_DATA, 0, NULL,
      "allocated memory", "", "larger buffers, or more of them"},
     {MEMORY_OF(page_faults), ROSE, BY_SHARE, 0.5, OF_RATIO, 0.95, BY_SYSTEM, 0, faults_now,
-     "page faults", " a call", "memory that is allocated anew in each call"},
+     "page faults", " per call", "each call allocates this memory again"},
     {MEMORY_OF(peak_bytes), ROSE, BY_SHARE, 0.02, OF_RATIO, 0.9, BY_DATA, 0, same_allocated,
      "peak memory", "",
-     "what was asked of the context's allocator stayed, so it is taken beside that: malloc, "
-     "threads' stacks or a library"},
+     "the context's allocator gave no more: malloc, threads' stacks or a library hold it"},
     {MEMORY_OF(peak_bytes), ROSE, BY_SHARE, 0.02, OF_RATIO, 0.9, BY_DATA, 0, other_allocated,
-     "peak memory", "", "more is held at once"},
+     "peak memory", "", "more memory is in use at once"},
     {CPU_TIME_OF(instructions), ROSE, BY_SHARE, 0.03, OF_RATIO, 1, BY_WORK, 0, other_work,
-     "instructions", " a call", MORE_WORK},
+     "instructions", " per call", MORE_WORK},
     {CPU_TIME_OF(instructions), ROSE, BY_SHARE, 0.03, OF_RATIO, 1, BY_WORK, 0, same_work,
-     "instructions", " a call", SAME_WORK},
+     "instructions", " per call", SAME_WORK},
     {CPU_TIME_OF(cores_busy), ROSE, BY_SHARE, 0.1, OF_RATIO, 0.95, BY_THREADS, 0, NULL,
      "cores busy", "", "more threads at work, or threads that spin while they wait"},
     {CPU_TIME_OF(time_ns), ROSE, BY_SHARE, 0.05, OF_RATIO, 0.9, BY_NONE, 0, NULL,
-     "time", " a call", "the work itself takes longer"},
+     "time", " per call", "the work itself takes longer"},
     {ENERGY_OF(cpu_ns), ROSE, BY_SHARE, 0.05, OF_RATIO, 1, BY_WORK, 0, NULL,
-     "CPU time", " a call", "more work, or threads that spin while they wait"},
+     "CPU time", " per call", "more work, or threads that spin while they wait"},
     {ENERGY_OF(time_ns), ROSE, BY_SHARE, 0.05, OF_RATIO, 0.95, BY_NONE, 0, NULL,
-     "time", " a call", "the device is powered for longer"},
+     "time", " per call", "the device runs for longer"},
 };
 /* clang-format on */
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -322,7 +322,10 @@ static const struct kg_trait *trait_of(const struct row *row)
 static bool large_enough(const struct row *row, double base, double current)
 {
     const double size = fabs(current - base);
-    return size > 0 && size >= row->least * (row->measure == BY_SHARE ? base : 1);
+    const double least = row->weight == OF_LINES   ? LINE_BYTES
+                         : row->weight == OF_BYTES ? PAGE_BYTES
+                                                   : 0;
+    return size > 0 && size >= least && size >= row->least * (row->measure == BY_SHARE ? base : 1);
 }
 
 static bool makes_sense(enum kg_trait_unit unit, double value)

@@ -12,20 +12,23 @@ static const double ROW_LEAST = 0.01;
 static const struct kg_field row_fields[] = {
     KG_FIELD(place, RECORD, "function of the workload's own code", KG_OPTIONAL,
              KG_OF(kg_place_record)),
-    KG_FIELD(caller, RECORD, "its caller", KG_OPTIONAL, KG_OF(kg_place_record)),
+    KG_FIELD(caller, RECORD, "caller of that function", KG_OPTIONAL, KG_OF(kg_place_record)),
     KG_FIELD(callee, RECORD, "function of an installed library that it entered", KG_OPTIONAL,
              KG_OF(kg_place_record)),
-    KG_FIELD(call, STRING, "system call that it was in", KG_OPTIONAL),
+    KG_FIELD(call, STRING, "system call of the samples", KG_OPTIONAL),
     KG_FIELD(base_ns, REAL, "time per call in the baseline; 0: no sample", KG_FROM_0),
     KG_FIELD(current_ns, REAL, "time per call in the candidate; 0: no sample", KG_FROM_0),
     KG_FIELD(base_calls, REAL,
-             "calls of the callee, without one of the place, per call in the baseline", KG_OPTIONAL,
-             KG_FROM_0),
-    KG_FIELD(current_calls, REAL, "the same number in the candidate", KG_OPTIONAL, KG_FROM_0),
-    KG_FIELD(sure, BOOL, "growth beyond two standard errors of the samples"),
+             "number of calls of the callee, or of the place without one, per call in the baseline",
+             KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(current_calls, REAL,
+             "number of calls of the callee, or of the place without one, per "
+             "call in the candidate",
+             KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(sure, BOOL, "whether the growth exceeds two standard errors of the samples"),
     KG_FIELD(
         note, STRING,
-        "the side that alone has the place, if the samples prove it; or the calls of both sides",
+        "sentence: the side without the place, if the samples prove it; or the calls on both sides",
         KG_OPTIONAL),
 };
 static const struct kg_record row_record =
@@ -34,11 +37,11 @@ static const struct kg_record row_record =
 
 #define STRUCT kg_difference_table
 static const struct kg_field table_fields[] = {
-    KG_FIELD(operation, STRING, "the case"),
-    KG_FIELD(base_ns, REAL, "time per call in the baseline", KG_ABOVE_0),
-    KG_FIELD(current_ns, REAL, "time per call in the candidate", KG_ABOVE_0),
-    KG_FIELD(base_samples, REAL, "samples of the baseline", KG_ABOVE_0),
-    KG_FIELD(current_samples, REAL, "samples of the candidate", KG_ABOVE_0),
+    KG_FIELD(operation, STRING, "id of the case"),
+    KG_FIELD(base_ns, REAL, "time of a call in the baseline", KG_ABOVE_0),
+    KG_FIELD(current_ns, REAL, "time of a call in the candidate", KG_ABOVE_0),
+    KG_FIELD(base_samples, REAL, "number of samples of the baseline", KG_ABOVE_0),
+    KG_FIELD(current_samples, REAL, "number of samples of the candidate", KG_ABOVE_0),
     KG_LIST(rows, row_count, RECORDS,
             "places by absolute growth, the largest first; the rest of the call is other code",
             KG_OF(row_record)),

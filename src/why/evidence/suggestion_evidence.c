@@ -112,10 +112,10 @@ static bool waits(enum kg_cause_kind kind)
 
 static void call_says(struct kg_evidence *evidence, const struct kg_system_call *call)
 {
-    figure_say(evidence, "system_calls", KG_TRAIT_COUNT, call->calls, "calls of %s in a call",
+    figure_say(evidence, "system_calls", KG_TRAIT_COUNT, call->calls, "calls of %s per call",
                call->name);
     figure_say(evidence, "system_call_bytes", KG_TRAIT_BYTES, call->bytes / call->calls,
-               "bytes of each %s", call->name);
+               "bytes per %s", call->name);
     figure_say(evidence, "system_call_ns", KG_TRAIT_NS, call->time_ns, "time in %s", call->name);
 }
 
@@ -160,11 +160,11 @@ static void edges_say(struct kg_evidence *evidence, const struct kg_hot *hot,
     if (!edge || edge->calls < SEVERAL)
         return;
     figure_say(evidence, "function_calls", KG_TRAIT_COUNT, edge->calls,
-               "calls of %.*s from %.*s in %s", name_length(edge->callee), edge->callee,
+               "calls of %.*s from %.*s per %s", name_length(edge->callee), edge->callee,
                name_length(edge->caller), edge->caller,
-               isnan(hot->counted.calls) ? "the counted part of a call" : "a call");
+               isnan(hot->counted.calls) ? "counted part of a call" : "call");
     figure_say(evidence, "function_instructions", KG_TRAIT_COUNT, edge->instructions / edge->calls,
-               "instructions in each");
+               "instructions per such call");
 }
 
 /* --- The loop --------------------------------------------------------------------------------- */
@@ -184,30 +184,30 @@ static const struct {
 } of_loop[] = {
 #define LOOP(member) offsetof(struct kg_hot_loop, member), false
 #define TURN(member) offsetof(struct kg_loop_turn, member), true
-    {"loop_instructions", "instructions a turn of the loop", 0, LOOP(instructions)},
-    {"loop_turns", "turns of it in a call", OF(KG_CAUSE_QUADRATIC_LOOP), TURN(turns)},
-    {"turn_cycles", "cycles a turn", 0, TURN(cycles)},
-    {"least_cycles", "cycles that its instructions need", 0, TURN(least_cycles)},
-    {"divisions", "divisions or roots a turn", OF(KG_CAUSE_DIVISION), LOOP(divisions)},
-    {"conversions", "conversions a turn", OF(KG_CAUSE_CONVERSION), LOOP(conversions)},
-    {"scalar_floats", "operations on one number a turn", OF(KG_CAUSE_SCALAR_LOOP),
+    {"loop_instructions", "instructions per iteration of the loop", 0, LOOP(instructions)},
+    {"loop_turns", "iterations of the loop per call", OF(KG_CAUSE_QUADRATIC_LOOP), TURN(turns)},
+    {"turn_cycles", "cycles per iteration", 0, TURN(cycles)},
+    {"least_cycles", "minimum cycles of its instructions", 0, TURN(least_cycles)},
+    {"divisions", "divisions or roots per iteration", OF(KG_CAUSE_DIVISION), LOOP(divisions)},
+    {"conversions", "conversions per iteration", OF(KG_CAUSE_CONVERSION), LOOP(conversions)},
+    {"scalar_floats", "scalar operations per iteration", OF(KG_CAUSE_SCALAR_LOOP),
      LOOP(scalar_floats)},
-    {"chain_cycles", "cycles from one turn to the next", OF(KG_CAUSE_DEPENDENCY_CHAIN),
+    {"chain_cycles", "cycles of the dependency chain", OF(KG_CAUSE_DEPENDENCY_CHAIN),
      LOOP(chain_cycles)},
     {"throughput_cycles", "cycles without that chain", OF(KG_CAUSE_DEPENDENCY_CHAIN),
      LOOP(throughput_cycles)},
-    {"forwarded", "loads a turn of what was just stored", OF(KG_CAUSE_STORE_FORWARDING),
+    {"forwarded", "loads of recent stores per iteration", OF(KG_CAUSE_STORE_FORWARDING),
      LOOP(forwarded)},
-    {"mispredicted", "branches mispredicted a turn", OF(KG_CAUSE_BRANCH_MISSES),
+    {"mispredicted", "mispredicted branches per iteration", OF(KG_CAUSE_BRANCH_MISSES),
      TURN(mispredicted)},
-    {"line_misses", "cache lines missed a turn", MISSING, TURN(misses)},
-    {"memory_misses", "of them from memory", MISSING, TURN(memory_misses)},
-    {"address_loads", "loads a turn for the next address", OF(KG_CAUSE_POINTER_CHASING),
+    {"line_misses", "cache-line misses per iteration", MISSING, TURN(misses)},
+    {"memory_misses", "misses served by memory", MISSING, TURN(memory_misses)},
+    {"address_loads", "loads for the next address per iteration", OF(KG_CAUSE_POINTER_CHASING),
      LOOP(address_loads)},
-    {"locked", "locked instructions a turn", OF(KG_CAUSE_ATOMICS), LOOP(locked)},
-    {"loop_calls", "calls a turn", OF(KG_CAUSE_CALL_OVERHEAD), LOOP(calls)},
-    {"loop_branches", "branches a turn", OF(KG_CAUSE_LINEAR_SEARCH), LOOP(branches)},
-    {"loop_stores", "stores a turn", OF(KG_CAUSE_FALSE_SHARING), LOOP(stores)},
+    {"locked", "locked instructions per iteration", OF(KG_CAUSE_ATOMICS), LOOP(locked)},
+    {"loop_calls", "calls per iteration", OF(KG_CAUSE_CALL_OVERHEAD), LOOP(calls)},
+    {"loop_branches", "branches per iteration", OF(KG_CAUSE_LINEAR_SEARCH), LOOP(branches)},
+    {"loop_stores", "stores per iteration", OF(KG_CAUSE_FALSE_SHARING), LOOP(stores)},
 #undef LOOP
 #undef TURN
 };
@@ -248,7 +248,7 @@ static void experiments_say(struct kg_evidence *evidence, const struct kg_hot *h
         /* the results may be gone when the suggestions are printed */
         const char *name = kg_arena_copy(evidence->arena, one->name);
         figure_say(evidence, name, KG_TRAIT_SHARE, one->ratio,
-                   "time with %s, %.0f pairs, 95 %% within %.0f and %.0f %%",
+                   "time with %s (%.0f paired rounds, 95 %% interval %.0f to %.0f %%)",
                    kg_experiment_words(one->name), one->pairs, 100 * one->ratio_low,
                    100 * one->ratio_high);
     }
@@ -270,5 +270,5 @@ void kg_evidence_cause(struct kg_evidence *evidence, const struct kg_facts *fact
         loop_says(evidence, cause);
     experiments_say(evidence, hot, cause);
     if (waits(cause->kind))
-        figure_say(evidence, "off_cpu", KG_TRAIT_SHARE, kg_off_cpu(facts), "off the CPU");
+        figure_say(evidence, "off_cpu", KG_TRAIT_SHARE, kg_off_cpu(facts), "time off the CPU");
 }

@@ -299,7 +299,7 @@ static void what_cannot_be_held_against_the_baseline_says_why(void **state)
     missing_is(&scene, NULL, NULL);
     for (size_t i = 0; i < CASES; i++)
         scene.current.cases[i].definition_hash = "fedcba9876543210";
-    missing_is(&scene, "it has none of these cases, as they are defined now", NULL);
+    missing_is(&scene, "it has no run of these cases in their current definition", NULL);
     scene.baseline.runs[0].trait_name_count = 0;
     missing_is(&scene, old, old);
     scene.comparison.counts.of[KG_CHANGE_REGRESSION] = 0;
@@ -308,7 +308,7 @@ static void what_cannot_be_held_against_the_baseline_says_why(void **state)
     scene.baseline.runs[0].suite = "another suite";
     missing_is(&scene, "it has no run of the suite 'suite'", NULL);
     scene.baseline.fingerprint = "another machine";
-    missing_is(&scene, "it is of another machine, 'another machine'", NULL);
+    missing_is(&scene, "it belongs to another machine, 'another machine'", NULL);
     scene.baseline.run_count = 0;
     missing_is(&scene, "it has no runs", NULL);
     scene_free(&scene);
@@ -376,12 +376,12 @@ static void another_environment_is_told_where_the_code_may_be_the_same(void **st
     result->own_variables = own;
     result->own_variable_count = 1;
     find(&scene, false);
-    told_ends(&scene, ": the CPU does more per call");
+    told_ends(&scene, ": more work per call");
     result->own_variable_count = 0;
     scene.baseline.runs[0].cases[1].code.hash = "aaaaaaaaaaaaaaaa";
     result->code.hash = "bbbbbbbbbbbbbbbb";
     find(&scene, false);
-    told_ends(&scene, ": the CPU does more per call");
+    told_ends(&scene, ": more work per call");
     scene_free(&scene);
 }
 

@@ -129,7 +129,7 @@ static void the_environment_is_told_before_a_guess_at_the_code(void **state)
     slower.environment = "LC_ALL is 'C.UTF-8' here, was 'C'";
     put(&slower, "instructions", 1e6, 2e6);
     told_is(&slower,
-            "instructions rose from 1.00 M to 2.00 M a call: LC_ALL is 'C.UTF-8' here, was "
+            "instructions rose from 1.00 M to 2.00 M per call: LC_ALL is 'C.UTF-8' here, was "
             "'C'");
     slower_make(&slower, 1.5);
     slower.environment = "OMP_NUM_THREADS is '3' here, was '4'";
@@ -139,7 +139,22 @@ static void the_environment_is_told_before_a_guess_at_the_code(void **state)
     slower.environment = "LC_ALL is 'C.UTF-8' here, was 'C'";
     put(&slower, "line_bytes", 10 << 20, 12 << 20);
     told_is(&slower,
-            "cache lines brought in rose from 10.0 MiB to 12.0 MiB a call: access pattern");
+            "cache lines brought in rose from 10.0 MiB to 12.0 MiB per call: access pattern");
+}
+
+/* In a call this short, each line that waits for memory would explain the slowdown. */
+static void fewer_bytes_than_a_cache_line_are_no_cause(void **state)
+{
+    struct kg_slower slower;
+    (void)state;
+    slower_make(&slower, 1.5);
+    slower.base_value = 100;
+    slower.current_value = 150;
+    put(&slower, "memory_line_bytes", 7, 36);
+    told_is(&slower, "");
+    put(&slower, "memory_line_bytes", 7, 80);
+    told_is(&slower, "traffic from and to memory rose from 7 B to 80 B per call: access pattern, "
+                     "or data that no longer stays in the cache");
 }
 
 int main(void)
@@ -148,6 +163,7 @@ int main(void)
         cmocka_unit_test(what_is_not_slower_tells_nothing),
         cmocka_unit_test(nonsense_tells_nothing),
         cmocka_unit_test(the_environment_is_told_before_a_guess_at_the_code),
+        cmocka_unit_test(fewer_bytes_than_a_cache_line_are_no_cause),
         cmocka_unit_test(no_mixture_of_sense_and_nonsense_tells_nonsense),
     };
     return cmocka_run_group_tests_name("changed rows", tests, NULL, NULL);
