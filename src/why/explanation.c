@@ -35,8 +35,8 @@ static bool ambiguous(const struct kg_results *results, const char *name, enum h
         }
     if (count > told)
         kg_text_printf(&ids, " and %zu more", count - told);
-    kg_error_set(err, KG_ERROR_USAGE, "'%.200s' is %zu cases, but one is explained at a time: %s",
-                 name, count, kg_text_string(&ids));
+    kg_error_set(err, KG_ERROR_USAGE, "'%.200s' matches %zu cases; name one of them: %s", name,
+                 count, kg_text_string(&ids));
     kg_text_free(&ids);
     return false;
 }
@@ -57,8 +57,8 @@ static bool unknown(const struct kg_results *results, const char *name, struct k
         kg_text_printf(&some, "%s'%.120s'", i ? ", " : "", ids[i]);
     if (!nearest && results->case_count > MOST)
         kg_text_append(&some, ", …");
-    kg_error_set(err, KG_ERROR_USAGE, "no case is, or has in its id, '%.200s'%s%.200s%s", name,
-                 nearest ? "; did you mean '" : "; there are ",
+    kg_error_set(err, KG_ERROR_USAGE, "no case matches '%.200s'%s%.200s%s", name,
+                 nearest ? "; did you mean '" : "; the cases are ",
                  nearest ? nearest : kg_text_string(&some), nearest ? "'?" : "");
     kg_text_free(&some);
     free(ids);

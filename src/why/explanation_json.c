@@ -5,21 +5,21 @@
 
 /* Rows describe the output of the functions below. Traits and facts have tables of their own. */
 #define KNOWN                                                                                      \
-    KG_MENTION(traits, FIGURES, "what is known of how it runs, by name (src/model/traits.h)"),     \
-        KG_MENTION(facts, FIGURES, "what else is known, by name (src/why/evidence/facts.h)"),
+    KG_MENTION(traits, FIGURES, "figures of how it runs, by name (src/model/traits.h)"),           \
+        KG_MENTION(facts, FIGURES, "other figures, by name (src/why/evidence/facts.h)"),
 
 #define STRUCT kg_facts
 static const struct kg_field scope_fields[] = {
-    KG_MENTION(operation, STRING, "path: \"case;outer;inner\""), KNOWN};
+    KG_MENTION(operation, STRING, "path of the scope: \"case;outer;inner\""), KNOWN};
 static const struct kg_record scope_record = KG_RECORD_OF(scope_fields, "A scope of the case.");
 #undef STRUCT
 
 #define STRUCT kg_relative_case
 static const struct kg_field relative_fields[] = {
-    KG_MENTION(id, STRING, "the case"),
-    KG_MENTION(differs, STRING, "the parameter's name, or \"device\""),
-    KG_MENTION(time_ns, REAL, "median", KG_ABOVE_0),
-    KG_MENTION(ratio, REAL, "of its time to that of the explained case", KG_OPTIONAL, KG_ABOVE_0),
+    KG_MENTION(id, STRING, "id of the case"),
+    KG_MENTION(differs, STRING, "name of the parameter that differs, or \"device\""),
+    KG_MENTION(time_ns, REAL, "median time of a call", KG_ABOVE_0),
+    KG_MENTION(ratio, REAL, "time relative to the explained case", KG_OPTIONAL, KG_ABOVE_0),
 };
 static const struct kg_record relative_record =
     KG_RECORD_OF(relative_fields, "A case that differs in one thing.");
@@ -27,8 +27,8 @@ static const struct kg_record relative_record =
 
 #define STRUCT kg_deeper
 static const struct kg_field deeper_fields[] = {
-    KG_MENTION(shows, STRING, "what it shows"),
-    KG_MENTION(command, STRING, "for a shell"),
+    KG_MENTION(shows, STRING, "result of the command"),
+    KG_MENTION(command, STRING, "command for a shell"),
 };
 static const struct kg_record deeper_record =
     KG_RECORD_OF(deeper_fields, "A command that shows more.");
@@ -36,13 +36,14 @@ static const struct kg_record deeper_record =
 
 #define STRUCT kg_explanation
 static const struct kg_field explanation_fields[] = {
-    KG_MENTION(suite, STRING, "its name"),
-    KG_MENTION(case, RECORD, "as in results", KG_OF(kg_case_result_record)),
-    KNOWN KG_MENTION(scopes, RECORDS, "of its profile, by time, most first", KG_OF(scope_record)),
+    KG_MENTION(suite, STRING, "name of the suite"),
+    KG_MENTION(case, RECORD, "the case, as in results", KG_OF(kg_case_result_record)),
+    KNOWN KG_MENTION(scopes, RECORDS, "scopes of its profile, by time, the longest first",
+                     KG_OF(scope_record)),
     KG_MENTION(relatives, RECORDS, "cases that differ in one thing", KG_OF(relative_record)),
-    KG_MENTION(advice, RECORD, "as in suggestions, of this case and its scopes alone",
+    KG_MENTION(advice, RECORD, "suggestions for this case and its scopes, as in a suggestions file",
                KG_OF(kg_suggestions_record)),
-    KG_MENTION(commands, RECORDS, "that show more", KG_OF(deeper_record)),
+    KG_MENTION(commands, RECORDS, "commands that show more", KG_OF(deeper_record)),
 };
 const struct kg_record kg_explanation_record =
     KG_RECORD_OF(explanation_fields, "Everything about one case: `kgate explain --json`.");

@@ -48,13 +48,13 @@ static const struct step {
 } steps[] = {
     {.missing = is_unseen,
      .reason = sampled_reason,
-     .refuses = "its functions could not be seen",
+     .refuses = "its functions could not be sampled",
      .before = "perf record -g -o deeper.perf ",
      .settings = KG_DEEPER_LONG,
      .after = " && perf report -i deeper.perf",
      .shows = "names them"},
     {.missing = is_unseen,
-     .lacks = "it was not looked into",
+     .lacks = "it was not profiled",
      .settings = " --set trace=yes --set sample_time=500ms",
      .shows = "names its functions and lines"},
     {.missing = is_nameless,
@@ -70,25 +70,25 @@ static const struct step {
      .settings = "",
      .shows = "counts branches and cache misses by line"},
     {.missing = NULL,
-     .lacks = "no profile of it was recorded",
+     .lacks = "its scopes were not recorded",
      .settings = " --set rounds.min=1 --set trace=no",
      .after = " --profile && kgate suggest deeper.json",
-     .shows = "looks at its scopes"},
+     .shows = "shows its scopes"},
 };
 enum { STEPS = sizeof steps / sizeof *steps };
 
 static const struct step busy = {
     .lacks = "other programs preempted its threads",
-    .first = "when less else runs on this machine ",
+    .first = "on an idle machine ",
     .settings = "",
-    .shows = "tells more",
+    .shows = "shows more",
 };
 
 static const struct step last = {
-    .lacks = "nothing that was seen explains it",
+    .lacks = "no known cause explains it",
     .before = "perf stat -d ",
     .settings = KG_DEEPER_LONG,
-    .shows = "counts what the processor waits for",
+    .shows = "counts cache misses and branches",
 };
 
 static const char *or_empty(const char *words)

@@ -43,8 +43,8 @@ static size_t disturbed_count(const struct maker *maker)
 }
 
 static const char UNMEASURED[] =
-    "they were measured by an older kgate or another harness, by a run with `trace: no`, or by one "
-    "that had no time to look around (--budget)";
+    "they were measured by an older kgate or another harness, with `trace: no`, or without time "
+    "for it (--budget)";
 
 /* Whether samples and counts, without a profile, already showed repeated calls. */
 static bool repeated_seen(const struct kg_suggestions *made)
@@ -67,36 +67,36 @@ static void results_notes(struct maker *maker)
         note_add(maker,
                  kg_arena_printf(
                      arena,
-                     "the threads of %zu of %zu case%s were preempted by other programs: how well "
-                     "they share the work is not known. Measure again when less else runs on "
-                     "this machine",
+                     "other programs preempted the threads of %zu of %zu case%s, so their scaling "
+                     "is unknown. Measure again on an idle machine",
                      disturbed, results->case_count, results->case_count == 1 ? "" : "s"));
     if (left)
         note_add(maker,
-                 kg_arena_printf(arena, "%zu of %zu case%s %s no times: nothing is said of %s",
+                 kg_arena_printf(arena,
+                                 "%zu of %zu case%s %s no times, so there is no advice for "
+                                 "%s",
                                  left, results->case_count, results->case_count == 1 ? "" : "s",
                                  left == 1 ? "has" : "have", left == 1 ? "it" : "them"));
     if (measured_count(maker, "cpu") && !kg_known(cpu->one.memory_bytes_per_s))
-        note_add(maker, kg_arena_printf(arena, "no ceilings of the CPU in these results: %s",
+        note_add(maker, kg_arena_printf(arena, "these results have no CPU peaks: %s",
                                         cpu->reason ? cpu->reason : UNMEASURED));
     if (measured_count(maker, "cuda") && !kg_known(gpu->copy_bytes_per_s))
-        note_add(maker, kg_arena_printf(arena, "no ceilings of the GPU in these results: %s",
+        note_add(maker, kg_arena_printf(arena, "these results have no GPU peaks: %s",
                                         gpu->reason ? gpu->reason : UNMEASURED));
     if (results->not_kept)
-        note_add(maker, kg_arena_printf(
-                            arena, "what was seen of the cases is not kept for the next run: %s",
-                            results->not_kept));
+        note_add(maker, kg_arena_printf(arena, "the profiles are not kept for the next run: %s",
+                                        results->not_kept));
     if (!maker->input->profile && results->profile && !maker->input->note)
-        note_add(maker, "the profile of these results is not looked at here: `kgate suggest` "
-                        "of them does");
+        note_add(maker, "the recorded profile is not used here; `kgate suggest` of these results "
+                        "uses it");
     if (measured_count(maker, NULL) && results->no_profile)
         note_add(maker, kg_arena_printf(arena, "no profile: %s", results->no_profile));
     else if (measured_count(maker, NULL) && !results->profile)
         note_add(maker,
                  kg_arena_printf(
                      arena,
-                     "no profile: %swaits, parallel regions and the balance of threads are seen "
-                     "by `kgate run --profile` only",
+                     "no profile: only `kgate run --profile` shows %swaits, parallel regions and "
+                     "the balance of threads",
                      repeated_seen(maker->made) ? "" : "repeated calls, "));
 }
 
@@ -111,17 +111,18 @@ void kg_notes_make(const struct kg_suggest_input *input, const struct kg_facts_l
     if (made->unwritable)
         note_add(&maker,
                  kg_arena_printf(
-                     arena, "left out, since a figure is not known or cannot be: %s (%zu in all)",
+                     arena, "left out, because a figure is unknown or impossible: %s (%zu in all)",
                      made->unwritable, made->unwritable_count));
     if (no_changes)
-        note_add(&maker,
-                 kg_arena_printf(arena, "what changed is not told, the baseline cannot be used: %s",
-                                 no_changes));
+        note_add(&maker, kg_arena_printf(arena,
+                                         "no causes of changes, because the baseline cannot be "
+                                         "used: %s",
+                                         no_changes));
     if (made->alike_count)
         note_add(&maker,
                  kg_arena_printf(arena,
                                  "%zu suggestion%s for cases that became slower %s left out: the "
-                                 "evidence is alike in the baseline",
+                                 "baseline has the same evidence",
                                  made->alike_count, made->alike_count == 1 ? "" : "s",
                                  made->alike_count == 1 ? "is" : "are"));
     if (input->results)

@@ -60,8 +60,8 @@ static bool operations_keep(struct kg_suggestions *suggestions, const char *filt
     suggestions->suggestion_count = count;
     return !filter || findings || changes || count ||
            kg_error_set(err, KG_ERROR_USAGE,
-                        "--filter '%.200s' matches none of the %zu operation%s looked at, and no "
-                        "scope that has a suggestion",
+                        "--filter '%.200s' matches none of the %zu operation%s, and no scope with "
+                        "a suggestion",
                         filter, looked_at, looked_at == 1 ? "" : "s");
 }
 

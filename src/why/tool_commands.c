@@ -21,16 +21,16 @@ static const struct tool {
     bool kernel;   /* shows one kernel by name: the kernel with the most time */
     bool profiles; /* records a profile */
 } tools[] = {
-    {NULL, "where the time goes, by scopes", "", FEW_CALLS,
-     " --profile && kgate report deeper.json --format tree", false, true},
-    {"cpu", "instructions, branches and cache misses, those of set-up and check included",
-     "perf stat -d ", LONG, "", false, false},
-    {"cpu", "which functions, with their callers, those of set-up and check included",
+    {NULL, "time by scopes", "", FEW_CALLS, " --profile && kgate report deeper.json --format tree",
+     false, true},
+    {"cpu", "instructions, branches and cache misses, including set-up and check", "perf stat -d ",
+     LONG, "", false, false},
+    {"cpu", "functions with their callers, including set-up and check",
      "perf record -g -o deeper.perf ", LONG, " && perf report -i deeper.perf", false, false},
-    {"cuda", "the host, launches, copies and kernels on one line of time",
+    {"cuda", "host, launches, copies and kernels on one timeline",
      "nsys profile --trace=cuda,nvtx,osrt --force-overwrite=true -o deeper ", FEW_CALLS, "", false,
      false},
-    {"cuda", "each kernel: stalls, caches, occupancy, its roofline",
+    {"cuda", "stalls, caches, occupancy and roofline of each kernel",
      "ncu --target-processes all --set full --launch-count 20 --force-overwrite -o deeper ",
      FEW_CALLS, "", true, false},
 };
@@ -79,8 +79,8 @@ static const char *shows(const struct tool *tool, const struct kg_case_result *r
     return tool->settings == LONG && counted
                ? kg_arena_printf(
                      arena,
-                     "%s (kgate's counting is seen too, where the workload itself has `metrics` "
-                     "with instructions)",
+                     "%s (includes kgate's counting, if the workload itself sets `metrics` with "
+                     "instructions)",
                      tool->shows)
                : tool->shows;
 }

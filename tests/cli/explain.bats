@@ -22,7 +22,7 @@ setup_results() {
     kgate explain fast r.json
     run kgate explain copy r.json
     [ "$status" -eq 2 ]
-    [[ "$output" == *"'copy' is 2 cases"*"version=plain/cpu"*"version=fast/cpu"* ]]
+    [[ "$output" == *"'copy' matches 2 cases"*"version=plain/cpu"*"version=fast/cpu"* ]]
     run kgate explain copy/bytes=16KiB,version=fats/cpu r.json
     [ "$status" -eq 2 ]
     [[ "$output" == *"did you mean 'copy/bytes=16KiB,version=fast/cpu'?"* ]]

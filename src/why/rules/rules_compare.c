@@ -227,10 +227,10 @@ static const struct kg_rule rules[] = {
             "make it close to linear. If the work is linear by its nature, work in blocks that "
             "stay in a cache.",
         .evidence = {"time_growth", "log_growth", "sweep_points", "time_ns", "linear_ns"},
-        .when = "over a sweep of three or more sizes, time's exponent over the work of a call "
-                "exceeds that of n log n by `growth` or more; the work is flops, else items, else "
-                "bytes, else the parameter; at most, if it is the parameter (perhaps a matrix's "
-                "side), or items or bytes that grow by 1 + `growth` or more over the parameter",
+        .when = "over a sweep of three or more sizes, time's exponent over a call's work exceeds "
+                "that of n log n by `growth` or more; the work is flops, else items, else bytes, "
+                "else the parameter; at most, if it is the parameter (perhaps a matrix's side), or "
+                "items or bytes that grow by 1 + `growth` or more over the parameter",
         .assumes = "time grew as n log n from the smallest size on; not below the roofline minimum",
         .settings = "growth,attainable",
     },

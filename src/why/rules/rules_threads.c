@@ -323,7 +323,7 @@ static const struct kg_rule rules[] = {
                      "bandwidth_share", "imbalance"},
         .when =
             "the time with one thread is less than `utilization` of the summed time in scopes of "
-            "all threads; it is corrected for cores that are slower when all are busy; waits, "
+            "all threads; the limit allows for cores that are slower when all are busy; waits, "
             "imbalance, memory bandwidth and preemption do not explain the difference",
         .assumes = "the time of the threads beyond the work of one thread is saved; not below the "
                    "roofline minimum",

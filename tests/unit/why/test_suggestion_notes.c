@@ -27,12 +27,13 @@ static void expect_profile_note(const char *rule, const char *wanted)
 static void what_a_suggestion_saw_without_a_profile_is_not_said_to_want_one(void **state)
 {
     (void)state;
-    expect_profile_note("batch",
-                        "no profile: repeated calls, waits, parallel regions and the balance of "
-                        "threads are seen by `kgate run --profile` only");
-    expect_profile_note("repeated_work",
-                        "no profile: waits, parallel regions and the balance of threads are seen "
-                        "by `kgate run --profile` only");
+    expect_profile_note(
+        "batch", "no profile: only `kgate run --profile` shows repeated calls, waits, parallel "
+                 "regions and the balance of threads");
+    expect_profile_note(
+        "repeated_work",
+        "no profile: only `kgate run --profile` shows waits, parallel regions and the "
+        "balance of threads");
 }
 
 int main(void)
