@@ -11,7 +11,7 @@
 
 /* The frequency governors of the allowed CPUs. */
 struct governors {
-    size_t told;
+    size_t known;
     size_t other; /* number of governors other than "performance" */
     char first_other[KG_TREE_LINE];
     size_t first_other_cpu;
@@ -33,7 +33,7 @@ static void governors_read(const struct kg_doctor *doctor, struct governors *gov
             governors->code = kg_tree_missing(code) ? governors->code : code;
             continue;
         }
-        governors->told++;
+        governors->known++;
         if (!strcmp(line, "performance"))
             continue;
         if (!governors->other++) {
@@ -51,17 +51,17 @@ void kg_check_governor(const struct kg_doctor *doctor, const char *topic,
     if (governors.code)
         kg_finding_unreadable(findings, topic, CPU "/cpu*/cpufreq/scaling_governor", governors.code,
                               "");
-    else if (!governors.told)
+    else if (!governors.known)
         kg_finding_add(findings, KG_FINDING_NOTE, topic, NULL,
                        "no governor: firmware or the host sets the clock");
     else if (!governors.other)
         kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "performance on %zu CPU%s",
-                       governors.told, governors.told == 1 ? "" : "s");
+                       governors.known, governors.known == 1 ? "" : "s");
     else
         kg_finding_add(
             findings, KG_FINDING_WARNING, topic, "sudo cpupower frequency-set -g performance",
             "'%.40s' on %zu of %zu CPUs, first CPU %zu: the clock follows the load",
-            governors.first_other, governors.other, governors.told, governors.first_other_cpu);
+            governors.first_other, governors.other, governors.known, governors.first_other_cpu);
 }
 
 /* The two files that control whether the clock may exceed its nominal value. */

@@ -123,9 +123,9 @@ static double memory_read(const char *root, const char *key)
 {
     char line[KG_TREE_LINE];
     double kib;
-    const bool told =
+    const bool known =
         kg_tree_value(root, "/proc/meminfo", key, line) == 0 && kg_tree_number(line, &kib, NULL);
-    return told ? 1024 * kib : -1;
+    return known ? 1024 * kib : -1;
 }
 
 void kg_check_memory(const struct kg_doctor *doctor, const char *topic,
