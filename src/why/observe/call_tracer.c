@@ -340,14 +340,14 @@ static bool stops_take(struct kg_call_tracer *tracer)
             traced_drop(tracer, thread);
             continue;
         }
-        struct traced untold = {.thread = thread}; /* used if there is no room */
+        struct traced spare = {.thread = thread}; /* used if there is no room */
         struct traced *one = traced_find(tracer, thread);
         if (!one && (one = traced_add(tracer, thread))) {
             /* a new thread stops before its parent's event reports it */
             one->held = true;
             continue;
         }
-        const int signal = stop_take(tracer, one ? one : &untold, status);
+        const int signal = stop_take(tracer, one ? one : &spare, status);
         if (signal < 0)
             request(PTRACE_LISTEN, thread, 0);
         else

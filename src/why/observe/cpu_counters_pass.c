@@ -70,12 +70,12 @@ static void other_work(struct kg_arena *arena, const struct kg_case_work *all,
                    {"items", all->items, alone->items},
                    {"bytes", all->bytes, alone->bytes}};
     enum { AMOUNTS = sizeof amounts / sizeof amounts[0], BYTES = AMOUNTS - 1 };
-    bool told = false;
+    bool described = false;
     *reason = NULL;
-    for (size_t i = 0; i < AMOUNTS && !(told && i == BYTES); i++) {
+    for (size_t i = 0; i < AMOUNTS && !(described && i == BYTES); i++) {
         if (isnan(amounts[i].all) || isnan(amounts[i].alone))
             continue;
-        told = true;
+        described = true;
         if (fabs(amounts[i].all - amounts[i].alone) <= SAME_WORK * amounts[i].all)
             continue;
         *reason =

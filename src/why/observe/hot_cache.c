@@ -28,7 +28,7 @@ enum { KEPT_DAYS = 30 };
 
 /* Adds the code to the key; false: it is unknown. If kgate did not identify the libraries, the
  * hash of the whole file must be part of the key. */
-static bool code_say(const struct kg_case_result *result, struct kg_text *text)
+static bool code_print(const struct kg_case_result *result, struct kg_text *text)
 {
     const struct kg_code_identity *code = &result->code;
     if (!code->hash || (code->scope != KG_CODE_WITH_LIBRARIES && !result->build))
@@ -42,7 +42,7 @@ static bool code_say(const struct kg_case_result *result, struct kg_text *text)
 }
 
 /* Adds the contents of files that the command's words name: its inputs or scripts. */
-static void words_say(const struct kg_case *planned, const char *directory, struct kg_text *text)
+static void words_print(const struct kg_case *planned, const char *directory, struct kg_text *text)
 {
     char path[PATH_MAX], hex[KG_SHA256_DIGITS + 1];
     for (size_t i = 1; i < planned->command_count; i++) {
@@ -56,7 +56,7 @@ static void words_say(const struct kg_case *planned, const char *directory, stru
 }
 
 /* Adds the tools that make observations possible, because they may be installed or removed. */
-static void tools_say(struct kg_text *text)
+static void tools_print(struct kg_text *text)
 {
     char valgrind[4096];
     kg_text_printf(text, "valgrind %d perf %d\n", kg_callgrind_find(valgrind, sizeof valgrind),
@@ -79,9 +79,9 @@ const char *kg_looked_key(const struct kg_session *session, size_t index, const 
                    planned->definition_hash, result->threads,
                    planned->spec->settings.sample_time_ns,
                    (result->metrics & 1u << KG_METRIC_INSTRUCTIONS) != 0);
-    const bool known = code_say(result, &text);
-    words_say(planned, build ? build->directory : NULL, &text);
-    tools_say(&text);
+    const bool known = code_print(result, &text);
+    words_print(planned, build ? build->directory : NULL, &text);
+    tools_print(&text);
     kg_sha256_start(&sum);
     kg_sha256_add(&sum, kg_text_string(&text), text.length);
     kg_sha256_end(&sum, hex);
