@@ -210,7 +210,7 @@ double kg_on_stacks(const struct kg_sampled *sampled, const char *function)
 }
 
 /* Whether the cause shows in more than its main system call or its main function. */
-static void several_tell(struct kg_weighing *weighing)
+static void several_note(struct kg_weighing *weighing)
 {
     static const double ALONE = 0.8;
     for (int kind = 0; kind < KG_CAUSE_COUNT; kind++) {
@@ -249,7 +249,7 @@ static void stacks_weigh(struct kg_weighing *weighing)
         cause->in_call = stack->call;
         cause->call = stack->call ? call_of(weighing->hot, stack->call) : NULL;
     }
-    several_tell(weighing);
+    several_note(weighing);
     /* dropped stacks are assumed to resemble the kept ones */
     if (kept > 0)
         weighing->own *= fmax(1, fmin(1 / kept, 4));
@@ -257,7 +257,7 @@ static void stacks_weigh(struct kg_weighing *weighing)
 }
 
 /* A repeated comparison with many entries is a search. */
-static void searches_tell(struct kg_weighing *weighing)
+static void searches_note(struct kg_weighing *weighing)
 {
     static const char *const compares[] = {"strcmp", "memcmp", "strncmp", "strcasecmp"};
     struct kg_cause *scanning = &weighing->of[KG_CAUSE_STRING_SCANNING];
@@ -297,7 +297,7 @@ static void few_requests_tell_nothing(struct kg_weighing *weighing)
 }
 
 /* A parent that starts many programs and waits in `read` waits for their output. */
-static void programs_tell(struct kg_weighing *weighing)
+static void programs_note(struct kg_weighing *weighing)
 {
     struct kg_cause *waiting = &weighing->of[KG_CAUSE_WAITING];
     struct kg_cause *processes = &weighing->of[KG_CAUSE_PROCESSES];
@@ -310,7 +310,7 @@ static void programs_tell(struct kg_weighing *weighing)
 }
 
 /* A thread that sleeps or polls makes others wait for locks: the sleep is the cause. */
-static void waits_tell(struct kg_weighing *weighing)
+static void waits_note(struct kg_weighing *weighing)
 {
     static const double TELLS = 0.2;
     struct kg_cause *waiting = &weighing->of[KG_CAUSE_WAITING];
@@ -367,10 +367,10 @@ static void conclude(struct kg_weighing *weighing, struct kg_causes *causes)
 static void cpu_weigh(struct kg_weighing *weighing)
 {
     stacks_weigh(weighing);
-    searches_tell(weighing);
+    searches_note(weighing);
     few_requests_tell_nothing(weighing);
-    programs_tell(weighing);
-    waits_tell(weighing);
+    programs_note(weighing);
+    waits_note(weighing);
     kg_weigh_own_code(weighing);
     kg_weigh_faults(weighing);
     kg_weigh_experiments(weighing);

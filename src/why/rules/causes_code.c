@@ -346,7 +346,7 @@ static bool has_its_own(const struct kg_weighing *weighing, const struct kg_coun
 
 /* Finds a function of the workload that runs many times, does much work each time, and has no
  * other cause. Its results may be the same each time. */
-static void repeats_tell(struct kg_weighing *weighing, double left)
+static void repeats_note(struct kg_weighing *weighing, double left)
 {
     static const double MUCH = 200, REQUESTS_TELL = 0.2;
     if (weighing->of[KG_CAUSE_SMALL_IO].share >= REQUESTS_TELL ||
@@ -376,7 +376,7 @@ static void repeats_tell(struct kg_weighing *weighing, double left)
 
 /* Sequential code never stalls for long, because the processor prefetches. So the bytes moved
  * per second show whether memory is the bottleneck. */
-static void streams_tell(struct kg_weighing *weighing, const struct counts *counts, double *left)
+static void streams_note(struct kg_weighing *weighing, const struct counts *counts, double *left)
 {
     static const double IN_SEQUENCE = 0.3, FROM_MEMORY = 0.2, LINE_BYTES = 64;
     const struct kg_counted *counted = &weighing->hot->counted;
@@ -402,6 +402,6 @@ void kg_weigh_own_code(struct kg_weighing *weighing)
     double left = weighing->own;
     for (size_t i = 0; i < weighing->hot->loop_count && left >= KG_SHARE_LEAST; i++)
         loop_weigh(weighing, &weighing->hot->loops[i], &counts, &left);
-    streams_tell(weighing, &counts, &left);
-    repeats_tell(weighing, left);
+    streams_note(weighing, &counts, &left);
+    repeats_note(weighing, left);
 }

@@ -36,7 +36,7 @@ static bool is_alone(const struct kg_traits *traits)
 }
 
 /* If there are few parallel regions and threads wait at their end, one thread has more work. */
-static void regions_tell(struct kg_weighing *weighing)
+static void regions_note(struct kg_weighing *weighing)
 {
     static const double FEW = 8, WORTH = 20;
     struct kg_cause *barriers = &weighing->of[KG_CAUSE_BARRIERS];
@@ -206,7 +206,7 @@ static void quarrels_weigh(struct kg_weighing *weighing)
 
 /* Upper bound: the threads divide one thread's work evenly. Lower bound: sharing makes that work
  * 1.5 times as expensive. */
-static void savings_say(struct kg_weighing *weighing)
+static void savings_note(struct kg_weighing *weighing)
 {
     static const double DEARER = 1.5;
     const struct kg_traits *traits = &weighing->facts->traits;
@@ -225,11 +225,11 @@ static void savings_say(struct kg_weighing *weighing)
 
 void kg_weigh_threads(struct kg_weighing *weighing)
 {
-    regions_tell(weighing);
+    regions_note(weighing);
     if (!has_threads(weighing))
         return;
     work_tells(weighing);
     waits_are_capped(weighing);
     quarrels_weigh(weighing);
-    savings_say(weighing);
+    savings_note(weighing);
 }
