@@ -26,15 +26,15 @@ static bool ambiguous(const struct kg_results *results, const char *name, enum h
 {
     enum { MOST = 8 };
     struct kg_text ids = {0};
-    size_t told = 0;
-    for (size_t i = 0; i < results->case_count && told < MOST; i++)
+    size_t named = 0;
+    for (size_t i = 0; i < results->case_count && named < MOST; i++)
         if (meant(results->cases[i].id, name, how)) {
-            kg_text_printf(&ids, "%s'", told++ ? ", " : "");
+            kg_text_printf(&ids, "%s'", named++ ? ", " : "");
             kg_escape_terminal(&ids, results->cases[i].id, 120);
             kg_text_append(&ids, "'");
         }
-    if (count > told)
-        kg_text_printf(&ids, " and %zu more", count - told);
+    if (count > named)
+        kg_text_printf(&ids, " and %zu more", count - named);
     kg_error_set(err, KG_ERROR_USAGE, "'%.200s' matches %zu cases; name one of them: %s", name,
                  count, kg_text_string(&ids));
     kg_text_free(&ids);

@@ -55,7 +55,7 @@ static const struct kg_cause *main_cause(const struct kg_facts *facts)
 
 /* Appends the causes: "; formatting: 74 % in vsnprintf, called from put_row (report.c:41); 12 %
  * unexplained". If the bottleneck is unknown, also the hottest place. */
-static void causes_say(const struct kg_facts *facts, enum kg_bound bound, struct kg_text *text)
+static void causes_add(const struct kg_facts *facts, enum kg_bound bound, struct kg_text *text)
 {
     const struct kg_causes *causes = facts->causes;
     const char *separator = "; ";
@@ -83,10 +83,10 @@ static const char *finding_text(struct maker *maker, const struct kg_facts *fact
         kg_text_printf(&text, "%s%s", separator, finding->evidence[i].text);
         separator = ", ";
     }
-    causes_say(facts, finding->bound, &text);
+    causes_add(facts, finding->bound, &text);
     if (finding->missing) {
-        const bool said = facts->causes && (facts->causes->count || facts->causes->hottest);
-        kg_text_printf(&text, "%s%s", finding->evidence_count || said ? "; " : ": ",
+        const bool listed = facts->causes && (facts->causes->count || facts->causes->hottest);
+        kg_text_printf(&text, "%s%s", finding->evidence_count || listed ? "; " : ": ",
                        finding->missing);
     }
     return kept_text(maker, &text);

@@ -11,10 +11,10 @@
 enum { METRICS = KG_METRIC_KINDS };
 
 /* Whether the case already has an entry for this trait, from another metric. */
-static bool is_told(const struct kg_evidence_change *told, size_t count, const char *name)
+static bool is_listed(const struct kg_evidence_change *reasons, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
-        if (!strcmp(told[i].name, name))
+        if (!strcmp(reasons[i].name, name))
             return true;
     return false;
 }
@@ -44,7 +44,7 @@ static const char *cause_text(struct kg_arena *arena, const struct kg_slower *sl
 
 /* Makes the entry for the place in code that explains the change of time. Adds the table of all
  * places. */
-static bool place_tell(struct kg_suggestions *suggestions, const char *id,
+static bool place_note(struct kg_suggestions *suggestions, const char *id,
                        const struct kg_slower *slower, struct kg_evidence_change *change)
 {
     struct kg_arena *arena = &suggestions->arena, scratch = {0};
@@ -74,7 +74,7 @@ static bool place_tell(struct kg_suggestions *suggestions, const char *id,
 }
 
 /* Makes an entry with a sentence about the build. Alone it explains nothing. */
-static bool build_tell(const char *name, const char *text, struct kg_evidence_change *change)
+static bool build_note(const char *name, const char *text, struct kg_evidence_change *change)
 {
     if (text)
         *change = (struct kg_evidence_change){
@@ -83,20 +83,20 @@ static bool build_tell(const char *name, const char *text, struct kg_evidence_ch
 }
 
 /* Compiler and options come first. */
-static bool made_tell(struct kg_arena *arena, const struct kg_slower *slower,
+static bool made_note(struct kg_arena *arena, const struct kg_slower *slower,
                       struct kg_evidence_change *change)
 {
     return slower->metric == KG_METRIC_TIME &&
-           build_tell("compiler",
+           build_note("compiler",
                       kg_build_made(arena, slower->base_sampled, slower->current_sampled), change);
 }
 
 /* The build's libraries and size come last, because they may have no effect. */
-static bool parts_tell(struct kg_arena *arena, const struct kg_slower *slower,
+static bool parts_note(struct kg_arena *arena, const struct kg_slower *slower,
                        struct kg_evidence_change *change)
 {
     return slower->metric == KG_METRIC_TIME &&
-           build_tell("build", kg_build_parts(arena, slower->base_sampled, slower->current_sampled),
+           build_note("build", kg_build_parts(arena, slower->base_sampled, slower->current_sampled),
                       change);
 }
 
@@ -109,31 +109,31 @@ void kg_case_changes_add(struct kg_suggestions *suggestions, const char *case_id
     struct kg_arena *arena = &suggestions->arena;
     struct kg_evidence_change *const first = suggestions->changes + suggestions->change_count;
     const char *id = kg_arena_keep(arena, case_id);
-    struct kg_told told[METRICS][KG_TOLD_MOST];
+    struct kg_reason reasons[METRICS][KG_REASONS_MOST];
     size_t counts[METRICS] = {0}, count = 0;
     bool placed = false;
-    if (slower_count && made_tell(arena, slower, &first[count]))
+    if (slower_count && made_note(arena, slower, &first[count]))
         first[count++].operation = id;
-    if (slower_count && place_tell(suggestions, id, slower, &first[count]))
+    if (slower_count && place_note(suggestions, id, slower, &first[count]))
         placed = first[count++].explains >= PLACED;
     for (size_t s = 0; s < slower_count; s++) {
         struct kg_slower one = slower[s];
         one.placed = placed;
-        kg_slower_tell(arena, &one, told[s], &counts[s]);
+        kg_slower_note(arena, &one, reasons[s], &counts[s]);
     }
-    for (size_t t = 0; t < KG_TOLD_MOST; t++)
+    for (size_t t = 0; t < KG_REASONS_MOST; t++)
         for (size_t s = 0; s < slower_count; s++)
-            if (t < counts[s] && count < KG_TOLD_MOST &&
-                !is_told(first, count, told[s][t].trait->name))
-                first[count++] =
-                    (struct kg_evidence_change){.operation = id,
-                                                .name = told[s][t].trait->name,
-                                                .unit = kg_trait_unit_names[told[s][t].trait->unit],
-                                                .base = told[s][t].base,
-                                                .current = told[s][t].current,
-                                                .explains = told[s][t].explains,
-                                                .text = told[s][t].text};
-    if (slower_count && count < KG_TOLD_MOST && parts_tell(arena, slower, &first[count]))
+            if (t < counts[s] && count < KG_REASONS_MOST &&
+                !is_listed(first, count, reasons[s][t].trait->name))
+                first[count++] = (struct kg_evidence_change){
+                    .operation = id,
+                    .name = reasons[s][t].trait->name,
+                    .unit = kg_trait_unit_names[reasons[s][t].trait->unit],
+                    .base = reasons[s][t].base,
+                    .current = reasons[s][t].current,
+                    .explains = reasons[s][t].explains,
+                    .text = reasons[s][t].text};
+    if (slower_count && count < KG_REASONS_MOST && parts_note(arena, slower, &first[count]))
         first[count++].operation = id;
     suggestions->change_count += count;
 }

@@ -294,7 +294,7 @@ static int compare_slower(const void *a, const void *b)
 
 static void changes_add(const struct search *search, struct kg_suggestions *suggestions)
 {
-    suggestions->changes = kg_arena_alloc(&suggestions->arena, search->case_count * KG_TOLD_MOST,
+    suggestions->changes = kg_arena_alloc(&suggestions->arena, search->case_count * KG_REASONS_MOST,
                                           sizeof *suggestions->changes);
     suggestions->differences =
         kg_arena_alloc(&suggestions->arena, search->case_count, sizeof *suggestions->differences);

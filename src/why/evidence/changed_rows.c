@@ -480,8 +480,8 @@ static size_t best(const double *found)
     return at;
 }
 
-void kg_slower_tell(struct kg_arena *arena, const struct kg_slower *slower,
-                    struct kg_told told[KG_TOLD_MOST], size_t *count)
+void kg_slower_note(struct kg_arena *arena, const struct kg_slower *slower,
+                    struct kg_reason reasons[KG_REASONS_MOST], size_t *count)
 {
     double found[ROWS];
     *count = 0;
@@ -489,13 +489,13 @@ void kg_slower_tell(struct kg_arena *arena, const struct kg_slower *slower,
         !isfinite(slower->current_value / slower->base_value))
         return;
     rows_weigh(slower, found);
-    for (size_t at; *count < KG_TOLD_MOST && (at = best(found)) < ROWS; found[at] = 0) {
+    for (size_t at; *count < KG_REASONS_MOST && (at = best(found)) < ROWS; found[at] = 0) {
         const struct kg_trait *trait = trait_of(&rows[at]);
-        struct kg_told *one = &told[*count];
-        *one = (struct kg_told){.trait = trait,
-                                .base = kg_trait_get(&slower->base, trait),
-                                .current = kg_trait_get(&slower->current, trait),
-                                .explains = found[at]};
+        struct kg_reason *one = &reasons[*count];
+        *one = (struct kg_reason){.trait = trait,
+                                  .base = kg_trait_get(&slower->base, trait),
+                                  .current = kg_trait_get(&slower->current, trait),
+                                  .explains = found[at]};
         one->text = row_text(arena, &rows[at], slower);
         ++*count;
     }

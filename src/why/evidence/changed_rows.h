@@ -28,10 +28,10 @@ struct kg_slower {
     const char *environment;
 };
 
-enum { KG_TOLD_MOST = 4 };
+enum { KG_REASONS_MOST = 4 };
 
 /* A change worth reporting. */
-struct kg_told {
+struct kg_reason {
     const struct kg_trait *trait;
     double base;
     double current;
@@ -41,11 +41,11 @@ struct kg_told {
 
 /* Finds the strongest changes of a case, strongest first; text lives in `arena`. None if a value
  * is missing or the case did not become worse.
- * *count  at most KG_TOLD_MOST */
-void kg_slower_tell(struct kg_arena *arena, const struct kg_slower *slower,
-                    struct kg_told told[KG_TOLD_MOST], size_t *count);
+ * *count  at most KG_REASONS_MOST */
+void kg_slower_note(struct kg_arena *arena, const struct kg_slower *slower,
+                    struct kg_reason reasons[KG_REASONS_MOST], size_t *count);
 
-/* case_changes.c: appends the changed evidence of a case: at most KG_TOLD_MOST entries and a
+/* case_changes.c: appends the changed evidence of a case: at most KG_REASONS_MOST entries and a
  * table of places.
  * suggestions  with room for them in `changes` and `differences`
  * slower       a row per metric, time first; at most KG_METRIC_KINDS */

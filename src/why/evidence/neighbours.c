@@ -271,7 +271,7 @@ static size_t points_make(struct search *search, const struct entry *group, size
     return made;
 }
 
-static void sweep_tell(struct search *search, const struct entry *entry, size_t points,
+static void sweep_fill(struct search *search, const struct entry *entry, size_t points,
                        const struct kg_growth *growth)
 {
     struct kg_facts *facts = &search->facts[entry->index];
@@ -299,7 +299,7 @@ static void sweeps_visit(struct search *search, const struct entry *group, size_
         return;
     for (size_t i = 0; i < count; i++)
         if (growth.spread > search->spread[group[i].index])
-            sweep_tell(search, &group[i], points, &growth);
+            sweep_fill(search, &group[i], points, &growth);
 }
 
 static void sweeps_find(struct search *search)

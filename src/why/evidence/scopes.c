@@ -11,7 +11,7 @@ void kg_scopes_of_case(const struct kg_profile *profile, const struct kg_suggest
     struct kg_scope_subject subject;
     kg_scope_subject_open(profile, facts, KG_SCOPE_NONE, settings, &subject);
     if (subject.view.calls > 0)
-        kg_scope_profile_tell(&subject, subject.view.root, facts);
+        kg_scope_profile_fill(&subject, subject.view.root, facts);
     kg_scope_view_free(&subject.view);
 }
 
@@ -33,7 +33,7 @@ static double between_find(const struct kg_scope_subject *subject, size_t row, s
 }
 
 /* Sets the number of calls, their mean time, and the time between them. */
-static void calls_tell(const struct kg_scope_subject *subject, size_t row, struct kg_facts *facts)
+static void calls_fill(const struct kg_scope_subject *subject, size_t row, struct kg_facts *facts)
 {
     const struct kg_scope_view *view = &subject->view;
     const size_t parent = kg_scope_parent(view->profile, row);
@@ -49,7 +49,7 @@ static void calls_tell(const struct kg_scope_subject *subject, size_t row, struc
 
 /* Sets the time in the scope itself. Scopes that wait or start threads have none: their time
  * depends on others. */
-static void self_tell(const struct kg_scope_subject *subject, size_t row, struct kg_facts *facts)
+static void self_fill(const struct kg_scope_subject *subject, size_t row, struct kg_facts *facts)
 {
     if (row == subject->view.root || subject->on_gpu || kg_scope_is_region(subject, row) ||
         kg_scope_waits(subject->view.profile, row))
@@ -58,7 +58,7 @@ static void self_tell(const struct kg_scope_subject *subject, size_t row, struct
     facts->self_share = kg_scope_ratio(facts->self_ns, facts->whole_ns);
 }
 
-static void roof_tell(const struct kg_scope_subject *subject, const struct kg_facts *of,
+static void roof_fill(const struct kg_scope_subject *subject, const struct kg_facts *of,
                       struct kg_facts *facts)
 {
     struct kg_traits *traits = &facts->traits;
@@ -79,7 +79,7 @@ static void roof_tell(const struct kg_scope_subject *subject, const struct kg_fa
         traits->roof_ns = traits->time_ns * traits->bandwidth_share;
 }
 
-static void traits_tell(const struct kg_scope_subject *subject, const struct kg_facts *of,
+static void traits_fill(const struct kg_scope_subject *subject, const struct kg_facts *of,
                         size_t row, struct kg_facts *facts)
 {
     const struct kg_scope_view *view = &subject->view;
@@ -102,11 +102,11 @@ static void traits_tell(const struct kg_scope_subject *subject, const struct kg_
         traits->transfer_ns = figures->transfer_ns * part * subject->gpu_scale;
     }
     if (row != view->root || !of)
-        roof_tell(subject, of, facts);
+        roof_fill(subject, of, facts);
 }
 
 /* Copies the machine's facts from the case, or takes them from the ceilings. */
-static void machine_tell(const struct kg_scope_subject *subject, const struct kg_facts *of,
+static void machine_fill(const struct kg_scope_subject *subject, const struct kg_facts *of,
                          struct kg_facts *facts)
 {
     const struct kg_cpu_ceilings *ceilings = subject->ceilings;
@@ -142,7 +142,7 @@ static const char *operation_of(const struct kg_scope_subject *subject, const st
                : path;
 }
 
-static void scope_tell(struct kg_scope_subject *subject, const struct kg_facts *of, size_t row,
+static void scope_fill(struct kg_scope_subject *subject, const struct kg_facts *of, size_t row,
                        struct kg_arena *arena, struct kg_facts *facts)
 {
     const struct kg_scope_view *view = &subject->view;
@@ -158,11 +158,11 @@ static void scope_tell(struct kg_scope_subject *subject, const struct kg_facts *
     facts->whole_roof_ns = of ? of->traits.roof_ns : NAN;
     facts->whole_ns = of ? of->traits.time_ns : kg_scope_time(subject, view->root);
     facts->scope_threads = row == view->root ? view->threads : fmax(1, shared);
-    machine_tell(subject, of, facts);
-    traits_tell(subject, of, row, facts);
-    calls_tell(subject, row, facts);
-    self_tell(subject, row, facts);
-    kg_scope_profile_tell(subject, row, facts);
+    machine_fill(subject, of, facts);
+    traits_fill(subject, of, row, facts);
+    calls_fill(subject, row, facts);
+    self_fill(subject, row, facts);
+    kg_scope_profile_fill(subject, row, facts);
 }
 
 /* --- All scopes ------------------------------------------------------------------------------ */
@@ -177,8 +177,8 @@ static bool is_wrapper(const struct kg_scope_subject *subject, const struct kg_f
            !strcmp(profile->rows[row].path.name, KG_PROFILE_STREAM_SCOPE);
 }
 
-static bool is_told(const struct kg_scope_subject *subject, const struct kg_facts *of, size_t row,
-                    double least_ns)
+static bool is_reported(const struct kg_scope_subject *subject, const struct kg_facts *of,
+                        size_t row, double least_ns)
 {
     if (!(subject->view.rows[row].calls > 0) || kg_scope_kind(subject, row) == KGATE_SCOPE_PROFILER)
         return false;
@@ -196,10 +196,10 @@ static void scopes_add(struct kg_scope_subject *subject, const struct kg_facts *
     if (!kg_known(whole_ns))
         return;
     for (size_t i = part.first; i < part.end; i++) {
-        if (!is_told(subject, of, i, least_share * whole_ns))
+        if (!is_reported(subject, of, i, least_share * whole_ns))
             continue;
         kg_arena_grow(arena, &list->of, list->count, &list->capacity, sizeof *list->of);
-        scope_tell(subject, of, i, arena, &list->of[list->count]);
+        scope_fill(subject, of, i, arena, &list->of[list->count]);
         list->count++;
     }
 }

@@ -136,7 +136,7 @@ void kg_scope_split_part(struct kg_scope_split *split, const char *label, struct
 
 /* Sets the profile's part of a row's facts, except the facts about calls. The root gets the
  * facts of the whole recording. Facts that the recording lacks keep their value. */
-void kg_scope_profile_tell(struct kg_scope_subject *subject, size_t row, struct kg_facts *facts);
+void kg_scope_profile_fill(struct kg_scope_subject *subject, size_t row, struct kg_facts *facts);
 
 /* Adds the recording's facts to a case (facts->operation is its id): waits, parallel regions,
  * balance of threads, scopes that could be fused. Facts that the recording lacks keep their

@@ -81,7 +81,7 @@ static void regions_find(const struct kg_scope_subject *subject, struct kg_scope
     facts->parallel_ns = fmax(0, self_ns - explained_ns) * subject->scale;
 }
 
-static void imbalance_tell(const struct kg_scope_subject *subject,
+static void imbalance_fill(const struct kg_scope_subject *subject,
                            const struct kg_scope_balance *balance, struct kg_facts *facts)
 {
     if (!(balance->threads > 1 && balance->even_ns > 0))
@@ -219,7 +219,7 @@ static void whole_find(struct kg_scope_subject *subject, struct kg_facts *facts)
     facts->scope_threads = subject->view.threads;
     waits_find(subject, part, facts);
     regions_find(subject, part, &balance, facts);
-    imbalance_tell(subject, &balance, facts);
+    imbalance_fill(subject, &balance, facts);
     busy_find(subject, facts);
     fusible_find(subject, part, facts);
 }
@@ -236,7 +236,7 @@ static struct kg_scope_balance own_balance(const struct kg_scope_subject *subjec
     return own;
 }
 
-void kg_scope_profile_tell(struct kg_scope_subject *subject, size_t row, struct kg_facts *facts)
+void kg_scope_profile_fill(struct kg_scope_subject *subject, size_t row, struct kg_facts *facts)
 {
     if (row == subject->view.root) {
         whole_find(subject, facts);
@@ -247,6 +247,6 @@ void kg_scope_profile_tell(struct kg_scope_subject *subject, size_t row, struct 
     const struct kg_scope_balance own = own_balance(subject, row);
     waits_find(subject, part, facts);
     regions_find(subject, part, &inside, facts);
-    imbalance_tell(subject, &own, facts);
+    imbalance_fill(subject, &own, facts);
     fusible_find(subject, part, facts);
 }

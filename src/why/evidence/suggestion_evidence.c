@@ -37,27 +37,27 @@ void kg_evidence_facts(struct kg_evidence *evidence, const struct kg_facts *fact
 
 /* Adds a figure such as "calls of read in a call: 4.10 k". Adds nothing if the value is not
  * above 0. */
-__attribute__((format(printf, 5, 6))) static void figure_say(struct kg_evidence *evidence,
-                                                             const char *name,
-                                                             enum kg_trait_unit unit, double value,
-                                                             const char *words, ...)
+__attribute__((format(printf, 5, 6))) static void figure_note(struct kg_evidence *evidence,
+                                                              const char *name,
+                                                              enum kg_trait_unit unit, double value,
+                                                              const char *words, ...)
 {
     struct kg_text text = {0};
-    char said[240];
+    char label[240];
     va_list arguments;
     if (!(value > 0) || !isfinite(value))
         return;
     va_start(arguments, words);
-    vsnprintf(said, sizeof said, words, arguments);
+    vsnprintf(label, sizeof label, words, arguments);
     va_end(arguments);
-    kg_text_printf(&text, "%s: ", said);
+    kg_text_printf(&text, "%s: ", label);
     kg_trait_format(unit, value, &text);
     figure_add(evidence, name, unit, value, &text);
 }
 
 /* Adds "74 % of 446 samples in cos". Adds nothing if the share is small. */
-static void share_say(struct kg_evidence *evidence, const char *name, double share, double samples,
-                      const char *place)
+static void share_note(struct kg_evidence *evidence, const char *name, double share, double samples,
+                       const char *place)
 {
     struct kg_text text = {0};
     if (!(share >= KG_SHARE_LEAST))
@@ -81,14 +81,14 @@ static void calls_share(struct kg_evidence *evidence, const struct kg_sampled *s
         for (size_t k = 0; first && k < i; k++)
             first = !sampled->stacks[k].call || strcmp(sampled->stacks[k].call, call) != 0;
         if (first)
-            share_say(evidence, "call_share", kg_in_call(sampled, call), sampled->samples, call);
+            share_note(evidence, "call_share", kg_in_call(sampled, call), sampled->samples, call);
     }
 }
 
 /* Samples of a function are evidence only if other observations did not correct the cause's
  * share. */
-static void samples_say(struct kg_evidence *evidence, const struct kg_hot *hot,
-                        const struct kg_cause *cause)
+static void samples_note(struct kg_evidence *evidence, const struct kg_hot *hot,
+                         const struct kg_cause *cause)
 {
     static const double AGREES = 0.1;
     const struct kg_place *place = cause->seen ? cause->seen : cause->caller;
@@ -98,7 +98,7 @@ static void samples_say(struct kg_evidence *evidence, const struct kg_hot *hot,
         return;
     const double share = kg_on_stacks(&hot->sampled, place->function);
     if (place == cause->caller || cause->in_call || fabs(share - cause->share) <= AGREES)
-        share_say(evidence, "function_share", share, hot->sampled.samples, place->function);
+        share_note(evidence, "function_share", share, hot->sampled.samples, place->function);
 }
 
 static bool waits(enum kg_cause_kind kind)
@@ -110,13 +110,13 @@ static bool waits(enum kg_cause_kind kind)
 
 /* --- System calls ----------------------------------------------------------------------------- */
 
-static void call_says(struct kg_evidence *evidence, const struct kg_system_call *call)
+static void call_note(struct kg_evidence *evidence, const struct kg_system_call *call)
 {
-    figure_say(evidence, "system_calls", KG_TRAIT_COUNT, call->calls, "calls of %s per call",
-               call->name);
-    figure_say(evidence, "system_call_bytes", KG_TRAIT_BYTES, call->bytes / call->calls,
-               "bytes per %s", call->name);
-    figure_say(evidence, "system_call_ns", KG_TRAIT_NS, call->time_ns, "time in %s", call->name);
+    figure_note(evidence, "system_calls", KG_TRAIT_COUNT, call->calls, "calls of %s per call",
+                call->name);
+    figure_note(evidence, "system_call_bytes", KG_TRAIT_BYTES, call->bytes / call->calls,
+                "bytes per %s", call->name);
+    figure_note(evidence, "system_call_ns", KG_TRAIT_NS, call->time_ns, "time in %s", call->name);
 }
 
 /* --- Counts ----------------------------------------------------------------------------------- */
@@ -152,19 +152,19 @@ static int name_length(const char *counted)
     return length < MOST ? (int)length : MOST;
 }
 
-static void edges_say(struct kg_evidence *evidence, const struct kg_hot *hot,
-                      const struct kg_cause *cause)
+static void edges_note(struct kg_evidence *evidence, const struct kg_hot *hot,
+                       const struct kg_cause *cause)
 {
     static const double SEVERAL = 1.5;
     const struct kg_counted_edge *edge = edge_of(&hot->counted, cause);
     if (!edge || edge->calls < SEVERAL)
         return;
-    figure_say(evidence, "function_calls", KG_TRAIT_COUNT, edge->calls,
-               "calls of %.*s from %.*s per %s", name_length(edge->callee), edge->callee,
-               name_length(edge->caller), edge->caller,
-               isnan(hot->counted.calls) ? "counted part of a call" : "call");
-    figure_say(evidence, "function_instructions", KG_TRAIT_COUNT, edge->instructions / edge->calls,
-               "instructions per such call");
+    figure_note(evidence, "function_calls", KG_TRAIT_COUNT, edge->calls,
+                "calls of %.*s from %.*s per %s", name_length(edge->callee), edge->callee,
+                name_length(edge->caller), edge->caller,
+                isnan(hot->counted.calls) ? "counted part of a call" : "call");
+    figure_note(evidence, "function_instructions", KG_TRAIT_COUNT, edge->instructions / edge->calls,
+                "instructions per such call");
 }
 
 /* --- The loop --------------------------------------------------------------------------------- */
@@ -222,7 +222,7 @@ static bool is_refuted(const struct kg_loop_turn *turn, size_t row)
             offset == offsetof(struct kg_loop_turn, least_cycles));
 }
 
-static void loop_says(struct kg_evidence *evidence, const struct kg_cause *cause)
+static void loop_note(struct kg_evidence *evidence, const struct kg_cause *cause)
 {
     for (size_t i = 0; i < sizeof of_loop / sizeof *of_loop; i++) {
         const char *from =
@@ -231,15 +231,15 @@ static void loop_says(struct kg_evidence *evidence, const struct kg_cause *cause
         memcpy(&value, from + of_loop[i].offset, sizeof value);
         if ((!of_loop[i].causes || of_loop[i].causes & OF(cause->kind)) &&
             !is_refuted(&cause->turn, i)) {
-            figure_say(evidence, of_loop[i].name, KG_TRAIT_COUNT, value, "%s", of_loop[i].words);
+            figure_note(evidence, of_loop[i].name, KG_TRAIT_COUNT, value, "%s", of_loop[i].words);
         }
     }
 }
 
 /* --- Experiments ------------------------------------------------------------------------------ */
 
-static void experiments_say(struct kg_evidence *evidence, const struct kg_hot *hot,
-                            const struct kg_cause *cause)
+static void experiments_note(struct kg_evidence *evidence, const struct kg_hot *hot,
+                             const struct kg_cause *cause)
 {
     for (size_t i = 0; i < hot->experiment_count; i++) {
         const struct kg_experiment *one = &hot->experiments[i];
@@ -247,10 +247,10 @@ static void experiments_say(struct kg_evidence *evidence, const struct kg_hot *h
             continue;
         /* the results may be gone when the suggestions are printed */
         const char *name = kg_arena_copy(evidence->arena, one->name);
-        figure_say(evidence, name, KG_TRAIT_SHARE, one->ratio,
-                   "time with %s (%.0f paired rounds, 95 %% interval %.0f to %.0f %%)",
-                   kg_experiment_words(one->name), one->pairs, 100 * one->ratio_low,
-                   100 * one->ratio_high);
+        figure_note(evidence, name, KG_TRAIT_SHARE, one->ratio,
+                    "time with %s (%.0f paired rounds, 95 %% interval %.0f to %.0f %%)",
+                    kg_experiment_words(one->name), one->pairs, 100 * one->ratio_low,
+                    100 * one->ratio_high);
     }
 }
 
@@ -262,13 +262,13 @@ void kg_evidence_cause(struct kg_evidence *evidence, const struct kg_facts *fact
     const struct kg_hot *hot = facts->hot;
     if (!hot)
         return;
-    samples_say(evidence, hot, cause);
+    samples_note(evidence, hot, cause);
     if (cause->call)
-        call_says(evidence, cause->call);
-    edges_say(evidence, hot, cause);
+        call_note(evidence, cause->call);
+    edges_note(evidence, hot, cause);
     if (cause->loop)
-        loop_says(evidence, cause);
-    experiments_say(evidence, hot, cause);
+        loop_note(evidence, cause);
+    experiments_note(evidence, hot, cause);
     if (waits(cause->kind))
-        figure_say(evidence, "off_cpu", KG_TRAIT_SHARE, kg_off_cpu(facts), "time off the CPU");
+        figure_note(evidence, "off_cpu", KG_TRAIT_SHARE, kg_off_cpu(facts), "time off the CPU");
 }

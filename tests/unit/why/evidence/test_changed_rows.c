@@ -36,10 +36,10 @@ static const char *tell(const struct kg_slower *slower)
 {
     static char text[2048];
     struct kg_arena arena = {0};
-    struct kg_told told[KG_TOLD_MOST];
+    struct kg_reason told[KG_REASONS_MOST];
     size_t count, length = 0;
-    kg_slower_tell(&arena, slower, told, &count);
-    assert_true(count <= KG_TOLD_MOST);
+    kg_slower_note(&arena, slower, told, &count);
+    assert_true(count <= KG_REASONS_MOST);
     text[0] = '\0';
     for (size_t i = 0; i < count; i++) {
         assert_true(told[i].explains > 0 && told[i].explains <= 1);

@@ -223,10 +223,10 @@ static const char *tell(const struct scene *scene)
 {
     static char text[TOLD_BYTES];
     struct kg_arena arena = {0};
-    struct kg_told told[KG_TOLD_MOST];
+    struct kg_reason told[KG_REASONS_MOST];
     size_t count, length = 0;
-    kg_slower_tell(&arena, &scene->slower, told, &count);
-    assert_true(count <= KG_TOLD_MOST);
+    kg_slower_note(&arena, &scene->slower, told, &count);
+    assert_true(count <= KG_REASONS_MOST);
     text[0] = '\0';
     for (size_t i = 0; i < count; i++) {
         if (!(told[i].explains > 0 && told[i].explains <= (i ? told[i - 1].explains : 1)))
