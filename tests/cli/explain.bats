@@ -34,7 +34,7 @@ setup_results() {
     # without a case: those of the file, and where there is one, that one
     run kgate explain r.json
     [ "$status" -eq 2 ]
-    [[ "$output" == *"2 cases, but one is explained at a time"*"version=plain/cpu"*"version=fast/cpu"* ]]
+    [[ "$output" == *"matches 2 cases; name one of them"*"version=plain/cpu"*"version=fast/cpu"* ]]
     jq 'del(.cases[0])' r.json >one.json
     run kgate explain one.json
     [ "$status" -eq 0 ]
