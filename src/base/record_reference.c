@@ -3,18 +3,18 @@
 
 #include "base/record_schema.h"
 
-enum { TOLD_MOST = 128, PATH_BYTES = 160 };
+enum { EXPLAINED_MOST = 128, PATH_BYTES = 160 };
 
 /* A reference in progress, with the place of each explained record. */
 struct reference {
     struct kg_text *text;
     const struct kg_file_kind *kind; /* kind of file in progress */
-    struct told {
+    struct explained {
         const struct kg_record *record;
         const struct kg_file_kind *kind;
         char path[PATH_BYTES];
-    } told[TOLD_MOST];
-    size_t told_count;
+    } explained[EXPLAINED_MOST];
+    size_t explained_count;
 };
 
 static const char *const kind_words[] = {
@@ -80,12 +80,12 @@ static void allowed_write(struct kg_text *text, const struct kg_field *field)
                        range->below_most ? "to below" : "to", range->most);
 }
 
-static const struct told *told_find(const struct reference *reference,
-                                    const struct kg_record *record)
+static const struct explained *explained_find(const struct reference *reference,
+                                              const struct kg_record *record)
 {
-    for (size_t i = 0; i < reference->told_count; i++)
-        if (reference->told[i].record == record)
-            return &reference->told[i];
+    for (size_t i = 0; i < reference->explained_count; i++)
+        if (reference->explained[i].record == record)
+            return &reference->explained[i];
     return NULL;
 }
 
@@ -100,26 +100,27 @@ static void row_write(const struct reference *reference, const struct kg_field *
     struct kg_text *text = reference->text;
     const char *unit = unit_of(field);
     const char *help = field->help || !field->record ? field->help : field->record->help;
-    const struct told *told = field->record ? told_find(reference, field->record) : NULL;
+    const struct explained *explained =
+        field->record ? explained_find(reference, field->record) : NULL;
     kg_text_printf(text, "| `%s` | %s%s%s%s | ", field->name, field->optional ? "optional " : "",
                    kind_words[field->kind], *unit ? ", " : "", unit);
     allowed_write(text, field);
     kg_text_printf(text, " | %s", help ? help : "");
-    if (told)
-        kg_text_printf(text, "; see `%s`%s%s", told->path,
-                       told->kind == reference->kind ? "" : " of ",
-                       told->kind == reference->kind ? "" : told->kind->schema);
+    if (explained)
+        kg_text_printf(text, "; see `%s`%s%s", explained->path,
+                       explained->kind == reference->kind ? "" : " of ",
+                       explained->kind == reference->kind ? "" : explained->kind->schema);
     kg_text_append(text, " |\n");
 }
 
-static void record_tell(struct reference *reference, const struct kg_record *record,
-                        const char *path)
+static void record_print(struct reference *reference, const struct kg_record *record,
+                         const char *path)
 {
     struct kg_text *text = reference->text;
-    if (reference->told_count < TOLD_MOST) {
-        struct told *told = &reference->told[reference->told_count++];
-        *told = (struct told){.record = record, .kind = reference->kind};
-        snprintf(told->path, sizeof told->path, "%s", path);
+    if (reference->explained_count < EXPLAINED_MOST) {
+        struct explained *explained = &reference->explained[reference->explained_count++];
+        *explained = (struct explained){.record = record, .kind = reference->kind};
+        snprintf(explained->path, sizeof explained->path, "%s", path);
     }
     if (*path)
         kg_text_printf(text, "\n### %s: `%s`\n\n%s\n", reference->kind->name, path, record->help);
@@ -130,8 +131,8 @@ static void record_tell(struct reference *reference, const struct kg_record *rec
         const struct kg_field *field = &record->fields[i];
         char inner[PATH_BYTES];
         path_make(inner, path, field);
-        if (field->record && !told_find(reference, field->record))
-            record_tell(reference, field->record, inner);
+        if (field->record && !explained_find(reference, field->record))
+            record_print(reference, field->record, inner);
     }
 }
 
@@ -144,6 +145,6 @@ void kg_file_reference_write(const struct kg_file_kind *kinds, size_t count, str
         kg_schema_file_name(&kinds[i], name, sizeof name);
         kg_text_printf(text, "%s## %s\n\n%s [%s](schema/%s)\n", i ? "\n" : "", kinds[i].name,
                        kinds[i].record->help, kinds[i].schema, name);
-        record_tell(&reference, kinds[i].record, "");
+        record_print(&reference, kinds[i].record, "");
     }
 }

@@ -43,7 +43,7 @@ bool kg_case_threads_said(const struct kg_settings *settings)
     return settings->threads || count_of_environment();
 }
 
-static void count_say(struct kg_text *text, const struct kg_settings *settings, int pin,
+static void count_add(struct kg_text *text, const struct kg_settings *settings, int pin,
                       uint64_t threads)
 {
     if (!settings->threads && pin < 0 && count_of_environment())
@@ -51,7 +51,7 @@ static void count_say(struct kg_text *text, const struct kg_settings *settings, 
                        (unsigned long long)threads);
 }
 
-static void cpus_say(struct kg_text *text, uint64_t threads, uint64_t cpus, bool pinned)
+static void cpus_add(struct kg_text *text, uint64_t threads, uint64_t cpus, bool pinned)
 {
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
     if (threads <= cpus)
@@ -62,7 +62,7 @@ static void cpus_say(struct kg_text *text, uint64_t threads, uint64_t cpus, bool
         kg_text_printf(text, ": kgate may use only these of %ld (taskset, a cpuset)", online);
 }
 
-static void variables_say(struct kg_text *text)
+static void variables_add(struct kg_text *text)
 {
     size_t said = 0;
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
@@ -85,10 +85,10 @@ const char *kg_case_threads_note(const struct kg_session *session, size_t index,
     struct kg_text text = {0};
     if (kg_case_on_stream(planned))
         return NULL;
-    count_say(&text, settings, pin, threads);
-    cpus_say(&text, threads, cpus, pin >= 0);
+    count_add(&text, settings, pin, threads);
+    cpus_add(&text, threads, cpus, pin >= 0);
     if (threads > 1)
-        variables_say(&text);
+        variables_add(&text);
     const char *note = kg_arena_keep(arena, text.data);
     kg_text_free(&text);
     return note;

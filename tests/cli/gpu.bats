@@ -156,7 +156,7 @@ YAML
     needs_code
     run -0 gpu run -c gpu.yaml -o r.json
     jq -e '(.cases[0].note | contains("too many launches")) and (.cases[1] | has("note") | not)' r.json
-    [[ "$output" == *"more launches"* ]]
+    [[ "$output" == *"too many launches"* ]]
 }
 
 @test "a call that puts nothing on its stream has no time on the device" {

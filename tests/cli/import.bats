@@ -153,11 +153,11 @@ failed_with() {
     process a.json 1
     echo '{"results": 1}' >other.json
     echo '{"results": ' >broken.json
-    refused "given" a.json a.json
+    refused "even if you give it twice" a.json a.json
     refused "hyperfine, but google-benchmark is expected" a.json "$(files hyperfine.json)"
     refused "google-benchmark, but nvbench is expected" --format nvbench a.json
     refused "has none of the formats google-benchmark, nvbench" other.json
-    refused "of none of the formats" --format csv a.json
+    refused "has none of the formats" --format csv a.json
     refused "broken.json" broken.json
     refused "no-such" no-such.json
     mkdir empty

@@ -92,7 +92,7 @@ static const struct {
 };
 enum { EXTRAS = sizeof extras / sizeof *extras };
 
-unsigned kg_extras_told(const struct kg_profile_figures *figures)
+unsigned kg_extras_noted(const struct kg_profile_figures *figures)
 {
     char cell[CELL_BYTES];
     unsigned told = 0;

@@ -5,7 +5,7 @@
 #include "profiler/read/profile.h"
 
 /* The columns that these figures fill, as bits. */
-unsigned kg_extras_told(const struct kg_profile_figures *figures);
+unsigned kg_extras_noted(const struct kg_profile_figures *figures);
 
 /* Adds those columns to the table, after its other columns. */
 void kg_extras_heads(struct kg_table *table, unsigned told);

@@ -27,8 +27,8 @@ static void field(struct kg_text *text, const char *value)
     kg_csv_text(text, value);
 }
 
-static bool process_tell(void *user, size_t index, const struct kg_profile_process *process,
-                         struct kg_error *err)
+static bool process_print(void *user, size_t index, const struct kg_profile_process *process,
+                          struct kg_error *err)
 {
     struct csv *csv = user;
     if (!kg_grow(&csv->numbers, index, &csv->number_capacity, sizeof *csv->numbers))
@@ -37,8 +37,8 @@ static bool process_tell(void *user, size_t index, const struct kg_profile_proce
     return true;
 }
 
-static bool path_tell(void *user, size_t index, const struct kg_profile_path *path,
-                      struct kg_error *err)
+static bool path_print(void *user, size_t index, const struct kg_profile_path *path,
+                       struct kg_error *err)
 {
     struct csv *csv = user;
     struct kg_text whole = {0}, columns = {0};
@@ -78,7 +78,7 @@ static void stream_field(struct kg_writer *output, const struct kg_profile_entry
     kg_writer_string(output, text);
 }
 
-static bool entry_tell(void *user, const struct kg_profile_entry *entry, struct kg_error *err)
+static bool entry_print(void *user, const struct kg_profile_entry *entry, struct kg_error *err)
 {
     struct csv *csv = user;
     struct kg_writer *output = &csv->output;
@@ -110,7 +110,7 @@ bool kg_profile_csv_write(const struct kg_profile_source *source, FILE *output,
 {
     struct csv csv = {0};
     const struct kg_profile_visitor visitor = {
-        .user = &csv, .process = process_tell, .path = path_tell, .entry = entry_tell};
+        .user = &csv, .process = process_print, .path = path_print, .entry = entry_print};
     if (!kg_writer_open(&csv.output, output, err))
         return false;
     kg_writer_bytes(&csv.output, HEAD, sizeof HEAD - 1);

@@ -37,7 +37,7 @@ void kg_profile_table(const struct kg_profile *profile, size_t limit, size_t wid
     const size_t count = profile->name_count, shown = limit && limit < count ? limit : count;
     unsigned extras = 0;
     for (size_t i = 0; i < shown; i++)
-        extras |= kg_extras_told(&profile->names[i].figures);
+        extras |= kg_extras_noted(&profile->names[i].figures);
     kg_extras_heads(&table, extras);
     kg_profile_facts_print(profile, width, text);
     for (size_t i = 0; i < shown; i++)

@@ -78,7 +78,7 @@ void kg_profile_tree(const struct kg_profile *profile, size_t limit, size_t widt
     const size_t count = profile->row_count, shown = limit && limit < count ? limit : count;
     unsigned extras = 0;
     for (size_t i = 0; i < shown; i++)
-        extras |= kg_extras_told(&profile->rows[i].figures);
+        extras |= kg_extras_noted(&profile->rows[i].figures);
     kg_extras_heads(&table, extras);
     kg_profile_facts_print(profile, width, text);
     for (size_t i = 0; i < shown; i++)

@@ -162,10 +162,10 @@ static void gpu_pack(struct packing *packing, double wait_ns)
 }
 
 /* Adds the losses since the last call to the file's. */
-static void losses_tell(struct kgate_profiler_thread *thread, struct kg_recorder *recorder)
+static void losses_note(struct kgate_profiler_thread *thread, struct kg_recorder *recorder)
 {
     const struct kgate_profile_losses now = losses_read(&thread->losses);
-    const struct kgate_profile_losses *told = &thread->losses_told;
+    const struct kgate_profile_losses *told = &thread->losses_noted;
     const struct kgate_profile_losses more = {
         .dropped = now.dropped - told->dropped,
         .too_deep = now.too_deep - told->too_deep,
@@ -175,7 +175,7 @@ static void losses_tell(struct kgate_profiler_thread *thread, struct kg_recorder
         .gpu_dropped = now.gpu_dropped - told->gpu_dropped,
     };
     kg_recorder_lose(recorder, &more);
-    thread->losses_told = now;
+    thread->losses_noted = now;
 }
 
 /* Everything to the file, under thread->drain. */
@@ -194,7 +194,7 @@ static bool drain(struct kgate_profiler_thread *thread, double wait_ns)
     ring_pack(&packing, head);
     gpu_pack(&packing, wait_ns);
     if (thread->profiler)
-        losses_tell(thread, &thread->profiler->recorder);
+        losses_note(thread, &thread->profiler->recorder);
     return packing.good;
 }
 

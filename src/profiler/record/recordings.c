@@ -164,7 +164,7 @@ static void thread_forked(struct kgate_profiler_thread *thread)
     thread->gpu = NULL;
     memset(thread->gpu_frames, 0, sizeof thread->gpu_frames);
     memset(&thread->losses, 0, sizeof thread->losses);
-    memset(&thread->losses_told, 0, sizeof thread->losses_told);
+    memset(&thread->losses_noted, 0, sizeof thread->losses_noted);
 }
 
 /* The threads of the parent are not here. Their locks may be held for ever, so they are not

@@ -105,7 +105,7 @@ struct kgate_profiler_thread {
     uint8_t *packed;                    /* KG_PACKED_BYTES: the chunk being made */
     uint32_t nodes_written;
     bool announced; /* its name is in the file */
-    struct kgate_profile_losses losses_told;
+    struct kgate_profile_losses losses_noted;
     struct kg_gpu_times *gpu; /* NULL until a scope has a stream */
     bool left; /* the thread has ended with incomplete GPU times; the profiler owns this struct */
     uint64_t system_id;

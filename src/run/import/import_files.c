@@ -63,7 +63,7 @@ static bool given_once(const struct kg_import_files *files, const struct kg_impo
         if (!strcmp(files->files[i].hash, file->hash))
             return kg_error_at(
                 err, file->path, 0, 0,
-                "the same as '%.300s': kgate counts each process as one round only once",
+                "the same as '%.300s': a process is one round, even if you give it twice",
                 files->files[i].path);
     return true;
 }
