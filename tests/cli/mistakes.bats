@@ -339,7 +339,7 @@ at_level() {
     jq '.runs += .runs' "$file" >twice.json
     run kgate compare twice.json run.json
     [ "$status" -eq 2 ]
-    [[ "$output" == *"twice.json"*"runs[3] is runs[0] once more"*"remove one of them"* ]]
+    [[ "$output" == *"twice.json"*"runs[3] repeats runs[0]"*"remove one of them"* ]]
     jq '.runs[1].created = "not a date"' "$file" >undated.json
     run kgate compare undated.json run.json
     [ "$status" -eq 2 ]
