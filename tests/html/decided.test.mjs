@@ -82,19 +82,71 @@ test("the chart of changes holds the worst of four cases, and has the figure of 
     const page = await browser.open(changedBy(16.5, 6, 0.1, -0.2));
     await chartsDrawn(page);
     const labels = await page.locator("#changes svg text").allTextContents();
-    assert.ok(labels.includes("+20"), labels.join("; "));
-    for (const figure of ["+16.5 %", "+6.0 %", "+0.1 %"]) assert.ok(labels.includes(figure), labels.join("; "));
-    assert.match(await page.locator("#changes figcaption").innerText(), /2 lie with their whole interval beyond the threshold/);
-    const one = await browser.open(changedBy(6, 0.1));
-    assert.match(await one.locator("#changes figcaption").innerText(), /1 lies with its whole interval beyond the threshold/);
+    assert.ok(labels.includes("+15"), labels.join("; "));
+    for (const figure of ["+16.5 %", "+6.0 %"]) assert.ok(labels.includes(figure), labels.join("; "));
+    assert.match(await page.locator("#changes figcaption").innerText(), /4 compared cases; the whole interval of 2 is beyond the threshold\. Worst first: w\/n=0\/cpu, \+16\.5 %/);
+    assert.ok(labels.includes("faster  ←  change (%)  →  slower"), labels.join("; "));
+    assert.deepEqual(page.wrong, []);
+});
+
+test("changes of +209 % and +113 % stand at different places", async () => {
+    const page = await browser.open(changedBy(209, 113, ...Array.from({ length: 12 }, () => 6)));
+    await chartsDrawn(page);
+    const labels = await page.locator("#changes svg text").allTextContents();
+    for (const label of ["+100", "+200", "+209.0 %", "+113.0 %"]) assert.ok(labels.includes(label), labels.join("; "));
+    assert.ok(!labels.some((label) => /\+209\.0 % \(/.test(label)), "no arrow");
+});
+
+test("unchanged cases are one line, and a chart when it is opened", async () => {
+    const page = await browser.open(changedBy(16.5, 0.1, -0.2));
+    await chartsDrawn(page);
+    assert.ok(!(await page.locator("#changes svg text").allTextContents()).includes("+0.1 %"));
+    assert.equal(await page.locator("#unchanged summary").first().innerText(), "2 unchanged cases: −0.2 % to +0.1 %");
+    await page.locator("#unchanged summary").first().click();
+    await page.waitForFunction(() => document.querySelector("#unchanged .chart svg path"));
+    assert.ok((await page.locator("#unchanged svg text").allTextContents()).includes("+0.1 %"));
+    const none = await browser.open(changedBy(0.1, -0.2));
+    assert.equal(await none.locator("#changes .chart").count(), 0);
+    assert.deepEqual([...page.wrong, ...none.wrong], []);
+});
+
+test("the chart of changes has a drawn key of the signs that it uses", async () => {
+    const signs = async (page) => (await page.locator("#changes .keys .sign").evaluateAll((all) => all.map((one) => one.className))).join(",");
+    assert.equal(await signs(await browser.open(changedBy(16.5, 0.1))), "sign point,sign interval,sign band");
+    assert.equal(await signs(await browser.open(changedBy(9900, ...Array.from({ length: 11 }, () => 6)))), "sign point,sign interval,sign band,sign beyond");
 });
 
 test("a change that would squeeze the others is an arrow with its interval", async () => {
-    const page = await browser.open(changedBy(900, ...Array.from({ length: 11 }, (_, i) => i / 10)));
+    const page = await browser.open(changedBy(9900, ...Array.from({ length: 11 }, () => 6)));
     await chartsDrawn(page);
     const labels = await page.locator("#changes svg text").allTextContents();
-    assert.ok(labels.includes("+900.0 % (+899.5 % to +900.5 %)"), labels.join("; "));
-    assert.ok(labels.every((label) => !/^\+\d{3,}$/.test(label)), labels.join("; "));
+    assert.ok(labels.includes("+9900 % (+9900 % to +9901 %)"), labels.join("; "));
+    assert.ok(!labels.includes("+9900"), labels.join("; "));
+});
+
+test("a page that fails has suite, commits, machine and date, and three commands under the banner", async () => {
+    const comparison = fileRead("comparison.json");
+    const failing = comparison.cases.find(({ metrics }) => metrics.length);
+    Object.assign(failing, { change: "REGRESSION", fails: true });
+    Object.assign(comparison, { verdict: "FAIL", commit: "v1.8", branch: "faster", baseline_commit: "v1.7", baseline_branch: "main", suite_path: "suite.yaml", cases: [failing] });
+    for (const width of [1280, 390]) {
+        const page = await browser.open(pageMake("steps.html", fileWrite("steps.json", comparison)), "", { viewport: { width, height: 800 } });
+        const facts = page.locator("#verdict .facts").first();
+        assert.match(await facts.innerText(), /Suite\s+page\s+Candidate\s+commit v1\.8 \(faster\), \d{4}-\d\d-\d\d .*\s+Baseline\s+commit v1\.7 \(main\)[^]*Machine\s+\S+/);
+        const { y, height } = await facts.boundingBox();
+        assert.ok(y + height < 800, `${width}: ${y + height}`);
+        const commands = await page.locator("#steps code").allInnerTexts();
+        assert.deepEqual(commands.map((command) => command.split(" ")[1]), ["ab", "accept", "quarantine"]);
+        assert.equal(commands[0], `kgate ab --base BASE --head HEAD -c suite.yaml --filter ${id}`);
+        assert.equal(commands[1], `kgate accept ${id} -c suite.yaml --from steps.json --because "REASON"`);
+        assert.deepEqual(page.wrong, []);
+    }
+    const failed = { ...failing, change: "FAILED", metrics: [] };
+    const crashed = await browser.open(pageMake("crashed.html", fileWrite("crashed.json", { ...comparison, cases: [failed] }), "current.json"));
+    const commands = await crashed.locator("#steps code").allInnerTexts();
+    assert.deepEqual(commands, [`kgate run -c suite.yaml --filter ${id} -o again.json`, `kgate explain ${id} current.json`]);
+    const passed = await browser.open(pageMake("passed.html", fileWrite("passed.json", { ...comparison, verdict: "PASS", cases: [{ ...failing, fails: false }] })));
+    assert.equal(await passed.locator("#steps").count(), 0);
 });
 
 test("history tells what pairs decided, and what this run was before them", async () => {

@@ -20,3 +20,8 @@ export function keyOf(groups, lines) {
     const line = (one) => styled("span", { class: "dash", "aria-hidden": "true" }, { background: strokes(one) });
     return h("ul", { class: "keys" }, groups.map((group) => h("li", {}, mark(group), group.name)), lines.map((one) => h("li", {}, line(one), one.name)));
 }
+
+/* A key with drawn signs, for a chart of points, intervals and bands.
+ * signs  [sign, words] or false; `sign` is a class in style/parts.css: point, hollow, interval, band, beyond */
+export const drawnKey = (signs) =>
+    h("ul", { class: "keys" }, signs.filter(Boolean).map(([sign, words]) => h("li", {}, h("span", { class: `sign ${sign}`, "aria-hidden": "true" }), words)));
