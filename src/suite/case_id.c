@@ -122,7 +122,7 @@ bool kg_case_ids_unique(struct kg_plan *plan, const char *path, struct kg_error 
     for (size_t i = 1; i < plan->case_count; i++)
         if (!strcmp(ids[i], ids[i - 1]))
             return kg_error_at(err, path, 0, 0,
-                               "two cases have the id '%s'; take one of the equal values out",
+                               "two cases have the id '%s'; remove one of the equal values",
                                ids[i]);
     return true;
 }

@@ -70,7 +70,9 @@ static bool file_check(const struct kg_case *planned, const char *key, const cha
 {
     return access(path, F_OK) != 0 || kg_file_is_regular(path) ||
            kg_error_at(err, suite, mark.line, mark.column,
-                       "in workload '%s': `%s`: '%.300s' is no regular file, and may have no end",
+                       "in workload '%s': `%s`: '%.300s' is not a regular file, so it may be "
+                       "endless; use a "
+                       "regular file",
                        planned->spec->name, key, path);
 }
 

@@ -25,9 +25,10 @@ static bool foreign(struct kg_suite_reader *reader, const char *override, const 
     struct kg_text message = {0};
     for (; count < kg_suggest_keys.count && count < KEYS_MOST; count++)
         names[count] = kg_suggest_keys.keys[count].name;
-    kg_text_printf(&message,
-                   "--set %s: unknown key '%s': saved results have only those of `suggest:`",
-                   kg_quote(override, quoted), kg_quote(name, quoted_name));
+    kg_text_printf(
+        &message,
+        "--set %s: unknown key '%s'; for saved results only keys of `suggest:` are allowed",
+        kg_quote(override, quoted), kg_quote(name, quoted_name));
     kg_suggest_append(&message, name, names, count, "known keys");
     kg_error_set(reader->err, KG_ERROR_USAGE, "%s", kg_text_string(&message));
     kg_text_free(&message);

@@ -106,6 +106,15 @@ static bool limit_parse(const struct metric *metric, const char *text, struct kg
     return metric->read(text, &budget->limit) && budget->limit > 0;
 }
 
+/* Whether the limit is a number that lacks the metric's unit: "<= 2" of a time. */
+static bool is_without_unit(const struct metric *metric, const char *text)
+{
+    double number;
+    return (text[0] == '>' || text[0] == '<') && text[1] == '=' &&
+           metric->read != kg_number_parse &&
+           kg_number_parse(text + 2 + strspn(text + 2, " "), &number) && number > 0;
+}
+
 static bool limit_read(const struct kg_suite_reader *reader, const struct metric *metric,
                        const struct kg_yaml_node *node, struct kg_budget *budget)
 {
@@ -114,8 +123,13 @@ static bool limit_read(const struct kg_suite_reader *reader, const struct metric
         return kg_reader_fail(reader, node->mark,
                               "budget '%s' must be a limit, such as \"%s\", or a list of two",
                               metric->name, metric->example);
-    return limit_parse(metric, node->text, budget) ||
-           kg_reader_fail(reader, node->mark,
+    if (limit_parse(metric, node->text, budget))
+        return true;
+    if (is_without_unit(metric, node->text))
+        return kg_reader_fail(reader, node->mark,
+                              "budget '%s': '%s' has no unit; write for example \"%s\"",
+                              metric->name, kg_quote(node->text, quoted), metric->example);
+    return kg_reader_fail(reader, node->mark,
                           "budget '%s' is '%s', but must be >= or <= and a limit above 0, "
                           "such as \"%s\"",
                           metric->name, kg_quote(node->text, quoted), metric->example);
@@ -133,7 +147,7 @@ static bool range_check(const struct kg_suite_reader *reader, const struct kg_ya
                               first->metric, relation_names[first->relation]);
     return least->limit <= most->limit ||
            kg_reader_fail(reader, node->mark,
-                          "budget '%s' has its '>=' above its '<=': nothing is both",
+                          "budget '%s' has its '>=' above its '<=', so no value meets both",
                           first->metric);
 }
 
@@ -146,7 +160,7 @@ static bool limits_read(const struct kg_suite_reader *reader, const struct metri
     const size_t count = list ? node->count : 1;
     struct kg_budget *budgets = &spec->budgets[spec->budget_count];
     if (list && (count < 1 || count > LIMITS_MOST))
-        return kg_reader_fail(reader, node->mark, "budget '%s' has %zu limits; one or two are due",
+        return kg_reader_fail(reader, node->mark, "budget '%s' has %zu limits; give one or two",
                               metric->name, count);
     for (size_t i = 0; i < count; i++) {
         budgets[i] = (struct kg_budget){.metric = metric->name, .mark = pair->mark};

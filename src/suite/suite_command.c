@@ -17,9 +17,10 @@ bool kg_suite_words_read(const struct kg_suite_reader *reader, const struct kg_y
     const struct kg_yaml_node *list = pair->value;
     char quoted[KG_QUOTE_BYTES];
     if (list->kind == KG_YAML_SCALAR)
-        return kg_reader_fail(reader, list->mark,
-                              "'%s' must be a list of words, with no shell between; write [%s]",
-                              pair->key, *list->text ? kg_quote(list->text, quoted) : "word, word");
+        return kg_reader_fail(
+            reader, list->mark,
+            "'%s' must be a list of words, because kgate starts no shell; write [%s]", pair->key,
+            *list->text ? kg_quote(list->text, quoted) : "word, word");
     if (!kg_reader_expect(reader, pair, KG_YAML_SEQUENCE))
         return false;
     if (list->count > most)
@@ -50,10 +51,10 @@ static bool variable_name_check(const struct kg_suite_reader *reader,
            (strchr(letters, name[length]) || strchr(digits, name[length])))
         length++;
     if (!length || name[length])
-        return kg_reader_fail(reader, variable->mark,
-                              "a variable cannot be called '%s': letters, digits and '_', the "
-                              "first no digit",
-                              kg_quote(name, quoted));
+        return kg_reader_fail(
+            reader, variable->mark,
+            "a variable cannot be called '%s': use letters, digits and '_', not a digit first",
+            kg_quote(name, quoted));
     for (size_t i = 0; own_variables[i]; i++)
         if (!strcmp(own_variables[i], name))
             return kg_reader_fail(reader, variable->mark, "'%s' is kgate's own variable", name);
@@ -212,14 +213,14 @@ bool kg_suite_command_keys_check(const struct kg_suite_reader *reader,
                                  const struct kg_workload_spec *spec)
 {
     if (spec->setting.figure_count)
-        return kg_reader_fail(reader, spec->setting_marks.figures,
-                              "'json' and 'regex' read the output of a command, but %s is none",
-                              place);
+        return kg_reader_fail(
+            reader, spec->setting_marks.figures,
+            "'json' and 'regex' read the output of a command, but %s is not a command", place);
     for (size_t i = 0; i < workload->count; i++)
         if (key_find(workload->pairs[i].key))
             return kg_reader_fail(reader, workload->pairs[i].mark,
-                                  "'%s' is of commands, but %s is none", workload->pairs[i].key,
-                                  place);
+                                  "'%s' goes with 'command', but %s is not a command",
+                                  workload->pairs[i].key, place);
     return true;
 }
 
@@ -232,12 +233,12 @@ static bool format_metrics_check(const struct kg_suite_reader *reader,
     if (!(spec->settings.metrics & ~(known | cpu_time)) &&
         !(spec->setting.finds_gpu && spec->settings.metrics & cpu_time))
         return true;
-    return kg_reader_fail(reader, spec->setting_marks.format,
-                          "of a workload with `format: %s` only time%s are known a call: how many "
-                          "calls a process makes differs; give it `metrics`",
-                          spec->setting.format,
-                          spec->setting.finds_gpu ? " and peak_memory"
-                                                  : ", peak_memory and cpu_time");
+    return kg_reader_fail(
+        reader, spec->setting_marks.format,
+        "a workload with `format: %s` supports only time%s, because its number of calls "
+        "per process varies; set `metrics`",
+        spec->setting.format,
+        spec->setting.finds_gpu ? " and peak_memory" : ", peak_memory and cpu_time");
 }
 
 bool kg_suite_format_check(const struct kg_suite_reader *reader,
@@ -248,9 +249,10 @@ bool kg_suite_format_check(const struct kg_suite_reader *reader,
     if (!spec->setting.format)
         return true;
     if (spec->setting.finds_gpu && devices && spec->settings.devices != cuda)
-        return kg_reader_fail(reader, devices->value->mark,
-                              "a program of `format: %s` measures on cuda alone",
-                              spec->setting.format);
+        return kg_reader_fail(
+            reader, devices->value->mark,
+            "a program of `format: %s` measures only on cuda; write devices: [cuda]",
+            spec->setting.format);
     if (spec->setting.finds_gpu)
         spec->settings.devices = cuda;
     return format_metrics_check(reader, spec);

@@ -64,11 +64,11 @@ static bool unit_read(const struct kg_suite_reader *reader, const struct kg_yaml
     else if (!strcmp(node->text, "J"))
         counter->spec->unit = "J";
     else
-        return kg_reader_fail(
-            reader, node->mark,
-            "'unit' is '%s', but must be one of a time (ns, us, ms, s, min, h), of "
-            "a size (B, kB, MB, KiB, MiB, ...) or J; leave it out for a number",
-            kg_quote(node->text, quoted));
+        return kg_reader_fail(reader, node->mark,
+                              "'unit' is '%s', but must be a unit of time (ns, us, ms, s), of size "
+                              "(B, kB, MB, KiB, MiB) or J; "
+                              "leave it out for a number",
+                              kg_quote(node->text, quoted));
     return true;
 }
 
@@ -93,8 +93,8 @@ static bool regex_read(const struct kg_suite_reader *reader, const struct kg_yam
     const int code = regcomp(&compiled, node->text, REG_EXTENDED | REG_NEWLINE);
     if (code) {
         regerror(code, &compiled, why, sizeof why);
-        return kg_reader_fail(reader, node->mark, "'regex' is no extended regular expression: %s",
-                              why);
+        return kg_reader_fail(reader, node->mark,
+                              "'regex' is not an extended regular expression: %s", why);
     }
     const bool grouped = compiled.re_nsub > 0;
     regfree(&compiled);
@@ -147,9 +147,11 @@ static bool figure_take(const struct kg_suite_reader *reader, const struct count
         return kg_reader_fail(reader, mark, "counter '%s' has 'json' and 'regex'; keep one",
                               figure->name);
     if (figure->file && !figure->json && !figure->regex)
-        return kg_reader_fail(reader, mark,
-                              "counter '%s' has a 'file', but no 'json' or 'regex' says what in it",
-                              figure->name);
+        return kg_reader_fail(
+            reader, mark,
+            "counter '%s' has a 'file', but neither 'json' nor 'regex'; add one to select "
+            "the number",
+            figure->name);
     if (!figure->json && !figure->regex)
         return true;
     spec->setting_marks.figures = mark;
@@ -165,10 +167,10 @@ static bool counter_read(const struct kg_suite_reader *reader, const struct kg_y
     struct counter counter = {.spec = own, .figure = {.name = pair->key, .scale = 1}};
     *own = (struct kg_counter_spec){.name = pair->key, .mark = pair->mark, .threshold = -1};
     if (!name_good(pair->key))
-        return kg_reader_fail(reader, pair->mark,
-                              "a counter cannot be called '%s': letters, digits, '_', '.' and "
-                              "'-', at most %d",
-                              kg_quote(pair->key, quoted), NAME_MOST);
+        return kg_reader_fail(
+            reader, pair->mark,
+            "a counter cannot be called '%s': use at most %d letters, digits, '_', '.' and '-'",
+            kg_quote(pair->key, quoted), NAME_MOST);
     if (kg_metric_kind_find(pair->key) != KG_METRIC_KINDS || kg_suite_budget_is_own(pair->key))
         return kg_reader_fail(reader, pair->mark, "'%s' is kgate's own metric; choose another name",
                               pair->key);

@@ -14,36 +14,36 @@ enum { TEXT_MOST = 4095, DIMENSIONS_MOST = 3 };
 /* clang-format off */
 static const struct kg_key call_keys[] = {
     {"entry", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
-     "the kernel, as C++ names it: `saxpy`, `axpy<float>`; in PTX and binaries its symbol; by default `name`"},
+     "name of the kernel in C++: `saxpy`, `axpy<float>`; in PTX and binaries its symbol. Default: `name`"},
     {"grid", KG_KEY_WORDS, OTHER, "required", NULL, NULL, NULL,
      "blocks: one to three formulas, such as `ceil({n} / 256)`"},
-    {"block", KG_KEY_WORDS, OTHER, "required", NULL, NULL, NULL, "threads of a block, likewise"},
+    {"block", KG_KEY_WORDS, OTHER, "required", NULL, NULL, NULL, "threads per block: one to three formulas"},
     {"shared", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
-     "dynamic shared memory of a block: a size, or a formula in bytes"},
+     "dynamic shared memory per block: a size, or a formula in bytes"},
     {"args", KG_KEY_LIST, OTHER, NULL, NULL, NULL, NULL, "the kernel's arguments, in its order"},
     {"options", KG_KEY_WORDS, OTHER, NULL, NULL, NULL, NULL,
      "options of NVRTC, such as `--use_fast_math`, `-DTILE={tile}`"},
     {"expect", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,
-     "for buffers by name: a formula of element `i`, or `{file: values.bin}`"},
+     "expected values of buffers, by name: a formula of element `i`, or `{file: values.bin}`"},
     {"tolerance", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
-     "the largest error of what `expect` has, that is the difference over the larger of 1 and the expected value; "
-     "by default that of the buffer's type: 0 of whole numbers, 4 epsilon of floats (`f64` 8.9e-16, `f32` 4.8e-7, "
-     "`f16` 3.9e-3, `bf16` 0.031)"},
+     "largest error of a value of `expect`: the difference over the larger of 1 and the expected value. "
+     "Default: 0 for whole numbers, 4 epsilon for floats (`f64` 8.9e-16, `f32` 4.8e-7, `f16` 3.9e-3, `bf16` "
+     "0.031)"},
     {"work", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,
-     "what a call does, for rates: formulas for `items`, `bytes` and `flops`"},
+     "work per call, for rates: formulas for `items`, `bytes` and `flops`"},
 };
 
 static const struct kg_key arg_keys[] = {
-    {"name", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL, "a name for formulas"},
+    {"name", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL, "name for formulas"},
     {"buffer", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
-     "device memory, and the type of its elements: `i8`, `u8`, `i16`, `u16`, `i32`, `u32`, `i64`, `u64`, "
-     "`f16`, `bf16`, `f32`, `f64`"},
+     "element type of device memory: `i8`, `u8`, `i16`, `u16`, `i32`, `u32`, `i64`, `u64`, `f16`, `bf16`, "
+     "`f32`, `f64`"},
     {"count", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL, "elements of the buffer: a formula"},
     {"fill", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
-     "`random` (from -1 to 1, whole numbers from 0), `zero`, `iota` (0, 1, 2, …) or a formula of `i`; by default "
-     "`random`, and of an `out` buffer NaN, in whole numbers all bits set"},
+     "first values: `random` (from -1 to 1, whole numbers from 0), `zero`, `iota` (0, 1, 2, …) or a formula "
+     "of `i`. Default: `random`. Default of an `out` buffer: NaN; for whole numbers all bits set"},
     {"out", KG_KEY_CHOICE, OTHER, "false", NULL, NULL, NULL, "`true`: the kernel writes the buffer"},
-    {"i8 … f64", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL, "instead of `buffer`, a scalar of that type: a formula"},
+    {"i8 … f64", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL, "scalar of this type, instead of `buffer`: a formula"},
 };
 /* clang-format on */
 
@@ -125,8 +125,8 @@ static bool arg_name_read(const struct kg_suite_reader *reader, const struct kg_
         return true;
     return kg_reader_fail(
         reader, pair->value->mark,
-        "an argument cannot be called '%s': letters, digits and '_', the first no "
-        "digit, and not 'i', which is the element",
+        "an argument cannot be called '%s': use letters, digits and '_', not a digit first, and not 'i', the "
+        "element",
         kg_quote(arg->name, quoted));
 }
 
@@ -226,7 +226,7 @@ static bool expected_read(const struct kg_suite_reader *reader, const struct kg_
         return text_of(reader, pair, &arg->expect);
     if (!file || pair->value->count != 1)
         return kg_reader_fail(reader, pair->value->mark,
-                              "what is expected is a formula or {file: values.bin}");
+                              "an expected value must be a formula or {file: values.bin}");
     arg->expect_mark = file->value->mark;
     return text_of(reader, file, &arg->expect_file);
 }

@@ -125,7 +125,7 @@ static const struct {
     [KEY_UNTIL] = {.name = "until", .is = kg_waiver_day_is, .what = "a day, such as 2026-01-31"},
     [KEY_BASELINE] = {.name = "baseline",
                       .is = kg_waiver_text_is,
-                      .what = "what the change was measured against",
+                      .what = "the baseline of the change: one line of at most 1000 bytes",
                       .accepted_only = true},
 };
 
@@ -259,7 +259,7 @@ static bool sort(const struct kg_suite_reader *reader, struct kg_waivers *waiver
             continue;
         const struct kg_waiver *first = a->line < b->line ? a : b, *second = first == a ? b : a;
         return kg_reader_fail(reader, (struct kg_mark){second->line, second->column},
-                              "'%s' is %s twice: on line %u too", kg_quote(a->id, quoted),
+                              "'%s' is %s twice: also on line %u", kg_quote(a->id, quoted),
                               kg_waiver_names[a->kind], first->line);
     }
     return true;

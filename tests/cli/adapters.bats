@@ -234,7 +234,7 @@ bench/benchmark=BM_pair<int%2C double>/manual_time/cpu" ]
     [[ $output == *"only time, peak_memory and cpu_time are known"* ]]
     suite_of <<<'  - {name: b, kernel: copy, format: google-benchmark}'
     run kgate list -c one.yaml
-    [[ $output == *"'format' is of commands"* ]]
+    [[ $output == *"'format' goes with 'command'"* ]]
 }
 
 @test "bytes that a harness tells of are its own notion: a view of a long message is no impossible rate" {

@@ -89,7 +89,7 @@ YAML
         [ "$status" -eq 2 ]
         [[ $output == *"$2"* ]]
     }
-    refused '  - {name: a, kernel: copy, stdin: x}' "one.yaml:5:29: 'stdin' is of commands, but workload 'a' is none"
+    refused '  - {name: a, kernel: copy, stdin: x}' "one.yaml:5:29: 'stdin' goes with 'command', but workload 'a' is not a command"
     refused '  - {name: a, command: [x], environment: {1A: x}}' "5:43: a variable cannot be called '1A'"
     refused '  - {name: a, command: [x], environment: {KGATE_MARK: x}}' "kgate's own variable"
     refused '  - {name: a, command: [x], environment: [A]}' "'environment'"
@@ -97,7 +97,7 @@ YAML
     refused '  - {name: a, command: [x], setup: []}' "'setup' needs at least one word"
     refused '  - {name: a, command: [x], directory: "{wrong}"}' "5:40: in workload 'a': \`directory\` has {wrong}"
     refused '  - {name: a, command: [x], counters: {c: {threshold: 1%, json: a/b}}}' "'json' is 'a/b', but must be a JSON pointer"
-    refused '  - {name: a, command: [x], counters: {c: {threshold: 1%, regex: "(a"}}}' "'regex' is no extended regular expression"
+    refused '  - {name: a, command: [x], counters: {c: {threshold: 1%, regex: "(a"}}}' "'regex' is not an extended regular expression"
     refused '  - {name: a, command: [x], counters: {c: {threshold: 1%, regex: "a"}}}' "has no group"
     refused '  - {name: a, command: [x], counters: {c: {threshold: 1%, unit: parsec, json: /a}}}' "'unit' is 'parsec'"
     refused '  - {name: a, command: [x], counters: {c: {threshold: 1%, file: x}}}' "no 'json' or 'regex' says what in it"

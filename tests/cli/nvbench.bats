@@ -143,7 +143,7 @@ copy=nvbench/benchmark=copy,Op{ct}=sum,T=I32,Elements=1048576/cuda
     program_is ", --jsonbin, x.json"
     refused "6:15: in workload 'nvbench': the command has '--jsonbin' of NVBench"
     program_is "" 1.0 '    devices: [cpu]'
-    refused "8:14: a program of \`format: nvbench\` measures on cuda alone"
+    refused "8:14: a program of \`format: nvbench\` measures only on cuda"
     program_is "" 1.0 '    metrics: [time, cpu_time]'
     refused "7:13: of a workload with \`format: nvbench\` only time and peak_memory are known a call"
     program_is ""

@@ -479,5 +479,5 @@ change_of_waits() { jq -r '.cases[] | select(.workload == "waits") | .change' ..
     echo 0.20 >data.txt
     run kgate gate -c kgate.yaml --trust git:origin/main -o ../out
     [ "$status" -eq 4 ]
-    [[ "$output" == *"'data.txt' is kept by Git LFS, and is not here as origin/main at "*" has it"* ]]
+    [[ "$output" == *"'data.txt' is kept by Git LFS, and this checkout lacks the version of origin/main at "* ]]
 }

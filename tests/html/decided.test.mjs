@@ -137,14 +137,14 @@ test("a page that fails has suite, commits, machine and date, and three commands
         assert.ok(y + height < 800, `${width}: ${y + height}`);
         const commands = await page.locator("#steps code").allInnerTexts();
         assert.deepEqual(commands.map((command) => command.split(" ")[1]), ["ab", "accept", "quarantine"]);
-        assert.equal(commands[0], `kgate ab --base BASE --head HEAD -c suite.yaml --filter ${id}`);
-        assert.equal(commands[1], `kgate accept ${id} -c suite.yaml --from steps.json --because "REASON"`);
+        assert.equal(commands[0], `kgate ab --base BASE --head HEAD -c suite.yaml --filter ${failing.id}`);
+        assert.equal(commands[1], `kgate accept ${failing.id} -c suite.yaml --from steps.json --because "REASON"`);
         assert.deepEqual(page.wrong, []);
     }
     const failed = { ...failing, change: "FAILED", metrics: [] };
     const crashed = await browser.open(pageMake("crashed.html", fileWrite("crashed.json", { ...comparison, cases: [failed] }), "current.json"));
     const commands = await crashed.locator("#steps code").allInnerTexts();
-    assert.deepEqual(commands, [`kgate run -c suite.yaml --filter ${id} -o again.json`, `kgate explain ${id} current.json`]);
+    assert.deepEqual(commands, [`kgate run -c suite.yaml --filter ${failing.id} -o again.json`, `kgate explain ${failing.id} current.json`]);
     const passed = await browser.open(pageMake("passed.html", fileWrite("passed.json", { ...comparison, verdict: "PASS", cases: [{ ...failing, fails: false }] })));
     assert.equal(await passed.locator("#steps").count(), 0);
 });

@@ -31,9 +31,9 @@ static void exits_judge(struct kg_arena *arena, const struct kg_json *result,
     for (const struct kg_json *code = NULL; (code = kg_json_next(codes, code));)
         failed += !kg_json_is(code, KG_JSON_WHOLE) || kg_json_whole(code) != 0;
     if (failed)
-        found->failure = kg_arena_printf(
-            arena, "%zu of its %zu runs failed: by an exit status other than 0, or by a signal",
-            failed, kg_json_count(codes));
+        found->failure =
+            kg_arena_printf(arena, "%zu of %zu runs failed with a signal or a non-zero exit status",
+                            failed, kg_json_count(codes));
 }
 
 static bool result_read(struct kg_arena *arena, const struct kg_json *result,

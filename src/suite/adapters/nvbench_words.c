@@ -135,18 +135,19 @@ bool kg_nvbench_list(struct kg_arena *arena, const char *const *words, size_t co
         return true; /* the program has no benchmarks */
     const struct kg_json *json = kg_json_read("its list", output, strlen(output), arena, err);
     if (!json)
-        return kg_error_set(err, KG_ERROR_MEASURE,
-                            "what it prints for --jsonlist-benches is no JSON: is it a program "
-                            "of NVBench, and of a version that has this option?");
+        return kg_error_set(
+            err, KG_ERROR_MEASURE,
+            "the program's output for --jsonlist-benches is not JSON; use a program of "
+            "NVBench with this option");
     bool good = true;
     const struct kg_json *benchmarks = kg_json_member(json, "benchmarks");
     for (const struct kg_json *benchmark = NULL;
          (benchmark = kg_json_next(benchmarks, benchmark));) {
         const char *name = kg_json_member_string(benchmark, "name");
         if (!name || !*name)
-            good = good && kg_error_set(err, KG_ERROR_MEASURE,
-                                        "what --jsonlist-benches prints has a benchmark without a "
-                                        "name");
+            good = good &&
+                   kg_error_set(err, KG_ERROR_MEASURE,
+                                "the output of --jsonlist-benches has a benchmark without a name");
         good = good && states_add(arena, name, kg_json_member(benchmark, "axes"), names, err);
     }
     return good;

@@ -154,8 +154,8 @@ static void run_fill(struct kg_survey *survey, const struct rule *rule, const ch
         return;
     }
     const char *const make[] = {"make", "-s", "-C", *folder ? folder : ".", rule->name};
-    finding->note = "One call is make with everything that this rule does. If it runs one program, "
-                    "name the program here.";
+    finding->note =
+        "A call runs make and the whole rule. If the rule runs one program, name the program here.";
     finding->doubt = delegates(rule)
                          ? "the rule builds as well as it measures; name the program that it runs"
                          : NULL;

@@ -258,7 +258,7 @@ const struct kg_formula *kg_formula_parse(struct kg_arena *arena, const char *te
 /* --- Evaluation -------------------------------------------------------------------------------- */
 
 /* Each level of nesting needs at most one operand per level of operators, and three for ?:. */
-_Static_assert(STACK_MOST >= DEPTH_MOST * (LEVELS + 2), "the stack holds what the parser allows");
+_Static_assert(STACK_MOST >= DEPTH_MOST * (LEVELS + 2), "the parser limits the depth of the stack");
 
 double kg_formula_value(const struct kg_formula *formula, double i,
                         const struct kg_formula_values *values)

@@ -85,10 +85,11 @@ bool kg_repository_open(struct kg_repository *repository, struct kg_error *err)
     kg_text_free(&text);
     good = good && folder_check(repository, err);
     if (good && super && *super)
-        good = kg_error_set(err, KG_ERROR_USAGE,
-                            "'%.300s' is a submodule of '%.300s': a change of that one chooses "
-                            "what this one is; --trust takes no branch of it",
-                            repository->top, super);
+        good = kg_error_set(
+            err, KG_ERROR_USAGE,
+            "'%.300s' is a submodule of '%.300s', and a change of the outer repository "
+            "selects its commit; --trust does not work in a submodule",
+            repository->top, super);
     if (!good)
         kg_repository_free(repository);
     return good;
@@ -333,7 +334,8 @@ bool kg_commit_read(struct kg_repository *repository, const char *commit, const 
 {
     return kg_commit_blob(repository, commit, inside, text, there, err) &&
            (!*there || !kg_commit_pointer(text) ||
-            kg_error_set(err, KG_ERROR_USAGE,
-                         "'%.300s' is kept by Git LFS: what --trust reads must be in git itself",
-                         inside));
+            kg_error_set(
+                err, KG_ERROR_USAGE,
+                "'%.300s' is kept by Git LFS; --trust reads only files that are in git itself",
+                inside));
 }

@@ -275,8 +275,8 @@ static bool covered_add(struct kg_trust *trust, const char *given, const char *i
         good = true;
     } else if (kg_commit_pointer(trusted)) {
         good = kg_error_set(err, KG_ERROR_UNDECIDED,
-                            "'%.300s' is kept by Git LFS, and is not here as %s has it: this "
-                            "change cannot be judged by it",
+                            "'%.300s' is kept by Git LFS, and this checkout lacks the version of "
+                            "%s; kgate cannot judge this change by it",
                             inside, trust->words);
     } else {
         const int held = text_hold(trusted, err);
