@@ -47,8 +47,7 @@ const char *kg_advice_gain(struct kg_arena *arena, const struct kg_suggestion *s
     if (isfinite(suggestion->saved_ns))
         time_append(suggestion, &text);
     else if (isfinite(suggestion->share))
-        kg_text_printf(&text,
-                       "explains %.0f %% of %s; what is saved depends on what takes its place",
+        kg_text_printf(&text, "explains %.0f %% of %s; the saving depends on the replacement",
                        100 * suggestion->share, kg_duration_format(suggestion->current_ns, before));
     if (isfinite(suggestion->estimated_bytes))
         kg_text_printf(&text, "%speak memory %s -> %s", text.length ? ", " : "",
@@ -86,7 +85,7 @@ void kg_advice_none(const struct kg_suggestions *suggestions, struct kg_text *te
 {
     size_t unknown = 0;
     if (suggestions->left_out_count) {
-        kg_text_printf(text, "%zu suggestion%s, none of the priority and type that were asked for",
+        kg_text_printf(text, "%zu suggestion%s, none with the requested priority and type",
                        suggestions->left_out_count, suggestions->left_out_count == 1 ? "" : "s");
         return;
     }
@@ -94,11 +93,11 @@ void kg_advice_none(const struct kg_suggestions *suggestions, struct kg_text *te
         unknown += suggestions->findings[i].bound == KG_BOUND_UNKNOWN;
     kg_text_append(text, "nothing to suggest: ");
     if (!suggestions->finding_count)
-        kg_text_append(text, "there is no time of any operation");
+        kg_text_append(text, "no operation has a time");
     else if (unknown == suggestions->finding_count)
-        kg_text_append(text, "what was measured does not say what holds anything back");
+        kg_text_append(text, "the measurements show no bottleneck");
     else
-        kg_text_printf(text, "no rule finds %.3g %% of an operation's time to save",
+        kg_text_printf(text, "no rule can save %.3g %% of an operation's time",
                        100 * suggestions->settings.min_gain);
 }
 

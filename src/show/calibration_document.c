@@ -45,9 +45,10 @@ void kg_calibration_document(const struct kg_report_subject *subject, struct kg_
             case_row(table, calibration, &calibration->cases[i]);
     if (!document->style.quiet) {
         kg_part_gap(document);
-        kg_part_text(document, KG_PART_SENTENCE, NULL,
-                     "catches: the smallest slowdown that was caught in every one of the %zu "
-                     "pairs, by rounds made slower by calculation",
-                     calibration->pairs);
+        kg_part_text(
+            document, KG_PART_SENTENCE, NULL,
+            "catches: smallest slowdown that the gate caught in all %zu pairs, with rounds slowed "
+            "by calculation",
+            calibration->pairs);
     }
 }

@@ -76,11 +76,11 @@ const char *kg_cell_estimator(const struct kg_comparison *comparison)
             last = kg_metric_against(&comparison->cases[i].metrics[0]);
     if (last == KG_AGAINST_BUDGET)
         return "";
-    return last == KG_AGAINST_BASE
-               ? "times: trimmed means of the pairs that decided; suggestions and `kgate run` have "
-                 "medians"
-               : "times: trimmed means of the rounds that decided, at the baseline's clock; new "
-                 "cases, suggestions and `kgate run` have medians as measured";
+    return last == KG_AGAINST_BASE ? "times: trimmed means of the deciding paired rounds; medians "
+                                     "in suggestions and `kgate run`"
+                                   : "times: trimmed means at the baseline's CPU clock; "
+                                     "uncorrected medians for new cases, "
+                                     "suggestions and `kgate run`";
 }
 
 const char *kg_cell_metric(struct kg_arena *arena, const struct kg_metric *metric)
@@ -93,45 +93,49 @@ const char *kg_cell_metric(struct kg_arena *arena, const struct kg_metric *metri
                            ordinary ? "" : metric->against);
 }
 
-/* If the core clock changed by at least 1 %: "CPU clock 2.3 % slower than the baseline's, 70 % of that corrected
- * for". */
+/* If the core clock changed by at least 1 %: "CPU clock 2.3 % lower than the baseline's (70 % of it corrected)". */
 static const char *pace_words(struct kg_arena *arena, const struct kg_metric *metric)
 {
-    static const double WORTH_SAYING = 0.01;
+    static const double WORTH_PRINTING = 0.01;
+    const char *direction = metric->pace_shift > 0 ? "lower" : "higher";
     char cycles[KG_UNIT_BYTES];
-    if (!(fabs(metric->pace_shift) >= WORTH_SAYING))
+    if (!(fabs(metric->pace_shift) >= WORTH_PRINTING))
         return "";
     if (metric->cycles_ratio > 0)
         return kg_arena_printf(arena, "GPU clock %.1f %% %s than the baseline's, in cycles %s",
-                               100 * fabs(expm1(-metric->pace_shift)),
-                               metric->pace_shift > 0 ? "lower" : "higher",
+                               100 * fabs(expm1(-metric->pace_shift)), direction,
                                kg_change_format(metric->cycles_ratio, cycles));
     return kg_arena_printf(
-        arena, "CPU clock %.1f %% %s than the baseline's, %.0f %% of that corrected for",
-        100 * fabs(expm1(metric->pace_shift)), metric->pace_shift > 0 ? "slower" : "faster",
-        100 * metric->pace_exponent);
+        arena, "CPU clock %.1f %% %s than the baseline's (%.0f %% of it corrected)",
+        100 * fabs(expm1(metric->pace_shift)), direction, 100 * metric->pace_exponent);
 }
 
-/* If the threshold is not the suite's own: "noise floor 7.1 %", "threshold raised by 2.0 % for the clock". */
+/* If the threshold is not the suite's own: "noise floor 7.1 %", "threshold 7.0 % instead of 5.0 % (core clock +2.0)". */
 static const char *threshold_words(struct kg_arena *arena, const struct kg_metric *metric)
 {
-    static const double WORTH_SAYING = 0.001;
-    struct kg_text text = {0};
-    const double clock = metric->pace_doubt > 0 ? metric->pace_doubt : 0;
-    const double memory = metric->memory_doubt > 0 ? metric->memory_doubt : 0;
-    const double wait = metric->wait_doubt > 0 ? metric->wait_doubt : 0;
-    const double before = metric->threshold - clock - memory - wait;
+    static const double WORTH_PRINTING = 0.001;
+    const struct {
+        double share;
+        const char *name;
+    } parts[] = {{fmax(metric->pace_doubt, 0), "core clock"},
+                 {fmax(metric->memory_doubt, 0), "memory bandwidth"},
+                 {fmax(metric->wait_doubt, 0), "CPU contention"}};
+    enum { PARTS = sizeof parts / sizeof *parts };
+    struct kg_text text = {0}, raised = {0};
+    double before = metric->threshold;
+    for (int i = 0; i < PARTS; i++) {
+        before -= parts[i].share;
+        if (parts[i].share >= WORTH_PRINTING)
+            kg_text_printf(&raised, "%s%s +%.1f", raised.length ? ", " : "", parts[i].name,
+                           100 * parts[i].share);
+    }
     if (metric->noise_floor > 0 && metric->noise_floor >= before * (1 - 1e-9))
         kg_text_printf(&text, "noise floor %.1f %%", 100 * metric->noise_floor);
-    if (clock >= WORTH_SAYING)
-        kg_text_printf(&text, "%sthreshold raised by %.1f %% for the clock",
-                       text.length ? ", " : "", 100 * clock);
-    if (memory >= WORTH_SAYING)
-        kg_text_printf(&text, "%sthreshold raised by %.1f %% for the memory's bandwidth",
-                       text.length ? ", " : "", 100 * memory);
-    if (wait >= WORTH_SAYING)
-        kg_text_printf(&text, "%sthreshold raised by %.1f %% for waiting for a CPU",
-                       text.length ? ", " : "", 100 * wait);
+    if (raised.length)
+        kg_text_printf(&text, "%sthreshold %.1f %% instead of %.1f %% (%s)",
+                       text.length ? ", " : "", 100 * metric->threshold, 100 * before,
+                       kg_text_string(&raised));
+    kg_text_free(&raised);
     return kg_cell_take(arena, &text);
 }
 

@@ -12,7 +12,7 @@ static void unknown(const char *schema, const char *path, struct kg_error *err)
     for (size_t i = 0; i < kg_report_format_count; i++)
         if (kg_report_formats[i].ending && kg_schema_is(kg_report_formats[i].schema, schema))
             kg_text_printf(&known, " %s", kg_report_formats[i].ending);
-    kg_error_set(err, KG_ERROR_USAGE, "--export '%.300s': its ending must be one of%s", path,
+    kg_error_set(err, KG_ERROR_USAGE, "--export '%.300s': the file name must end in one of%s", path,
                  kg_text_string(&known));
     kg_text_free(&known);
 }

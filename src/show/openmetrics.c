@@ -65,29 +65,29 @@ struct family {
 
 static const struct family families[] = {
     {"kgate_time_seconds", "seconds", "time", OF(value), 1e-9,
-     "Time of a call, median of the rounds."},
+     "Time per call, median of the rounds."},
     {"kgate_time_low_seconds", "seconds", "time", OF(interval_low), 1e-9,
      "Lower end of the 95 % interval of the time."},
     {"kgate_time_high_seconds", "seconds", "time", OF(interval_high), 1e-9,
      "Upper end of the 95 % interval of the time."},
     {"kgate_time_p95_seconds", "seconds", "time", OF(p95), 1e-9,
-     "95th percentile of the time of a call."},
+     "95th percentile of the time per call."},
     {"kgate_gpu_time_seconds", "seconds", "gpu_time", OF(value), 1e-9, "Time on the GPU."},
     {"kgate_cpu_time_seconds", "seconds", "cpu_time", OF(value), 1e-9, "CPU time of all threads."},
     {"kgate_transfer_time_seconds", "seconds", "transfer_time", OF(value), 1e-9,
      "Time of moving data to and from the GPU."},
     {"kgate_peak_memory_bytes", "bytes", "peak_memory", OF(value), 1, "Peak memory."},
     {"kgate_allocated_memory_bytes", "bytes", "allocated_memory", OF(value), 1,
-     "Asked of the allocator, at its peak."},
+     "Peak of memory from kgate's allocator."},
     {"kgate_device_peak_memory_bytes", "bytes", "device_peak_memory", OF(value), 1,
      "Peak memory on the GPU."},
     {"kgate_items_per_second", "", "items_per_second", OF(value), 1, "Items processed per second."},
     {"kgate_bytes_per_second", "", "bytes_per_second", OF(value), 1, "Bytes moved per second."},
     {"kgate_flops_per_second", "", "flops_per_second", OF(value), 1,
      "Floating-point operations per second."},
-    {"kgate_instructions", "", "instructions", OF(value), 1, "Instructions of a call."},
-    {"kgate_energy_joules", "joules", "energy", OF(value), 1, "Energy of a call."},
-    {"kgate_figure", "", NULL, OF(value), 1, "What the workload itself reports."},
+    {"kgate_instructions", "", "instructions", OF(value), 1, "Instructions per call."},
+    {"kgate_energy_joules", "joules", "energy", OF(value), 1, "Energy per call."},
+    {"kgate_figure", "", NULL, OF(value), 1, "Metric that the workload itself reports."},
 };
 
 struct case_figures {
@@ -153,7 +153,7 @@ static void counts_print(const struct kg_comparison *comparison, struct kg_text 
     size_t counts[KG_CHANGE_COUNT] = {0};
     for (size_t i = 0; i < comparison->case_count; i++)
         counts[comparison->cases[i].change]++;
-    family_begin(text, "kgate_cases", "gauge", "", "Cases, by what became of them.");
+    family_begin(text, "kgate_cases", "gauge", "", "Number of cases, by change.");
     for (int i = 0; i < KG_CHANGE_COUNT; i++) {
         kg_text_append(text, "kgate_cases{");
         label(text, "suite", comparison->suite);
@@ -171,7 +171,7 @@ static void change_labels(struct kg_text *text, const char *family,
 
 static void cases_print(const struct kg_comparison *comparison, struct kg_text *text)
 {
-    family_begin(text, "kgate_case_change", "info", "", "What became of the case.");
+    family_begin(text, "kgate_case_change", "info", "", "Change of the case.");
     for (size_t i = 0; i < comparison->case_count; i++) {
         change_labels(text, "kgate_case_change_info", comparison, &comparison->cases[i]);
         label(text, "change", kg_change_name(comparison->cases[i].change));
@@ -190,13 +190,13 @@ static const struct share {
     size_t offset; /* in struct kg_metric */
     const char *help;
 } shares[] = {
-    {"kgate_change_ratio", offsetof(struct kg_metric, ratio), "Current over baseline."},
+    {"kgate_change_ratio", offsetof(struct kg_metric, ratio), "Candidate over baseline."},
     {"kgate_change_low_ratio", offsetof(struct kg_metric, interval_low),
-     "Lower end of the 95 % interval of current over baseline."},
+     "Lower end of the 95 % interval of candidate over baseline."},
     {"kgate_change_high_ratio", offsetof(struct kg_metric, interval_high),
-     "Upper end of the 95 % interval of current over baseline."},
+     "Upper end of the 95 % interval of candidate over baseline."},
     {"kgate_threshold_ratio", offsetof(struct kg_metric, threshold),
-     "The relative change that counts."},
+     "Smallest relative change that counts."},
 };
 
 static void share_print(const struct share *share, const struct kg_comparison *comparison,

@@ -51,9 +51,9 @@ static const char *change_message(struct kg_arena *arena, const struct kg_case_c
     const bool figures = change->metric_count && change->change != KG_CHANGE_NEW &&
                          change->change != KG_CHANGE_REMOVED;
     /* the reason of a budget already has the figures */
-    const bool said =
+    const bool printed =
         figures && change->reason && kg_metric_against(change->metrics) == KG_AGAINST_BUDGET;
-    if (figures && !said && isfinite(change->metrics[0].ratio))
+    if (figures && !printed && isfinite(change->metrics[0].ratio))
         metric_append(arena, change->metrics, &text);
     if (change->reason)
         kg_text_printf(&text, "%s%s", text.length ? "; " : "", change->reason);

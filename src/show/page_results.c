@@ -12,10 +12,11 @@ enum { HOT_CASES_MOST = 300, PART_BYTES = 1 << 20 };
 
 #define STRUCT kg_held
 static const struct kg_field held_fields[] = {
-    KG_FIELD(count, SIZE, "that concern the case"),
-    KG_FIELD(missed, SIZE, "of them"),
-    KG_FIELD(unknown, SIZE, "of them: the figure is not known"),
-    KG_FIELD(reason, STRING, "of the first that is missed, else of the first unknown", KG_OPTIONAL),
+    KG_FIELD(count, SIZE, "number of budgets of the case"),
+    KG_FIELD(missed, SIZE, "number of missed budgets"),
+    KG_FIELD(unknown, SIZE, "number of budgets with an unknown metric"),
+    KG_FIELD(reason, STRING, "reason of the first missed budget, else of the first unknown budget",
+             KG_OPTIONAL),
 };
 static const struct kg_record held_record = KG_RECORD_OF(held_fields, "Budgets of a case.");
 #undef STRUCT

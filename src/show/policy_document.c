@@ -22,13 +22,14 @@ static void alarms_add(struct kg_document *document, const struct kg_comparison 
 {
     const bool unknown = comparison->baseline_runs == 1 && stored;
     if (!unknown || pairs)
-        kg_span_text(document, "at most %g %% false alarms a run%s", 100 * comparison->policy.alpha,
-                     unknown ? " among what pairs decided; " : "");
+        kg_span_text(document, "at most %g %% false alarms per run%s",
+                     100 * comparison->policy.alpha, unknown ? " among paired rounds; " : "");
     if (unknown)
-        kg_span_text(document,
-                     "with one stored run the rate of false alarms%s is not known, since runs of "
-                     "the same code differ",
-                     pairs ? " among the rest" : "");
+        kg_span_text(
+            document,
+            "the rate of false alarms%s is unknown with one stored run, because runs of the same "
+            "code differ",
+            pairs ? " among the rest" : "");
 }
 
 static void rules_add(struct kg_document *document, const struct kg_results_policy *policy)
@@ -46,7 +47,7 @@ static void rules_add(struct kg_document *document, const struct kg_results_poli
             kg_span_text(document, "%s%s", separator, kg_change_names[c]);
             separator = ", ";
         }
-    kg_span_text(document, "; what is undecided %s; a missing device is %s; ",
+    kg_span_text(document, "; an undecided result %s; a missing device is %s; ",
                  undecided[policy->undecided], missing[policy->missing_device]);
 }
 

@@ -143,7 +143,7 @@ static void advice_add(struct kg_document *document, const struct kg_advice_inde
         return;
     for (size_t i = 0; i < suggestions->finding_count; i++)
         if (!strcmp(suggestions->findings[i].operation, name)) {
-            kg_part_prose(document, KG_PART_ITEM, "held back by", suggestions->findings[i].text);
+            kg_part_prose(document, KG_PART_ITEM, "bottleneck", suggestions->findings[i].text);
             break;
         }
     const struct kg_suggestion *first = kg_advice_first(advice, name);

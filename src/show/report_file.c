@@ -127,9 +127,8 @@ static bool source_open(const char *path, const char *filter, struct kg_report_f
     if (!kg_profile_is_recording(path)) {
         file->subject.source =
             (struct kg_profile_source){.scan = json_scan, .path = path, .file = -1};
-        return !filter ||
-               kg_error_set(err, KG_ERROR_USAGE,
-                            "a JSON profile is added up already: --filter is for its recording");
+        return !filter || kg_error_set(err, KG_ERROR_USAGE,
+                                       "a JSON profile has only sums; give --filter the recording");
     }
     file->recording = kg_file_open(path, err);
     if (file->recording < 0)

@@ -160,7 +160,7 @@ void kg_report_files_fail(const char *directory, const struct kg_error *why)
     kg_escape_markdown(&text, why->message, sizeof why->message);
     kg_text_append(&text, "\n");
     if (kg_report_files_previous(directory, &previous))
-        kg_text_printf(&text, "\nWhat the gate before measured is kept: `%s`.\n",
+        kg_text_printf(&text, "\nThe results of the previous gate are kept: `%s`.\n",
                        kg_text_string(&previous));
     kg_text_free(&previous);
     if (path_make(directory, "report.md", path, &ignored))

@@ -24,13 +24,13 @@ struct result_table {
 };
 
 /* Whether the row above already has the reason of a skipped case: a hundred skipped cases print it once. */
-static bool skipped_said(struct result_table *how, const struct kg_case_result *result)
+static bool skipped_note(struct result_table *how, const struct kg_case_result *result)
 {
     if (result->status != KG_STATUS_SKIPPED || !result->reason)
         return false;
-    const bool said = how->skipped && !strcmp(how->skipped, result->reason);
+    const bool noted = how->skipped && !strcmp(how->skipped, result->reason);
     how->skipped = result->reason;
-    return said;
+    return noted;
 }
 
 /* Adds the reason, note or disturbance of the case, and its budget result. A verbose report adds the workload's own
@@ -59,7 +59,7 @@ static void result_row(struct result_table *how, size_t index)
     row->colour = good && !missed                                ? KG_TERMINAL_GOOD
                   : missed || result->status == KG_STATUS_FAILED ? KG_TERMINAL_BAD
                                                                  : KG_TERMINAL_DOUBT;
-    if (!skipped_said(how, result))
+    if (!skipped_note(how, result))
         under_add(how, &subject, row);
 }
 
@@ -113,10 +113,9 @@ static void ceilings_add(struct kg_document *document, const struct kg_ceilings 
     }
     if (words.length && ceilings->tensor_by)
         kg_text_printf(&words, " (%s)", ceilings->tensor_by);
-    kg_part_prose(document, KG_PART_SENTENCE, "GPU, at the most",
-                  kg_cell_take(&document->arena, &words));
+    kg_part_prose(document, KG_PART_SENTENCE, "GPU peaks", kg_cell_take(&document->arena, &words));
     kg_part_prose(document, KG_PART_SENTENCE, "note", ceilings->note);
-    kg_part_prose(document, KG_PART_SENTENCE, "GPU, at the most: not known", ceilings->reason);
+    kg_part_prose(document, KG_PART_SENTENCE, "GPU peaks: unknown", ceilings->reason);
 }
 
 /* Adds notes on the disturbances of the GPU during the run. */
@@ -130,7 +129,7 @@ static void conditions_add(struct kg_document *document, const struct kg_results
                       kg_arena_copy(&document->arena, words[i]));
 }
 
-/* "budgets: 40 held, 1 missed, 2 unknown" */
+/* "budgets: 40 met, 1 missed, 2 unknown" */
 static void budgets_add(struct kg_document *document, const struct kg_results *results,
                         const struct kg_held *held)
 {
@@ -142,7 +141,7 @@ static void budgets_add(struct kg_document *document, const struct kg_results *r
     }
     if (!count)
         return;
-    kg_part_text(document, KG_PART_SENTENCE, "budgets", "%zu held", count - missed - unknown);
+    kg_part_text(document, KG_PART_SENTENCE, "budgets", "%zu met", count - missed - unknown);
     if (missed)
         kg_span_text(document, ", %zu missed", missed);
     if (unknown)
@@ -169,7 +168,7 @@ static void notes_add(struct kg_document *document, const struct kg_results *res
     conditions_add(document, results);
     kg_part_prose(document, KG_PART_SENTENCE, "note", results->start_note);
     kg_part_prose(document, KG_PART_SENTENCE,
-                  "note: what was seen of the cases is not kept for the next run",
+                  "note: the profiles of the cases are not kept for the next run",
                   results->not_kept);
     kg_part_prose(document, KG_PART_SENTENCE, "note: nothing was recorded", results->no_profile);
     if (!results->profile)

@@ -21,7 +21,7 @@ static void headline_add(struct kg_document *document, const struct kg_suggestio
                  suggestions->suite ? "suite " : "profile ");
     kg_span_add(document, KG_SPAN_NAME,
                 suggestions->suite ? suggestions->suite : suggestions->source);
-    kg_span_text(document, ", %zu operation%s looked at: ", suggestions->finding_count,
+    kg_span_text(document, ", %zu operation%s examined: ", suggestions->finding_count,
                  suggestions->finding_count == 1 ? "" : "s");
     kg_advice_count(suggestions, &count);
     kg_span_take(document, &count);
@@ -51,7 +51,7 @@ void kg_advice_changes_add(struct kg_document *document, const struct kg_suggest
 {
     const char *operation = "";
     if (suggestions->change_count) {
-        kg_part_heading(document, "what changed against the baseline");
+        kg_part_heading(document, "changes against the baseline");
     }
     document->indent = 2;
     for (size_t i = 0; i < suggestions->change_count; i++) {
@@ -131,8 +131,7 @@ static void findings_add(struct kg_document *document, const struct kg_suggestio
     if (!count)
         return;
     kg_part_text(document, KG_PART_FOLD, NULL,
-                 suggestions->suite ? "what holds them back (times: medians of rounds)"
-                                    : "what holds them back");
+                 suggestions->suite ? "bottlenecks (times: medians of rounds)" : "bottlenecks");
     document->indent = 2;
     for (size_t i = 0; i < most; i++) {
         const struct kg_bound_finding *finding = &suggestions->findings[i];

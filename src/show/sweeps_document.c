@@ -169,7 +169,8 @@ static void remarks_add(struct kg_document *document, const struct kg_sweeps *sw
         kg_part_text(document, KG_PART_SENTENCE, NULL,
                      any ? "speedup: the time of " : "no measured case has a counterpart with ");
         kg_span_add(document, KG_SPAN_NAME, request->against);
-        kg_span_text(document, any ? " over that of the case; above 1 it is faster" : "");
+        kg_span_text(document,
+                     any ? " divided by the time of the case; above 1 the case is faster" : "");
     }
     if (doubtful)
         kg_part_prose(document, KG_PART_SENTENCE, NULL,

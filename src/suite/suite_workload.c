@@ -75,7 +75,7 @@ static bool target_code_read(const struct kg_suite_reader *reader, const struct 
         if (!strcmp(ending, endings[i]))
             return true;
     return kg_reader_fail(reader, spec->target_mark,
-                          "'%s' is no GPU code by its name: .cu, .ptx, .cubin or .fatbin",
+                          "'%s' is not GPU code; its name must end in .cu, .ptx, .cubin or .fatbin",
                           kg_quote(spec->target, quoted));
 }
 

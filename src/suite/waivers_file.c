@@ -207,10 +207,10 @@ static bool entry_read(const struct kg_suite_reader *reader, enum kg_waiver_kind
                                   kg_waiver_names[kind], keys[k].name, keys[k].what);
     const struct kg_waiver waiver = waiver_of(entry, kind);
     if (is_improvement(&waiver))
-        return kg_reader_fail(reader, kg_yaml_find(node, keys[KEY_CHANGE].name)->value->mark,
-                              "'change' is '%s', but of %s less is better: an improvement needs "
-                              "no acceptance",
-                              entry->values[KEY_CHANGE], waiver.metric);
+        return kg_reader_fail(
+            reader, kg_yaml_find(node, keys[KEY_CHANGE].name)->value->mark,
+            "'change' is '%s', but less %s is better; an improvement needs no acceptance",
+            entry->values[KEY_CHANGE], waiver.metric);
     return true;
 }
 

@@ -231,12 +231,12 @@ C
     ab_suite
     run kgate ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting_slow.so" -o out --name v1 --name v2
     [ "$status" -eq 1 ]
-    [[ "$output" == *"  base: v1 ($PLUGINS/libreporting.so), head: v2 ($PLUGINS/libreporting_slow.so)"* ]]
+    [[ "$output" == *"  baseline: v1 ($PLUGINS/libreporting.so), candidate: v2 ($PLUGINS/libreporting_slow.so)"* ]]
     jq -e '.base | startswith("v1 (")' out/comparison.json
     grep -q 'Base: v1 (.*, head: v2 (' out/report.md
     # one name is the base's
     run kgate ab "$PLUGINS/libreporting.so" "$PLUGINS/libreporting_slow.so" --rounds 3 --name old --export ab.json
-    [[ "$output" == *"  base: old ($PLUGINS/libreporting.so), head: $PLUGINS/libreporting_slow.so"* ]]
+    [[ "$output" == *"  baseline: old ($PLUGINS/libreporting.so), candidate: $PLUGINS/libreporting_slow.so"* ]]
     jq -e '(.base | startswith("old (")) and (.head | endswith("libreporting_slow.so"))' ab.json
     # nobody asked: as ever
     kgate ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting.so" --measure-unchanged -o out -q --rounds 3 || true

@@ -247,7 +247,7 @@ print("\n".join(job["script"]) if "script" in job else job["command"])' >script
         [ "$status" -eq 1 ]
         [[ "$(jq -r .trust kgate-out/comparison.json)" == "commit ${TARGET:0:12}"* ]]
         jq -e '.edits | length > 0' kgate-out/comparison.json
-        [[ "$output" == *"does not reach back"* ]] && told=yes || told=no
+        [[ "$output" == *"lacks the merge base"* ]] && told=yes || told=no
         [ "$told" = "$([ -z "$depth" ] && echo no || echo yes)" ]
         component none
         [ "$status" -eq 0 ]

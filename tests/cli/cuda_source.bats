@@ -270,7 +270,7 @@ YAML
     run -0 gpu run -c source.yaml -o r.json
     sed -i 's/64KiB/300KiB/' source.yaml
     run -3 gpu run -c source.yaml -o r.json
-    jq -e '.cases[0].reason | test("the device does not give `shared`")' r.json
+    jq -e '.cases[0].reason | test("the device refuses `shared`")' r.json
     saxpy_suite saxpy.ptx
     sed -i 's/grid:/entry: nothing\n    grid:/' source.yaml
     run -3 gpu run -c source.yaml -o r.json
@@ -295,7 +295,7 @@ YAML
     saxpy_suite saxpy.fatbin
     printf '\x50\xed\x55\xba\1\0\x10\0\x8\0\0\0\0\0\0\0' >saxpy.fatbin
     run -2 kgate validate -c source.yaml
-    [[ "$output" == *"'saxpy.fatbin' is no fatbin file: it is shorter than its header says: is it whole?"* ]]
+    [[ "$output" == *"'saxpy.fatbin' is no fatbin file: it is shorter than its header says; it may be truncated"* ]]
     printf '12345678' >>saxpy.fatbin
     run -0 kgate validate -c source.yaml
     mv saxpy.fatbin saxpy.ptx
@@ -383,7 +383,7 @@ refused() {
     refused 'workload: x' "'workload' names a workload in a plugin"
     source_suite <<<'  - {name: f, source: f.c, grid: 1, block: 1}'
     run -2 kgate list -c source.yaml
-    [[ "$output" == *"'f.c' is no GPU code by its name: .cu, .ptx, .cubin or .fatbin"* ]]
+    [[ "$output" == *"'f.c' is not GPU code; its name must end in .cu, .ptx, .cubin or .fatbin"* ]]
     source_suite <<<'  - {name: f, source: f.cu, block: 1}'
     run -2 kgate list -c source.yaml
     [[ "$output" == *"needs the keys 'grid' and 'block'"* ]]

@@ -13,5 +13,5 @@ load support
            and .chain_cycles >= 4 and (.code | length > 2) and .code_hottest < (.code | length)' r.json
     run kgate explain computing r.json
     [ "$status" -eq 0 ]
-    [[ "$output" == *"the hottest loop"*"of the samples, in computing"*"  > "*"a turn "*"instructions"* ]]
+    [[ "$output" == *"the hottest loop"*"of the samples, in computing"*"  > "*"an iteration "*"instructions"* ]]
 }

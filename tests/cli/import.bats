@@ -133,7 +133,7 @@ failed_with() {
     run kgate import "$(files google-benchmark.json)" -o r.json
     [[ $output != *"±"* ]]
     run kgate explain '*1024*' r.json
-    [[ $output == *"a call (median of rounds); min "* ]]
+    [[ $output == *"per call (median of rounds); min "* ]]
     # nor is one of them a plural
     jq '.results |= [.[0] | .times |= [.[0]] | .exit_codes |= [0]]' "$(files hyperfine.json)" >one.json
     run kgate import one.json -o r.json

@@ -236,7 +236,7 @@ YAML
         retiring: 0.3, bad_speculation: 0.45, frontend_bound: 0.05, backend_bound: 0.2, memory_bound: 0.15}}' r.json >counted.json
     valid counted.json results
     kgate explain branch counted.json >page
-    grep -q "the processor's counters, of a call" page
+    grep -q "processor counters per call" page
     grep -q '50.0 k cycles, 1.5 instructions a cycle, 25 % of branches mispredicted' page
     grep -q '30 % retiring, 45 % wrong guesses, 5 % waiting for code, 20 % waiting for results (of memory:' page
 }

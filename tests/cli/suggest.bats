@@ -17,7 +17,7 @@ made_up() {
     made_up >r.json
     run kgate suggest r.json
     [ "$status" -eq 0 ]
-    [[ "${lines[0]}" == "suite small, 2 operations looked at: 1 suggestion (1 of priority high or above)" ]]
+    [[ "${lines[0]}" == "suite small, 2 operations examined: 1 suggestion (1 of priority high or above)" ]]
     [[ "$output" == *"1. critical  copy/bytes=16KiB,version=fast/cpu: slower_version, algorithm"* ]]
     [[ "$output" == *"3.00x here, 2.00x overall, saves 4.00 ms of 6.00 ms (measured)"* ]]
     [[ "$output" == *"copy/bytes=16KiB,version=plain/cpu"* ]]
@@ -40,7 +40,7 @@ made_up() {
     [[ "$output" == *"<html"* || "$output" == *"without the HTML page"* ]]
     run kgate suggest r.json --format markdown
     [ "$status" -eq 0 ]
-    [[ "${lines[0]}" == "**kgate suggest**: suite small, "*" looked at: 1 suggestion (1 of priority high or above)" ]]
+    [[ "${lines[0]}" == "**kgate suggest**: suite small, "*" examined: 1 suggestion (1 of priority high or above)" ]]
 }
 
 @test "suggest: --only, --type, --top, --filter and --set choose" {
@@ -54,8 +54,8 @@ made_up() {
     [ "$(count --set suggest.min_gain=90%)" -eq 0 ]
     [ "$(count --type 'memory, algorithm')" -eq 1 ]
     run kgate suggest r.json --only low
-    [[ "${lines[0]}" == *"looked at: 0 of 1 suggestion" ]]
-    [[ "$output" == *"1 suggestion, none of the priority and type that were asked for"* ]]
+    [[ "${lines[0]}" == *"examined: 0 of 1 suggestion" ]]
+    [[ "$output" == *"1 suggestion, none with the requested priority and type"* ]]
     jq '.cases[2] = (.cases[1] | .id = "copy/bytes=16KiB,version=other/cpu"
         | .params.version = "other")' r.json >more.json
     [ "$(kgate suggest more.json --json | jq '.suggestions | length')" -eq 2 ]
@@ -103,7 +103,7 @@ made_up() {
     jq '(.cases[].summary.median_ns) = 0' r.json >summary.json
     run kgate suggest summary.json
     [ "$status" -eq 0 ]
-    [[ "$output" == *"nothing to suggest: there is no time of any operation"* ]]
+    [[ "$output" == *"nothing to suggest: no operation has a time"* ]]
     [[ "$output" == *"note: 2 of 2 cases have no times"* ]]
 }
 
@@ -146,7 +146,7 @@ slower() {
     slower 2 | jq '.cases[].rounds |= map_values(. + . + .)' >now.json
     run kgate suggest now.json --base base.json
     [ "$status" -eq 0 ]
-    [[ "${lines[1]}" == "what changed against the baseline" ]]
+    [[ "${lines[1]}" == "changes against the baseline" ]]
     [[ "$output" == *"copy/bytes=16KiB,version=fast/cpu"*"instructions"*"slower_version"* ]]
     run kgate compare base.json now.json -o out
     [ "$status" -eq 1 ]

@@ -34,9 +34,9 @@ kind() {
     [ "$(kind bytes read bytes)" -eq 240 ]
     jq -e '.cases[0] | .hot.system_calls.kinds[0] | .name == "read" and .time_ns > 0' r.json
     run -0 kgate explain bytes r.json
-    [[ "$output" == *"system calls of a call"*"read          240 of 1 B"*"of its time"*"lseek"* ]]
+    [[ "$output" == *"system calls per call"*"read          240 of 1 B"*"of its time"*"lseek"* ]]
     run -0 kgate explain computing r.json
-    [[ "$output" != *"system calls of a call"* ]]
+    [[ "$output" != *"system calls per call"* ]]
 }
 
 # bats test_tags=thorough
@@ -92,7 +92,7 @@ SH
     jq -e '.cases[0] | .status == "OK" and (.hot.system_calls | .kinds == null and .system_ns >= 0
            and (.reason | startswith("a call makes too many")))' r.json
     run -0 kgate explain program r.json
-    [[ "$output" == *"system calls of a call"*"note          a call makes too many"* ]]
+    [[ "$output" == *"system calls per call"*"note          a call makes too many"* ]]
 }
 
 @test "an interrupt while it is traced ends all of it" {

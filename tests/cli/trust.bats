@@ -250,12 +250,12 @@ not_passed() { [ "$status" -eq 1 ] || [ "$status" -eq 4 ]; }
         [[ "$(jq -r .trust ../out/comparison.json)" == "commit ${main:0:12}"* ]]
     }
     shallow
-    [[ "$output" == *"does not reach back to where the change began"*"git fetch --unshallow"* ]]
+    [[ "$output" == *"lacks the merge base"*"git fetch --unshallow"* ]]
     cd ../work
     merge=$(git commit-tree -p origin/main -p change~1 -m merge "$(git show origin/main:kgate.yaml | sed 's/min: 3/min: 2/' >kgate.yaml && git add kgate.yaml && git write-tree)")
     git reset -q --hard "$merge"
     shallow
-    [[ "$output" != *"does not reach back"* ]]
+    [[ "$output" != *"lacks the merge base"* ]]
     [ "$(jq -c '.edits' ../out/comparison.json)" = '["kgate.yaml: defaults.rounds.min 3 -> 2 (not used)"]' ]
 }
 

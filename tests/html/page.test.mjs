@@ -175,12 +175,12 @@ test("a page of results says which budgets hold, and what no recording has to th
     profile.processes[0].complete = false;
     const page = await browser.open(pageMake("budgets.html", fileWrite("budgets.json", results), fileWrite("open.json", profile)));
     const said = await text(page, "#verdict");
-    assert.match(said, /Budgets: 1 held, 1 missed/);
+    assert.match(said, /Budgets: 1 met, 1 missed/);
     assert.ok(said.includes(`${second.id}: time is `), said);
     assert.match(said, /1 process had not ended the recording/);
     const row = (id) => page.locator("#cases tbody tr", { hasText: id }).innerText();
     assert.match(await row(second.id), /1 of 1 missed/);
-    assert.match(await row(first.id), /held/);
+    assert.match(await row(first.id), /met/);
     await page.evaluate((id) => (location.hash = `#case=${encodeURIComponent(id)}`), second.id);
     await page.waitForSelector("#case-title");
     assert.match(await text(page, "#case"), /probes\s+0\.495/);

@@ -67,7 +67,7 @@ test("on paper no column of the plain table is cut", async () => {
 test("each kind of file has a summary", async () => {
     for (const [file, heading, said] of [
         ["current.json", "Results", /\d (ns|us)/],
-        ["out/suggestions.json", "Suggestions", /operations looked at/],
+        ["out/suggestions.json", "Suggestions", /operations examined/],
         ["base.kgprof", "Profile", /A recording/],
     ]) {
         const page = await browser.open(pageMake("one.html", file), "", STILL);

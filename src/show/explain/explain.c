@@ -48,7 +48,7 @@ static void advice_add(struct kg_document *document, const struct kg_explanation
     const struct kg_suggestions *suggestions = explanation->suggestions;
     kg_advice_changes_add(document, suggestions);
     kg_explain_difference(document, explanation);
-    kg_part_heading(document, "what holds it back");
+    kg_part_heading(document, "bottleneck");
     for (size_t i = 0; i < suggestions->finding_count; i++)
         kg_part_prose(document, KG_PART_SENTENCE, NULL, suggestions->findings[i].text);
     if (!suggestions->finding_count)

@@ -50,7 +50,7 @@ void kg_explain_relatives(struct kg_document *document, const struct kg_explanat
 {
     const struct kg_relative_case *all = explanation->relatives;
     if (explanation->relative_count)
-        kg_part_heading(document, "beside it: the same but for one thing");
+        kg_part_heading(document, "beside it: cases with one difference");
     for (size_t i = 0, count; i < explanation->relative_count; i += count) {
         for (count = 1; i + count < explanation->relative_count &&
                         !strcmp(all[i].differs, all[i + count].differs);

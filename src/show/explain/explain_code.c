@@ -41,15 +41,15 @@ static void amount_append(struct kg_text *words, double count, const char *one, 
 static void cycles_append(struct kg_text *words, const struct kg_hot_loop *loop)
 {
     if (loop->chain_cycles > loop->throughput_cycles)
-        kg_text_printf(words, "; each turn waits %.3g cycles for the one before",
+        kg_text_printf(words, "; each iteration waits %.3g cycles for the previous one",
                        loop->chain_cycles);
     else if (isnan(loop->throughput_cycles))
-        kg_text_printf(words, "; some cannot be disassembled: no more is said of it");
+        kg_text_printf(words, "; some instructions cannot be disassembled");
     else if (loop->throughput_cycles > 0)
         kg_text_printf(words, "; %.3g cycles or more", loop->throughput_cycles);
 }
 
-static void turn_print(struct kg_document *document, const struct kg_hot_loop *loop)
+static void iteration_print(struct kg_document *document, const struct kg_hot_loop *loop)
 {
     const struct {
         double count;
@@ -58,22 +58,22 @@ static void turn_print(struct kg_document *document, const struct kg_hot_loop *l
         {loop->instructions, "instruction", "instructions"},
         {loop->loads, "load", "loads"},
         {loop->stores, "store", "stores"},
-        {loop->address_loads, "of them for the next address", "of them for the next addresses"},
+        {loop->address_loads, "load for the next address", "loads for the next addresses"},
         {loop->calls, "call", "calls"},
         {loop->branches, "branch", "branches"},
         {loop->divisions, "division or root", "divisions or roots"},
         {loop->locked, "locked", "locked"},
         {loop->conversions, "conversion", "conversions"},
         {loop->gathers, "gather", "gathers"},
-        {loop->forwarded, "load of what was just stored", "loads of what was just stored"},
-        {loop->scalar_floats, "on one number at a time", "on one number at a time"},
-        {loop->vector_floats, "on several numbers", "on several numbers"},
+        {loop->forwarded, "load of a value just stored", "loads of values just stored"},
+        {loop->scalar_floats, "scalar float operation", "scalar float operations"},
+        {loop->vector_floats, "vector float operation", "vector float operations"},
     };
     struct kg_text words = {0};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         amount_append(&words, rows[i].count, rows[i].one, rows[i].several);
     cycles_append(&words, loop);
-    kg_part_take(document, KG_PART_FIGURE, loop->whole_function ? "a call of it" : "a turn",
+    kg_part_take(document, KG_PART_FIGURE, loop->whole_function ? "a call" : "an iteration",
                  &words);
 }
 
@@ -88,7 +88,7 @@ void kg_explain_loop(struct kg_document *document, const struct kg_explanation *
     kg_part_heading(document, loop->whole_function ? "the hottest code" : "the hottest loop");
     place_print(document, loop);
     code_print(document, loop);
-    turn_print(document, loop);
+    iteration_print(document, loop);
 }
 
 /* --- Counters --------------------------------------------------------------------------------- */
@@ -105,7 +105,7 @@ void kg_explain_core(struct kg_document *document, const struct kg_explanation *
     struct kg_text work = {0}, slots = {0};
     if (!core->source)
         return;
-    kg_part_heading(document, "the processor's counters, of a call");
+    kg_part_heading(document, "processor counters per call");
     kg_trait_format(KG_TRAIT_COUNT, core->cycles, &work);
     kg_text_append(&work, " cycles");
     if (kg_known(core->instructions))
@@ -158,7 +158,7 @@ void kg_explain_calls(struct kg_document *document, const struct kg_explanation 
     const struct kg_system_calls *calls = &result->hot.system_calls;
     if (!calls->reason && (!(calls->calls >= SELDOM) || !calls->kind_count))
         return;
-    kg_part_heading(document, "system calls of a call");
+    kg_part_heading(document, "system calls per call");
     kg_part_prose(document, KG_PART_FIGURE, calls->source ? "note" : "unknown", calls->reason);
     for (size_t i = 0; i < calls->kind_count && i < SHOWN; i++)
         kind_print(document, &calls->kinds[i], result->summary.median_ns);

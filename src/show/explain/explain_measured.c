@@ -15,7 +15,7 @@ static void time_print(struct kg_document *document, const struct kg_explanation
     uint64_t calls = 0;
     for (size_t i = 0; i < result->round_count; i++)
         calls += result->rounds[i].calls;
-    kg_text_printf(&text, "%s a call (median of rounds)%s",
+    kg_text_printf(&text, "%s per call (median of rounds)%s",
                    kg_duration_format(summary->median_ns, a),
                    result->round_count > 1 ? ", " : "; ");
     if (result->round_count > 1) /* a single round has no interval */
@@ -43,7 +43,7 @@ static void work_print(struct kg_document *document, const struct kg_explanation
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!kg_known(rows[i].amount))
             continue;
-        kg_part_add(document, KG_PART_FIGURE, "work a call");
+        kg_part_add(document, KG_PART_FIGURE, "work per call");
         kg_span_amount(document, "", rows[i].amount_unit, rows[i].amount, rows[i].what);
         if (kg_known(rows[i].rate))
             kg_span_amount(document, ", ", rows[i].rate_unit, rows[i].rate,
@@ -137,9 +137,9 @@ static void intensity_print(struct kg_document *document, double intensity, doub
     for (int i = 0; i < cells; i++)
         kg_text_append(&line, i == cell[0] ? "●" : i == cell[1] ? "┬" : i < cell[1] ? "╱" : "─");
     kg_part_take(document, KG_PART_FIGURE, "intensity", &line);
-    kg_text_printf(&words, "● %.3g flops a byte; the roofs meet (┬) at %.3g: %s", intensity, ridge,
-                   intensity < ridge ? "moving data is the lower roof"
-                                     : "arithmetic is the lower roof");
+    kg_text_printf(&words, "● %.3g FLOP/byte; ridge point (┬) at %.3g: %s", intensity, ridge,
+                   intensity < ridge ? "the bandwidth peak is lower"
+                                     : "the arithmetic peak is lower");
     kg_part_take(document, KG_PART_FIGURE, "", &words);
 }
 
@@ -185,8 +185,8 @@ void kg_explain_roofline(struct kg_document *document, const struct kg_explanati
                      kg_text_string(&of));
     }
     if (kg_known(traits->roof_ns)) {
-        kg_part_add(document, KG_PART_FIGURE, "at the roofs");
-        kg_span_amount(document, "", KG_TRAIT_NS, traits->roof_ns, " a call");
+        kg_part_add(document, KG_PART_FIGURE, "at the peak");
+        kg_span_amount(document, "", KG_TRAIT_NS, traits->roof_ns, " per call");
     }
     kg_text_free(&of);
 }

@@ -25,8 +25,8 @@ static void part_print(struct kg_document *document, const char *name, double pa
 static double threads_of(const struct kg_case_result *result, const struct kg_traits *traits)
 {
     static const double BUSY_SLACK = 0.1;
-    const bool told = kg_known(traits->threads) && strcmp(result->source, "command") != 0;
-    const double most = told ? traits->threads : 1;
+    const bool known = kg_known(traits->threads) && strcmp(result->source, "command") != 0;
+    const double most = known ? traits->threads : 1;
     const double busy = kg_known(traits->cores_busy) ? ceil(traits->cores_busy - BUSY_SLACK) : 1;
     return fmax(fmax(most, busy), 1);
 }
@@ -129,7 +129,7 @@ void kg_explain_kernels(struct kg_document *document, const struct kg_explanatio
         return;
     memcpy(kernels, trace->kernels, count * sizeof *kernels);
     qsort(kernels, count, sizeof *kernels, kernel_compare);
-    kg_part_heading(document, "kernels of a call");
+    kg_part_heading(document, "kernels per call");
     for (size_t i = 0; i < count && i < MOST; i++)
         kernel_print(document, &kernels[i]);
     if (count > MOST) {

@@ -81,7 +81,7 @@ export const changeOf = (metric) => (isBudget(metric) ? "" : change(metric.ratio
 export function heldOf(held) {
     if (!held) return undefined;
     const [number, word] = held.missed ? [held.missed, "missed"] : [held.unknown, "unknown"];
-    return number ? `${number} of ${held.count} ${word}` : "held";
+    return number ? `${number} of ${held.count} ${word}` : "met";
 }
 
 /* "2026-11-22T21:16:30Z" as "2026-11-22 21:16 UTC". */

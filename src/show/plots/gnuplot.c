@@ -81,9 +81,10 @@ bool kg_gnuplot_run(const struct kg_text *script, struct kg_text *image, struct 
     /* ignores the user's own settings, so that pictures look the same everywhere */
     char *arguments[] = {(char *)"gnuplot", (char *)"--default-settings", (char *)"-", NULL};
     if (!kg_tool_find("gnuplot", path))
-        return kg_error_set(err, KG_ERROR_SYSTEM,
-                            "pictures are drawn by gnuplot, and there is none on PATH; install it "
-                            "(Debian and Ubuntu: apt-get install gnuplot-nox)");
+        return kg_error_set(
+            err, KG_ERROR_SYSTEM,
+            "gnuplot draws the pictures, but is not on PATH; install it (Debian and Ubuntu: "
+            "apt-get install gnuplot-nox)");
     const struct kg_tool_run run = {.program = path,
                                     .arguments = arguments,
                                     .input = kg_text_string(script),

@@ -100,9 +100,8 @@ static void title_print(struct kg_arena *arena, const struct kg_comparison *comp
     kg_text_printf(&words, "%s, ", kg_verdict_names[comparison->verdict]);
     kg_cell_counts(comparison, &words);
     kg_plot_title(script, comparison->suite, kg_cell_take(arena, &words));
-    kg_text_printf(
-        script,
-        "set xlabel 'change of the current, with its 95 %% interval; grey: within the threshold");
+    kg_text_printf(script,
+                   "set xlabel 'change of the candidate with its 95 %% interval; grey: threshold");
     if (plot->arrows.length)
         kg_text_append(script, "; arrow: beyond the axis");
     if (plot->left_out)

@@ -227,11 +227,11 @@ static void frame_print(const struct lines *lines, const struct kg_plot_input *i
                    "set key below horizontal left Left reverse maxcols 3 height 1\n",
                    lines->log ? "set logscale y\n" : "", lines->format ? lines->format : "");
     kg_text_append(script, "set ylabel ");
-    kg_gnuplot_string(script,
-                      lines->label
-                          ? lines->label
-                          : kg_arena_printf(input->arena, "%s a second", items_of(input->results)),
-                      KG_PLOT_NAME_MOST, false);
+    kg_gnuplot_string(
+        script,
+        lines->label ? lines->label
+                     : kg_arena_printf(input->arena, "%s per second", items_of(input->results)),
+        KG_PLOT_NAME_MOST, false);
     kg_text_append(script, " textcolor '#202124'\n");
 }
 
@@ -315,11 +315,11 @@ static bool lines_draw(const struct lines *lines, const struct kg_plot_input *in
         static const struct lines lines = {__VA_ARGS__};                                           \
         return lines_draw(&lines, input, part, err);                                               \
     }
-LINES(time, "time of a call", "time, median", "%.0s %cs", true, false, time_point,
+LINES(time, "time per call", "time, median", "%.0s %cs", true, false, time_point,
       "no case was measured at two values")
 LINES(speedup, "speedup", "times as fast", "%g x", false, true, speedup_point,
-      "no case has its like to be compared with")
+      "no case has a counterpart to compare with")
 LINES(throughput, "throughput", NULL, "%.0s %c/s", true, false, throughput_point,
-      "no case says how many items it does")
+      "no case reports its items")
 LINES(memory, "peak memory", "peak memory", NULL, true, false, memory_point,
-      "no case says how much memory it takes")
+      "no case reports its memory")

@@ -152,8 +152,7 @@ bool kg_plot_roofline(const struct kg_plot_input *input, struct kg_plot_part *pa
     for (size_t i = 0; i < input->results->case_count; i++)
         case_add(&roofline, &input->results->cases[i]);
     part->height = KG_PLOT_HEIGHT + 60;
-    part->why =
-        roofline.workload_count ? NULL : "no case says how many operations and bytes it takes";
+    part->why = roofline.workload_count ? NULL : "no case reports its operations and bytes";
     roofs_add(&roofline, input->results);
     range_finish(&roofline);
     for (size_t w = 0; w < roofline.workload_count; w++) {
@@ -161,11 +160,11 @@ bool kg_plot_roofline(const struct kg_plot_input *input, struct kg_plot_part *pa
         kg_text_free(&roofline.data[w]);
     }
     kg_plot_title(script, input->results->suite,
-                  "roofline: operations a second under what the machine was measured to allow");
+                  "roofline: operations per second under the measured peaks");
     kg_text_printf(script,
                    "set logscale xy\nset samples 500\nset xrange [%.9g:%.9g]\nset yrange "
                    "[%.9g:%.9g]\nset format x '%%g'\nset format y '%%.0s %%cFLOP/s'\n"
-                   "set xlabel 'operations a byte, FLOP/B' textcolor '#202124'\n"
+                   "set xlabel 'operations per byte, FLOP/B' textcolor '#202124'\n"
                    "set key below horizontal left Left reverse maxcols 3 height 1\n",
                    roofline.x_least, roofline.x_most, roofline.y_least, roofline.y_most);
     roofs_print(&roofline, script);

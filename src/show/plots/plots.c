@@ -14,12 +14,13 @@ static const struct kg_plot plots[] = {
      .help = "changes, intervals and thresholds"},
     {RESULTS, .name = "time", .draw = kg_plot_time, .help = "time over a parameter, log-log"},
     {RESULTS, .name = "throughput", .draw = kg_plot_throughput,
-     .help = "items a second over it, log-log"},
+     .help = "items per second over a parameter, log-log"},
     {RESULTS, .name = "speedup", .draw = kg_plot_speedup,
-     .help = "times as fast as --against over it, semi-log"},
-    {RESULTS, .name = "memory", .draw = kg_plot_memory, .help = "peak memory over it, log-log"},
+     .help = "speedup over --against, over a parameter, semi-log"},
+    {RESULTS, .name = "memory", .draw = kg_plot_memory,
+     .help = "peak memory over a parameter, log-log"},
     {RESULTS, .name = "roofline", .draw = kg_plot_roofline,
-     .help = "cases under the machine's ceilings"},
+     .help = "cases below the machine's measured peaks"},
 };
 enum { PLOTS = sizeof plots / sizeof *plots, FIGURES_MOST = 4, PARTS_MOST = PLOTS + FIGURES_MOST };
 static const char SHEET[] = "sheet";
@@ -145,10 +146,11 @@ static bool all_draw(const struct kg_plot_input *input, struct sheet *sheet, str
         *part = (struct kg_plot_part){0};
     }
     return good && !sheet->count
-               ? kg_error_set(err, KG_ERROR_USAGE, "there is nothing to draw: no case was %s",
-                              input->comparison ? "compared with a baseline"
-                                                : "measured at several values of a parameter, or "
-                                                  "says what it does")
+               ? kg_error_set(
+                     err, KG_ERROR_USAGE, "there is nothing to draw: no case was %s",
+                     input->comparison
+                         ? "compared with a baseline"
+                         : "measured at several values of a parameter, or reports its work")
                : good;
 }
 
@@ -187,10 +189,10 @@ bool kg_plot_print(const struct kg_plot_input *input, const char *name, bool svg
 
 void kg_plots_help(struct kg_text *text)
 {
-    kg_text_printf(text, "  %-11s all that there is to draw\n", SHEET);
+    kg_text_printf(text, "  %-11s all plots\n", SHEET);
     for (size_t i = 0; i < PLOTS; i++)
         kg_text_printf(text, "  %-11s %s\n", plots[i].name, plots[i].help);
-    kg_text_append(text, "  NAME        what workloads report under that name\n");
+    kg_text_append(text, "  NAME        metric that workloads report under this name\n");
 }
 
 void kg_plots_words(struct kg_text *text)

@@ -183,12 +183,13 @@ const struct kg_foreign_case *kg_foreign_run_find(const struct kg_foreign *forei
         }
     if (count == 1)
         return found;
-    kg_error_set(err, KG_ERROR_MEASURE,
-                 count ? "the benchmark '%.200s' was measured %zu times in one process, as on "
-                         "several devices or for several values of an axis: choose one device, as "
-                         "by `--devices 0`, and give each axis beside `benchmark`"
-                       : "the program has no benchmark '%.300s'",
-                 run->name, count);
+    kg_error_set(
+        err, KG_ERROR_MEASURE,
+        count
+            ? "the benchmark '%.200s' ran %zu times in one process, on several devices or for "
+              "several values of an axis; add `--devices 0`, and give each axis beside `benchmark`"
+            : "the program has no benchmark '%.300s'",
+        run->name, count);
     return NULL;
 }
 

@@ -14,8 +14,8 @@ static const struct own {
 } own_options[] = {
     {"--benchmark", "-b", "`benchmark` of `params` or `matrix` chooses"},
     {"--axis", "-a", "`benchmark` and the axes behind it, in `params` or `matrix`, choose"},
-    {"--json", NULL, "kgate has it written where it reads it"},
-    {"--jsonbin", NULL, "kgate has it written where it reads it"},
+    {"--json", NULL, "kgate sets the output file itself"},
+    {"--jsonbin", NULL, "kgate sets the output file itself"},
     {"--list", "-l", "it measures nothing"},
     {"--jsonlist-benches", NULL, "kgate asks so itself"},
     {"--jsonlist-devices", NULL, "it measures nothing"},

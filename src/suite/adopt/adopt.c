@@ -9,7 +9,7 @@
 
 enum { SHOWN_MOST = 200, NAME_MOST = 60, FOLDED_FROM = 4 };
 
-#define WORDS_COMMENT "If it needs words, add them to the command."
+#define WORDS_COMMENT "If it needs arguments, add them to the command."
 
 static const struct kind {
     const char *what, *many; /* noun; plural, if one line may list several findings */
@@ -155,11 +155,10 @@ void kg_survey_text(const struct kg_survey *survey, struct kg_text *text)
 /* --- The suite --------------------------------------------------------------------------------- */
 
 static const char top[] =
-    "# What kgate measures here, and how it judges. `kgate validate` checks this file; every key "
-    "is in\n"
-    "# kgate's docs/suite.md. Made by `kgate init` from what the repository has.\n"
-    "version: 1\n"
-    "suite: ";
+    "# The workloads that kgate measures, and the rules of the verdict. `kgate validate` checks "
+    "this "
+    "file.\n# docs/suite.md of kgate has every key. Made by `kgate init` from the programs of this "
+    "repository.\nversion: 1\nsuite: ";
 static const char policy[] = "policy:\n"
                              "  fail_on: [REGRESSION, FAILED]\n"
                              "defaults:\n"

@@ -425,7 +425,7 @@ static void others_doubt(struct kg_survey *survey)
         harness = harness || survey->findings[i].kind <= KG_FOUND_NVBENCH;
     for (size_t i = 0; harness && i < survey->count; i++)
         if (survey->findings[i].kind == KG_FOUND_CMAKE_TARGET && !survey->findings[i].doubt)
-            survey->findings[i].doubt = "it links no harness; give it the words that it needs";
+            survey->findings[i].doubt = "it links no harness; add the arguments that it needs";
 }
 
 /* Finds the built programs of tests by the path in their command. */

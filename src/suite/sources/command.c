@@ -180,9 +180,9 @@ void kg_command_time(void *state)
         return;
     }
     struct kg_command_trouble trouble;
-    const bool told = read(report[0], &trouble, sizeof trouble) == (ssize_t)sizeof trouble;
+    const bool complete = read(report[0], &trouble, sizeof trouble) == (ssize_t)sizeof trouble;
     close(report[0]);
-    command->trouble = told ? trouble : (struct kg_command_trouble){KG_COMMAND_NONE, 0};
+    command->trouble = complete ? trouble : (struct kg_command_trouble){KG_COMMAND_NONE, 0};
     command->ended = pid;
     while (waitid(P_PID, (id_t)pid, &end, WEXITED | WNOWAIT) < 0)
         if (errno != EINTR) {

@@ -85,7 +85,8 @@ static bool cubin_check(struct kg_error *err)
     enum { MACHINE_CUDA = 190 };
     struct kg_elf elf;
     if (!kg_elf_open(opened.image.bytes, opened.image.length, &elf))
-        return kg_error_set(err, KG_ERROR_USAGE, "its ELF header is wrong: is the file whole?");
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "its ELF header is wrong; the file may be truncated");
     return elf.machine == MACHINE_CUDA ||
            kg_error_set(err, KG_ERROR_USAGE,
                         "it is an ELF file for the machine %u, and CUDA's is %d", elf.machine,
@@ -105,7 +106,8 @@ static bool fatbin_check(struct kg_error *err)
         memcpy(&header, opened.image.bytes, sizeof header);
     return (header.bytes && header.header_bytes >= sizeof header && header.header_bytes <= length &&
             header.bytes <= length - header.header_bytes) ||
-           kg_error_set(err, KG_ERROR_USAGE, "it is shorter than its header says: is it whole?");
+           kg_error_set(err, KG_ERROR_USAGE,
+                        "it is shorter than its header says; it may be truncated");
 }
 
 /* The kinds of images, by the ending of the file name. */
@@ -272,7 +274,7 @@ static bool load(struct kgate_context *context)
         return true;
     code = loaded.driver->function_set(loaded.function, KG_FUNCTION_DYNAMIC_SHARED_MOST,
                                        (int)opened.launch.shared_bytes);
-    return code == KG_DRIVER_SUCCESS || refuse(context, "the device does not give `shared`", code);
+    return code == KG_DRIVER_SUCCESS || refuse(context, "the device refuses `shared`", code);
 }
 
 static bool buffers_make(struct kgate_context *context)

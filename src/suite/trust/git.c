@@ -27,11 +27,11 @@ void kg_git_user(struct kg_arena *arena, const char **name)
 
 /* Sets the error if git finds no repository. git refuses a repository of another user, because its configuration could
  * start programs. git's message about this has several lines. */
-static bool open_refuse(const char *said, struct kg_error *err)
+static bool open_refuse(const char *answer, struct kg_error *err)
 {
     static const char place[] = "safe.directory ";
-    const char *folder = strstr(said, place);
-    if (strstr(said, "dubious ownership") && folder)
+    const char *folder = strstr(answer, place);
+    if (strstr(answer, "dubious ownership") && folder)
         return kg_error_set(
             err, KG_ERROR_USAGE,
             "--trust git:REF: git does not read this repository, because it belongs "
@@ -39,7 +39,7 @@ static bool open_refuse(const char *said, struct kg_error *err)
             folder);
     return kg_error_set(err, KG_ERROR_USAGE,
                         "--trust git:REF needs a working directory in the repository: git says: %s",
-                        said);
+                        answer);
 }
 
 /* Checks that git's folder is TOP/.git, or that TOP/.git is a file, as in a worktree. No commit can contain a path
@@ -70,13 +70,13 @@ bool kg_repository_open(struct kg_repository *repository, struct kg_error *err)
     static const char *const words[] = {"rev-parse", "--show-toplevel", NULL};
     static const char *const outer[] = {"rev-parse", "--show-superproject-working-tree", NULL};
     struct kg_text text = {0};
-    char said[KG_GIT_SAID_MOST];
+    char answer[KG_GIT_ANSWER_MOST];
     const char *super;
     int status;
     *repository = (struct kg_repository){0};
-    bool good = kg_git_ask(words, PATH_MAX, &text, said, &status, err);
+    bool good = kg_git_ask(words, PATH_MAX, &text, answer, &status, err);
     if (good && status)
-        good = open_refuse(said, err);
+        good = open_refuse(answer, err);
     if (good) {
         repository->top = kg_arena_copy_bytes(&repository->arena, kg_text_string(&text),
                                               text.length ? text.length - 1 : 0);
@@ -203,10 +203,10 @@ bool kg_commit_merges(struct kg_repository *repository, const char *commit, cons
     static const char parent[] = "\nparent ";
     const char *const words[] = {"-C", repository->top, "cat-file", "commit", commit, NULL};
     struct kg_text text = {0};
-    char said[KG_GIT_SAID_MOST];
+    char answer[KG_GIT_ANSWER_MOST];
     int status;
     *merges = false;
-    const bool good = kg_git_ask(words, BLOB_MOST, &text, said, &status, err);
+    const bool good = kg_git_ask(words, BLOB_MOST, &text, answer, &status, err);
     const char *first = good && !status ? strstr(kg_text_string(&text), parent) : NULL;
     const char *end = first ? strstr(kg_text_string(&text), "\n\n") : NULL;
     if (first && first < end) {
@@ -311,7 +311,7 @@ const char *kg_commit_pointer(const struct kg_text *text)
 bool kg_commit_blob(struct kg_repository *repository, const char *commit, const char *inside,
                     struct kg_text *text, bool *there, struct kg_error *err)
 {
-    char said[KG_GIT_SAID_MOST];
+    char answer[KG_GIT_ANSWER_MOST];
     const char *blob;
     int status;
     *there = false;
@@ -320,11 +320,11 @@ bool kg_commit_blob(struct kg_repository *repository, const char *commit, const 
     if (!blob)
         return true;
     const char *const words[] = {"cat-file", "blob", blob, NULL};
-    if (!kg_git_ask(words, BLOB_MOST, text, said, &status, err))
+    if (!kg_git_ask(words, BLOB_MOST, text, answer, &status, err))
         return false;
     if (status)
         return kg_error_set(err, KG_ERROR_SYSTEM, "git cannot read '%.300s' of %.12s: %s", inside,
-                            commit, said);
+                            commit, answer);
     *there = true;
     return true;
 }

@@ -121,17 +121,17 @@ static int status_wait(pid_t child)
 }
 
 /* Reads git's standard error as one line. One blank replaces each run of line ends, tabs and blanks. */
-static void said_take(FILE *errors, char said[KG_GIT_SAID_MOST])
+static void answer_take(FILE *errors, char answer[KG_GIT_ANSWER_MOST])
 {
     rewind(errors);
-    const size_t length = fread(said, 1, KG_GIT_SAID_MOST - 1, errors);
-    char *to = said;
+    const size_t length = fread(answer, 1, KG_GIT_ANSWER_MOST - 1, errors);
+    char *to = answer;
     for (size_t i = 0; i < length; i++) {
-        const char c = strchr("\n\t\r", said[i]) ? ' ' : said[i];
-        if (c != ' ' || (to > said && to[-1] != ' '))
+        const char c = strchr("\n\t\r", answer[i]) ? ' ' : answer[i];
+        if (c != ' ' || (to > answer && to[-1] != ' '))
             *to++ = c;
     }
-    while (to > said && to[-1] == ' ')
+    while (to > answer && to[-1] == ' ')
         to--;
     *to = '\0';
 }
@@ -156,7 +156,7 @@ bool kg_git_top(const char *inside, char top[PATH_MAX])
 }
 
 static bool ask(const char *const *words, size_t most, double seconds, struct kg_text *text,
-                char *said, int *status, struct kg_error *err)
+                char *answer, int *status, struct kg_error *err)
 {
     const double until = seconds_now() + seconds;
     char *arguments[ARGUMENTS_MOST] = {0};
@@ -188,7 +188,7 @@ static bool ask(const char *const *words, size_t most, double seconds, struct kg
     if (child > 0 && !whole && isfinite(seconds))
         kill(child, SIGKILL);
     *status = child > 0 ? status_wait(child) : -1;
-    said_take(errors, said);
+    answer_take(errors, answer);
     fclose(errors);
     kg_arena_free(&arena);
     if (child <= 0)
@@ -196,32 +196,32 @@ static bool ask(const char *const *words, size_t most, double seconds, struct kg
                             "--trust asks the program git, which could not be started: %s",
                             strerror(why));
     if (!whole && !*status)
-        return kg_error_set(err, KG_ERROR_SYSTEM, "what git says is too long");
+        return kg_error_set(err, KG_ERROR_SYSTEM, "the answer of git is too long");
     return true;
 }
 
-bool kg_git_ask(const char *const *words, size_t most, struct kg_text *text, char *said,
+bool kg_git_ask(const char *const *words, size_t most, struct kg_text *text, char *answer,
                 int *status, struct kg_error *err)
 {
-    return ask(words, most, INFINITY, text, said, status, err);
+    return ask(words, most, INFINITY, text, answer, status, err);
 }
 
 int kg_git_ask_within(const char *const *words, size_t most, double seconds, struct kg_text *text)
 {
-    char said[KG_GIT_SAID_MOST];
+    char answer[KG_GIT_ANSWER_MOST];
     struct kg_error ignored;
     int status;
-    return ask(words, most, seconds, text, said, &status, &ignored) ? status : -1;
+    return ask(words, most, seconds, text, answer, &status, &ignored) ? status : -1;
 }
 
 bool kg_git_line(struct kg_arena *arena, const char *const *words, const char **line,
                  struct kg_error *err)
 {
     struct kg_text text = {0};
-    char said[KG_GIT_SAID_MOST];
+    char answer[KG_GIT_ANSWER_MOST];
     int status;
     *line = NULL;
-    const bool good = kg_git_ask(words, PATH_MAX, &text, said, &status, err);
+    const bool good = kg_git_ask(words, PATH_MAX, &text, answer, &status, err);
     if (good && !status)
         *line =
             kg_arena_copy_bytes(arena, kg_text_string(&text), strcspn(kg_text_string(&text), "\n"));

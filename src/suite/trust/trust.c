@@ -29,15 +29,15 @@ static bool merged_find(struct kg_trust *trust, struct kg_error *err)
     return true;
 }
 
-void kg_trust_tell(struct kg_trust *trust, const char **told)
+void kg_trust_tell(struct kg_trust *trust, const char **words)
 {
     const char *more = "";
     if (trust->judges_itself)
         more = ", the commit that is checked out: it judges itself";
     else if (trust->edit_count && !trust->common)
-        more = "; this clone does not reach back to where the change began, so edits told here may "
-               "be the target branch's own: `git fetch --unshallow`, or fetch-depth: 0";
-    *told = kg_arena_printf(&trust->repository.arena, "%s%s", trust->words, more);
+        more = "; this clone lacks the merge base, so the list of edits may include the target "
+               "branch's own: `git fetch --unshallow`, or fetch-depth: 0";
+    *words = kg_arena_printf(&trust->repository.arena, "%s%s", trust->words, more);
 }
 
 bool kg_trust_open(const char *option, struct kg_trust *trust, struct kg_error *err)
@@ -187,10 +187,10 @@ bool kg_trust_read(struct kg_trust *trust, const char *given, enum kg_trust_file
     *there = false;
     kg_repository_path(&trust->repository, given, &inside);
     if (!inside)
-        return kg_error_set(err, KG_ERROR_USAGE,
-                            "'%.300s' is not in the repository '%.300s': --trust git:REF has it "
-                            "from there",
-                            given, trust->repository.top);
+        return kg_error_set(
+            err, KG_ERROR_USAGE,
+            "'%.300s' is not in the repository '%.300s'; --trust git:REF reads it from there",
+            given, trust->repository.top);
     if (!kg_commit_read(&trust->repository, trust->commit, inside, text, there, err))
         return false;
     struct head_file head;

@@ -104,9 +104,9 @@ struct kg_trust {
 bool kg_trust_open(const char *option, struct kg_trust *trust, struct kg_error *err);
 void kg_trust_free(struct kg_trust *trust);
 
-/* Sets *told to the trusted commit in words, with a remark for readers of the edits if one is needed. The caller reads
+/* Sets *words to the trusted commit in words, with a remark for readers of the edits if one is needed. The caller reads
  * all files before. */
-void kg_trust_tell(struct kg_trust *trust, const char **told);
+void kg_trust_tell(struct kg_trust *trust, const char **words);
 
 /* Whether a path of the working directory lies in the repository. */
 void kg_trust_inside(struct kg_trust *trust, const char *given, bool *inside);

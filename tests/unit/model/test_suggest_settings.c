@@ -103,7 +103,7 @@ static void bad_texts_are_errors_that_leave_the_settings_alone(void **state)
         {"min_gian=5%", "did you mean 'min_gain'?"},
         {"suggest.min_gian=5%", "did you mean 'suggest.min_gain'?"},
         {"policy.fail_on=NEW", "unknown key 'policy.fail_on'"},
-        {"rounds.min=3", "--set rounds.min=3: unknown key 'rounds.min': saved results have only"},
+        {"rounds.min=3", "--set rounds.min=3: unknown key 'rounds.min'; for saved results only"},
         {"threshold=5%", "known keys: small_call"},
         {"min_gain", "write key=value, such as suggest.min_gain=5%"},
         {"", "write key=value"},

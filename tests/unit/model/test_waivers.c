@@ -178,7 +178,7 @@ static void an_improvement_needs_no_acceptance(void **state)
     (void)state;
     refused_at("version: 1\naccepted:\n  - {case: a/b, metric: cpu_time, change: -5%, because: x, "
                "since: 2026-01-02T00:00:00Z}",
-               3, 43, "'change' is '-5%', but of cpu_time less is better");
+               3, 43, "'change' is '-5%', but less cpu_time is better");
     /* which way is better of a counter, the file does not know */
     parse("version: 1\naccepted:\n  - {case: a/b, metric: hits, change: -5%, because: x, "
           "since: 2026-01-02T00:00:00Z}",

@@ -41,20 +41,20 @@ static void which_way_it_moved_is_said_where_the_interval_is_on_one_side(void **
 {
     (void)state;
     expect("time", 1.04, 1.2, KG_CHANGE_INCONCLUSIVE,
-           "new is slower than old, but open by how much: +11.7 %: why");
+           "new is slower than old, but the amount is undecided: +11.7 %: why");
     expect("time", 0.8, 0.97, KG_CHANGE_INCONCLUSIVE,
-           "new is faster than old, but open by how much: -11.9 %: why");
+           "new is faster than old, but the amount is undecided: -11.9 %: why");
     expect("peak_memory", 0.6, 0.92, KG_CHANGE_INCONCLUSIVE,
-           "peak_memory of new is smaller than of old, but open by how much: -25.7 %: why");
+           "peak_memory of new is smaller than of old, but the amount is undecided: -25.7 %: why");
     expect("hits", 1.02, 1.3, KG_CHANGE_INCONCLUSIVE,
-           "hits of new is larger than of old, but open by how much: +15.2 %: why");
+           "hits of new is larger than of old, but the amount is undecided: +15.2 %: why");
 }
 
 static void what_lacks_proof_only_looks_so(void **state)
 {
     (void)state;
     expect("time", 1.08, 1.56, KG_CHANGE_SUSPECT,
-           "new looks slower than old, but without proof: +29.8 %: why");
+           "new looks slower than old, but this is not proven: +29.8 %: why");
 }
 
 static void an_interval_on_both_sides_leaves_both_open(void **state)

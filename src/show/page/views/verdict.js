@@ -155,7 +155,7 @@ function budgets({ comparison, cases }) {
     const sum = (name) => judged.reduce((all, { current }) => all + current.held[name], 0);
     const [missed, unknown] = [sum("missed"), sum("unknown")];
     const bad = judged.filter(({ current }) => current.held.missed);
-    const said = [`${sum("count") - missed - unknown} held`, `${missed} missed`, unknown && `${unknown} unknown`].filter(Boolean).join(", ");
+    const said = [`${sum("count") - missed - unknown} met`, `${missed} missed`, unknown && `${unknown} unknown`].filter(Boolean).join(", ");
     return [
         h("p", {}, "Budgets: ", missed ? h("strong", {}, said) : said, "."),
         h("ul", {}, bad.slice(0, REASONS_MOST).map(({ id, current }) => h("li", {}, caseLink(id), ": ", prose(current.held.reason))), bad.length > REASONS_MOST ? h("li", {}, counted(bad.length - REASONS_MOST, "more case")) : ""),
