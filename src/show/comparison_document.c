@@ -79,9 +79,9 @@ static void versions_add(struct kg_document *document, const struct kg_compariso
 {
     struct kg_text commits = {0};
     if (document->style.page && comparison->base && comparison->head) {
-        kg_part_add(document, KG_PART_SENTENCE, "base");
+        kg_part_add(document, KG_PART_SENTENCE, "baseline");
         kg_span_add(document, KG_SPAN_NAME, comparison->base);
-        kg_span_text(document, ", head: ");
+        kg_span_text(document, ", candidate: ");
         kg_span_add(document, KG_SPAN_NAME, comparison->head);
     }
     kg_cell_commits(comparison, &commits);
@@ -120,7 +120,7 @@ static void verdict_add(struct kg_document *document, const struct kg_comparison
 struct change_row {
     const struct kg_case_change *change;
     size_t following;
-    bool said; /* a row above prints the reason */
+    bool printed; /* a row above prints the reason */
 };
 
 /* The rows of a table. */
@@ -152,9 +152,9 @@ static void rows_join(struct change_row *rows, size_t count)
 {
     for (size_t i = 1, first = 0; i < count; i++) {
         const struct kg_case_change *one = rows[first].change, *other = rows[i].change;
-        rows[i].said =
+        rows[i].printed =
             has_reason_alone(one) && has_reason_alone(other) && !strcmp(one->reason, other->reason);
-        if (rows[i].said)
+        if (rows[i].printed)
             rows[first].following++;
         else
             first = i;
@@ -193,8 +193,12 @@ static void under_add(const struct changes *changes, const struct change_row *sh
     const struct kg_suggestion *suggestion = change->change == KG_CHANGE_REGRESSION
                                                  ? kg_advice_first(&changes->advice, change->id)
                                                  : NULL;
-    kg_row_under(table, row, "; ", kg_cell_circumstances(&table->arena, change));
-    kg_row_under(table, row, "; ", shown->said ? NULL : change->reason);
+    const char *circumstances = kg_cell_circumstances(&table->arena, change);
+    const char *reason = shown->printed ? NULL : change->reason;
+    /* The reason comes first, unless the circumstances begin with the name of a metric other than time. */
+    const bool named = change->metric_count && *kg_cell_metric(&table->arena, &change->metrics[0]);
+    kg_row_under(table, row, "; ", named ? circumstances : reason);
+    kg_row_under(table, row, "; ", named ? reason : circumstances);
     kg_row_under(table, row, "; ", change->waiver);
     if (shown->following == 1)
         kg_row_under(table, row, " ", "(the next case too)");
@@ -318,7 +322,7 @@ static void changes_add(struct kg_document *document, struct changes *changes, b
 {
     static const struct kg_table form = {
         .columns = COLUMN_VERDICT + 1,
-        .heads = {"case", "baseline", "current", "change", "95 % interval", "threshold", "runs",
+        .heads = {"case", "baseline", "candidate", "change", "95 % interval", "threshold", "runs",
                   "verdict"},
         .left = {true, [COLUMN_RUNS] = true, [COLUMN_VERDICT] = true},
         .spare = {0, KG_TABLE_NEEDED, KG_TABLE_NEEDED + 1, 0, 1}};

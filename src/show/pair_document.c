@@ -88,8 +88,8 @@ static void interval_append(const struct kg_metric *metric, struct kg_text *text
 
 /* The direction of an undecided metric. If its interval lies on one side of 1, only the amount is open. A SUSPECT only
  * looks worse: the proof is missing. */
-static void undecided_say(const struct kg_metric *metric, const char *const names[SIDES],
-                          struct kg_text *text)
+static void undecided_print(const struct kg_metric *metric, const char *const names[SIDES],
+                            struct kg_text *text)
 {
     const bool time = !strcmp(metric->name, "time"), more = metric->ratio > 1;
     const char *moved = time ? (more ? "slower" : "faster") : more ? "larger" : "smaller";
@@ -99,16 +99,16 @@ static void undecided_say(const struct kg_metric *metric, const char *const name
                        time ? "slower or faster" : "better or worse", names[0], metric->name);
     else if (time)
         kg_text_printf(text, "%s %s %s than %s, but %s", names[1], suspect ? "looks" : "is", moved,
-                       names[0], suspect ? "without proof" : "open by how much");
+                       names[0], suspect ? "this is not proven" : "the amount is undecided");
     else
         kg_text_printf(text, "%s of %s %s %s than of %s, but %s", metric->name, names[1],
                        suspect ? "looks" : "is", moved, names[0],
-                       suspect ? "without proof" : "open by how much");
+                       suspect ? "this is not proven" : "the amount is undecided");
 }
 
 /* Appends the sentence about one metric. names: printed unchanged */
-static void metric_say(const struct kg_metric *metric, const char *const names[SIDES],
-                       const char *reason, struct kg_text *text)
+static void metric_print(const struct kg_metric *metric, const char *const names[SIDES],
+                         const char *reason, struct kg_text *text)
 {
     const bool time = !strcmp(metric->name, "time");
     switch (metric->change) {
@@ -135,7 +135,7 @@ static void metric_say(const struct kg_metric *metric, const char *const names[S
         interval_append(metric, text);
         return;
     default:
-        undecided_say(metric, names, text);
+        undecided_print(metric, names, text);
         if (isfinite(metric->ratio)) {
             char moved[KG_UNIT_BYTES];
             kg_text_printf(text, ": %s", kg_change_format(metric->ratio, moved));
@@ -158,7 +158,7 @@ static void sentence_add(struct kg_document *document, struct kg_text *words)
 static bool failures_add(struct kg_document *document, const struct kg_report_two *two)
 {
     static const char of_head[] = "the candidate fails";
-    bool said = false;
+    bool printed = false;
     for (size_t side = 0; side < SIDES; side++) {
         const struct kg_case_result *result = &two->results[side]->cases[0];
         const char *reason = result->reason ? result->reason : "";
@@ -169,9 +169,9 @@ static bool failures_add(struct kg_document *document, const struct kg_report_tw
         const char *own = side ? strstr(reason, ": ") : NULL;
         kg_text_printf(&words, "%s fails: %s", two->names[side], own ? own + 2 : reason);
         sentence_add(document, &words);
-        said = true;
+        printed = true;
     }
-    return said;
+    return printed;
 }
 
 /* Adds one sentence per metric, the time first. If the report is not verbose, unchanged peak memory gets none. */
@@ -186,7 +186,7 @@ static void sentences_add(struct kg_document *document, const struct kg_report_t
             (i && time && metric->change == KG_CHANGE_NO_CHANGE &&
              !strcmp(metric->name, "peak_memory") && !document->style.verbose))
             continue;
-        metric_say(metric, two->names, metric->reason, &words);
+        metric_print(metric, two->names, metric->reason, &words);
         sentence_add(document, &words);
     }
     if (!failures_add(document, two) && !change->metric_count)

@@ -47,128 +47,122 @@ static const char *const unchanged_names[] = {"usual", "measure", "skip", NULL};
 static const struct kg_key suite_keys[] = {
     {"version", KG_KEY_COUNT, OTHER, "required", "1", "1", NULL, "version of this format"},
     {"suite", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
-     "name of the suite in reports and baselines; by default the file's name without its ending"},
+     "name of the suite in reports and baselines. Default: the file's name without its ending"},
     {"reports", KG_KEY_SET, POLICY(reports), "markdown,junit", "1", NULL, kg_report_names,
-     "what `gate`, `ab` and `compare` leave in the folder of `-o` besides their JSON files "
+     "reports in the folder of `-o`, besides the JSON files of `gate`, `ab` and `compare` "
      "([which file is which](reports.md#files-of-a-gate))"},
-    {"policy", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL, "what fails the gate"},
-    {"defaults", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL, "how to measure and judge"},
+    {"policy", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL, "rules for the verdict of the gate"},
+    {"defaults", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL, "settings of measurement and judgement"},
     {"suggest", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,
-     "from where on something is worth a suggestion"},
-    {"workloads", KG_KEY_LIST, OTHER, "required", NULL, NULL, NULL, "what to measure, at least one"},
+     "limits from which kgate makes a suggestion"},
+    {"workloads", KG_KEY_LIST, OTHER, "required", NULL, NULL, NULL, "workloads to measure, at least one"},
 };
 
 static const struct kg_key policy_keys[] = {
     {"fail_on", KG_KEY_SET, POLICY(fail_on), "REGRESSION,FAILED", NULL, NULL, kg_change_names,
-     "the changes that fail the gate"},
+     "changes that fail the gate"},
     {"missing_device", KG_KEY_CHOICE, POLICY(missing_device), "skip", NULL, NULL,
      kg_missing_device_names,
-     "what becomes of a case whose device this machine does not have: it is SKIPPED; with `fail` that "
-     "fails the gate, with `undecided` a gate in which every case of a device was SKIPPED is UNDECIDED, "
-     "and `run` exits 4"},
+     "result if this machine lacks a case's device. The case is SKIPPED. `fail`: the gate fails. "
+     "`undecided`: the gate is UNDECIDED if all cases of a device were SKIPPED; `run` exits 4"},
     {"undecided", KG_KEY_CHOICE, POLICY(undecided), "report", NULL, NULL, kg_undecided_names,
-     "what becomes of a gate with a SUSPECT, with more than half of its compared cases undecided, or in which "
-     "nothing could be compared: `report` is the verdict UNDECIDED and exit status 4; a first run "
-     "that `--update-missing` records passes"},
+     "verdict of a gate with a SUSPECT, with most compared cases undecided, or with no compared case. "
+     "`report`: UNDECIDED, exit status 4. A first run that `--update-missing` records passes"},
     {"quarantine.instability", KG_KEY_SHARE, POLICY(instability), "20%", "1%", "1000%", NULL,
-     "the median step of a case from one stored run to the next from which on "
-     "[quarantine](accepting.md#quarantine) is proposed"},
+     "median step of a case between neighbouring stored runs above which kgate proposes "
+     "[quarantine](accepting.md#quarantine)"},
     {"quarantine.runs", KG_KEY_COUNT, POLICY(stable_runs), "5", "3", "100", NULL,
-     "stored runs that are looked at; as many stable ones end a quarantine"},
+     "number of stored runs to examine; the same number of stable runs ends a quarantine"},
 };
 
 static const struct kg_key default_keys[] = {
 #define KG_METRIC(CONSTANT, metric, unit, PROOF, ORIGIN, field, timed, key, key_default,    \
                   key_least, effect_key, words)                                                    \
     {key, KG_KEY_SHARE, THRESHOLD(CONSTANT), key_default, key_least, "1000%", NULL,                \
-     "the smallest relative change of " words " that matters"},
+     "smallest relative change of " words " that matters"},
 #include "model/metrics.def"
 #undef KG_METRIC
     {"alpha", KG_KEY_ALPHA, POLICY(alpha), "0.01", NULL, NULL, NULL,
-     "false alarms allowed for the whole suite, not for each case; more than 2.5 % counts as 2.5 %; "
-     "not in a workload"},
+     "share of false alarms for the whole suite, not for each case. More than 2.5 % counts as 2.5 %. Not in "
+     "a workload"},
     {"min_effect", KG_KEY_DURATION, SETTING(min_effect_ns), "0ns", "0ns", "1h", NULL,
-     "the smallest absolute change of time that matters; 0ns is what the timer resolves"},
+     "smallest absolute change of time that matters; 0ns: the resolution of the timer"},
     {"min_memory_effect", KG_KEY_SIZE, SETTING(min_memory_effect_bytes), "1MiB", "0B", "1024TiB", NULL,
-     "the smallest absolute change of peak memory that matters"},
+     "smallest absolute change of peak memory that matters"},
     {"metrics", KG_KEY_SET, SETTING(metrics), "time,peak_memory", "1", NULL, kg_metric_kind_names,
-     "what is compared; `instructions` are counted by the processor, or by Valgrind's Callgrind; `energy` is "
-     "that of the whole CPU or GPU while a round is timed, where the machine tells it"},
+     "metrics to compare. The processor or Valgrind's Callgrind counts `instructions`. `energy`: energy of "
+     "the whole CPU or GPU during the timed part of a round, if the machine reports it"},
     {"rounds.min", KG_KEY_COUNT, SETTING(rounds_min), "5", "1", "10000", NULL,
-     "rounds of every case, each in a fresh process"},
+     "rounds per case, each in a fresh process"},
     {"rounds.max", KG_KEY_COUNT, SETTING(rounds_max), "30", "1", "10000", NULL,
-     "rounds after which a doubtful case is left as it is, and the time that pairs may take; at least "
+     "rounds after which an undecided case stays undecided; also limits the time of paired rounds. At least "
      "`rounds.min`. With `--budget` no limit for a case that may be worse"},
     {"min_time", KG_KEY_DURATION, SETTING(min_time_ns), "50ms", "0ns", "1h", NULL,
-     "measured time of a round, from which [shorter and longer ones](#how-long-rounds-are) are chosen"},
+     "measured time per round; kgate chooses [shorter or longer rounds](#how-long-rounds-are) from it"},
     {"warmup", KG_KEY_COUNT, SETTING(warmup), "0", "0", "1000000", NULL,
-     "calls before the timed ones in every round, more than the one or few that kgate makes by itself; not "
-     "on the GPU, which is warmed up by time"},
+     "untimed calls at the start of each round, in addition to kgate's own. Not on the GPU, which kgate "
+     "warms up by time"},
     {"disturbance", KG_KEY_SHARE, SETTING(disturbance), "5%", "0.1%", "100%", NULL,
-     "the share of a round that it may wait for a CPU. One that waited longer is measured again; one "
-     "that waited twice as long decides only a change that its waits cannot explain. 100% takes "
-     "every round as it is. No effect where neither a time nor a budget is judged"},
+     "largest share of a round spent waiting for a CPU. kgate repeats a round that waited longer. A round "
+     "that waited twice as long decides only a change larger than its waits. 100%: accept every round. No "
+     "effect if kgate judges neither a time nor a budget"},
     {"timeout", KG_KEY_DURATION, SETTING(timeout_ns), "60s", "1ms", "24h", NULL,
      "time after which a worker process is killed and its case is FAILED"},
     {"memory_limit", KG_KEY_SIZE, SETTING(memory_limit_bytes), "none", "1MiB", "1024TiB", NULL,
-     "address space of a worker process; on the GPU the device memory that a workload asks for"},
+     "address space of a worker process; on the GPU the device memory that a workload allocates"},
     {"devices", KG_KEY_SET, SETTING(devices), "cpu", "1", NULL, kg_device_names,
-     "where to run; each device is a case of its own"},
+     "devices to run on; each device is a case of its own"},
     {"timing", KG_KEY_SET, SETTING(timings), "cold", "1", NULL, kg_timing_names,
-     "what is timed on the GPU: `cold` one call with the L2 cache flushed, `hot` calls back to back, "
-     "`graph` the same replayed as a CUDA graph, `wall` one call by the host's clock; each is a case "
-     "of its own"},
+     "timing modes on the GPU; each is a case of its own. `cold`: one call with the L2 cache flushed. `hot`: "
+     "calls back to back. `graph`: these calls replayed as a CUDA graph. `wall`: one call by the host's clock"},
     {"trace", KG_KEY_CHOICE, SETTING(trace), "yes", NULL, NULL, tracing_names,
-     "whether to look apart from the rounds: on the GPU at what a call puts there (kernels, "
-     "occupancy, transfers, gaps), on the CPU at its time with one thread and where its time "
-     "goes (`sample_time`); and at what the device can do"},
+     "profile apart from the rounds, and peaks of the device. On the GPU: kernels, occupancy, transfers and "
+     "gaps of a call. On the CPU: time with one thread, and time per function (`sample_time`)"},
     {"sample_time", KG_KEY_DURATION, SETTING(sample_time_ns), "500ms", "0ns", "1min", NULL,
-     "how long the functions of a case on the CPU are looked at, apart from the rounds; `0ns` leaves "
-     "that out, as `trace: no` does"},
+     "time to sample the functions of a case on the CPU, apart from the rounds. `0ns` or `trace: no`: none"},
     {"unchanged_code", KG_KEY_CHOICE, SETTING(unchanged_code), "usual", NULL, NULL, unchanged_names,
-     "whether a case is measured whose machine code, libraries, definition and machine are those of the baseline "
-     "(the base): `usual` is `measure` in `gate`, and in `ab` `skip` unless files may differ"},
+     "treatment of a case with the baseline's machine code, libraries, definition and machine. `usual`: "
+     "`measure` in `gate`; in `ab` `skip`, unless files may differ"},
     {"pin", KG_KEY_PIN, SETTING(pin), "none", "0", "1023", NULL,
-     "the CPU to run on: its number, `auto` to let kgate choose, or `none` for all"},
+     "CPU to run on: its number, `auto` to let kgate choose, or `none` for all"},
     {"threads", KG_KEY_COUNT, SETTING(threads), "all", "1", "65536", NULL,
-     "threads of a workload; `all` is one for each CPU that it may use, or `OMP_NUM_THREADS` of the "
-     "environment"},
+     "threads of a workload. `all`: one per CPU that it may use, or `OMP_NUM_THREADS` of the environment"},
     {"seed", KG_KEY_COUNT, SETTING(seed), "1", "0", "18446744073709551615", NULL,
      "seed of random input: the same seed, the same input"},
     {"check_seed", KG_KEY_COUNT, SETTING(check_seed), "0", "0", "9007199254740991", NULL,
-     "seed of the rows and projections that a check draws: that of a result repeats its check; `0` draws "
-     "it anew in each run"},
+     "seed of the rows and projections that a check draws. The seed in a result repeats its check. `0`: a "
+     "new seed for each run"},
 };
 
 static const struct kg_key suggest_keys[] = {
     {"small_call", KG_KEY_DURATION, SUGGEST(small_call_ns), "1ms", "1ns", "1h", NULL,
-     "a call that takes less is small: it may be cheaper on the CPU, in a batch, or kept"},
+     "time below which a call is small, so that it may be cheaper on the CPU, in a batch or cached"},
     {"large_call", KG_KEY_DURATION, SUGGEST(large_call_ns), "10ms", "1ns", "1h", NULL,
-     "a call on the CPU that takes more may be worth the way to the GPU"},
+     "time above which a call on the CPU may be faster on the GPU"},
     {"batch_calls", KG_KEY_COUNT, SUGGEST(batch_calls), "10", "2", "1000000000", NULL,
-     "calls of the same operation, one after the other, from which on they may be made one"},
+     "number of consecutive calls of an operation from which kgate suggests one batch"},
     {"cache_calls", KG_KEY_COUNT, SUGGEST(cache_calls), "100", "2", "1000000000", NULL,
-     "small calls of the same operation from which on keeping what they give may be cheaper"},
+     "number of small calls of an operation from which kgate suggests a cache of their results"},
     {"memory", KG_KEY_SIZE, SUGGEST(memory_bytes), "100MB", "1B", "1024TiB", NULL,
-     "memory of which an operation that takes more is asked why"},
+     "peak memory above which kgate suggests saving memory"},
     {"utilization", KG_KEY_SHARE, SUGGEST(utilization), "50%", "1%", "100%", NULL,
-     "the share of the cores, or of what the GPU can hold, under which parallelism is missing"},
+     "share of the cores, or of the GPU's capacity, below which kgate suggests more parallelism"},
     {"gap_share", KG_KEY_SHARE, SUGGEST(gap_share), "20%", "1%", "100%", NULL,
-     "the share of the time, spent on starting work, from which on that is what to mend"},
+     "share of the time for starting work from which kgate suggests fixing it"},
     {"wait_share", KG_KEY_SHARE, SUGGEST(wait_share), "20%", "1%", "100%", NULL,
-     "the share of the time, spent on waiting or on transfers, from which on that is what to mend"},
+     "share of the time for waiting or transfers from which kgate suggests fixing it"},
     {"imbalance", KG_KEY_SHARE, SUGGEST(imbalance), "30%", "1%", "10000%", NULL,
-     "how much more than an even share the busiest thread may have to do"},
+     "largest accepted excess of the busiest thread over an even share"},
     {"line_waste", KG_KEY_SHARE, SUGGEST(line_waste), "100%", "1%", "10000%", NULL,
-     "cache lines brought in beyond the bytes that the work needs, over those bytes"},
+     "bytes of fetched cache lines that the work does not need, relative to the bytes that it needs"},
     {"growth", KG_KEY_SHARE, SUGGEST(growth), "30%", "1%", "1000%", NULL,
-     "over a sweep, by how much the exponent that time grows with may be above the work's"},
+     "largest accepted excess of the exponent of time over the exponent of work, in a sweep"},
     {"bound_share", KG_KEY_SHARE, SUGGEST(bound_share), "50%", "1%", "100%", NULL,
-     "the share of a roof from which on it is what limits"},
+     "smallest share of a peak that counts as the bottleneck"},
     {"attainable", KG_KEY_SHARE, SUGGEST(attainable), "80%", "1%", "100%", NULL,
-     "the share of a roof that a well-made kernel reaches: what estimates assume"},
+     "share of a peak that a good kernel reaches; estimates assume it"},
     {"min_gain", KG_KEY_SHARE, SUGGEST(min_gain), "10%", "0.1%", "99%", NULL,
-     "the least share of the time that a suggestion must save"},
+     "smallest share of the time that a suggestion must save"},
 };
 
 /* The key's type for each value of enum kg_target. */
@@ -185,36 +179,34 @@ static const struct kg_key workload_keys[] = {
 #include "model/sources.def"
 #undef KG_SOURCE
     {"workload", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
-     "with `plugin`: the workload in it; by default `name`"},
+     "with `plugin`: name of the workload in it. Default: `name`"},
     {"format", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
-     "with `command`: it is a program of another harness, `google-benchmark` or `nvbench`; each of its benchmarks is "
-     "a case ([adapters.md](adapters.md))"},
+     "with `command`: harness of the program, `google-benchmark` or `nvbench`; each of its benchmarks is a "
+     "case ([adapters.md](adapters.md))"},
     {"environment", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,
-     "with `command`: variables besides those that kgate was started with"},
+     "with `command`: variables in addition to kgate's own environment"},
     {"directory", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
-     "with `command`: the folder to run in, relative to the suite's file; by default that in which kgate was "
-     "started"},
+     "with `command`: folder to run in, relative to the suite's file. Default: kgate's working directory"},
     {"stdin", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
-     "with `command`: a file for standard input, relative to the suite's file; by default there is none"},
+     "with `command`: file for standard input, relative to the suite's file. Default: none"},
     {"exit_codes", KG_KEY_WORDS, OTHER, NULL, NULL, NULL, NULL,
-     "with `command`: the exit statuses that are no failure, 0 to 255; by default `[0]`"},
+     "with `command`: exit statuses of success, 0 to 255. Default: `[0]`"},
     {"setup", KG_KEY_WORDS, OTHER, NULL, NULL, NULL, NULL,
-     "with `command`: a command to run once before the calls of a process, untimed"},
+     "with `command`: untimed command to run once before the calls of a process"},
     {"cleanup", KG_KEY_WORDS, OTHER, NULL, NULL, NULL, NULL,
-     "with `command`: a command to run once after them, untimed, however the process ends"},
+     "with `command`: untimed command to run once after the calls of a process, also if the process fails"},
     {"params", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL, "parameters with one value each"},
     {"matrix", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,
      "parameters with several values each; every combination is a case"},
     {"budget", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,
-     "absolute limits, besides the baseline, on kgate's own metrics and on what `counters` names"},
+     "absolute limits for kgate's own metrics and for `counters`, besides the baseline"},
     {"counters", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,
-     "figures that the workload itself reports, each with `better` (`lower` or `higher`) and "
-     "`threshold`"},
+     "metrics that the workload itself reports, each with `better` (`lower` or `higher`) and `threshold`"},
     {"tags", KG_KEY_WORDS, OTHER, NULL, NULL, NULL, NULL,
-     "words to group workloads by, same characters as a name: `--filter tag:NAME` measures those of a tag"},
+     "words that group workloads, same characters as a name. `--filter tag:NAME` selects the workloads of a tag"},
     {"reference", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
-     "what the other versions are compared with, and nobody is told to replace: a value of the "
-     "parameter `version`, or `yes` for the whole workload"},
+     "reference version: a value of `version`, or `yes` for the whole workload. Other versions are compared "
+     "with it; `kgate suggest` never proposes to replace it"},
 };
 /* clang-format on */
 
@@ -226,10 +218,11 @@ const struct kg_key_table kg_suite_keys = {
 const struct kg_key_table kg_policy_keys = {"policy", "In `policy`.", policy_keys,
                                             COUNT(policy_keys)};
 const struct kg_key_table kg_default_keys = {
-    "defaults", "In `defaults`, and all but `alpha` in a workload too, where they override.",
+    "defaults", "In `defaults`. All keys except `alpha` are also allowed in a workload, where they override "
+                "the defaults.",
     default_keys, COUNT(default_keys)};
 const struct kg_key_table kg_suggest_keys = {
-    "suggest", "In `suggest`: the thresholds of suggestions. They change no verdict.", suggest_keys,
+    "suggest", "In `suggest`: limits of suggestions. They change no verdict.", suggest_keys,
     COUNT(suggest_keys)};
 const struct kg_key_table kg_workload_keys = {"workload",
                                               "In an entry of `workloads`. Of "

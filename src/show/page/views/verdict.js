@@ -6,6 +6,7 @@ import { notesOf } from "../notes.js";
 import { hasParts, profilesOf } from "../profile.js";
 import { badge, caseLink, isOdd, signOf, VERDICTS } from "../verdicts.js";
 import { calibrationSays } from "./calibration.js";
+import { stepsOf } from "./steps.js";
 import { causesSaid } from "./why_changed.js";
 
 /* [{verdict, waived, count}] in the order of VERDICTS. Counting cases come before waived cases of the same verdict. */
@@ -24,10 +25,6 @@ function measuredOf(cases) {
 
 /* The gate recorded its baseline and compared nothing. */
 const isFirstRun = ({ verdict_reasons: [reason] }) => Boolean(reason?.startsWith("BASELINE RECORDED"));
-
-/* What to do about the worst case that fails. */
-const commandsOf = ({ next_commands: commands = [] }) =>
-    commands.length ? h("ul", {}, commands.map(({ purpose, command }) => h("li", {}, `${purpose}: `, h("code", {}, command)))) : "";
 
 function sentence({ comparison, current, cases, baselines, profiles, suggestions, calibrations }) {
     if (comparison)
@@ -64,6 +61,7 @@ function sides({ comparison, current }) {
         const { base, head, baseline_runs: runs, machine } = comparison;
         const { baseline_commit: commit, baseline_branch: branch, baseline_created: created } = comparison;
         return facts([
+            ["Suite", comparison.suite],
             ["Candidate", sideOf({ ...comparison, given: head, more: undefined })],
             ["Baseline", sideOf({ given: base, commit, branch, created, more: runs > 1 && `newest of ${runs} stored runs` })],
             ["Machine", machineOf(machine)],
@@ -198,8 +196,12 @@ function draw(model, section) {
     /* Without odd cases the sentence already has the number of measured or stored cases. */
     const counts = comparison || model.cases.some(isOdd) ? countsOf(model.cases) : [];
     const gone = missing(model);
+    const steps = stepsOf(model);
     section.append(
         sentence(model),
+        sides(model) ?? "",
+        steps ?? "",
+        comparison?.next && !steps ? h("p", {}, "Next: ", prose(comparison.next)) : "",
         counts.length
             ? h("ul", { class: "counts", "aria-label": "Cases by verdict" }, counts.map(({ verdict: name, waived, count }) => h("li", {}, h("strong", {}, whole(count)), " ", badge(name, waived))))
             : "",
@@ -207,11 +209,8 @@ function draw(model, section) {
         waivedAdd(model),
         ...budgets(model),
         comparison?.verdict_reasons.length > 1 ? h("ul", {}, comparison.verdict_reasons.slice(1).map((reason) => h("li", {}, prose(reason)))) : "",
-        sides(model) ?? "",
         comparison?.trust ? h("p", {}, "Suite and thresholds: ", prose(comparison.trust), comparison.edits?.length ? ". This change edits:" : ".") : "",
         comparison?.edits?.length ? h("ul", {}, comparison.edits.map((edit) => h("li", {}, prose(edit)))) : "",
-        comparison?.next ? h("p", {}, "Next: ", prose(comparison.next)) : "",
-        comparison ? commandsOf(comparison) : "",
         gone.length ? h("div", {}, h("h3", {}, "Not measured"), h("ul", {}, gone.map((text) => h("li", {}, prose(text))))) : "",
         (comparison && overall(comparison)) ?? "",
         notesOf(comparison?.notes),
