@@ -231,7 +231,7 @@ bench/benchmark=BM_pair<int%2C double>/manual_time/cpu" ]
     [[ $output == *"one.yaml:5:"*"'format' is 'hyperfine'; known formats: google-benchmark, nvbench"* ]]
     suite_of <<<'  - {name: b, command: [x], format: google-benchmark, metrics: [time, instructions]}'
     run kgate list -c one.yaml
-    [[ $output == *"only time, peak_memory and cpu_time are known"* ]]
+    [[ $output == *"supports only time, peak_memory and cpu_time, because"* ]]
     suite_of <<<'  - {name: b, kernel: copy, format: google-benchmark}'
     run kgate list -c one.yaml
     [[ $output == *"'format' goes with 'command'"* ]]

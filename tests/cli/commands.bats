@@ -72,7 +72,7 @@ YAML
             # shellcheck disable=SC2086
             run timeout 60 "$KGATE" $command
             [ "$status" -eq 2 ]
-            [[ $output == *"one.yaml:5:42: in workload 'sh': \`stdin\`: '$input' is no regular file"* ]]
+            [[ $output == *"one.yaml:5:42: in workload 'sh': \`stdin\`: '$input' is not a regular file"* ]]
         done
     done
     # a link to a file is one
@@ -100,10 +100,10 @@ YAML
     refused '  - {name: a, command: [x], counters: {c: {threshold: 1%, regex: "(a"}}}' "'regex' is not an extended regular expression"
     refused '  - {name: a, command: [x], counters: {c: {threshold: 1%, regex: "a"}}}' "has no group"
     refused '  - {name: a, command: [x], counters: {c: {threshold: 1%, unit: parsec, json: /a}}}' "'unit' is 'parsec'"
-    refused '  - {name: a, command: [x], counters: {c: {threshold: 1%, file: x}}}' "no 'json' or 'regex' says what in it"
+    refused '  - {name: a, command: [x], counters: {c: {threshold: 1%, file: x}}}' "neither 'json' nor 'regex'"
     refused '  - {name: a, kernel: copy, counters: {c: {threshold: 1%, json: /a}}}' "read the output of a command"
     refused '  - {name: a, command: [x], counters: {c: {treshold: 1%}}}' "did you mean 'threshold'?"
-    refused '  - {name: a, command: [x], counters: {c: {threshold: 1%, json: /a, unit: ms}}, budget: {c: "<= 3"}}' 'such as "<= 5ms"'
+    refused '  - {name: a, command: [x], counters: {c: {threshold: 1%, json: /a, unit: ms}}, budget: {c: "<= 3"}}' 'write for example "<= 5ms"'
 }
 
 @test "a parameter may stand in the environment alone" {

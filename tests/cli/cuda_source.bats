@@ -176,7 +176,7 @@ YAML
     ln -s /dev/zero none.bin
     run timeout 60 "$KGATE" list -c source.yaml
     [ "$status" -eq 2 ]
-    [[ "$output" == *"source.yaml:15:24: in workload 'saxpy': \`expect\`: 'none.bin' is no regular file"* ]]
+    [[ "$output" == *"source.yaml:15:24: in workload 'saxpy': \`expect\`: 'none.bin' is not a regular file"* ]]
     rm none.bin
     printf '%4000s' '' >none.bin
     run -0 kgate validate -c source.yaml

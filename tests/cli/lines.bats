@@ -148,7 +148,7 @@ YAML
   - {name: other, plugin: $PLUGINS/libgood.so, workload: spin, threads: 1}
 YAML
     PATH=nothing "$KGATE" run -c one.yaml -o r.json --set sample_time=10ms >said
-    [ "$(grep -c 'is not kept for the next run' said)" -eq 1 ]
+    [ "$(grep -c 'are not kept for the next run' said)" -eq 1 ]
     jq -e '(.not_kept | length > 0) and all(.cases[]; .hot.kept == null)' r.json
 }
 

@@ -118,7 +118,7 @@ copy=nvbench/benchmark=copy,Op{ct}=sum,T=I32,Elements=1048576/cuda
     program_is ", --devices, all"
     run kgate run -c nv.yaml -o r.json --filter '*plain*'
     [ "$status" -eq 3 ]
-    [[ $output == *"was measured 2 times in one process"*"choose one device, as by \`--devices 0\`"* ]]
+    [[ $output == *"ran 2 times in one process"*"add \`--devices 0\`"* ]]
 }
 
 @test "a benchmark and its axes can be chosen in the suite, with values that the program does not list" {
@@ -145,8 +145,8 @@ copy=nvbench/benchmark=copy,Op{ct}=sum,T=I32,Elements=1048576/cuda
     program_is "" 1.0 '    devices: [cpu]'
     refused "8:14: a program of \`format: nvbench\` measures only on cuda"
     program_is "" 1.0 '    metrics: [time, cpu_time]'
-    refused "7:13: of a workload with \`format: nvbench\` only time and peak_memory are known a call"
+    refused "7:13: a workload with \`format: nvbench\` supports only time and peak_memory, because"
     program_is ""
     printf '#!/bin/sh\necho BM_one\n' >bench
-    refused "6:15: in workload 'nvbench': what it prints for --jsonlist-benches is no JSON"
+    refused "6:15: in workload 'nvbench': the program's output for --jsonlist-benches is not JSON"
 }

@@ -59,7 +59,7 @@ test("a comparison's page has its sections and charts, and asks for nothing", as
     const page = await browser.open(compared);
     assert.match(await text(page, "#verdict .lead"), /FAIL/);
     assert.match(await text(page, "#verdict"), /failed/);
-    assert.match(await text(page, "#verdict"), /Overall: \+\d/);
+    assert.match(await text(page, "#verdict"), /Mean of all cases: \+\d/);
     for (const id of ["changes", "statistics", "sweeps", "history", "memory", "machines", "guide"]) assert.equal(await page.locator(`section#${id}`).count(), 1, id);
     assert.ok((await chartsDrawn(page)) >= 1 + 3 + 5);
     assert.deepEqual(page.wrong, []);
@@ -250,7 +250,7 @@ test("a case shows every round, its density and its history", async () => {
     const page = await browser.open(compared, `#case=${encodeURIComponent(id)}`);
     await chartsDrawn(page);
     assert.equal(await page.locator("#case .chart").count(), 2);
-    assert.match(await text(page, "#case figure"), /baseline \d+ rounds, median .*; base \d+ rounds, .*; current \d+ rounds/);
+    assert.match(await text(page, "#case figure"), /baseline \d+ rounds, median .*; base \d+ rounds, .*; candidate \d+ rounds/);
     assert.ok((await (await figureRows(page, "#case")).count()) >= 12);
     assert.match(await text(page, "#case figure >> nth=1"), /2 stored runs: .* Now .* Compared: .*\d.* → /);
     assert.deepEqual(page.wrong, []);
@@ -286,7 +286,7 @@ test("a sweep's figures are of this run, the base is dashed, and no name is cut"
     const page = await browser.open(compared, "", { viewport: { width: 360, height: 800 } });
     await chartsDrawn(page);
     const times = fileRead("current.json").cases.filter(({ id }) => id.startsWith("encode/")).map(({ summary }) => summary.median_ns);
-    const figure = page.locator("#sweeps figure", { hasText: "Time of a call" }).first();
+    const figure = page.locator("#sweeps figure", { hasText: "Time per call" }).first();
     assert.ok((await figure.innerText()).includes(`From ${duration(Math.min(...times))} to ${duration(Math.max(...times))}`));
     assert.match(await figure.locator(".keys").innerText(), /the base/);
     assert.deepEqual(page.wrong, []);
@@ -368,7 +368,7 @@ test("a file that is not kgate's, or of another version, is refused in a sentenc
     const page = await browser.open(compared);
     for (const [json, said] of [
         [{ schema: "kgate.results.v99" }, /another version of kgate/],
-        [{ name: "other" }, /no file of kgate/],
+        [{ name: "other" }, /its schema is missing or unknown/],
         [undefined, /longer than this browser reads/],
     ]) {
         const file = { name: "refused.json", mimeType: "application/json", buffer: Buffer.from(json ? JSON.stringify(json) : "") };
@@ -429,7 +429,7 @@ test("machine code that differs is a fact that differs, and what one side lacks 
     assert.match(same.text, /Machine code\s+of \d+ cases\s+the same in \d+ cases/);
     const other = await machinesOf({ code_hash: "00000000000000bb" });
     assert.ok(other.differs.some((row) => /^Machine code.*differs\s+of (\d+) cases\s+other in \1 of \1 cases/s.test(row)), other.text);
-    assert.match(other.text, /What differs is marked/);
+    assert.match(other.text, /\d+ facts? differs?, marked below\./);
     const none = await machinesOf({ code_hash: undefined });
     assert.ok(none.unknown.some((row) => row.startsWith("Machine code")), none.text);
     assert.match(none.text, /Unknown on one side: \d+ facts?\./);

@@ -61,7 +61,7 @@ test("a case's own page has its operations", async () => {
     await page.locator("#bottlenecks a").first().click();
     await page.waitForSelector("#case-title");
     await chartsDrawn(page);
-    assert.match(await text("#case"), /Shares of the time[^]*Scopes inside each other/);
+    assert.match(await text("#case"), /Shares of the time[^]*Nested scopes/);
     await page.getByRole("link", { name: "Close this case" }).click();
 });
 

@@ -66,7 +66,7 @@ test("parts of a call are told apart without their colours", async () => {
 test("a sweep over sizes has their units, and an axis that ends where they do", async () => {
     const page = await browser.open(path);
     await chartsDrawn(page);
-    const figure = page.locator("#sweeps figure", { hasText: "Time of a call" }).first();
+    const figure = page.locator("#sweeps figure", { hasText: "Time per call" }).first();
     assert.match(await figure.innerText(), /for batch 1 KiB to 1 GiB/);
     const labels = await figure.locator(".chart text").allTextContents();
     for (const size of ["1 KiB", "1 MiB", "1 GiB"]) assert.ok(labels.includes(size), labels.join("; "));

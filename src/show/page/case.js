@@ -49,7 +49,7 @@ export function caseShow(model, place) {
     if (one) {
         section.append(h("p", {}, badge(one.verdict, one.waived)));
         for (const view of caseViews) if (view.shows(one, model)) view.draw(one, model, section);
-    } else section.append(h("p", {}, `None of the open files has a case called ${id}.`));
+    } else section.append(h("p", {}, `No open file has the case ${id}.`));
     section.append(close());
     title.focus();
 }

@@ -26,8 +26,8 @@ export function fileOf({ name, text }) {
         return { name, problem: `it is not JSON: ${error.message}` };
     }
     const [, kind, version] = /^kgate\.(.*)\.v(\d+)$/.exec(json?.schema ?? "") ?? [];
-    if (!KINDS.includes(kind)) return { name, problem: "it is no file of kgate that this page shows: its schema is missing or another" };
+    if (!KINDS.includes(kind)) return { name, problem: "its schema is missing or unknown, so this page cannot show it" };
     if (Number(version) !== VERSION)
-        return { name, problem: `it was written by another version of kgate (${json.schema}); make a page with that one` };
+        return { name, problem: `another version of kgate wrote it (${json.schema}); make the page with that version` };
     return { name, kind, json, bytes: text.length };
 }

@@ -42,7 +42,7 @@ function draw() {
         view.draw(model, section);
     }
     if (!shown.some((view) => view.id !== "guide"))
-        main.prepend(h("p", { class: "lead" }, "Nothing is open. Choose or drop results, comparisons, baselines or profiles of kgate."));
+        main.prepend(h("p", { class: "lead" }, "No file is open. Choose or drop results, comparisons, baselines or profiles of kgate."));
     document.getElementById("contents").replaceChildren(
         ...shown.map((view) => h("li", {}, h("a", { href: `#${view.id}` }, titleOf(view)))),
     );

@@ -50,7 +50,7 @@ function optionOf(rows, asShares) {
             xAxis: {
                 type: "value",
                 ...(asShares && { max: 100, interval: 25 }),
-                name: asShares ? "share of the time of a call (%)" : "time",
+                name: asShares ? "share of the time per call (%)" : "time",
                 nameLocation: "middle",
                 nameGap: 26,
                 splitNumber: narrow ? 3 : 5,

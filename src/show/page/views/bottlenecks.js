@@ -22,7 +22,7 @@ function listAdd(profile, model, section, several) {
 
 function draw(model, section) {
     const profiles = profilesOf(model).filter((profile) => told(profile).length);
-    section.append(h("p", { class: "key" }, "The scope with the most time of its own in each recorded case, the slowest case first."));
+    section.append(h("p", { class: "key" }, "The scope with the largest own time in each recorded case. The slowest case comes first."));
     for (const profile of profiles) listAdd(profile, model, section, profiles.length > 1);
 }
 

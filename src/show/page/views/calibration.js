@@ -23,7 +23,7 @@ function draw({ calibrations }, section) {
         section.append(h("p", {}, calibrationSays(one)));
         firstAdd(section, one.cases, (place, rows) => place.append(table(`Calibrated cases of ${one.suite}`, HEADS, rows.map(rowOf(one.pairs)))));
     }
-    section.append(h("p", { class: "key" }, "Catches: the smallest slowdown that every pair of runs caught, by rounds made slower by calculation. Alarms and doubts: pairs of runs of the same code."));
+    section.append(h("p", { class: "key" }, "Catches: smallest slowdown that the gate caught in every pair of runs, with rounds slowed by calculation. Alarms and doubts: pairs of runs of the same code."));
 }
 
 export const calibration = { id: "calibration", title: "Calibrated cases", shows: ({ calibrations }) => calibrations.length > 0, draw };

@@ -40,8 +40,8 @@ function columnsOf({ runs, base, current, pair }) {
     return [
         { name: "baseline", colour: "series-1", values: stored },
         columnOf("base", base, "series-1"),
-        columnOf("current", current === pair.head ? undefined : current, "series-2"),
-        columnOf("pairs: base", pair.base === base ? undefined : pair.base, "series-1"),
+        columnOf("candidate", current === pair.head ? undefined : current, "series-2"),
+        columnOf("pairs: baseline", pair.base === base ? undefined : pair.base, "series-1"),
         columnOf(pair.base && pair.base !== base ? "pairs: head" : "head", pair.head, "series-2"),
     ].filter(({ values }) => values.length);
 }

@@ -24,8 +24,8 @@ function tellOf(tree) {
     return (node) =>
         [
             node.name,
-            `${duration(node.value)} in all, ${share(node.value / tree.value)}`,
-            `${duration(node.own)} of its own, ${share(node.own / tree.value)}`,
+            `${duration(node.value)} in total, ${share(node.value / tree.value)}`,
+            `${duration(node.own)} own time, ${share(node.own / tree.value)}`,
             node !== tree && `calls in each call of the case: ${callsOf(node.calls)}`,
             node.place,
         ].filter(Boolean);
@@ -47,8 +47,8 @@ function keyOf(tree) {
 export function flameOfCase(place, one) {
     const tree = perCall(one);
     flameAdd(place, {
-        title: "Scopes inside each other",
-        says: `Mean of a call: ${duration(tree.value)}${one.gpu ? " on the GPU" : ""}. Width is time; each scope lies below the one around it. Click or press Enter to widen one.`,
+        title: "Nested scopes",
+        says: `Mean time per call: ${duration(tree.value)}${one.gpu ? " on the GPU" : ""}. Width is time; each scope lies below the one around it. Click or press Enter to widen one.`,
         tree,
         key: keyOf(tree),
         tellOf: tellOf(tree),

@@ -68,7 +68,7 @@ function rowOf({ node: { now, then }, place }) {
 }
 
 const KEY = [
-    ["worse", "+ more time of its own"],
+    ["worse", "+ more own time"],
     ["same", "about the same"],
     ["better", "− less"],
 ];
@@ -86,7 +86,7 @@ export function growthKey() {
 function saysOf(tree, nodes) {
     const { node, place } = nodes[0];
     const { now, then } = tree;
-    return `A call: ${duration(then.value)} → ${duration(now.value)} (${change(now.value / then.value)}). Most changed: ${place}, ${signed(changed(node))} of its own. Full colour from ${share(FULL)} of the call on. One recording of each side: what changed by chance is in it too.`;
+    return `A call: ${duration(then.value)} → ${duration(now.value)} (${change(now.value / then.value)}). Most changed: ${place}, ${signed(changed(node))} own time. Full colour: ${share(FULL)} of the call or more. There is one recording per side, so some changes are noise.`;
 }
 
 function show(place, { now, then }, widths) {
@@ -94,7 +94,7 @@ function show(place, { now, then }, widths) {
     const nodes = nodesOf(tree);
     place.replaceChildren();
     flameAdd(place, {
-        title: "What became slower or faster",
+        title: "Slower and faster scopes",
         says: saysOf(tree, nodes),
         tree,
         key: growthKey(),
@@ -113,7 +113,7 @@ function draw(model, section) {
     const list = h("select", { class: "wide", onchange: redraw }, cases.map((one, i) => h("option", { value: i }, one.now.name)));
     const widths = h("select", { onchange: redraw }, h("option", { value: "now" }, now.file.name), h("option", { value: "then" }, then.file.name));
     section.append(
-        h("p", { class: "key" }, `${then.file.name} (base) → ${now.file.name} (now).`),
+        h("p", { class: "key" }, `${then.file.name} (baseline) → ${now.file.name} (candidate).`),
         h("p", { class: "controls" }, h("label", {}, "Case ", list), h("label", {}, "Widths of ", widths)),
         place,
     );

@@ -59,7 +59,7 @@ function show(graph, focus) {
     graph.place.replaceChildren(...graph.boxes.map(({ element }) => element));
     graph.place.style.height = `${1.5 * (Math.max(...graph.boxes.map(({ depth }) => depth)) + 1)}rem`;
     const left = hidden + boxes.length - graph.boxes.length;
-    graph.left.textContent = left ? `${counted(left, "scope")} too narrow to be seen: widen what is around them.` : "";
+    graph.left.textContent = left ? `${counted(left, "scope")} too narrow to draw; widen the scopes around them.` : "";
     graph.back.hidden = focus === graph.tree;
     const box = graph.boxes.find(({ node }) => node === focus);
     box.element.tabIndex = 0;

@@ -13,18 +13,18 @@ function draw(_, section) {
         h(
             "ul",
             {},
-            h("li", {}, "A round is one fresh process that measures a case. Its median is one value; statistics are over rounds, not over calls."),
-            h("li", {}, "The change is current / baseline − 1. A change counts where its 95 % interval reaches the threshold, also if the change itself is smaller. Noise between the baseline's runs makes the interval wider."),
-            h("li", {}, "Size and significance are two things: a point far from the middle with a long interval may mean nothing, a near one with a short interval is certain and small."),
-            h("li", {}, "Verdicts are corrected for the number of cases, so that a whole suite gives few false alarms, not each case."),
+            h("li", {}, "A round is one fresh process that measures a case. Its median is one value. Statistics use rounds, not calls."),
+            h("li", {}, "The change is candidate / baseline − 1. A change counts if its 95 % interval reaches the threshold, even if the change itself is smaller. Noise between the baseline's runs widens the interval."),
+            h("li", {}, "Size and significance differ. A large change with a long interval may be noise. A small change with a short interval is certain."),
+            h("li", {}, "kgate corrects verdicts for the number of cases. The rate of false alarms holds for the whole suite, not for each case."),
         ),
         h("h3", {}, "What to do"),
         h(
             "ol",
             {},
-            h("li", {}, "Open the worst case: its link shows every round, what is known of the cause, and the command that measures it again."),
-            h("li", {}, "If builds or machines differ, ask whether that explains it before you look at the code."),
-            h("li", {}, "If its code is unchanged, the machine moved, not the code."),
+            h("li", {}, "Open the worst case. Its page shows every round, the known causes, and the command that measures it again."),
+            h("li", {}, "If builds or machines differ, check first whether the difference explains the change."),
+            h("li", {}, "If the machine code is unchanged, suspect the machine or the input data."),
         ),
     );
 }

@@ -132,11 +132,11 @@ function nowText(points, metric) {
     const now = points.find((point) => point.now === "now");
     const middle = median(points.filter((point) => !point.now).map((point) => point.median));
     if (metric?.against === "base") {
-        const before = now && isBefore(now, points) ? ` Before them this run: ${duration(now.median)}.` : "";
-        return ` Pairs decided: ${change(metric.ratio)}, ${duration(metric.baseline)} → ${duration(metric.current)}.${before}`;
+        const before = now && isBefore(now, points) ? ` This run alone: ${duration(now.median)}.` : "";
+        return ` Paired rounds decided: ${change(metric.ratio)}, ${duration(metric.baseline)} → ${duration(metric.current)}.${before}`;
     }
     if (!now) return "";
-    if (!metric) return ` Now ${duration(now.median)}: ${change(now.median / middle)} against them.`;
+    if (!metric) return ` Now ${duration(now.median)}: ${change(now.median / middle)} against the stored runs.`;
     return ` Now ${duration(now.median)}. Compared: ${change(metric.ratio)}, ${duration(metric.baseline)} → ${duration(metric.current)}.`;
 }
 
@@ -171,7 +171,7 @@ function draw(model, section) {
     const all = shown(model);
     const grid = h("div", { class: "multiples" });
     section.append(
-        h("p", { class: "key" }, "Line: the median of each stored run. Upright: from its least round to its greatest, cut at the edge where it would squeeze the rest. Diamond: this run; hollow where pairs decided, which the last one shows. Square: a pinned run. Dashed: the code changed. Shaded: the threshold around the stored runs' median. Compared: the trimmed means of the rounds, at the baseline's clock, which decide."),
+        h("p", { class: "key" }, "Line: median of each stored run. Upright: its least to its greatest round, cut at the edge if it would squeeze the rest. Diamond: this run, hollow if paired rounds decided; the last diamond shows them. Square: a pinned run. Dashed: the code changed. Shaded: threshold around the median of the stored runs. The verdict compares trimmed means of the rounds, at the baseline's clock."),
         grid,
     );
     const add = (one) => {

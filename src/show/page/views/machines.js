@@ -90,10 +90,10 @@ function row(name, values, { free, differs = !free && new Set(values.filter(isKn
 }
 
 function saysOf(sides, rows) {
-    if (sides.length < 2) return "One side only: there is nothing to compare it with.";
+    if (sides.length < 2) return "There is only one side, so nothing is compared.";
     const of = (state) => rows.filter((one) => one.classList.contains(state)).length;
     const differing = of("differs"), unknown = of("unknown");
-    return `${differing ? `What differs is marked: ${counted(differing, "fact")}.` : unknown ? "No fact that all sides have differs." : "No fact differs."}${unknown ? ` Unknown on one side: ${counted(unknown, "fact")}.` : ""}`;
+    return `${differing ? `${counted(differing, "fact")} ${differing === 1 ? "differs" : "differ"}, marked below.` : unknown ? "No known fact differs." : "No fact differs."}${unknown ? ` Unknown on one side: ${counted(unknown, "fact")}.` : ""}`;
 }
 
 function draw(model, section) {

@@ -80,7 +80,7 @@ function bytesAxis(most) {
     return { type: "value", min: 0, max: Math.ceil(most / interval) * interval, interval, axisLabel: { formatter: brief(size) } };
 }
 
-const timeAxis = { type: "value", min: 0, name: "since the recording began", nameLocation: "middle", nameGap: 26, axisLabel: { formatter: brief(duration), hideOverlap: true } };
+const timeAxis = { type: "value", min: 0, name: "time since the start of the recording", nameLocation: "middle", nameGap: 26, axisLabel: { formatter: brief(duration), hideOverlap: true } };
 
 /* Draws a box from the scope's start to its end, as high as its peak. Outer scopes lie behind inner scopes. */
 function boxes(entries, colour) {
@@ -160,8 +160,8 @@ function peaksAdd(place, { label, entries }) {
 function totalAdd(place, { entries }) {
     const points = totalOf(entries);
     chartAdd(place, {
-        title: "Allocated over time, added up",
-        says: `${size(points.at(-1)[1])} in all, released or not.`,
+        title: "Allocated memory over time, cumulative",
+        says: `${size(points.at(-1)[1])} in total, including released memory.`,
         height: 280,
         option: totalOption(points),
         table: () => ({

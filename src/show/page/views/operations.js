@@ -77,7 +77,7 @@ function barsOf(bars) {
             grid: { left: narrow ? 8 : 250, right: narrow ? 8 : 150, top: 8, bottom: 44 },
             tooltip: {
                 trigger: "item",
-                formatter: ({ dataIndex: i }) => tip(bars[i].name, `${duration(bars[i].mean)} a call, ${counted(bars[i].calls, "call")}`, `least ${duration(bars[i].least)}, most ${duration(bars[i].most)}`),
+                formatter: ({ dataIndex: i }) => tip(bars[i].name, `${duration(bars[i].mean)} per call, ${counted(bars[i].calls, "call")}`, `least ${duration(bars[i].least)}, most ${duration(bars[i].most)}`),
             },
             xAxis: { type: "value", name: "average of a call", nameLocation: "middle", nameGap: 26, splitNumber: narrow ? 3 : 5, axisLabel: { formatter: brief(duration) } },
             yAxis: namesAxis(bars.map(({ name }) => name), narrow, 9, {
@@ -102,7 +102,7 @@ function barsAdd(place, { named }) {
     if (!bars.length) return;
     const left = named.length - bars.length;
     chartAdd(place, {
-        title: "Average of a call, and calls",
+        title: "Mean time per call, and number of calls",
         says: `Longest: ${bars[0].name}, ${duration(bars[0].mean)} in each of ${counted(bars[0].calls, "call")}, with the scopes inside it.${left ? ` ${counted(left, "shorter one")} left out.` : ""}`,
         height: (width) => bars.length * (width < NARROW ? 40 : 28) + 60,
         option: barsOf(bars),

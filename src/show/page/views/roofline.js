@@ -98,9 +98,9 @@ function optionOf(groups, lines, [from, to]) {
         tooltip: {
             trigger: "item",
             formatter: ({ data, seriesName }) =>
-                data.point ? tip(data.point.id, `${rate(data.point.speed, "FLOP")} at ${number(data.point.intensity)} flop/B`, `${duration(data.point.time)} a call`) : tip(seriesName),
+                data.point ? tip(data.point.id, `${rate(data.point.speed, "FLOP")} at ${number(data.point.intensity)} FLOP/byte`, `${duration(data.point.time)} per call`) : tip(seriesName),
         },
-        xAxis: { type: "log", min: from, max: to, name: "flop a byte", nameLocation: "middle", nameGap: 28, axisLabel: { formatter: number, hideOverlap: true } },
+        xAxis: { type: "log", min: from, max: to, name: "FLOP per byte", nameLocation: "middle", nameGap: 28, axisLabel: { formatter: number, hideOverlap: true } },
         yAxis: { type: "log", min: below(speeds), max: above(speeds), axisLine: { show: false }, axisLabel: { formatter: (v) => brief((x) => rate(x, "FLOP"))(v) } },
         series: [
             ...lines.map((line) => ({
@@ -128,7 +128,7 @@ const number = (value) => value.toLocaleString("en", { maximumSignificantDigits:
 
 function saysOf(points, left) {
     const [best] = [...points].sort((a, b) => b.speed - a.speed);
-    return `${counted(points.length, "case")}; most: ${best.id}, ${rate(best.speed, "FLOP")} at ${number(best.intensity)} flop a byte.${left ? ` Not on it: ${counted(left, "case")} whose operations or bytes are not known.` : ""} A click on a point shows its case.`;
+    return `${counted(points.length, "case")}; most: ${best.id}, ${rate(best.speed, "FLOP")} at ${number(best.intensity)} FLOP per byte.${left ? ` Not drawn: ${counted(left, "case")} with unknown operations or bytes.` : ""} A click on a point shows its case.`;
 }
 
 function rooflineAdd(section, title, points, left, roofs) {
@@ -166,11 +166,11 @@ function chartsOf({ cases, current }) {
 
 function draw(model, section) {
     for (const { title, points, left, roofs } of chartsOf(model)) {
-        if (!roofs.length) section.append(h("p", { class: "key" }, `${title} no ceilings were measured: there are no roofs.`));
+        if (!roofs.length) section.append(h("p", { class: "key" }, `${title} no peaks were measured, so the chart has no limits.`));
         rooflineAdd(section, title, points, left, roofs);
     }
     const note = model.current.json.cpu_ceilings?.note;
-    if (note) section.append(h("p", { class: "key" }, `Of the CPU's ceilings: ${note}.`));
+    if (note) section.append(h("p", { class: "key" }, `CPU peaks: ${note}.`));
 }
 
 export const roofline = { id: "roofline", title: "Roofline", shows: (model) => chartsOf(model).length > 0, draw };

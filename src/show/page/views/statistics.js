@@ -180,7 +180,7 @@ function draw(model, section) {
             verdicts.length + waivers.length > 1 ? filter : "",
             button,
         ),
-        model.comparison && model.current ? h("p", { class: "key" }, "Change, interval, baseline and candidate: of what decided, such as pairs; that is the time, where nothing else is named. Median and what follows it: of this run's rounds.") : "",
+        model.comparison && model.current ? h("p", { class: "key" }, "Change, interval, baseline and candidate belong to the deciding metric. It is time, unless the row names another. Median and the columns after it use only this run's rounds.") : "",
         ...parts,
     );
 }

@@ -44,7 +44,7 @@ export function suggestionOf(one, named) {
 
 function draw(model, section) {
     const { list, notes } = model.suggestions;
-    section.append(h("p", {}, `${counted(list.length, "suggestion")}, by priority and by what they save. Open one for what to do.`));
+    section.append(h("p", {}, `${counted(list.length, "suggestion")}, by priority and saving. Open one for the remedy.`));
     for (const priority of PRIORITIES) {
         const those = list.filter((one) => one.priority === priority);
         if (!those.length) continue;

@@ -132,13 +132,13 @@ function familyAdd(section, family, base) {
     const points = family.series.flatMap((series) => series.points);
     const [least, most] = [Math.min, Math.max].map((end) => brief(shownAt(family))(end(...points.map(({ at }) => at))));
     const span = `${family.swept} ${least} to ${most}`;
-    section.append(h("h3", {}, `${family.name} over ${family.swept}`), h("p", { class: "key" }, `${counted(points.length, "case")}, ${span}. Both axes are logarithmic, but for speedup.`), grid);
+    section.append(h("h3", {}, `${family.name} over ${family.swept}`), h("p", { class: "key" }, `${counted(points.length, "case")}, ${span}. Both axes are logarithmic, except speedup.`), grid);
     const rates = (value) => rate(value, "").replace("/s", "");
     const add = (title, member, show) => {
         const series = withBase(family, base, member);
         if (series.length) chart(grid, family, title, `${range(series, show)} for ${span}.`, { series, show, log: true, logBase: show === size ? stepOfTwo(series.flatMap(({ points: all }) => all.map(([, y]) => y))) : 10 });
     };
-    add("Time of a call", "time", duration);
+    add("Time per call", "time", duration);
     add(`Throughput (${family.unit}/s)`, "rate", rates);
     if (family.series.length > 1) speedupAdd(grid, family);
     if (has(points, "memory")) add("Peak memory", "memory", size);

@@ -90,7 +90,7 @@ function shapeOf(bars, nameOf, colour) {
 }
 
 const tipOf = ({ name, track, from, to, entry }, first) =>
-    tip(name, `${track}, at ${duration(from - first)}`, `took ${duration(to - from)}`, entry.unfinished && "it did not end by itself");
+    tip(name, `${track}, at ${duration(from - first)}`, `took ${duration(to - from)}`, entry.unfinished && "the recording ended first");
 
 function optionOf({ bars, lanes }, nameOf) {
     const first = bars.reduce((least, { from }) => Math.min(least, from), Infinity);
@@ -102,7 +102,7 @@ function optionOf({ bars, lanes }, nameOf) {
             { type: "inside", filterMode: "weakFilter", zoomOnMouseWheel: "ctrl", moveOnMouseWheel: false },
             { type: "slider", filterMode: "weakFilter", height: 20, bottom: 34, brushSelect: false, showDataShadow: false, labelFormatter: tickOf(last), textStyle: { color: colour.soft }, borderColor: colour.line },
         ],
-        xAxis: { type: "value", min: first, max: last, name: "since the recording began", nameLocation: "middle", nameGap: 58, splitNumber: width < NARROW ? 2 : 6, axisLabel: { formatter: tickOf(last), hideOverlap: true, showMinLabel: false, showMaxLabel: false } },
+        xAxis: { type: "value", min: first, max: last, name: "time since the start of the recording", nameLocation: "middle", nameGap: 58, splitNumber: width < NARROW ? 2 : 6, axisLabel: { formatter: tickOf(last), hideOverlap: true, showMinLabel: false, showMaxLabel: false } },
         yAxis: {
             type: "category",
             inverse: true,
@@ -152,7 +152,7 @@ function timelineAdd(place, { json }, one) {
     const tracks = new Set(lanes.map(({ track }) => track)).size;
     chartAdd(place, {
         title: "Scopes over time",
-        says: `${counted(count, "scope")} on ${tracks === 1 ? "one thread" : `${tracks} threads or streams`}; longest: ${bars[0].name}, ${duration(bars[0].to - bars[0].from)}. ${left.length ? `${left.join("; ")}. ` : ""}Drag the handles below, or Ctrl and the wheel, to zoom.`,
+        says: `${counted(count, "scope")} on ${tracks === 1 ? "one thread" : `${tracks} threads or streams`}; longest: ${bars[0].name}, ${duration(bars[0].to - bars[0].from)}. ${left.length ? `${left.join("; ")}. ` : ""}To zoom, drag the handles below, or use Ctrl and the wheel.`,
         height: lanes.length * LANE + 104,
         canvas: true,
         option: optionOf(drawn, nameOf),

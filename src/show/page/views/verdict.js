@@ -35,12 +35,12 @@ function sentence({ comparison, current, cases, baselines, profiles, suggestions
             prose(isFirstRun(comparison) ? comparison.verdict_reasons[0] : [comparison.verdict, ...comparison.verdict_reasons.slice(0, 1)].join(": ")),
         );
     if (current)
-        return h("p", { class: "lead" }, `${measuredOf(cases)} on ${moment(current.json.created)}; compared with nothing.`);
+        return h("p", { class: "lead" }, `${measuredOf(cases)} on ${moment(current.json.created)}; no comparison.`);
     if (baselines.length)
         return h("p", { class: "lead" }, `${counted(baselines[0].runs.length, "stored run")} of ${counted(cases.length, "case")}.`);
     if (calibrations.length) return h("p", { class: "lead" }, calibrationSays(calibrations.at(-1)));
-    if (profiles.length) return h("p", { class: "lead" }, `${counted(profiles.length, "profile")}; nothing was compared.`);
-    return h("p", { class: "lead" }, `${counted(suggestions.list.length, "suggestion")}; nothing was compared.`);
+    if (profiles.length) return h("p", { class: "lead" }, `${counted(profiles.length, "profile")}; no comparison.`);
+    return h("p", { class: "lead" }, `${counted(suggestions.list.length, "suggestion")}; no comparison.`);
 }
 
 /* The known facts of a side: "commit v1.7-3-gabc (main), 2026-11-23 10:02 UTC, newest of 3 stored runs". */
@@ -139,10 +139,10 @@ function missing(model) {
         comparison?.not_measured && `${counted(comparison.not_measured, "case")} not measured: code as in the baseline`,
         (comparison?.complete === false || results?.complete === false) && "the run was interrupted: later cases are missing",
         results?.filter && `cases were left out by ${results.filter}`,
-        open && `${open} ${open === 1 ? "process" : "processes"} had not ended the recording: what was still in buffers is not in it`,
+        open && `${open} ${open === 1 ? "process" : "processes"} had not ended the recording, so data in buffers is missing`,
         results?.no_profile && `nothing was recorded: ${results.no_profile}`,
         ...scopeless(model),
-        results?.cpu_ceilings?.reason && `no ceilings of the CPU: ${results.cpu_ceilings.reason}`,
+        results?.cpu_ceilings?.reason && `no peaks of the CPU: ${results.cpu_ceilings.reason}`,
     ].filter(Boolean);
 }
 
@@ -165,8 +165,8 @@ const isOpen = ({ counted: decided, compared = 0 }) => 2 * decided < compared;
 
 /* "+1.2 %, the geometric mean of 38 cases". If most cases are undecided, the mean of all compared cases follows. */
 function meansOf(one) {
-    const decided = one.counted && `${change(one.geometric_ratio)}, the geometric mean of ${counted(one.counted, "case")}`;
-    const all = isOpen(one) && `${change(one.compared_ratio)}, the geometric mean of all ${counted(one.compared, "compared case")}, not decided`;
+    const decided = one.counted && `${change(one.geometric_ratio)} (geometric mean of ${counted(one.counted, "case")})`;
+    const all = isOpen(one) && `${change(one.compared_ratio)} (geometric mean of all ${counted(one.compared, "compared case")}, not decided)`;
     return [decided, all].filter(Boolean).join("; ");
 }
 
@@ -182,7 +182,7 @@ function overall({ overall: list = [] }) {
     return h(
         "details",
         {},
-        h("summary", {}, `Overall: ${meansOf(suite)}`),
+        h("summary", {}, `Mean of all cases: ${meansOf(suite)}`),
         table(
             "Overall change, by workload",
             [{ name: "workload" }, ...heads],
