@@ -123,11 +123,11 @@ static bool arg_name_read(const struct kg_suite_reader *reader, const struct kg_
     if (strspn(arg->name, letters) == strlen(arg->name) && !strchr("0123456789", *arg->name) &&
         strcmp(arg->name, "i") != 0)
         return true;
-    return kg_reader_fail(
-        reader, pair->value->mark,
-        "an argument cannot be called '%s': use letters, digits and '_', not a digit first, and not 'i', the "
-        "element",
-        kg_quote(arg->name, quoted));
+    return kg_reader_fail(reader, pair->value->mark,
+                          "an argument cannot be called '%s': use letters, digits and '_', not a "
+                          "digit first, and not 'i', the "
+                          "element",
+                          kg_quote(arg->name, quoted));
 }
 
 static bool out_read(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,

@@ -218,8 +218,9 @@ const struct kg_key_table kg_suite_keys = {
 const struct kg_key_table kg_policy_keys = {"policy", "In `policy`.", policy_keys,
                                             COUNT(policy_keys)};
 const struct kg_key_table kg_default_keys = {
-    "defaults", "In `defaults`. All keys except `alpha` are also allowed in a workload, where they override "
-                "the defaults.",
+    "defaults",
+    "In `defaults`. All keys except `alpha` are also allowed in a workload, where they override "
+    "the defaults.",
     default_keys, COUNT(default_keys)};
 const struct kg_key_table kg_suggest_keys = {
     "suggest", "In `suggest`: limits of suggestions. They change no verdict.", suggest_keys,
