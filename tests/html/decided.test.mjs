@@ -219,10 +219,10 @@ test("where most cases are undecided, the overall change is that of all, which d
     const comparison = fileRead("comparison.json");
     comparison.overall = [{ cases: 5, counted: 0, baseline_ns: 0, current_ns: 0, compared: 4, compared_ratio: 1.3 }];
     const page = await browser.open(pageMake("open.html", fileWrite("open.json", comparison)));
-    assert.match(await page.locator("#verdict").innerText(), /Mean of all cases: \+30\.0 % \(geometric mean of all 4 compared cases, not decided\)/);
+    assert.match(await page.locator("#verdict").innerText(), /Mean change: \+30\.0 % \(geometric mean of all 4 compared cases, not decided\)/);
     comparison.overall[0] = { ...comparison.overall[0], counted: 1, geometric_ratio: 1.1, baseline_ns: 100, current_ns: 110 };
     const other = await browser.open(pageMake("few.html", fileWrite("few.json", comparison)));
-    assert.match(await other.locator("#verdict").innerText(), /Mean of all cases: \+10\.0 % \(geometric mean of 1 case\); \+30\.0 % \(geometric mean of all 4 /);
+    assert.match(await other.locator("#verdict").innerText(), /Mean change: \+10\.0 % \(geometric mean of 1 case\); \+30\.0 % \(geometric mean of all 4 /);
 });
 
 test("on paper the whole of a chart is there, smaller", async () => {

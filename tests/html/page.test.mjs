@@ -59,7 +59,7 @@ test("a comparison's page has its sections and charts, and asks for nothing", as
     const page = await browser.open(compared);
     assert.match(await text(page, "#verdict .lead"), /FAIL/);
     assert.match(await text(page, "#verdict"), /failed/);
-    assert.match(await text(page, "#verdict"), /Mean of all cases: \+\d/);
+    assert.match(await text(page, "#verdict"), /Mean change: \+\d/);
     for (const id of ["changes", "statistics", "sweeps", "history", "memory", "machines", "guide"]) assert.equal(await page.locator(`section#${id}`).count(), 1, id);
     assert.ok((await chartsDrawn(page)) >= 1 + 3 + 5);
     assert.deepEqual(page.wrong, []);

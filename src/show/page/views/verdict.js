@@ -182,7 +182,7 @@ function overall({ overall: list = [] }) {
     return h(
         "details",
         {},
-        h("summary", {}, `Mean of all cases: ${meansOf(suite)}`),
+        h("summary", {}, `Mean change: ${meansOf(suite)}`),
         table(
             "Overall change, by workload",
             [{ name: "workload" }, ...heads],
