@@ -185,24 +185,36 @@ static void row_append(const struct kg_table *table, const struct kg_table_row *
         if (c + 1 == table->columns && row->mark)
             kg_text_printf(text, "%s ", row->mark);
         kg_escape_markdown(text, row->cells[c] ? row->cells[c] : "", NAME_MOST);
-        for (const char *under = !c && row->under ? row->under : ""; *under;) {
-            const size_t length = strcspn(under, "\n");
-            struct kg_text line = {0};
-            kg_text_append_bytes(&line, under, length);
-            kg_text_append(text, "<br>");
-            kg_markdown_words(text, kg_text_string(&line), PROSE_MOST);
-            kg_text_free(&line);
-            under += length + (under[length] == '\n');
-        }
         kg_text_append(text, " ");
     }
     kg_text_append(text, "|\n");
+}
+
+/* An item below the table with the lines under a row: in a cell they would make the columns narrow. */
+static void under_append(const struct kg_table_row *row, struct kg_text *text)
+{
+    if (!row->under)
+        return;
+    kg_text_append(text, "- **");
+    kg_escape_markdown(text, row->cells[0] ? row->cells[0] : "", NAME_MOST);
+    kg_text_append(text, "**");
+    for (const char *under = row->under; *under;) {
+        const size_t length = strcspn(under, "\n");
+        struct kg_text line = {0};
+        kg_text_append_bytes(&line, under, length);
+        kg_text_append(text, under == row->under ? ": " : "<br>\n  ");
+        kg_markdown_words(text, kg_text_string(&line), PROSE_MOST);
+        kg_text_free(&line);
+        under += length + (under[length] == '\n');
+    }
+    kg_text_append(text, "\n");
 }
 
 static void table_print(struct page *page, const struct kg_part *part)
 {
     const struct kg_table *table = part->table;
     struct kg_table_row heads = {0};
+    struct kg_text rows = {0}, under = {0};
     const size_t most = room_end(page);
     size_t shown = 0;
     memcpy(heads.cells, table->heads, sizeof table->heads);
@@ -211,15 +223,20 @@ static void table_print(struct page *page, const struct kg_part *part)
         kg_text_append(page->text, table->left[c] ? "| :-- " : "| --: ");
     kg_text_append(page->text, "|\n");
     for (; shown < table->row_count; shown++) {
-        struct kg_text row = {0};
-        row_append(table, &table->rows[shown], &row);
-        const bool fits = page->text->length + row.length <= most;
-        if (fits)
-            kg_text_append(page->text, kg_text_string(&row));
-        kg_text_free(&row);
-        if (!fits)
+        const size_t rows_length = rows.length, under_length = under.length;
+        row_append(table, &table->rows[shown], &rows);
+        under_append(&table->rows[shown], &under);
+        if (page->text->length + rows.length + under.length > most) {
+            kg_text_truncate(&rows, rows_length);
+            kg_text_truncate(&under, under_length);
             break;
+        }
     }
+    kg_text_append(page->text, kg_text_string(&rows));
+    if (under.length)
+        kg_text_printf(page->text, "\n%s", kg_text_string(&under));
+    kg_text_free(&rows);
+    kg_text_free(&under);
     rest_append(part->rest, table->row_count - shown, page->text);
 }
 
