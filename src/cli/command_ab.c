@@ -16,9 +16,9 @@
 
 static void sides_line(const struct kg_sides *sides, struct kg_text *text)
 {
-    kg_text_append(text, "  base: ");
+    kg_text_append(text, "  baseline: ");
     kg_escape_terminal(text, sides->titles[0] ? sides->titles[0] : sides->given[0], SIZE_MAX);
-    kg_text_append(text, ", head: ");
+    kg_text_append(text, ", candidate: ");
     kg_escape_terminal(text, sides->titles[1] ? sides->titles[1] : sides->given[1], SIZE_MAX);
     kg_text_append(text, "\n");
 }

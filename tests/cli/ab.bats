@@ -154,7 +154,7 @@ C
     run kgate ab ./old './new --flag' --rounds 3 --export ab.json --export ab.md --export ab.csv
     jq -e '.base == "./old" and .head == "./new --flag" and .cases[0].id == "new/cpu"' ab.json
     valid ab.json comparison
-    grep -q 'Base: .*old.*, head: .*new --flag' ab.md
+    grep -q 'Baseline: .*old.*, candidate: .*new --flag' ab.md
     grep -q 'new/cpu' ab.csv
 }
 
@@ -233,7 +233,7 @@ C
     [ "$status" -eq 1 ]
     [[ "$output" == *"  baseline: v1 ($PLUGINS/libreporting.so), candidate: v2 ($PLUGINS/libreporting_slow.so)"* ]]
     jq -e '.base | startswith("v1 (")' out/comparison.json
-    grep -q 'Base: v1 (.*, head: v2 (' out/report.md
+    grep -q 'Baseline: v1 (.*, candidate: v2 (' out/report.md
     # one name is the base's
     run kgate ab "$PLUGINS/libreporting.so" "$PLUGINS/libreporting_slow.so" --rounds 3 --name old --export ab.json
     [[ "$output" == *"  baseline: old ($PLUGINS/libreporting.so), candidate: $PLUGINS/libreporting_slow.so"* ]]

@@ -76,10 +76,10 @@ copy16=bench/benchmark=BM_copy/16/manual_time/cpu
     needs_program
     run kgate ab "$BATS_FILE_TMPDIR/base --benchmark_min_time=0.001" "$BATS_FILE_TMPDIR/slow --benchmark_min_time=0.001" \
         --rounds 3 --export ab.json
-    [[ "$output" == *"is a program of Google Benchmark"*"\`format: google-benchmark\`"* ]]
+    [[ "$output" == *"is a Google Benchmark program"*"\`format: google-benchmark\`"* ]]
     jq -e '[.notes[] | select(contains("Google Benchmark"))] | length == 1' ab.json
     # before anything is measured, not when minutes have gone
-    [[ "${lines[0]}" == "kgate: note: '"*"is a program of Google Benchmark"*"\`kgate ab -c SUITE OLD NEW\`"* ]]
+    [[ "${lines[0]}" == "kgate: note: '"*"is a Google Benchmark program"*"\`kgate ab -c SUITE OLD NEW\`"* ]]
     kgate ab "$BATS_FILE_TMPDIR/base --benchmark_min_time=0.001" "$BATS_FILE_TMPDIR/slow --benchmark_min_time=0.001" \
         --rounds 3 -q 2>quiet.txt || true
     run grep Google quiet.txt

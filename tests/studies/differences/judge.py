@@ -7,7 +7,7 @@ WITHIN_POINTS = 15
 COMMON = set("read write match hash lookup sort partition address debug inline inlined thread threads cores assert asserts "
              "exception exceptions free log pow value Write Push Clear Alloc getc inflate deflate mutex O2 O0".split())
 # A sentence that says that time rose, and names no cause.
-VAGUE = re.compile(r"^(CPU )?time rose .*computes more, or more slowly")
+VAGUE = re.compile(r"^(CPU )?time rose .*more work, or slower work")
 DECORATION = re.compile(r"^_+(GI_+|libc_+|ieee754_+)*|_(avx|evex|sse|fma|erms|unaligned|ifunc|x86|movbe|rtm)\w*$|_fma\d*$")
 
 

@@ -50,7 +50,7 @@ class Sentences(unittest.TestCase):
         self.assertEqual(sentence("built with -fsanitize=address", ["-fsanitize"]), "right")
 
     def test_no_entry_is_none(self):
-        vague = "CPU time rose from 1 ms to 2 ms a call, as time did: it computes more, or more slowly, and does not wait"
+        vague = "CPU time rose from 1 ms to 2 ms per call, like the time: more work, or slower work, but no waiting"
         self.assertEqual(sentence(vague, ["strlen"]), "none")
         self.assertEqual(judge.judge(CHANGE, "REGRESSION", None)["sentence"], "none")
 
