@@ -82,8 +82,12 @@ const char *kg_difference_calls(struct kg_arena *arena, const struct kg_differen
         kg_trait_format(KG_TRAIT_COUNT, row->base_calls, &text);
         kg_text_append(&text, " → ");
     }
-    kg_trait_format(KG_TRAIT_COUNT, row->current_calls, &text);
-    kg_text_append(&text, as_often ? " times on both sides" : " times per call");
+    if (as_often && row->current_calls == 1) {
+        kg_text_append(&text, "once on both sides");
+    } else {
+        kg_trait_format(KG_TRAIT_COUNT, row->current_calls, &text);
+        kg_text_append(&text, as_often ? " times on both sides" : " times per call");
+    }
     if (each >= EACH_ALIKE)
         kg_text_printf(&text, ", each takes %.1f times as long", each);
     else if (each <= 1 / EACH_ALIKE)
