@@ -10,7 +10,7 @@ const PICTURE_WIDTH = 1280;
 const reports = [
     { name: "report-light", scheme: "light", hash: "", width: 960, from: "#verdict", to: "#changes .chart svg" },
     { name: "report-dark", scheme: "dark", hash: "", width: 960, from: "#verdict", to: "#changes .chart svg" },
-    { name: "case", scheme: "light", hash: "#case=parse/lines=1000/cpu", width: 1100, from: ".one", to: ".one .suggestion > p:nth-of-type(2)" },
+    { name: "case", scheme: "light", hash: "#case=parse/lines=1000/cpu", width: 1280, from: ".one", to: ".one .suggestion > p:nth-of-type(2)" },
 ];
 /* make: the body of the picture from the text of a file. */
 const texts = [
@@ -72,7 +72,11 @@ async function textShoot(browser, from, folder, { name, scheme, width, file, mak
     });
     const body = make(readFileSync(join(from, file), "utf8"));
     await page.setContent(`<!doctype html><meta charset="utf-8"><style>${STYLE}</style><body>${body}`);
-    await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+    /* The folds at the end of a comment are not shown. */
+    const folds = page.locator("details");
+    const whole = await page.locator("body").boundingBox();
+    const height = (await folds.count()) ? (await folds.first().boundingBox()).y : whole.height;
+    await page.screenshot({ path: join(folder, `${name}.png`), clip: { x: 0, y: 0, width, height }, fullPage: true });
     await page.close();
 }
 
