@@ -59,7 +59,7 @@ programs() {
     [ -s b.json ] && [ ! -e a.svg ]
     run kgate ab ./old ./new --export a.doc
     [ "$status" -eq 2 ]
-    [[ "$output" == *"its ending must be one of .txt .md .json"* ]]
+    [[ "$output" == *"the file name must end in one of .txt .md .json"* ]]
     run kgate ab ./old ./new --export nowhere/a.md
     [ "$status" -eq 2 ]
     [[ "$output" == *"cannot write to 'nowhere/'"* ]]

@@ -217,7 +217,7 @@ YAML
 
 @test "an early failure leaves no earlier report, but one that says why" {
     kgate gate -c suite.yaml -o out -b base --update-missing --filter '*plain*'
-    grep -q PASS out/report.md
+    grep -q 'BASELINE RECORDED' out/report.md
     run -2 kgate gate -c nowhere.yaml -o out -b base
     [[ "$(cat out/report.md)" == *"no verdict"*"nowhere"* ]]
     [ ! -e out/comparison.json ] && [ ! -e out/suggestions.json ] && [ ! -e out/results.json ]

@@ -60,7 +60,7 @@ plain_only() { [ "$SANITIZED" != yes ] || skip "the sanitizers' own functions ar
     jq -e '.functions[0].place.function == "cos" and (.stacks[0].frames[1] | .module == "libhot_bare.so"
         and (has("function") | not))' cosine.sampled
     run kgate explain cosine cosine.json
-    [[ "$output" == *"called from code without a name (libhot_bare.so)"* ]]
+    [[ "$output" == *"called from unnamed code (libhot_bare.so)"* ]]
 }
 
 @test "a thread that sleeps is seen waiting, in its system call" {
@@ -84,7 +84,7 @@ plain_only() { [ "$SANITIZED" != yes ] || skip "the sanitizers' own functions ar
 
 @test "a process that ends too soon fails nothing: the reason is told" {
     sampled exit hot 5s
-    jq -e '.reason | test("ended before its time")' exit.sampled
+    jq -e '.reason | test("ended early")' exit.sampled
     [ "$(jq -r '.cases[0].status' exit.json)" = OK ]
 }
 

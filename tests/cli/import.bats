@@ -90,7 +90,7 @@ failed_with() {
     failed_with "2 of 6 times cannot be the time of a call; the first is no number"
     # 1 by its status, null by a signal
     jq '.results[0].exit_codes = [0, 1, null, 0, 0, 0]' "$(files hyperfine.json)" >x.json
-    failed_with "2 of its 6 runs failed"
+    failed_with "2 of 6 runs failed"
     jq '.benchmarks[0].real_time = 0' "$(files google-benchmark.json)" >x.json
     failed_with "1 of 2 times"
     cp "$(files nvbench.json)" x.json
