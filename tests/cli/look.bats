@@ -125,6 +125,6 @@ YAML
 YAML
     mkdir -p nothing
     PATH=nothing "$KGATE" run -c one.yaml -o r.json -q
-    jq -e '.cases[0].look.source == "perf" or (.cases[0].look.reason | contains("there is no valgrind"))' r.json
+    jq -e '.cases[0].look.source == "perf" or (.cases[0].look.reason | contains("valgrind is not installed"))' r.json
     jq -e '.cases[1].look == null' r.json
 }

@@ -443,7 +443,7 @@ YAML
     [ "$status" -eq 0 ]
     (cat cut.kgprof run.kgprof) >joined.kgprof
     [ "$(kgate report joined.kgprof --format csv | grep -c ,stages,)" -eq 100 ]
-    [[ "$(kgate report joined.kgprof --format tree)" == *"2 processes"*"1 process had not ended"* ]]
+    [[ "$(kgate report joined.kgprof --format tree)" == *"2 processes"*"1 process did not end the recording"* ]]
     (head -c 300 run.kgprof; head -c 4000 /dev/urandom) >damaged.kgprof
     run kgate report damaged.kgprof
     [ "$status" -eq 2 ]

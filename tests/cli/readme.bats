@@ -45,7 +45,7 @@ load support
 
 @test "README: the profile example shows stages" {
     cd "$SOURCE"
-    run sed -n 's/^kgate run \(.*\) -o results.json --profile .*/\1/p' README.md
+    run sed -n 's/^kgate run \(.*\) -o results.json --profile.*/\1/p' README.md
     [ -n "$output" ]
     eval "kgate run $output -o '$BATS_TEST_TMPDIR/results.json' --profile -q --set rounds.max=2 --set rounds.min=2 --set disturbance=100%"
     kgate report "$BATS_TEST_TMPDIR/results.json" --format tree | grep -q '^ *attention '

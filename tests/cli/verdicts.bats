@@ -94,7 +94,7 @@ baseline_faster() {
             | .pulse_ns = [range(8) | 10000 * (if . % 2 == 0 then 1.1 else 1 end)])' r.json >fast.json
     run kgate compare fast.json slow.json -v
     [ "$status" -eq 0 ]
-    [[ "$output" == *"clock "*"slower than the baseline's"* ]]
+    [[ "$output" == *"clock "*"lower than the baseline's"* ]]
 }
 
 @test "a machine whose memory became slower is said to have" {
