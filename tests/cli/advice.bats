@@ -15,7 +15,7 @@ one_case() {
     looked_suite_of 10ms <<<'  - {name: copy, kernel: copy, params: {bytes: 16KiB}, threshold: 1000%}'
     TMPDIR=/proc run -0 kgate gate -c one.yaml -b base -o out --update-missing
     [[ "$output" == *"BASELINE RECORDED"*"recorded 1 new case"* ]]
-    jq -e '.cases[0] | (.look.reason // .hot.counted.reason) | contains("cannot make a folder")' out/results.json
+    jq -e '.cases[0] | (.look.reason // .hot.counted.reason) | contains("cannot make a temporary folder")' out/results.json
     TMPDIR=/proc run -0 kgate gate -c one.yaml -b base -o out
     # a metric that needs the folder fails alone
     TMPDIR=/proc run kgate gate -c one.yaml -b base -o out --set metrics=instructions
