@@ -33,7 +33,6 @@ PAGES = {
         "in": "checkout",
         "blocks": {
             "ci/gate.sh": "ci/fresh.sh runs both before",
-            "--base ../base": "another checkout has to be built first",
             "kgate init": "a repository of one's own; tests/cli/readme.bats runs it",
             "kgate ab 'gzip": {0, 1, 4},
         },
