@@ -138,8 +138,8 @@ static bool anchor_add(struct builder *builder, const yaml_char_t *anchor,
                            "too many anchors: at most %d", KG_YAML_ANCHORS_MOST);
     if (!builder->anchors)
         builder->anchors = kg_arena_alloc(builder->arena, KG_YAML_ANCHORS_MOST, sizeof *other);
-    char *copy = builder->anchors ? kg_arena_copy(builder->arena, name) : NULL;
-    builder->anchors[builder->anchor_count++] = (struct anchor){copy, node};
+    builder->anchors[builder->anchor_count++] =
+        (struct anchor){kg_arena_copy(builder->arena, name), node};
     return true;
 }
 
