@@ -68,7 +68,7 @@ static bool other_kind_refuse(struct kg_json_text *text, const char *at, const c
                               const char *found)
 {
     const size_t own = strlen("kgate.");
-    if (kg_schema_is(wanted, found) || strncmp(found, "kgate.", own) || !version_of(found))
+    if (kg_schema_is(wanted, found) || strncmp(found, "kgate.", own) != 0 || !version_of(found))
         return kg_json_refuse(text, at, "schema: expected '%s', found '%s'", wanted, found);
     return kg_json_refuse(
         text, at,

@@ -68,8 +68,8 @@ static bool name_read(struct kg_json_text *text, const char *const *names, size_
 static bool string_read(struct kg_json_text *text, const struct kg_field *field,
                         const char **string)
 {
-    struct kg_json_string found;
-    const char *at;
+    struct kg_json_string found = {0};
+    const char *at = NULL;
     size_t index;
     if (!quoted_read(text, &found, &at))
         return false;

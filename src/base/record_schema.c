@@ -80,10 +80,18 @@ static void string_write(struct kg_json_writer *writer, const struct kg_field *f
         kg_json_put_string(writer, "pattern", field->pattern);
 }
 
+/* The field's own description, or the one of its record. */
+static const char *help_of(const struct kg_field *field)
+{
+    const bool has_record = field->kind == KG_FIELD_RECORD || field->kind == KG_FIELD_RECORDS ||
+                            field->kind == KG_FIELD_COLUMNS;
+    return field->help || !has_record ? field->help : field->record->help;
+}
+
 /* A property and its schema. */
 static void field_write(struct kg_json_writer *writer, const struct kg_field *field, bool column)
 {
-    const char *help = field->help || !field->record ? field->help : field->record->help;
+    const char *help = help_of(field);
     kg_json_begin(writer, field->name, "{");
     if (help)
         kg_json_put_string(writer, "description", help);
