@@ -48,10 +48,10 @@ const struct kg_report_format kg_report_formats[] = {
 #define KG_FORMAT(kind, name_, ending_, file_, need_, printed, help_)                              \
     {.schema = KG_##kind##_SCHEMA,                                                                 \
      .name = #name_,                                                                               \
-     .ending = ending_,                                                                            \
-     .file = file_,                                                                                \
+     .ending = (ending_),                                                                          \
+     .file = (file_),                                                                              \
      .need = KG_REPORT_##need_,                                                                    \
-     .help = help_,                                                                                \
+     .help = (help_),                                                                              \
      printed},
 #include "model/formats.def"
 #undef TEXT
