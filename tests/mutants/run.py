@@ -9,7 +9,6 @@ import os
 import pathlib
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -116,12 +115,15 @@ def build_mutant(fault, source, build, folder):
                    cwd=directory, check=True)
     before, after = link_command(build, family)
     subprocess.run([*before, "-o", plugin, made, *after], cwd=build, check=True)
-    return shutil.copy(build / "kgate", folder)
+    kgate = folder / "kgate"
+    kgate.hardlink_to(build / "kgate")
+    return kgate
 
 
 def judge(fault, build):
-    """Whether the fault is caught, and by what."""
-    with tempfile.TemporaryDirectory() as name:
+    """Whether the fault is caught, and by what. The folder is on the file system of the build, for a hard link to
+    kgate: a copy is busy if another thread starts a process while it is written."""
+    with tempfile.TemporaryDirectory(dir=build) as name:
         folder = pathlib.Path(name)
         source = mutate(fault, folder)
         if not source:
