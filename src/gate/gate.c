@@ -179,13 +179,6 @@ static void missing_count(const struct kg_gate *gate, size_t *count)
     kg_arena_free(&scratch);
 }
 
-static bool is_first_run(const struct kg_comparison *comparison)
-{
-    return comparison->verdict_reason_count &&
-           !strncmp(comparison->verdict_reasons[0], KG_BASELINE_RECORDED,
-                    strlen(KG_BASELINE_RECORDED));
-}
-
 /* Corrects the sentence about a first run if another gate stored new cases first. The store then lacks this gate's
  * cases. */
 static bool meanwhile_note(struct kg_gate *gate, size_t missing, const char *directory,
@@ -194,12 +187,13 @@ static bool meanwhile_note(struct kg_gate *gate, size_t missing, const char *dir
     struct kg_comparison *comparison = &gate->comparison;
     if (missing <= gate->recorded)
         return true;
-    if (is_first_run(comparison) && !gate->recorded) {
+    if (comparison->first_run && !gate->recorded) {
+        comparison->first_run = false;
         comparison->verdict_reasons[0] = "nothing recorded, nothing compared yet: another gate "
                                          "recorded these cases meanwhile";
         comparison->next = "the next `kgate gate` compares with that gate's run";
     } else {
-        if (is_first_run(comparison))
+        if (comparison->first_run)
             kg_verdict_recorded(comparison, gate->recorded);
         kg_comparison_note(
             comparison,
@@ -215,8 +209,9 @@ static bool meanwhile_note(struct kg_gate *gate, size_t missing, const char *dir
 static void unrecorded_note(struct kg_gate *gate, const char *directory)
 {
     struct kg_error ignored; /* the store has reported the error that counts */
-    if (!is_first_run(&gate->comparison))
+    if (!gate->comparison.first_run)
         return;
+    gate->comparison.first_run = false;
     gate->comparison.verdict_reasons[0] =
         "nothing recorded, nothing compared yet: kgate could not write the baseline";
     gate->comparison.next = NULL;

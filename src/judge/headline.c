@@ -2,7 +2,6 @@
  * change and both values, because a percentage alone reads as a time. */
 #include "judge/headline.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,25 +18,6 @@ static const char *more_make(struct kg_comparison *comparison, enum kg_change ch
         return spread;
     return kg_arena_printf(&comparison->arena, ", and %zu more%s%s%s", count - 1,
                            *spread ? " (" : "", spread, *spread ? ")" : "");
-}
-
-/* Appends "peak memory" for kgate's own metric peak_memory, and a workload's own name as it is. */
-static void name_append(struct kg_text *text, const char *name)
-{
-    static const char CPU[] = "cpu_";
-    char words[64];
-    if (kg_metric_kind_find(name) == KG_METRIC_KINDS) {
-        kg_text_printf(text, "%.200s", name);
-        return;
-    }
-    snprintf(words, sizeof words, "%s", name);
-    for (size_t i = 0; words[i]; i++) {
-        const bool upper = !strncmp(name, CPU, strlen(CPU)) && i < strlen(CPU);
-        words[i] = words[i] == '_' ? ' '
-                   : upper         ? (char)toupper((unsigned char)words[i])
-                                   : words[i];
-    }
-    kg_text_append(text, words);
 }
 
 /* Formats a value. A whole number without a unit keeps all its digits. */
@@ -89,7 +69,9 @@ static void metric_append(struct kg_text *text, const struct kg_metric *metric)
     kg_change_format(metric->ratio, change);
     const size_t length = strlen(change);
     const bool is_whole = length > strlen(WHOLE) && !strcmp(change + length - strlen(WHOLE), WHOLE);
-    name_append(text, metric->name);
+    const enum kg_metric_kind kind = kg_metric_kind_find(metric->name);
+    kg_text_printf(text, "%.200s",
+                   kind == KG_METRIC_KINDS ? metric->name : kg_metric_rows[kind].words);
     kg_text_printf(text, " %.*s%s (", (int)(is_whole ? length - strlen(WHOLE) : length), change,
                    is_whole ? " %" : "");
     values_append(text, metric);

@@ -199,9 +199,10 @@ static void first_run_add(struct kg_comparison *comparison, const struct kg_resu
 
 void kg_verdict_recorded(struct kg_comparison *comparison, size_t count)
 {
-    comparison->verdict_reasons[0] = kg_arena_printf(
-        &comparison->arena, KG_BASELINE_RECORDED ": %zu case%s, nothing compared yet.", count,
-        count == 1 ? "" : "s");
+    comparison->first_run = true;
+    comparison->verdict_reasons[0] =
+        kg_arena_printf(&comparison->arena, "BASELINE RECORDED: %zu case%s, nothing compared yet.",
+                        count, count == 1 ? "" : "s");
     comparison->next = "the next `kgate gate` compares with this run";
 }
 
@@ -223,6 +224,7 @@ static void decide(const struct kg_baseline *baseline, const struct kg_results *
     const bool any_baseline = comparison->baseline_runs + comparison->pin_count > 0;
     const struct kg_decided decided = kg_decided_count(comparison);
     const bool first_run = is_first_run(baseline, comparison, current);
+    comparison->first_run = false;
     comparison->verdict_reasons =
         kg_arena_alloc(&comparison->arena, REASONS_MOST, sizeof *comparison->verdict_reasons);
     for (size_t o = 0; o < 3; o++)

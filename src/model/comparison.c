@@ -223,6 +223,8 @@ static const struct kg_field comparison_fields[] = {
     KG_FIELD(head, STRING, "candidate of `ab OLD NEW`: NEW as given, with its --name", KG_OPTIONAL),
     KG_FIELD(verdict, ENUM, "verdict of the whole gate", KG_NAMES(kg_verdict_names)),
     KG_FIELD(exit_status, SIZE, "exit status of kgate", KG_WORDS("0", "1", "3", "4")),
+    KG_FIELD(first_run, BOOL, "whether the gate recorded its baseline and compared nothing",
+             KG_OPTIONAL),
     KG_LIST(verdict_reasons, verdict_reason_count, STRINGS,
             "reasons of the verdict; the first one set the exit status"),
     KG_FIELD(next, STRING, "next step after an UNDECIDED or a first run", KG_OPTIONAL),

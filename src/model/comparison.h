@@ -204,9 +204,6 @@ struct kg_next_command {
     const char *command; /* for a shell */
 };
 
-/* First words of the first reason if the gate recorded its baseline and compared nothing. */
-#define KG_BASELINE_RECORDED "BASELINE RECORDED"
-
 struct kg_comparison {
     struct kg_arena arena; /* owns everything below, nothing is borrowed */
     const char *created;
@@ -218,7 +215,9 @@ struct kg_comparison {
     const char *base;       /* `ab OLD NEW`: both as given; else NULL */
     const char *head;
     enum kg_verdict verdict;
-    size_t exit_status;           /* an enum kg_exit */
+    size_t exit_status; /* an enum kg_exit */
+    bool
+        first_run; /* the gate recorded its baseline and compared nothing; the first reason says so */
     const char **verdict_reasons; /* sentences; the first set the exit status */
     size_t verdict_reason_count;
     const char *next; /* advice for UNDECIDED or a first run, one sentence; else NULL */

@@ -10,8 +10,9 @@ const char *const kg_metric_kind_names[KG_METRIC_KINDS + 1] = {
 
 const struct kg_metric_row kg_metric_rows[KG_METRIC_KINDS] = {
 #define KG_METRIC(CONSTANT, metric_name, metric_unit, PROOF, ORIGIN, field, is_time, key,          \
-                  key_default, key_least, effect_key, words)                                       \
-    [KG_METRIC_##CONSTANT] = {.unit = (metric_unit),                                               \
+                  key_default, key_least, effect_key, metric_words)                                \
+    [KG_METRIC_##CONSTANT] = {.words = (metric_words),                                             \
+                              .unit = (metric_unit),                                               \
                               .proof = KG_PROOF_##PROOF,                                           \
                               .origin = KG_ORIGIN_##ORIGIN,                                        \
                               .round_field = (field),                                              \

@@ -31,7 +31,8 @@ enum kg_origin {
 };
 
 struct kg_metric_row {
-    const char *unit; /* "ns", "bytes", "J"; "" for a number */
+    const char *words; /* in a sentence: "peak memory"; NULL: a workload's own metric */
+    const char *unit;  /* "ns", "bytes", "J"; "" for a number */
     enum kg_better better;
     enum kg_proof proof;
     enum kg_origin origin;

@@ -17,13 +17,6 @@ static const char REST[] = "they are in comparison.json";
 /* --- The verdict ------------------------------------------------------------------------------ */
 
 /* A first run has no verdict worth a colour: its first reason is the headline. */
-static bool is_first_run(const struct kg_comparison *comparison)
-{
-    return comparison->verdict == KG_VERDICT_PASS && comparison->verdict_reason_count &&
-           !strncmp(comparison->verdict_reasons[0], KG_BASELINE_RECORDED,
-                    strlen(KG_BASELINE_RECORDED));
-}
-
 static void first_run_add(struct kg_document *document, const struct kg_comparison *comparison)
 {
     const char *words = comparison->verdict_reasons[0];
@@ -101,7 +94,7 @@ static void commands_add(struct kg_document *document, const struct kg_compariso
 
 static void verdict_add(struct kg_document *document, const struct kg_comparison *comparison)
 {
-    const bool is_first = is_first_run(comparison);
+    const bool is_first = comparison->first_run;
     document->indent = is_first ? 2 : 0;
     (is_first ? first_run_add : headline_add)(document, comparison);
     document->indent = 2;

@@ -23,16 +23,13 @@ function measuredOf(cases) {
     return measured === cases.length ? `${counted(measured, "case")} measured` : `${whole(measured)} of ${counted(cases.length, "case")} measured`;
 }
 
-/* The gate recorded its baseline and compared nothing. */
-const isFirstRun = ({ verdict_reasons: [reason] }) => Boolean(reason?.startsWith("BASELINE RECORDED"));
-
 function sentence({ comparison, current, cases, baselines, profiles, suggestions, calibrations }) {
     if (comparison)
         return h(
             "p",
             { class: `lead verdict ${comparison.verdict.toLowerCase()}` },
             h("span", { "aria-hidden": "true" }, `${signOf(comparison.verdict)} `),
-            prose(isFirstRun(comparison) ? comparison.verdict_reasons[0] : [comparison.verdict, ...comparison.verdict_reasons.slice(0, 1)].join(": ")),
+            prose(comparison.first_run ? comparison.verdict_reasons[0] : [comparison.verdict, ...comparison.verdict_reasons.slice(0, 1)].join(": ")),
         );
     if (current)
         return h("p", { class: "lead" }, `${measuredOf(cases)} on ${moment(current.json.created)}; no comparison.`);
