@@ -217,14 +217,16 @@ static void neighbours_name(const struct kg_difference *difference, struct kg_di
     row->caller = caller.caller;
 }
 
-/* The name of a renamed function in the baseline. */
-static const struct kg_place *old_name(const struct kg_difference *difference,
-                                       const struct kg_place *place)
+/* Both names of a function, which are one unless it was renamed. */
+static struct kg_difference_renamed names_of(const struct kg_difference *difference,
+                                             const struct kg_place *place)
 {
-    for (size_t i = 0; i < difference->renamed_count; i++)
-        if (kg_difference_same(&difference->renamed[i].new, place))
-            return &difference->renamed[i].old;
-    return place;
+    for (size_t i = 0; i < difference->renamed_count; i++) {
+        const struct kg_difference_renamed *renamed = &difference->renamed[i];
+        if (kg_difference_same(&renamed->new, place) || kg_difference_same(&renamed->old, place))
+            return *renamed;
+    }
+    return (struct kg_difference_renamed){.old = *place, .new = *place};
 }
 
 static const struct kg_hot_place *place_find(const struct kg_sampled *sampled,
@@ -259,11 +261,11 @@ static bool around_find(const struct kg_difference *difference, const struct kg_
     double least = INFINITY;
     for (size_t i = 0; i < side->function_count; i++) {
         const struct kg_place *place = &side->functions[i].place;
-        const struct kg_place *old = old_name(difference, place);
-        const struct kg_difference_row row = {.place = *place,
-                                              .base_ns = total_ns(base, old, difference->base_ns),
-                                              .current_ns =
-                                                  total_ns(current, place, difference->current_ns)};
+        const struct kg_difference_renamed names = names_of(difference, place);
+        const struct kg_difference_row row = {
+            .place = names.new,
+            .base_ns = total_ns(base, &names.old, difference->base_ns),
+            .current_ns = total_ns(current, &names.new, difference->current_ns)};
         const double time = fmax(row.base_ns, row.current_ns);
         if (!place->function || is_everything(difference, &row) || time >= least ||
             explained(difference, &row) < AROUND_LEAST || !is_sure(difference, &row))

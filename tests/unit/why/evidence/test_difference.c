@@ -275,6 +275,25 @@ static void renamed_function_that_grew_is_the_cause(void **state)
         "parse_new (own.c:10), called from main: +592 us per call, all of the slowdown");
 }
 
+/* No function has the gain alone, and the function around it has another name in the candidate. */
+static void renamed_function_around_a_gain_is_found(void **state)
+{
+    (void)state;
+    sentence_is(&(struct side){.sites = {{NULL, "old", "main", 0.1},
+                                         {NULL, "a", "old", 0.28},
+                                         {NULL, "b", "old", 0.28},
+                                         {NULL, "c", "old", 0.28}},
+                               .functions = {{.place = {.function = "old"}, .total = 0.94}},
+                               .time_ns = 2e6},
+                &(struct side){.sites = {{NULL, "new", "main", 0.2},
+                                         {NULL, "a", "new", 0.23},
+                                         {NULL, "b", "new", 0.23},
+                                         {NULL, "c", "new", 0.23}},
+                               .functions = {{.place = {.function = "new"}, .total = 0.89}},
+                               .time_ns = 1e6},
+                "new (own.c:10): -990 us per call with all that it calls, all of the gain");
+}
+
 /* The candidate inlines `step` into `parse`; `print` became slower. */
 static void inlined_function_is_part_of_its_caller(void **state)
 {
@@ -357,6 +376,7 @@ int main(void)
         cmocka_unit_test(numbers_and_bytes_of_system_calls_are_compared),
         cmocka_unit_test(renamed_function_is_not_the_cause),
         cmocka_unit_test(renamed_function_that_grew_is_the_cause),
+        cmocka_unit_test(renamed_function_around_a_gain_is_found),
         cmocka_unit_test(inlined_function_is_part_of_its_caller),
         cmocka_unit_test(new_function_of_an_unchanged_caller_is_the_cause),
         cmocka_unit_test(sides_without_samples_have_no_cause),
