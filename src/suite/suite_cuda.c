@@ -26,23 +26,22 @@ static const struct kg_key call_keys[] = {
     {"expect", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,
      "expected values of buffers, by name: a formula of element `i`, or `{file: values.bin}`"},
     {"tolerance", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
-     "largest error of a value of `expect`: the difference over the larger of 1 and the expected value. "
-     "Default: 0 for whole numbers, 4 epsilon for floats (`f64` 8.9e-16, `f32` 4.8e-7, `f16` 3.9e-3, `bf16` "
-     "0.031)"},
+     "largest [error](cuda_source.md#check) of a value of `expect`. Default: [per type](cuda_source.md#types)"},
     {"work", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,
      "work per call, for rates: formulas for `items`, `bytes` and `flops`"},
 };
 
+static const char *const out_names[] = {"false", "true", NULL};
+
 static const struct kg_key arg_keys[] = {
     {"name", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL, "name for formulas"},
     {"buffer", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
-     "element type of device memory: `i8`, `u8`, `i16`, `u16`, `i32`, `u32`, `i64`, `u64`, `f16`, `bf16`, "
-     "`f32`, `f64`"},
+     "[element type](cuda_source.md#types) of device memory"},
     {"count", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL, "elements of the buffer: a formula"},
     {"fill", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
      "first values: `random` (from -1 to 1, whole numbers from 0), `zero`, `iota` (0, 1, 2, …) or a formula "
-     "of `i`. Default: `random`. Default of an `out` buffer: NaN; for whole numbers all bits set"},
-    {"out", KG_KEY_CHOICE, OTHER, "false", NULL, NULL, NULL, "`true`: the kernel writes the buffer"},
+     "of `i`. Default: `random`; of an `out` buffer NaN, of whole numbers all bits set"},
+    {"out", KG_KEY_CHOICE, OTHER, "false", NULL, NULL, out_names, "`true`: the kernel writes the buffer"},
     {"i8 … f64", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL, "scalar of this type, instead of `buffer`: a formula"},
 };
 /* clang-format on */

@@ -11,38 +11,48 @@
 #include "model/suite.h"
 #include "suite/suite_keys.h"
 
-/* "cpu,cuda" as code, one word at a time. */
-static void words_write(struct kg_text *text, const char *words)
+/* The key with its default, as in a suite: "devices: [cpu, cuda]". */
+static void name_write(struct kg_text *text, const struct kg_key *key)
 {
-    for (const char *word = words; *word;) {
-        const size_t length = strcspn(word, ",");
-        kg_text_printf(text, "%s`%.*s`", word == words ? "" : ", ", (int)length, word);
-        word += length + (word[length] == ',');
+    const bool required = key->default_text && !strcmp(key->default_text, "required");
+    kg_text_printf(text, "`%s", key->name);
+    if (key->default_text && !required) {
+        kg_text_append(text, key->type == KG_KEY_SET ? ": [" : ": ");
+        for (const char *c = key->default_text; *c; c++)
+            kg_text_printf(text, "%c%s", *c, *c == ',' ? " " : "");
+        kg_text_append(text, key->type == KG_KEY_SET ? "]" : "");
     }
+    kg_text_append(text, required ? "` (required)" : "`");
 }
 
-static void range_write(struct kg_text *text, const struct kg_key *key)
+/* The allowed values; if the table has none, the type. A range shows its unit. */
+static void values_write(struct kg_text *text, const struct kg_key *key)
 {
-    if (key->names)
+    const char *type = kg_key_type_name(key), *word = key->default_text;
+    if (key->names) {
+        kg_text_append(text, key->type == KG_KEY_SET ? "list of " : "");
         for (size_t i = 0; key->names[i]; i++)
             kg_text_printf(text, "%s`%s`", i ? ", " : "", key->names[i]);
-    else if (key->type == KG_KEY_ALPHA)
-        kg_text_append(text, "more than 0, less than 1");
+    } else if (key->type == KG_KEY_ALPHA)
+        kg_text_append(text, "between 0 and 1, or with %");
     else if (key->least && key->most && !strcmp(key->least, key->most))
-        kg_text_printf(text, "%s", key->least);
+        kg_text_append(text, key->least);
     else if (key->least && key->most)
         kg_text_printf(text, "%s to %s", key->least, key->most);
+    else
+        kg_text_append(text, type + (strncmp(type, "a ", 2) ? 0 : 2));
+    if (key->type == KG_KEY_PIN)
+        kg_text_append(text, ", `auto`");
+    if (key->least && word && (!strcmp(word, "none") || !strcmp(word, "all")))
+        kg_text_printf(text, ", `%s`", word);
 }
 
 static void key_write(struct kg_text *text, const struct kg_key *key)
 {
-    kg_text_printf(text, "| `%s` | %s | ", key->name, kg_key_type_name(key));
-    range_write(text, key);
+    kg_text_append(text, "| ");
+    name_write(text, key);
     kg_text_append(text, " | ");
-    if (key->default_text && !strcmp(key->default_text, "required"))
-        kg_text_append(text, "required");
-    else if (key->default_text)
-        words_write(text, key->default_text);
+    values_write(text, key);
     kg_text_printf(text, " | %s |\n", key->help);
 }
 
@@ -55,8 +65,8 @@ static void reference_write(struct kg_text *text)
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {
         kg_text_printf(text, "%s### %s\n\n%s\n\n", t ? "\n" : "", tables[t]->title,
                        tables[t]->help);
-        kg_text_append(text, "| Key | Type | Allowed | Default | Meaning |\n"
-                             "| --- | --- | --- | --- | --- |\n");
+        kg_text_append(text, "| Key: default | Value | Meaning |\n"
+                             "| --- | --- | --- |\n");
         for (size_t i = 0; i < tables[t]->count; i++)
             key_write(text, &tables[t]->keys[i]);
     }
