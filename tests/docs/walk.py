@@ -90,7 +90,7 @@ PAGES = {
         "blocks": {},
     },
     "docs/gpu.md": {"in": "checkout", "blocks": {"config/gpu.yaml": "measures minutes of a GPU", "ci/gpu.sh": "needs a GPU"}},
-    "docs/kernels.md": {"in": "checkout", "blocks": {"sync_heavy": "needs a GPU"}},
+    "docs/kernels.md": {"in": "checkout", "blocks": {}},
     "docs/plugins.md": {"before": "ln -s \"$CHECKOUT/docs\" docs", "blocks": {"kgate gate": VERDICT}},
     "docs/profiling.md": {"in": "checkout", "blocks": {"head.$i": {0, 1, 4}}},
     "docs/evidence/reliability.md": {"in": "checkout", "blocks": {"ci/fuzz.sh": "takes an hour"}},
