@@ -1,4 +1,4 @@
-# The table of docs/evidence/kernels.md from the results of suite.yaml, one file for each number of threads;
+# The table of docs/evidence/kernels.md from the results of suite.yaml, first with one thread, then with all;
 # $blas says which OpenBLAS they were measured beside.
 def duration:
     if . < 1e3 then "\(. * 10 | round / 10) ns"
@@ -27,28 +27,35 @@ def time($group; $at):
 # A round of one is measured beside the same round of the other: their ratio is free of what
 # changed in between, and its median deviation says how free. The row is the round whose ratio is
 # in the middle, so that its columns agree; more than a tenth of scatter is marked.
-def row($group; $peers; $threads):
+def row($group; $peers):
     cost($group) as $own
     | ($peers | min_by(cost($group) | median)) as $peer
     | ([$own, ($peer | cost($group))] | transpose | map(.[1] / .[0])) as $ratios
     | ($ratios | to_entries | sort_by(.value) | .[(length - 1) / 2 | floor]) as $middle
     | ($ratios | map(. - $middle.value | fabs) | median / $middle.value) as $scatter
-    | "| \(name) | \(size) | \($threads) | \(time($group; $middle.key)) "
-      + "| \($peer | peer_name) | \($peer | time($group; $middle.key)) "
-      + "| \($middle.value | ratio) "
-      + "| \($scatter * 1000 | round / 10) %\(if $scatter > 0.1 then " !" else "" end) |";
+    | {kernel: name, size: size, group: $group, peer: ($peer | peer_name),
+       time: time($group; $middle.key),
+       ratio: "\($middle.value | ratio)\(if $scatter > 0.1 then " !" else "" end)"};
+def rows:
+    [.cases[] | select(.status == "OK")] as $cases
+    | [ $cases[] | select(.tags[0] == "fast") | . as $case
+        | .tags[1:][] as $group
+        | [$cases[] | select(.tags[0] == "peer" and (.tags[1:] | index($group)))] as $peers
+        | select($peers != []) | $case | row($group; $peers) ];
+def cells: if . == null then "- | -" else "\(.time) | \(.ratio)" end;
 
 .[0] as $first
 | "\($first.machine.cpu_model), \($first.machine.cpu_count) CPUs, \($first.machine.kernel), "
   + "\($first.machine.compiler), \($first.created[0:10]), \($blas):",
   "",
-  "| kernel | size | threads | time | peer | its time | of the peer | scatter |",
-  "| :-- | :-- | --: | --: | :-- | --: | --: | --: |",
-  ( to_entries[] | (if .key == 0 then "1" else "all" end) as $threads
-    | [.value.cases[] | select(.status == "OK")] as $cases
-    | $cases[] | select(.tags[0] == "fast") | . as $case
-    | .tags[1:][] as $group
-    | [$cases[] | select(.tags[0] == "peer" and (.tags[1:] | index($group)))] as $peers
-    | select($peers != []) | $case | row($group; $peers; $threads) ),
+  "| kernel | size | peer | one thread | of the peer | all threads | of the peer |",
+  "| :-- | :-- | :-- | --: | --: | --: | --: |",
+  ( map(rows) as $tables
+    | [$tables[][] | {kernel, size, group}]
+    | reduce .[] as $key ([]; if index([$key]) then . else . + [$key] end) | .[] as $key
+    | [$tables[] | map(select({kernel, size, group} == $key))[0]] as [$one, $all]
+    | ([$one.peer, $all.peer | values]
+       | if length == 2 and .[0] != .[1] then "\(.[0]); all: \(.[1])" else .[0] end) as $peer
+    | "| \($key.kernel) | \($key.size) | \($peer) | \($one | cells) | \($all | cells) |" ),
   ( .[].cases[] | select(.status != "OK")
     | "not measured: \(.id): \(.reason // .status)" )
