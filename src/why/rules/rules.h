@@ -107,11 +107,9 @@ struct kg_rule {
     const char *description;
     const char *hint; /* The fix, in one or two sentences, with `{fact}` too */
     const char *evidence[KG_RULE_EVIDENCE_MOST]; /* names of facts, the most important first */
-    /* For the documents: the condition, the assumption of the estimate, and the suite's keys of
-     * the thresholds, separated by commas. `settings` may be NULL. */
+    /* For docs/suggestions.md: the condition, and the assumption of the estimate. */
     const char *when;
     const char *assumes;
-    const char *settings;
 };
 
 /* The rule for a version if another version is faster. */

@@ -151,11 +151,9 @@ static const struct kg_rule rules[] = {
         .hint = "Make one call that does all of them: pass an array instead of an element. Then "
                 "checks, locks, allocations and look-ups happen once.",
         .evidence = {"calls", "between_ns", "call_ns", "time_ns"},
-        .when =
-            "a scope is called `batch_calls` times or more per call of the scope around it; the "
-            "time between its calls is `gap_share` or more of calls and gaps together",
-        .assumes = "the time between the calls is spent once; the calls themselves cost the same",
-        .settings = "batch_calls,gap_share",
+        .when = "`batch_calls` calls of a scope per call of the scope around it; the time between "
+                "them is `gap_share` of calls and gaps together",
+        .assumes = "the time between calls is spent once",
     },
     {
         .name = "cache_results",
@@ -170,11 +168,10 @@ static const struct kg_rule rules[] = {
         .hint = "Keep the result of each different input: in a table filled once before the loop, "
                 "or in a small hash table in front of the function.",
         .evidence = {"calls", "call_ns", "time_ns"},
-        .when = "a scope is called `cache_calls` times or more per call of the scope around it, "
-                "each call under `small_call`; it names no bytes of its own, runs on one thread "
-                "and keeps its CPU busy (`utilization`)",
+        .when = "`cache_calls` calls of a scope per call of the scope around it, each under "
+                "`small_call`; it names no bytes, runs on one thread, and keeps its CPU busy "
+                "(`utilization`)",
         .assumes = "all calls except one use stored results; kgate does not check the inputs",
-        .settings = "cache_calls,small_call,utilization",
     },
     {
         .name = "dominant_part",
@@ -194,10 +191,9 @@ static const struct kg_rule rules[] = {
             "{ KGATE_SCOPE(\"multiply\"); multiply(q, k); } { KGATE_SCOPE(\"mask\"); mask(s); }",
         .evidence = {"self_ns", "self_share", "calls", "time_ns"},
         .when = "a scope that neither waits nor starts threads takes `bound_share` to 98 % of its "
-                "whole, outside of its inner scopes",
-        .assumes = "all of that time is saved (Amdahl's law), down to the largest of: its roofline "
-                   "minimum, its part of the whole's, and a fiftieth; ranked last",
-        .settings = "bound_share,attainable",
+                "whole itself",
+        .assumes = "all of that time is saved, except the largest of a fiftieth, its roofline "
+                   "minimum and its part of the whole's; ranked last",
     },
     {
         .name = "parallel_regions",
@@ -212,10 +208,9 @@ static const struct kg_rule rules[] = {
             "Open one region (`#pragma omp parallel`) around the loop and share the work inside "
             "(`#pragma omp for nowait`), or fuse the loops.",
         .evidence = {"parallel_ns", "parallel_count", "time_ns", "fork_join_ns"},
-        .when = "a profile shows `batch_calls` parallel regions or more; their time outside of "
-                "scopes is `gap_share` of the time or more",
-        .assumes = "the cost of a single region remains",
-        .settings = "batch_calls,gap_share",
+        .when = "a profile shows `batch_calls` parallel regions; their time outside of scopes is "
+                "`gap_share` of the time",
+        .assumes = "the cost of one region is left",
     },
     {
         .name = "synchronisation",
@@ -229,10 +224,9 @@ static const struct kg_rule rules[] = {
                 "leave out barriers between loops that touch different data (`nowait`). On the "
                 "GPU, order work by streams and events instead of cudaDeviceSynchronize.",
         .evidence = {"wait_ns", "wait_count", "time_ns", "imbalance_ns", "barrier_ns"},
-        .when = "a profile shows `batch_calls` waits or more; without the part that imbalance "
-                "explains, they take `wait_share` of the time or more",
-        .assumes = "the cost of a single wait remains, and the waits by imbalance",
-        .settings = "batch_calls,wait_share",
+        .when = "a profile shows `batch_calls` waits; without imbalance they take `wait_share` of "
+                "the time",
+        .assumes = "the cost of one wait and the waits by imbalance are left",
     },
     {
         .name = "page_faults",
@@ -268,10 +262,9 @@ static const struct kg_rule rules[] = {
                  "mprotect(p, n, PROT_WRITE); for (...) p[i] = x; mprotect(p, n, PROT_READ);"},
                 {0}},
         .evidence = {"page_faults", "page_fault_ns", "time_ns", "cores_busy"},
-        .when = "page faults per call times the measured cost of one are `min_gain` of the time or "
-                "more; or an experiment shows this gain if malloc keeps its memory",
-        .assumes = "no page is touched for the first time; not below the roofline minimum",
-        .settings = "min_gain,attainable",
+        .when = "page faults, at the measured cost of one, take `min_gain` of the time; or an "
+                "experiment gains as much with a malloc that keeps its memory",
+        .assumes = "no page is touched for the first time; roofline",
     },
 };
 const struct kg_rule_family kg_rules_calls = {rules, sizeof rules / sizeof rules[0]};

@@ -42,11 +42,8 @@ static const struct kg_rule rules[] = {
                  "}"},
                 {0}},
         .evidence = {"time_ns"},
-        .when = "malloc, free, realloc, new or functions inside them are on a tenth of the stacks "
-                "or more",
-        .assumes = "a tenth of the cost is left; no estimate if its uncertainty exceeds a factor "
-                   "of 1.5",
-        .settings = "min_gain",
+        .when = "stacks: malloc, free, realloc, new, or functions inside them",
+        .assumes = "a tenth of the cost is left",
     },
     {
         .name = "copying",
@@ -82,10 +79,8 @@ static const struct kg_rule rules[] = {
                  "use(text); /* or memcpy(copy, text, length + 1) */"},
                 {0}},
         .evidence = {"time_ns"},
-        .when = "memcpy, memmove, memset or strcpy are on a tenth of the stacks or more",
-        .assumes = "a tenth of the cost is left; the function that copies may go too; no estimate "
-                   "if its uncertainty exceeds a factor of 1.5",
-        .settings = "min_gain",
+        .when = "stacks: memcpy, memmove, memset, strcpy",
+        .assumes = "a tenth of the cost is left; the caller may go too",
     },
     {
         .name = "formatting",
@@ -126,11 +121,8 @@ static const struct kg_rule rules[] = {
                  "for (...) end = digits_write(end, a[i]); fwrite(text, 1, end - text, file);"},
                 {0}},
         .evidence = {"time_ns"},
-        .when = "the families of printf, scanf, strtod and strftime are on a tenth of the stacks "
-                "or more",
-        .assumes = "a fifth of the cost is left; no estimate if its uncertainty exceeds a factor "
-                   "of 1.5",
-        .settings = "min_gain",
+        .when = "stacks: the families of printf, scanf, strtod, strftime",
+        .assumes = "a fifth of the cost is left",
     },
     {
         .name = "exceptions",
@@ -148,10 +140,8 @@ static const struct kg_rule rules[] = {
         .before = "try { n = std::stoi(text); } catch (const std::invalid_argument &) { n = 0; }",
         .after = "if (std::from_chars(text, end, n).ec != std::errc()) n = 0;",
         .evidence = {"time_ns"},
-        .when = "functions that throw, unwind or catch are on a tenth of the stacks or more",
-        .assumes = "a tenth of the cost is left; no estimate if its uncertainty exceeds a factor "
-                   "of 1.5",
-        .settings = "min_gain",
+        .when = "stacks: functions that throw, unwind or catch",
+        .assumes = "a tenth of the cost is left; the caller may go too",
     },
     {
         .name = "string_scanning",
@@ -198,11 +188,8 @@ static const struct kg_rule rules[] = {
                  "if (strstr(line, \"error\") && !regexec(&re, line, 0, NULL, 0)) ...;"},
                 {0}},
         .evidence = {"time_ns"},
-        .when = "strlen, strcmp, strchr, strstr, strcat or similar functions are on a tenth of the "
-                "stacks or more",
-        .assumes = "a tenth of the cost is left; the function that searches may go too; no "
-                   "estimate if its uncertainty exceeds a factor of 1.5",
-        .settings = "min_gain",
+        .when = "stacks: strlen, strcmp, strchr, strstr, strcat and similar functions",
+        .assumes = "a tenth of the cost is left; the caller may go too",
     },
     {
         .name = "linear_search",
@@ -227,11 +214,10 @@ static const struct kg_rule rules[] = {
                  "*/"},
                 {0}},
         .evidence = {"time_ns"},
-        .when = "strcmp or memcmp take a tenth of the samples or more, and Callgrind counts eight "
-                "or more per call of the calling function; or, at most, if the hottest loop only "
-                "loads, compares and branches",
-        .assumes = "none: the saving depends on the new search",
-        .settings = "min_gain",
+        .when = "strcmp or memcmp take a tenth of the samples, with eight calls per call of the "
+                "calling function (Callgrind); or, at most, the hottest loop only loads, compares "
+                "and branches",
+        .assumes = "none",
     },
     {
         .name = "repeated_work",
@@ -253,13 +239,11 @@ static const struct kg_rule rules[] = {
                  "regcomp(&re, pattern, 0); for (...) regexec(&re, line, ...);"},
                 {0}},
         .evidence = {"time_ns"},
-        .when =
-            "a function of the workload takes most of the time, is called eight times per call or "
-            "more, and executes 200 instructions or more each time; no other cause was found; a "
-            "call executes more instructions than its stated flops or bytes need; it does not read "
-            "each line just once, and has few items per call of that function",
+        .when = "a function of the workload takes 40 % of the time, in eight calls per call, of "
+                "200 instructions each; no other cause; a call executes more instructions than its "
+                "flops or bytes need; it does not read each line just once; under eight items per "
+                "call of the function",
         .assumes = "one of the calls is left",
-        .settings = "min_gain",
     },
     {
         .name = "quadratic_loop",
@@ -276,12 +260,10 @@ static const struct kg_rule rules[] = {
         .before = "for (i = 1; i < n; i++) for (j = i; j && a[j - 1] > a[j]; j--) swap(a, j);",
         .after = "qsort(a, n, sizeof *a, by_key);",
         .evidence = {"time_ns", "items", "bytes"},
-        .when = "the hottest loop takes half of the time or more; it has only whole numbers, no "
-                "vectors, no calls and no other cause; by Callgrind's counts it iterates a "
-                "sixteenth of the squared number of items per call or more; there are 256 items or "
-                "more (without items: bytes divided by four)",
-        .assumes = "none: the saving depends on the new algorithm",
-        .settings = "min_gain",
+        .when = "the hottest loop takes half of the time, with whole numbers alone, no vectors, no "
+                "calls and no other cause; by Callgrind it iterates a sixteenth of the squared "
+                "number of items per call; 256 items (without items: bytes divided by four)",
+        .assumes = "none",
     },
     {
         .name = "call_overhead",
@@ -316,10 +298,9 @@ static const struct kg_rule rules[] = {
                  "for (...) sum += row[x]; /* or static inline, in the header */"},
                 {0}},
         .evidence = {"time_ns"},
-        .when = "qsort, a similar function, or a hot loop of few instructions with a call in it "
-                "takes a tenth of the samples or more",
-        .assumes = "none: the saving depends on the inlined code",
-        .settings = "min_gain",
+        .when = "qsort, a similar function, or a hot loop of few instructions with a call takes a "
+                "tenth of the samples",
+        .assumes = "none",
     },
     {
         .name = "math_library",
@@ -367,12 +348,9 @@ static const struct kg_rule rules[] = {
                  "s ^= s << 13; s ^= s >> 7; s ^= s << 17; x = s % n; /* uint64_t s, not 0 */"},
                 {0}},
         .evidence = {"time_ns"},
-        .when =
-            "sin, cos, exp, log, pow or similar functions are on a tenth of the stacks or more; "
-            "the other time of the loop that calls them counts, too",
-        .assumes = "three tenths of the cost are left; no estimate if its uncertainty exceeds a "
-                   "factor of 1.5",
-        .settings = "min_gain",
+        .when = "stacks: sin, cos, exp, log, pow and similar functions; the rest of the loop that "
+                "calls them counts too",
+        .assumes = "three tenths of the cost are left",
     },
 };
 

@@ -37,10 +37,9 @@ static const struct kg_rule rules[] = {
                  "slot = key & (buckets - 1); /* buckets is a power of two */"},
                 {0}},
         .evidence = {"time_ns"},
-        .when = "the loop around the hottest instruction divides there, and the division takes "
-                "most of an iteration",
-        .assumes = "without it the loop executes three to six instructions per cycle",
-        .settings = "min_gain",
+        .when = "the loop around the hottest instruction divides there; the division takes most of "
+                "an iteration",
+        .assumes = "three to six instructions per cycle without it",
     },
     {
         .name = "conversion",
@@ -63,10 +62,8 @@ static const struct kg_rule rules[] = {
                  "for (...) total += pixel[i]; sum = 0.25 * total;"},
                 {0}},
         .evidence = {"time_ns"},
-        .when = "a quarter or more of the arithmetic instructions in the hottest loop are "
-                "conversions",
-        .assumes = "none: the saving depends on the vectors that one type allows",
-        .settings = "min_gain",
+        .when = "a quarter of the arithmetic instructions in the hottest loop are conversions",
+        .assumes = "none",
     },
     {
         .name = "denormals",
@@ -84,10 +81,8 @@ static const struct kg_rule rules[] = {
         .before = "y = 0.99f * y + x; /* x is 0 for long */",
         .after = "_mm_setcsr(_mm_getcsr() | 0x8040); /* FTZ and DAZ */",
         .evidence = {"time_ns"},
-        .when = "in paired rounds, the case is faster by a tenth or more with denormals flushed to "
-                "zero",
-        .assumes = "the gain of the experiment",
-        .settings = "min_gain",
+        .when = "in paired rounds, a tenth faster with denormals flushed to zero",
+        .assumes = "the measured gain",
     },
     {
         .name = "scalar_loop",
@@ -102,11 +97,10 @@ static const struct kg_rule rules[] = {
         .before = "void f(float *a, const float *b, int n)",
         .after = "void f(float *restrict a, const float *restrict b, size_t n)",
         .evidence = {"time_ns"},
-        .when = "the hottest loop has scalar floating-point arithmetic, or forty instructions or "
-                "more; it has no vectors and no call, is not stalled, and no dependency chain "
-                "takes much of it",
-        .assumes = "none: the saving depends on the elements per vector",
-        .settings = "min_gain",
+        .when =
+            "the hottest loop has scalar floating-point arithmetic, or forty instructions; it has "
+            "no vectors and no call, is not stalled, and no dependency chain takes much of it",
+        .assumes = "none",
     },
     {
         .name = "dependency_chain",
@@ -131,9 +125,8 @@ static const struct kg_rule rules[] = {
                 {0}},
         .evidence = {"time_ns"},
         .when = "the longest dependency chain across iterations of the hottest loop takes 1.5 "
-                "times as long as all its instructions, or more",
-        .assumes = "four chains at once, and three to six instructions per cycle",
-        .settings = "min_gain",
+                "times as long as all its instructions",
+        .assumes = "four chains at once, three to six instructions per cycle",
     },
     {
         .name = "store_forwarding",
@@ -150,10 +143,9 @@ static const struct kg_rule rules[] = {
         .after = "x = a | b << 8;",
         .evidence = {"time_ns"},
         .when = "the hottest loop loads from the place of a recent store, in another width or "
-                "offset, and has no misses from memory; or its iteration takes far longer than its "
-                "instructions, it loads and stores, and no misses explain the time",
-        .assumes = "none: the saving depends on the new place of the value",
-        .settings = "min_gain",
+                "offset, without misses from memory; or it is stalled, loads and stores, and "
+                "misses do not explain the time",
+        .assumes = "none",
     },
     {
         .name = "branch_misses",
@@ -168,11 +160,9 @@ static const struct kg_rule rules[] = {
         .before = "if (data[i] >= 128) sum += data[i];",
         .after = "sum += data[i] & -(data[i] >= 128);",
         .evidence = {"time_ns"},
-        .when =
-            "an iteration of the hottest loop takes far longer than its instructions; mispredicted "
-            "branches, simulated by Callgrind, at 15 cycles each, explain 40 % of the excess",
-        .assumes = "the loop takes 1 to 1.5 times the time of its instructions",
-        .settings = "min_gain",
+        .when = "the hottest loop is stalled; mispredicted branches (simulated by Callgrind, 15 "
+                "cycles each) explain 40 % of the excess",
+        .assumes = "1 to 1.5 times the time of the instructions",
     },
     {
         .name = "pointer_chasing",
@@ -188,10 +178,9 @@ static const struct kg_rule rules[] = {
         .before = "for (node = first; node; node = node->next) sum += node->value;",
         .after = "for (i = 0; i < n; i++) sum += values[i];",
         .evidence = {"time_ns"},
-        .when = "an iteration of the hottest loop takes far longer than its instructions; it has "
-                "cache misses; a load gives the address of a load in the next iteration",
-        .assumes = "none: the saving depends on the new layout",
-        .settings = "min_gain",
+        .when = "the hottest loop is stalled and misses the cache; a load gives the address of a "
+                "load in the next iteration",
+        .assumes = "none",
     },
     {
         .name = "cache_misses",
@@ -206,10 +195,9 @@ static const struct kg_rule rules[] = {
         .before = "for (i = 0; i < n; i++) sum += table[index[i]];",
         .after = "sort(index, n) once; or blocks of the table that fit the cache",
         .evidence = {"time_ns"},
-        .when = "an iteration of the hottest loop takes far longer than its instructions; no chain "
-                "of loads, no stride and no stream explains its cache misses",
-        .assumes = "none: the saving depends on the part of the data that then fits the cache",
-        .settings = "min_gain",
+        .when = "the hottest loop is stalled; no chain of loads, stride or stream explains its "
+                "cache misses",
+        .assumes = "none",
     },
     {
         .name = "page_walks",
@@ -229,10 +217,9 @@ static const struct kg_rule rules[] = {
         .before = "double *a = malloc(n);",
         .after = "double *a = aligned_alloc(2 << 20, n); madvise(a, n, MADV_HUGEPAGE);",
         .evidence = {"time_ns"},
-        .when = "in paired rounds, the case is faster by a tenth or more with huge pages; most "
-                "accesses are not in the line of the one before",
-        .assumes = "the gain of the experiment",
-        .settings = "min_gain",
+        .when = "in paired rounds, a tenth faster with huge pages; most accesses are not in the "
+                "line of the one before",
+        .assumes = "the measured gain",
     },
     {
         .name = "memory_traffic",
@@ -247,12 +234,10 @@ static const struct kg_rule rules[] = {
         .before = "for (...) a[i] += b[i]; for (...) a[i] *= c;",
         .after = "for (...) a[i] = (a[i] + b[i]) * c;",
         .evidence = {"time_ns", "bandwidth_share", "line_bytes"},
-        .when = "an iteration of the hottest loop takes far longer than its instructions; it has "
-                "cache misses; it moves vectors in sequence, or `bound_share` of the bandwidth; or "
-                "it goes through memory in sequence, and its lines at memory's bandwidth take a "
-                "quarter of the time",
-        .assumes = "none: the saving depends on the bytes that are left",
-        .settings = "min_gain",
+        .when = "the hottest loop is stalled and misses the cache; it moves vectors in sequence, "
+                "or `bound_share` of the bandwidth; or it goes through memory in sequence, and its "
+                "lines at memory's bandwidth take a quarter of the time",
+        .assumes = "none",
     },
 };
 

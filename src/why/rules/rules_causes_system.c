@@ -93,11 +93,8 @@ static const struct kg_rule rules[] = {
                  "for (...) { {call}(...); use(i); }", "{call}(...); for (...) use(i);"},
                 {0}},
         .evidence = {"time_ns"},
-        .when = "system calls that move less than 4 KiB each, four per call or more, are on a "
-                "tenth of the stacks or more",
-        .assumes = "a tenth of the cost is left; no estimate if its uncertainty exceeds a factor "
-                   "of 1.5",
-        .settings = "min_gain",
+        .when = "stacks: system calls of under 4 KiB each, four per call",
+        .assumes = "a tenth of the cost is left",
     },
     {
         .name = "sync_io",
@@ -124,9 +121,8 @@ static const struct kg_rule rules[] = {
                  "for (...) write(fd, record, n); fdatasync(fd);"},
                 {0}},
         .evidence = {"time_ns", "cpu_ns"},
-        .when = "fsync or similar calls are on a tenth of the stacks or more",
-        .assumes = "none: the saving depends on the number of records per sync",
-        .settings = "min_gain",
+        .when = "stacks: fsync and similar calls",
+        .assumes = "none",
     },
     {
         .name = "processes",
@@ -156,10 +152,8 @@ static const struct kg_rule rules[] = {
                  PROCESSES_ONCE},
                 {0}},
         .evidence = {"time_ns", "cpu_ns"},
-        .when = "clone, fork, exec and waits for their end are on a tenth of the stacks or more",
-        .assumes = "a tenth of the cost is left; no estimate if its uncertainty exceeds a factor "
-                   "of 1.5",
-        .settings = "min_gain",
+        .when = "stacks: clone, fork, exec, waits for their end",
+        .assumes = "a tenth of the cost is left",
     },
     {
         .name = "linking",
@@ -202,11 +196,8 @@ static const struct kg_rule rules[] = {
                  "table; }"},
                 {0}},
         .evidence = {"time_ns", "page_faults"},
-        .when =
-            "functions of the dynamic linker are on a tenth of the stacks or more; its work at the "
-            "start of any program does not count",
-        .assumes = "none: the saving depends on the libraries that are left",
-        .settings = "min_gain",
+        .when = "stacks: the dynamic linker, except its work at the start of a program",
+        .assumes = "none",
     },
     {
         .name = "waiting",
@@ -250,9 +241,8 @@ static const struct kg_rule rules[] = {
                  "n = prepare(p); flock(fd, LOCK_EX); write(fd, p, n); flock(fd, LOCK_UN);"},
                 {0}},
         .evidence = {"time_ns", "cpu_ns"},
-        .when = "sleeps, polls and reads that wait are on a tenth of the stacks or more",
-        .assumes = "none: the saving depends on the time of the event",
-        .settings = "min_gain",
+        .when = "stacks: sleeps, polls, reads that wait",
+        .assumes = "none",
     },
     {
         .name = "locks",
@@ -295,9 +285,8 @@ static const struct kg_rule rules[] = {
                  "#pragma omp parallel for reduction(+ : total) ... total += a[i];"},
                 {0}},
         .evidence = {"time_ns", "alone_ns", "threads", "cores_busy"},
-        .when = "functions of mutexes and futex are on a tenth of the stacks or more",
-        .assumes = "none: one thread alone takes the lock, too",
-        .settings = "min_gain",
+        .when = "stacks: mutexes, futex",
+        .assumes = "none",
     },
     {
         .name = "atomics",
@@ -321,8 +310,7 @@ static const struct kg_rule rules[] = {
                 {0}},
         .evidence = {"time_ns", "alone_ns", "threads", "cores_busy"},
         .when = "the hottest loop has locked instructions",
-        .assumes = "none: one thread alone has the locked instructions, too",
-        .settings = "min_gain",
+        .assumes = "none",
     },
     {
         .name = "barriers",
@@ -350,11 +338,8 @@ static const struct kg_rule rules[] = {
                  "#pragma omp for nowait ... a[i] = f(i); #pragma omp for ... b[i] = g(i);"},
                 {0}},
         .evidence = {"time_ns", "alone_ns", "threads", "fork_join_ns"},
-        .when = "functions of OpenMP's runtime that start and join threads are on a tenth of the "
-                "stacks or more",
-        .assumes = "the threads divide the work of one thread evenly, and need up to half as much "
-                   "again",
-        .settings = "min_gain",
+        .when = "stacks: OpenMP's functions that start and join threads",
+        .assumes = "one thread's time, times 1 to 1.5, is divided evenly among threads",
     },
     {
         .name = "oversubscription",
@@ -376,10 +361,8 @@ static const struct kg_rule rules[] = {
                  "threads = n > 100000 ? sysconf(_SC_NPROCESSORS_ONLN) : 1;"},
                 {0}},
         .evidence = {"alone_ns", "time_ns", "threads"},
-        .when = "in paired rounds, the case is faster by a quarter or more with one thread than "
-                "with all, and other programs did not preempt it",
-        .assumes = "the measured gain of one thread",
-        .settings = "min_gain",
+        .when = "in paired rounds, a quarter faster with one thread than with all; not preempted",
+        .assumes = "the measured gain",
     },
 };
 

@@ -151,11 +151,9 @@ static const struct kg_rule rules[] = {
         .hint = "Send calls of this size to the GPU, as `{other_device_id}` does.",
         .evidence = {"time_ns", "other_device_ns", "other_transfer_ns", "peak_bytes",
                      "gpu_memory_bytes"},
-        .when = "a case on the CPU takes `large_call` or more; its memory fits into the GPU's; the "
-                "same work was measured there and took less; at most, if no transfers were seen",
-        .assumes = "the time measured on the GPU by the host's clock; if known, with data outside "
-                   "of the cache",
-        .settings = "large_call",
+        .when = "a case on the CPU takes `large_call`; its memory fits into the GPU's; the same "
+                "work took less time there; at most, if no transfers were seen",
+        .assumes = "the GPU's time by the host's clock; if known, with data outside of the cache",
     },
     {
         .name = "cpu_instead",
@@ -170,10 +168,9 @@ static const struct kg_rule rules[] = {
         .hint = "Send calls of this size to the CPU, as `{other_device_id}` does, and keep the GPU "
                 "for larger ones.",
         .evidence = {"other_device_ns", "gpu_ns", "transfer_ns", "overhead_ns"},
-        .when = "a call on the GPU takes less than `small_call`, and the same work was measured on "
-                "the CPU and took less",
-        .assumes = "the time measured on the CPU, against a call by the host's clock",
-        .settings = "small_call",
+        .when =
+            "a call on the GPU takes under `small_call`; the same work took less time on the CPU",
+        .assumes = "the CPU's time, against a call by the host's clock",
     },
     {
         .name = "gpu_untried",
@@ -189,11 +186,10 @@ static const struct kg_rule rules[] = {
         .hint = "Measure a version for the GPU (`devices: [cpu, cuda]`), with its transfers.",
         .evidence = {"time_ns", "gpu_roof_ns", "gpu_launch_ns", "cores_busy", "peak_bytes",
                      "gpu_memory_bytes"},
-        .when = "as `gpu_instead`, but without a measurement on the GPU, whose peaks are known; "
-                "`utilization` of a CPU or more is busy",
-        .assumes = "`attainable` of the GPU's peaks, at least one launch, and the data over a PCI "
-                   "Express 3.0 link of 16 lanes; ranked last",
-        .settings = "large_call,utilization,attainable",
+        .when = "as `gpu_instead`, without a measurement on the GPU, but with its peaks; "
+                "`utilization` of a CPU is busy",
+        .assumes = "`attainable` of the GPU's peaks, at least one launch, and the data over PCI "
+                   "Express 3.0 (16 lanes); ranked last",
     },
     {
         .name = KG_RULE_SLOWER_VERSION,
@@ -205,9 +201,9 @@ static const struct kg_rule rules[] = {
         .description = "Another version takes {faster_version_ns}, this one {time_ns}.",
         .hint = "Use `{faster_version_id}`, or adopt its method.",
         .evidence = {"time_ns", "faster_version_ns"},
-        .when = "another value of the parameter `version`, with all else equal, took less time by "
-                "more than the case's own threshold",
-        .assumes = "the measured time of the fastest version",
+        .when = "another value of `version`, with all else equal, is faster by more than the "
+                "case's threshold",
+        .assumes = "the fastest version's time",
     },
     {
         .name = "superlinear",
@@ -227,12 +223,11 @@ static const struct kg_rule rules[] = {
             "make it close to linear. If the work is linear by its nature, work in blocks that "
             "stay in a cache.",
         .evidence = {"time_growth", "log_growth", "sweep_points", "time_ns", "linear_ns"},
-        .when = "over a sweep of three or more sizes, time's exponent over a call's work exceeds "
-                "that of n log n by `growth` or more; the work is flops, else items, else bytes, "
-                "else the parameter; at most, if it is the parameter (perhaps a matrix's side), or "
-                "items or bytes that grow by 1 + `growth` or more over the parameter",
-        .assumes = "time grew as n log n from the smallest size on; not below the roofline minimum",
-        .settings = "growth,attainable",
+        .when = "over three sizes of a sweep, time's exponent over work exceeds that of n log n by "
+                "`growth`; work is flops, else items, else bytes, else the parameter; at most, if "
+                "it is the parameter (perhaps a matrix's side), or items or bytes that grow by 1 + "
+                "`growth` over the parameter",
+        .assumes = "time grows as n log n from the smallest size on; roofline",
     },
     {
         .name = "batch_small",
@@ -246,13 +241,9 @@ static const struct kg_rule rules[] = {
         .hint = "Collect work and do more of it per call: then the fixed cost is paid once. The "
                 "estimate is this call's share of a large one.",
         .evidence = {"fixed_ns", "time_ns", "sweep_points", "items"},
-        .when =
-            "a call takes less than `small_call`, and the sweep's smallest sizes show a fixed part "
-            "of `gap_share` of it or more",
-        .assumes = "time is a fixed part and a part that grows with the work; a large call pays "
-                   "the fixed part for many, so nothing is left of it; not below the roofline "
-                   "minimum",
-        .settings = "small_call,gap_share,attainable",
+        .when = "a call takes under `small_call`; by the sweep's smallest sizes `gap_share` of it "
+                "is a fixed part",
+        .assumes = "nothing of the fixed part is left: a large call pays it once; roofline",
     },
 };
 const struct kg_rule_family kg_rules_compare = {rules, sizeof rules / sizeof rules[0]};

@@ -204,13 +204,11 @@ static const struct kg_rule rules[] = {
         .hint = "Capture the sequence once in a CUDA graph (cudaStreamBeginCapture, "
                 "cudaGraphLaunch), or fuse consecutive kernels.",
         .evidence = {"launches", "overhead_ns", "launch_ns", "gap_ns", "gpu_ns", "gpu_launch_ns"},
-        .when =
-            "a call launches two kernels or more; the host's launch time beyond one launch, not "
-            "hidden by kernels or transfers, is `gap_share` or more of the call by the host's "
-            "clock; at most, if this time is 50 us per kernel or more",
+        .when = "a call launches two kernels; the host's launch time beyond one launch, not hidden "
+                "by kernels or transfers, is `gap_share` of the call by the host's clock; at most, "
+                "if it is 50 us per kernel",
         .assumes = "one launch is left for the host; for the device, the measured gap between two "
                    "empty kernels",
-        .settings = "gap_share",
     },
     {
         .name = "pageable_transfers",
@@ -231,11 +229,8 @@ static const struct kg_rule rules[] = {
         .hint = "Page-lock the host's buffers once (cudaMallocHost, cudaHostRegister). Copy with "
                 "cudaMemcpyAsync in a stream of its own, while kernels work on the previous part.",
         .evidence = {"transfer_ns", "pageable_bytes", "to_device_bytes", "to_host_bytes", "gpu_ns"},
-        .when =
-            "transfers take `wait_share` of a call or more, and `bound_share` of their bytes or "
-            "more are pageable",
+        .when = "transfers take `wait_share` of a call; `bound_share` of their bytes are pageable",
         .assumes = "page-locked memory is twice as fast; transfers and kernels overlap",
-        .settings = "wait_share,bound_share",
     },
     {
         .name = "overlap_transfers",
@@ -261,13 +256,10 @@ static const struct kg_rule rules[] = {
                 "not need them.",
         .evidence = {"transfer_ns", "hidden_ns", "gpu_ns", "overhead_ns", "to_device_bytes",
                      "to_host_bytes"},
-        .when =
-            "transfers without overlap take `wait_share` of a call or more, and "
-            "`pageable_transfers` does not apply; at most, if `gap_share` of all transfers or more "
-            "overlap, or the overlap is unknown",
-        .assumes = "the longer of two times hides the shorter: these transfers, and the kernels "
-                   "without overlap",
-        .settings = "wait_share,gap_share",
+        .when = "transfers without overlap take `wait_share` of a call; no `pageable_transfers`; "
+                "at most, if `gap_share` of all transfers overlap, or the overlap is unknown",
+        .assumes =
+            "the longer time hides the shorter: these transfers, and the kernels without overlap",
     },
     {
         .name = "small_grid",
@@ -291,11 +283,8 @@ static const struct kg_rule rules[] = {
         .evidence = {"waves", "occupancy", "main_kernel_ns", "gpu_ns", "bandwidth_share",
                      "flops_share"},
         .when = "the kernel with the most time (without times: the only one) launches fewer blocks "
-                "than the device holds at once; both peaks are known to be far (under "
-                "`bound_share`)",
-        .assumes = "that kernel gets faster as the device fills; not below the roofline minimum or "
-                   "the launch time",
-        .settings = "bound_share,attainable",
+                "than the device holds at once; both peaks are known to be far (`bound_share`)",
+        .assumes = "that kernel gets faster as the device fills; roofline",
     },
     {
         .name = "low_occupancy",
@@ -317,11 +306,8 @@ static const struct kg_rule rules[] = {
                 "work.",
         .evidence = {"occupancy", "waves", "local_bytes", "main_kernel_ns", "gpu_ns",
                      "bandwidth_share", "flops_share"},
-        .when = "occupancy of the kernel with the most time is under `utilization`; both peaks are "
-                "known to be far (under `bound_share`); `small_grid` does not apply",
-        .assumes = "that kernel gets faster with its occupancy, up to `utilization`; not below the "
-                   "roofline minimum or the launch time",
-        .settings = "utilization,bound_share,attainable",
+        .when = "occupancy of that kernel is under `utilization`; peaks as above; no `small_grid`",
+        .assumes = "that kernel gets faster with its occupancy, up to `utilization`; roofline",
     },
     {
         .name = "tail_effect",
@@ -343,13 +329,9 @@ static const struct kg_rule rules[] = {
                 "loop).",
         .evidence = {"waves", "occupancy", "main_kernel_ns", "gpu_ns", "bandwidth_share",
                      "flops_share"},
-        .when = "the last wave of that kernel's blocks leaves more than `gap_share` of all waves "
-                "empty; both peaks are known to be far (under `bound_share`); `low_occupancy` does "
-                "not apply",
-        .assumes =
-            "that kernel shrinks to its full waves; not below the roofline minimum or the launch "
-            "time",
-        .settings = "gap_share,bound_share,attainable",
+        .when = "the last wave of that kernel's blocks leaves over `gap_share` of all waves empty; "
+                "peaks as above; no `low_occupancy`",
+        .assumes = "that kernel shrinks to its full waves; roofline",
     },
 };
 const struct kg_rule_family kg_rules_gpu = {rules, sizeof rules / sizeof rules[0]};

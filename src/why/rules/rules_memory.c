@@ -197,17 +197,15 @@ static const struct kg_rule rules[] = {
                 "a cache.",
         .evidence = {"bytes", "line_bytes", "memory_line_bytes", "level", "bandwidth_share",
                      "instructions_per_cycle"},
-        .when = "cache lines brought in (`metrics: [time, peak_memory, instructions]`) are 1 + "
-                "`line_waste` times the work's bytes or more, and those of consecutive passes in a "
-                "profile; moving the lines takes more of the time than arithmetic at its peak; "
-                "arithmetic is under `bound_share` of its peak; the core retires fewer than two "
-                "instructions per cycle (three, if moving the lines is `bound_share` of the time); "
-                "the useless lines take `min_gain` of the time or more at peak bandwidth, or the "
-                "core retires less than one instruction per cycle",
-        .assumes = "the time of moving the lines, or the time that the core's instructions (four "
-                   "per cycle) do not explain, shrinks with the lines; the rest shrinks as in "
-                   "`unvectorised` if it is scalar arithmetic; not below the roofline minimum",
-        .settings = "line_waste,bound_share,min_gain,attainable",
+        .when =
+            "counted cache lines are 1 + `line_waste` times the bytes of the work, and of a "
+            "profile's consecutive passes; moving them takes longer than arithmetic at its peak; "
+            "arithmetic is under `bound_share` of its peak; the core retires under two "
+            "instructions per cycle (three, if moving takes `bound_share` of the time); useless "
+            "lines take `min_gain` of the time at peak bandwidth, or the core retires under one",
+        .assumes =
+            "the time to move lines, or the time beyond its instructions (four per cycle), shrinks "
+            "with the lines; other scalar arithmetic shrinks as in `unvectorised`; roofline",
     },
     {
         .name = "fuse_passes",
@@ -221,10 +219,9 @@ static const struct kg_rule rules[] = {
         .hint = "Join the passes: one loop, or one kernel, that keeps intermediate values in "
                 "registers for the next step.",
         .evidence = {"fusible_count", "fusible_ns", "separate_bytes", "fused_bytes", "intensity"},
-        .when = "a profile shows two or more consecutive scopes with known bytes, each at "
-                "`bound_share` of memory's peak or more",
-        .assumes = "one pass moves the bytes of the largest one, at the same rate",
-        .settings = "bound_share",
+        .when = "a profile shows two consecutive scopes with known bytes, each at `bound_share` of "
+                "memory's peak",
+        .assumes = "one pass moves the bytes of the largest, at the same rate",
     },
     {
         .name = "memory_quadratic",
@@ -240,11 +237,10 @@ static const struct kg_rule rules[] = {
                 "its scores.",
         .evidence = {"peak_bytes", "memory_growth", "bytes_growth", "linear_bytes", "bytes",
                      "sweep_points"},
-        .when = "peak memory is over `memory`; over a sweep of three or more sizes, its exponent "
-                "exceeds that of the work's bytes by `growth` or more",
-        .assumes = "the part of the memory that grows with the parameter's square goes, and the "
-                   "rest stays; at least the work's bytes",
-        .settings = "memory,growth",
+        .when = "peak memory is over `memory`; over three sizes of a sweep its exponent exceeds "
+                "that of the work's bytes by `growth`",
+        .assumes = "the part that grows with the parameter's square goes; at least the work's "
+                   "bytes are left",
     },
     {
         .name = "memory_workspace",
@@ -257,11 +253,9 @@ static const struct kg_rule rules[] = {
         .hint = "Work in place or in blocks, share one buffer among steps that do not overlap, and "
                 "free buffers after their last use.",
         .evidence = {"peak_bytes", "allocated_bytes", "bytes"},
-        .when =
-            "peak memory is over `memory`, and the allocated memory is 1 + `line_waste` times the "
-            "work's bytes or more",
+        .when = "peak memory is over `memory`; the allocated memory is 1 + `line_waste` times the "
+                "work's bytes",
         .assumes = "only the work's bytes are left",
-        .settings = "memory,line_waste",
     },
 };
 const struct kg_rule_family kg_rules_memory = {rules, sizeof rules / sizeof rules[0]};

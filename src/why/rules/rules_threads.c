@@ -260,18 +260,15 @@ static const struct kg_rule rules[] = {
                 "parts that are left then set the limit. If it is meant to be serial, set "
                 "`threads: 1`.",
         .evidence = {"cores_busy", "threads", "time_ns", "alone_ns", "thread_scaling", "roof_ns"},
-        .when =
-            "a call takes longer than twenty empty parallel regions and 20 us (known instructions "
-            "count, at three per cycle); no second CPU is busy, or one thread takes about as long "
-            "as all (less than `utilization` of the possible gain); in the second case, the peaks "
-            "are known to be far (`bound_share`) or the other CPUs are idle; without a measurement "
-            "of one thread, less than `utilization` of the CPUs beyond the first are busy; the "
-            "first CPU is busy and not preempted; no profile shows threads at work, waits or "
-            "imbalance instead; for a command, `threads` or `OMP_NUM_THREADS` gives the number, or "
-            "a second thread was seen",
-        .assumes = "all of the work can be shared, among threads with the measured combined "
-                   "throughput; not below the roofline minimum",
-        .settings = "utilization,bound_share,min_gain,wait_share,gap_share,imbalance,attainable",
+        .when = "a call takes longer than twenty empty parallel regions and 20 us (counted "
+                "instructions: three per cycle); the first CPU is busy and not preempted; no "
+                "second CPU is busy, or one thread takes about as long as all (under `utilization` "
+                "of the possible gain); if so, peaks are far (`bound_share`) or other CPUs idle; "
+                "without a time of one thread: under `utilization` of the other CPUs is busy; no "
+                "profile shows threads at work, waits or `imbalance`; a command gives `threads` or "
+                "`OMP_NUM_THREADS`, or has a second thread",
+        .assumes =
+            "threads share all of the work, with their measured combined throughput; roofline",
     },
     {
         .name = "idle_cpu",
@@ -287,13 +284,12 @@ static const struct kg_rule rules[] = {
                 "compute while waiting. `perf trace -s` and `strace -c -f` show the system calls "
                 "that wait.",
         .evidence = {"cpu_ns", "time_ns", "cores_busy", "waits", "scheduler_wait_ns"},
-        .when = "less than `utilization` of one CPU is busy, even without the time spent waiting "
-                "for a CPU; a thread gives up its CPU in every call, if counted; preemptions "
-                "explain less than half of the rest; no profile shows threads that wait for each "
-                "other",
-        .assumes = "all waits of a call overlap; if there is one wait, or an unknown number, other "
-                   "calls compute meanwhile",
-        .settings = "utilization,wait_share,gap_share,min_gain",
+        .when =
+            "under `utilization` of one CPU is busy, even without time waiting for a CPU; every "
+            "call gives up its CPU, if counted; preemptions explain less than half of the rest; "
+            "threads do not wait for each other",
+        .assumes = "all waits of a call overlap; for one wait, or an unknown number, other calls "
+                   "compute meanwhile",
     },
     {
         .name = "false_sharing",
@@ -321,13 +317,10 @@ static const struct kg_rule rules[] = {
                 {0}},
         .evidence = {"thread_busy_ns", "alone_ns", "threads", "waits", "thread_scaling",
                      "bandwidth_share", "imbalance"},
-        .when =
-            "the time with one thread is less than `utilization` of the summed time in scopes of "
-            "all threads; the limit allows for cores that are slower when all are busy; waits, "
-            "imbalance, memory bandwidth and preemption do not explain the difference",
-        .assumes = "the time of the threads beyond the work of one thread is saved; not below the "
-                   "roofline minimum",
-        .settings = "utilization,imbalance,wait_share,gap_share,bound_share,min_gain,attainable",
+        .when = "the work of one thread, on a machine with all cores busy, is under `utilization` "
+                "of the summed time in scopes of all threads; waits, imbalance, memory bandwidth "
+                "and preemption do not explain it",
+        .assumes = "the time beyond the work of one thread is saved; roofline",
     },
     {
         .name = "load_imbalance",
@@ -355,10 +348,9 @@ static const struct kg_rule rules[] = {
                  "while ((i = atomic_fetch_add(&next, 1)) < n) work(i);"},
                 {0}},
         .evidence = {"imbalance", "imbalance_ns", "scope_threads", "time_ns", "cores_busy"},
-        .when = "a profile shows the busiest thread with 1 + `imbalance` times an even share or "
-                "more, and threads were not preempted",
+        .when = "a profile shows the busiest thread with 1 + `imbalance` times an even share; not "
+                "preempted",
         .assumes = "all threads have the same share",
-        .settings = "imbalance",
     },
 };
 const struct kg_rule_family kg_rules_threads = {rules, sizeof rules / sizeof rules[0]};

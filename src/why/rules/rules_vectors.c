@@ -84,15 +84,12 @@ static const struct kg_rule rules[] = {
         .evidence = {"flops_per_instruction", "flops_share", "vector_lanes", "instructions",
                      "instructions_per_cycle"},
         .when =
-            "instructions are counted (`metrics: [time, peak_memory, instructions]`); each does "
-            "0.1 to 1 flops of single precision, and moves at most 4 bytes of the work; the core "
-            "retires 1.25 per cycle or more (several threads: measured with one); no peak is near "
-            "(`bound_share`); no profile shows threads that wait for each other; the hottest loops "
-            "have no more vector than scalar arithmetic; `access_pattern` does not apply",
-        .assumes = "the time on a CPU shrinks by `attainable` of the measured gain of vectors in "
-                   "multiply-adds; the vectors have 256 bits, or the CPU's width if smaller; not "
-                   "below the roofline minimum",
-        .settings = "bound_share,wait_share,gap_share,attainable",
+            "counted instructions do 0.1 to 1 flops of single precision and move at most 4 bytes "
+            "of the work each; the core retires 1.25 per cycle (several threads: measured with "
+            "one); no peak is near (`bound_share`); threads do not wait for each other; the "
+            "hottest loops have no more vector than scalar arithmetic; no `access_pattern`",
+        .assumes = "the CPU time shrinks by `attainable` of the measured gain of vectors in "
+                   "multiply-adds (256 bits at most); roofline",
     },
 };
 const struct kg_rule_family kg_rules_vectors = {rules, sizeof rules / sizeof rules[0]};

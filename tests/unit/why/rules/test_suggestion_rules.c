@@ -178,31 +178,18 @@ static const char *page_part(struct kg_text *page, const char *path, const char 
     return first + strlen(begin);
 }
 
-/* "a,b" as code, one word at a time. */
-static void words_write(struct kg_text *text, const char *words)
-{
-    for (const char *word = words; word && *word;) {
-        const size_t length = strcspn(word, ",");
-        kg_text_printf(text, "%s`%.*s`", word == words ? "" : ", ", (int)length, word);
-        word += length + (word[length] == ',');
-    }
-}
-
 static void rule_write(struct kg_text *text, const struct kg_rule *rule)
 {
-    kg_text_printf(text, "| `%s` | %s | %s | %s | %s | %s | ", rule->name,
+    kg_text_printf(text, "| `%s` | %s, %s, %s | %s | %s |\n", rule->name,
                    kg_suggestion_type_names[rule->type], kg_priority_names[rule->priority],
                    kg_basis_names[rule->basis], rule->when, rule->assumes);
-    words_write(text, rule->settings);
-    kg_text_append(text, " |\n");
 }
 
 /* The table of all rules in Markdown, between the markers of docs/suggestions.md. */
 static void reference_write(struct kg_text *text)
 {
-    kg_text_append(text, "| Rule | Type | Highest priority | Basis | When | The estimate assumes | "
-                         "Thresholds |\n"
-                         "| --- | --- | --- | --- | --- | --- | --- |\n");
+    kg_text_append(text, "| Rule | Type, highest priority, basis | When | The estimate assumes |\n"
+                         "| --- | --- | --- | --- |\n");
     for (size_t i = 0; kg_rule_at(i); i++)
         rule_write(text, kg_rule_at(i));
 }
