@@ -40,7 +40,7 @@ def estimate($memory; $case_ns):
         [ $alone[] | select(any(.cases[]; .id == $bad.id)) | . as $one
           | (first($one.cases[] | select(.id == $bad.id)) | .summary.median_ns) as $case_ns
           | ($one.suggestions | said($bad.id)) as $found | $found[0] as $first
-          | {rule: $first.rule, priority: $first.priority, basis: $first.basis,
+          | {rule: $first.rule,
              named: ($first.rule as $rule | $causes | index($rule) != null),
              estimate: ($first // {} | estimate($memory; $case_ns)),
              others: [$found[1:][].rule]} ] as $asked
@@ -60,12 +60,11 @@ def estimate($memory; $case_ns):
   "\($all.machine.cpu_model), \($all.machine.cpu_count) CPUs, \($all.machine.kernel), "
   + "\($all.machine.compiler), \($all.created[0:10]):",
   "",
-  "| pair | true cause | named first | priority | basis | estimated | measured | ratio | highest on the mended |",
-  "| :-- | :-- | :-- | :-- | :-- | --: | --: | --: | :-- |",
+  "| pair | named first (true cause, if another) | estimated | measured | ratio | highest on the fixed |",
+  "| :-- | :-- | --: | --: | --: | :-- |",
   ( $measured[]
-    | "| \(.pair | gsub("_"; " ")) | \(.causes | join(" or ")) "
-      + "| \(.first.rule // "nothing")\(if .of > 1 then " (\(.named) of \(.of) right)" elif .named == 0 then " !" else "" end) "
-      + "| \(.first.priority // "-") | \(.first.basis // "-") "
+    | "| \(.pair | gsub("_"; " ")) "
+      + "| \(.first.rule // "nothing")\(if .of > 1 then " (\(.named) of \(.of) right)" elif .named == 0 then " ! (\(.causes | join(" or ")))" else "" end) "
       + "| \(.estimate | times)\(if .memory then " memory" else "" end) | \(.gain | times) "
       + "| \(if .ratio then .ratio * 100 | round / 100 else "-" end)\(if .ratio | within(1.5) then "" else " !" end) "
       + "| \(.worst | if .rule then "\(.priority): \(.rule)" else "none" end)"
