@@ -58,10 +58,22 @@ static void case_store(struct kg_arena *arena, const struct kg_traits *traits,
 static const struct kg_system_calls no_system_calls = {
     .calls = NAN, .user_ns = NAN, .system_ns = NAN};
 
-/* Keeps functions and sites with a share that is large enough for a later difference. */
-static struct kg_sampled sampled_narrow(const struct kg_sampled *sampled)
+/* Shares from here on are large enough for a later difference. */
+static const double SHARE_LEAST = 0.005;
+
+/* Functions are in order of their own time. A function that mainly calls others comes late. */
+static void functions_narrow(struct kg_arena *arena, const struct kg_sampled *sampled,
+                             struct kg_sampled *kept)
 {
-    static const double SHARE_LEAST = 0.005;
+    kept->functions = kg_arena_alloc(arena, sampled->function_count, sizeof *kept->functions);
+    for (size_t i = 0; i < sampled->function_count; i++)
+        if (sampled->functions[i].total >= SHARE_LEAST)
+            kept->functions[kept->function_count++] = sampled->functions[i];
+}
+
+/* Keeps functions and sites with a large share. */
+static struct kg_sampled sampled_narrow(struct kg_arena *arena, const struct kg_sampled *sampled)
+{
     struct kg_sampled kept = {.source = sampled->source,
                               .samples = sampled->samples,
                               .compiler = sampled->compiler,
@@ -72,11 +84,8 @@ static struct kg_sampled sampled_narrow(const struct kg_sampled *sampled)
                               .waiting = NAN,
                               .system = NAN,
                               .blocks = NAN,
-                              .functions = sampled->functions,
                               .sites = sampled->sites};
-    while (kept.function_count < sampled->function_count &&
-           sampled->functions[kept.function_count].total >= SHARE_LEAST)
-        kept.function_count++;
+    functions_narrow(arena, sampled, &kept);
     while (kept.site_count < sampled->site_count &&
            sampled->sites[kept.site_count].share >= SHARE_LEAST)
         kept.site_count++;
@@ -84,13 +93,14 @@ static struct kg_sampled sampled_narrow(const struct kg_sampled *sampled)
 }
 
 /* The cases of status OK are the run's cases, in the same order. */
-static void profiles_store(const struct kg_results *results, struct kg_baseline_run *run)
+static void profiles_store(struct kg_arena *arena, const struct kg_results *results,
+                           struct kg_baseline_run *run)
 {
     size_t at = 0;
     for (size_t i = 0; i < results->case_count && at < run->case_count; i++)
         if (results->cases[i].status == KG_STATUS_OK) {
             struct kg_baseline_case *stored = &run->cases[at++];
-            stored->sampled = sampled_narrow(&results->cases[i].hot.sampled);
+            stored->sampled = sampled_narrow(arena, &results->cases[i].hot.sampled);
             if (results->cases[i].hot.system_calls.source)
                 stored->system_calls = results->cases[i].hot.system_calls;
             else
@@ -111,7 +121,7 @@ void kg_stored_traits_make(struct kg_arena *arena, const struct kg_results *resu
         }
     for (size_t i = 0; i < run->case_count; i++)
         case_store(arena, &traits[i], columns, run->trait_name_count, &run->cases[i]);
-    profiles_store(results, run);
+    profiles_store(arena, results, run);
 }
 
 /* Adds missing names to `into`; places[i] is the place of from's i-th name. */

@@ -111,6 +111,27 @@ static void what_no_case_knows_takes_no_room(void **state)
     kg_results_free(&results);
 }
 
+/* Functions are in order of their own time: a caller without own time comes last. */
+static void callers_without_own_time_are_kept(void **state)
+{
+    struct kg_results results;
+    struct kg_baseline baseline;
+    struct kg_hot_place functions[] = {
+        {.place = {.function = "work"}, .self = 0.9, .total = 0.9},
+        {.place = {.function = "rare"}, .self = 0.001, .total = 0.001},
+        {.place = {.function = "main"}, .self = 0, .total = 1}};
+    (void)state;
+    support_results(&results, 1, 3, 100);
+    results.cases[0].hot.sampled.functions = functions;
+    results.cases[0].hot.sampled.function_count = 3;
+    kg_baseline_from_results(&results, &baseline);
+    const struct kg_sampled *kept = &baseline.runs[0].cases[0].sampled;
+    assert_int_equal(kept->function_count, 2);
+    assert_string_equal(kept->functions[1].place.function, "main");
+    kg_baseline_free(&baseline);
+    kg_results_free(&results);
+}
+
 static void added_cases_bring_theirs_into_the_newest_run(void **state)
 {
     struct kg_results results;
@@ -223,6 +244,7 @@ static void what_makes_no_sense_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(callers_without_own_time_are_kept),
         cmocka_unit_test_setup_teardown(only_the_newest_ordinary_run_and_pins_have_them, begin,
                                         end),
         cmocka_unit_test_setup_teardown(what_no_case_knows_takes_no_room, begin, end),
