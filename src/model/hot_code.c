@@ -49,6 +49,7 @@ static const struct kg_field site_fields[] = {
     SHARE(share, "share of all samples"),
     AMOUNT(calls, "calls of the callee by the place, or of the place by its caller, per call of "
                   "the workload"),
+    AMOUNT(instructions, "instructions that these calls execute, with all that they call"),
 };
 static const struct kg_record hot_site_record = KG_RECORD_OF(
     site_fields, "A function of the workload, and the library function that it entered.");
@@ -255,15 +256,37 @@ bool kg_counted_is(const char *counted, const char *name)
     return !strncmp(counted, name, length) && strchr(".@'", counted[length]);
 }
 
-static double site_calls(const struct kg_counted *counted, const char *caller, const char *callee)
+const struct kg_system_call *kg_system_call_find(const struct kg_system_calls *calls,
+                                                 const char *name)
 {
-    double calls = NAN;
+    for (size_t i = 0; name && i < calls->kind_count; i++)
+        if (!strcmp(calls->kinds[i].name, name))
+            return &calls->kinds[i];
+    return NULL;
+}
+
+/* Callgrind's name of a function that calls itself, from the second level on. */
+static bool is_recursive(const struct kg_counted_edge *edge)
+{
+    return strchr(edge->caller, '\'') || strchr(edge->callee, '\'');
+}
+
+static void site_count(const struct kg_counted *counted, const char *caller, const char *callee,
+                       struct kg_hot_site *site)
+{
+    bool recursive = false;
+    site->calls = site->instructions = NAN;
     for (size_t i = 0; caller && callee && i < counted->edge_count; i++) {
         const struct kg_counted_edge *edge = &counted->edges[i];
-        if (kg_counted_is(edge->caller, caller) && kg_counted_is(edge->callee, callee))
-            calls = isnan(calls) ? edge->calls : calls + edge->calls;
+        if (!kg_counted_is(edge->caller, caller) || !kg_counted_is(edge->callee, callee))
+            continue;
+        recursive |= is_recursive(edge);
+        site->calls = edge->calls + (isnan(site->calls) ? 0 : site->calls);
+        site->instructions =
+            edge->instructions + (isnan(site->instructions) ? 0 : site->instructions);
     }
-    return calls;
+    if (recursive)
+        site->instructions = NAN;
 }
 
 void kg_counted_sites(const struct kg_counted *counted, struct kg_sampled *sampled)
@@ -272,9 +295,10 @@ void kg_counted_sites(const struct kg_counted *counted, struct kg_sampled *sampl
         return;
     for (size_t i = 0; i < sampled->site_count; i++) {
         struct kg_hot_site *site = &sampled->sites[i];
-        site->calls = site->callee.function
-                          ? site_calls(counted, site->place.function, site->callee.function)
-                          : site_calls(counted, site->caller.function, site->place.function);
+        if (site->callee.function)
+            site_count(counted, site->place.function, site->callee.function, site);
+        else
+            site_count(counted, site->caller.function, site->place.function, site);
     }
 }
 

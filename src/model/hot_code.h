@@ -57,6 +57,7 @@ struct kg_hot_site {
     /* Calls per call of the workload: of `callee` by `place`, or without a callee of `place` by
      * `caller`; NaN: not counted. */
     double calls;
+    double instructions; /* that these calls execute, with all that they call */
 };
 
 /* Samples of all threads that ran or waited in a call, at even distances of time. */
@@ -101,6 +102,10 @@ struct kg_system_calls {
     struct kg_system_call *kinds; /* by time */
     size_t kind_count;
 };
+
+/* The calls of that name; NULL: none, or no name. */
+const struct kg_system_call *kg_system_call_find(const struct kg_system_calls *calls,
+                                                 const char *name);
 
 /* A hot loop of machine code: the innermost loop around the hottest instruction. Counts are
  * instructions per iteration; each instruction has the same weight. */
@@ -172,7 +177,8 @@ struct kg_counted {
  * specialised functions (`find.isra.0`). Callgrind appends a number to recursive calls (`find'2`). */
 bool kg_counted_is(const char *counted, const char *name);
 
-/* Sets `calls` of the sites whose calls were counted. Sites stay NaN if only a part of a call was counted. */
+/* Sets `calls` and `instructions` of the sites whose calls were counted. They stay NaN if only a part of a call was
+ * counted, and the instructions of recursive calls, which Callgrind counts several times. */
 void kg_counted_sites(const struct kg_counted *counted, struct kg_sampled *sampled);
 
 /* Counts of the processor per call of the workload, for all its threads in user mode. Shares are of

@@ -96,6 +96,7 @@ static const struct kg_field change_fields[] = {
     KG_FIELD(callee, RECORD, "function of an installed library that it entered", KG_OPTIONAL,
              KG_OF(kg_place_record)),
     KG_FIELD(text, STRING, "sentence with the figures"),
+    KG_FIELD(hint, STRING, "first thing to try", KG_OPTIONAL),
     KG_FIELD(diff, STRING, "file and line, then the lines of source that changed at the place",
              KG_OPTIONAL),
     KG_FIELD(commits, STRING, "newest commits that touched these lines, one per line", KG_OPTIONAL),

@@ -81,6 +81,7 @@ struct kg_evidence_change {
     struct kg_place caller; /* caller of that function */
     struct kg_place callee; /* function of an installed library that it entered */
     const char *text;       /* "bandwidth fell from 82 % to 41 % of its ceiling: cache" */
+    const char *hint;       /* first thing to try; NULL: nothing known */
     const char *diff;       /* changed lines of source there, as in kg_source_hunk; NULL: unknown */
     const char *commits;    /* commits that touched these lines, one per line; NULL: unknown */
 };

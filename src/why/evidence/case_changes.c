@@ -32,14 +32,33 @@ static void table_add(struct kg_suggestions *suggestions, const char *id,
 /* The sentence of the cause, with its system calls if most of its growth is in them. */
 static const char *cause_text(struct kg_arena *arena, const struct kg_slower *slower,
                               const struct kg_difference *difference,
-                              const struct kg_difference_cause *cause)
+                              const struct kg_difference_cause *cause, const char *system_call)
 {
     const char *text = kg_difference_sentence(arena, difference, cause);
-    const char *name = kg_difference_system_call(difference, cause);
-    const char *calls = name ? kg_difference_system_calls(arena, name, slower->base_system_calls,
-                                                          slower->current_system_calls)
-                             : NULL;
+    const char *calls =
+        system_call ? kg_difference_system_calls(arena, system_call, slower->base_system_calls,
+                                                 slower->current_system_calls)
+                    : NULL;
     return calls ? kg_arena_printf(arena, "%s; %s", text, calls) : text;
+}
+
+static struct kg_evidence_change place_change(struct kg_arena *arena,
+                                              const struct kg_slower *slower,
+                                              const struct kg_difference *difference,
+                                              const struct kg_difference_cause *cause)
+{
+    const char *system_call = kg_difference_system_call(difference, cause);
+    return (struct kg_evidence_change){
+        .name = "function",
+        .unit = kg_trait_unit_names[KG_TRAIT_NS],
+        .base = cause->row.base_ns,
+        .current = cause->row.current_ns,
+        .explains = cause->explains,
+        .place = kg_place_copy(arena, &cause->row.place),
+        .caller = kg_place_copy(arena, &cause->row.caller),
+        .callee = kg_place_copy(arena, &cause->row.callee),
+        .text = cause_text(arena, slower, difference, cause, system_call),
+        .hint = kg_difference_hint(arena, cause, system_call, slower->current_system_calls)};
 }
 
 /* Makes the entry for the place in code that explains the change of time. Adds the table of all
@@ -57,18 +76,10 @@ static bool place_note(struct kg_suggestions *suggestions, const char *id,
         table_add(suggestions, id, &difference);
     const bool found = time && kg_difference_explain(&difference, slower->base_sampled,
                                                      slower->current_sampled, &cause);
-    if (found)
-        *change =
-            (struct kg_evidence_change){.operation = id,
-                                        .name = "function",
-                                        .unit = kg_trait_unit_names[KG_TRAIT_NS],
-                                        .base = cause.row.base_ns,
-                                        .current = cause.row.current_ns,
-                                        .explains = cause.explains,
-                                        .place = kg_place_copy(arena, &cause.row.place),
-                                        .caller = kg_place_copy(arena, &cause.row.caller),
-                                        .callee = kg_place_copy(arena, &cause.row.callee),
-                                        .text = cause_text(arena, slower, &difference, &cause)};
+    if (found) {
+        *change = place_change(arena, slower, &difference, &cause);
+        change->operation = id;
+    }
     kg_arena_free(&scratch);
     return found;
 }

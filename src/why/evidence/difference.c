@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/traits.h"
 #include "why/rules/cause.h"
+#include "why/rules/causes_weighing.h"
 
 /* A cause explains at least a fifth of the change. */
 static const double EXPLAINS_LEAST = 0.2;
@@ -18,8 +19,10 @@ static const double MOST_OF_IT = 0.6;
 /* Minimum part of the change for a function with all its calls, if no single function is the
  * cause. */
 static const double AROUND_LEAST = 0.7;
+/* The same for a function around the place, which must add something to the place. */
+static const double NEARLY_ALL = 0.85, ADDS_LEAST = 0.05;
 /* A function on more stacks than this share, on both sides, is the whole program. */
-static const double EVERYTHING = 0.95;
+static const double EVERYTHING = 0.9;
 /* Minimum growth in standard errors of the samples: for a cause, and for a row. */
 static const double SURE = 3, NOISE = 2;
 
@@ -49,7 +52,9 @@ static struct kg_difference_row *row_of(struct kg_difference *difference,
                                           .callee = site->callee,
                                           .call = site->call,
                                           .base_calls = NAN,
-                                          .current_calls = NAN};
+                                          .current_calls = NAN,
+                                          .base_instructions = NAN,
+                                          .current_instructions = NAN};
     struct kg_difference_row *row = difference->rows;
     const struct kg_difference_row *end = row + difference->count;
     for (; row < end; row++)
@@ -87,11 +92,13 @@ void kg_difference_make(struct kg_arena *arena, const struct kg_sampled *base, d
         struct kg_difference_row *row = row_of(difference, &current->sites[i]);
         row->current_ns += current->sites[i].share * current_ns;
         row->current_calls = current->sites[i].calls;
+        row->current_instructions = current->sites[i].instructions;
     }
     for (size_t i = 0; i < base->site_count; i++) {
         struct kg_difference_row *row = row_of(difference, &base->sites[i]);
         row->base_ns += base->sites[i].share * base_ns;
         row->base_calls = base->sites[i].calls;
+        row->base_instructions = base->sites[i].instructions;
     }
     kg_difference_match(difference);
     qsort(difference->rows, difference->count, sizeof *difference->rows, grown_more);
@@ -149,17 +156,6 @@ static struct kg_difference_row function_sum(const struct kg_difference *differe
     return sum;
 }
 
-static struct kg_difference_row function_most(const struct kg_difference *difference)
-{
-    struct kg_difference_row most = {0};
-    for (size_t i = 0; i < difference->count; i++) {
-        const struct kg_difference_row sum = function_sum(difference, &difference->rows[i].place);
-        if (explained(difference, &sum) > explained(difference, &most))
-            most = sum;
-    }
-    return most;
-}
-
 /* A neighbour of a place: its caller, or the library function that it entered. */
 enum neighbour { CALLER, CALLEE };
 
@@ -184,6 +180,33 @@ static struct kg_difference_row neighbour_sum(const struct kg_difference *differ
         }
     }
     return sum;
+}
+
+/* The function with most of the change, among those whose growth is sure. */
+static struct kg_difference_row function_most(const struct kg_difference *difference)
+{
+    struct kg_difference_row most = {0};
+    for (size_t i = 0; i < difference->count; i++) {
+        const struct kg_difference_row sum = function_sum(difference, &difference->rows[i].place);
+        if (explained(difference, &sum) > explained(difference, &most) && is_sure(difference, &sum))
+            most = sum;
+    }
+    return most;
+}
+
+/* The library function, called from one place, with most of the change. A new call is sure even
+ * if the rest of its place is noise. */
+static struct kg_difference_row callee_most(const struct kg_difference *difference)
+{
+    struct kg_difference_row most = {0};
+    for (size_t i = 0; i < difference->count; i++) {
+        const struct kg_difference_row *row = &difference->rows[i];
+        const struct kg_difference_row sum = neighbour_sum(difference, row, CALLEE);
+        if (row->callee.function && explained(difference, &sum) > explained(difference, &most) &&
+            is_sure(difference, &sum))
+            most = sum;
+    }
+    return most;
 }
 
 /* The neighbour with most of the place's growth. If there is none, its function is NULL. */
@@ -248,17 +271,30 @@ static double total_ns(const struct kg_sampled *sampled, const struct kg_place *
 static bool is_everything(const struct kg_difference *difference,
                           const struct kg_difference_row *row)
 {
+    if (row->place.function && !strcmp(row->place.function, "main"))
+        return true;
     return row->base_ns > EVERYTHING * difference->base_ns &&
            row->current_ns > EVERYTHING * difference->current_ns;
 }
 
-/* Among the functions with most of the growth in their calls: the one with the least time, calls
- * included. */
+/* Whether the function grew like the whole program: its part of the change is nearer to its share of the shorter side's
+ * time than to all of the change. */
+static bool grew_like_all(const struct kg_difference *difference,
+                          const struct kg_difference_row *row)
+{
+    const double share = change_of(difference) > 0 ? row->base_ns / difference->base_ns
+                                                   : row->current_ns / difference->current_ns;
+    return explained(difference, row) < (1 + share) / 2;
+}
+
+/* Among the functions with `least` of the change in their calls: the one with the least time,
+ * calls included. */
 static bool around_find(const struct kg_difference *difference, const struct kg_sampled *base,
-                        const struct kg_sampled *current, struct kg_difference_row *found)
+                        const struct kg_sampled *current, double least,
+                        struct kg_difference_row *found)
 {
     const struct kg_sampled *side = change_of(difference) > 0 ? current : base;
-    double least = INFINITY;
+    double shortest = INFINITY;
     for (size_t i = 0; i < side->function_count; i++) {
         const struct kg_place *place = &side->functions[i].place;
         const struct kg_difference_renamed names = names_of(difference, place);
@@ -267,32 +303,74 @@ static bool around_find(const struct kg_difference *difference, const struct kg_
             .base_ns = total_ns(base, &names.old, difference->base_ns),
             .current_ns = total_ns(current, &names.new, difference->current_ns)};
         const double time = fmax(row.base_ns, row.current_ns);
-        if (!place->function || is_everything(difference, &row) || time >= least ||
-            explained(difference, &row) < AROUND_LEAST || !is_sure(difference, &row))
+        if (!place->function || kg_place_is_library(place) || is_everything(difference, &row) ||
+            grew_like_all(difference, &row) || time >= shortest ||
+            explained(difference, &row) < least || !is_sure(difference, &row))
             continue;
-        least = time;
+        shortest = time;
         *found = row;
     }
-    return isfinite(least);
+    return isfinite(shortest);
+}
+
+/* One function, or the innermost function around several.
+ * returns  false if the growth of none is sure and a fifth of the change */
+static bool row_choose(const struct kg_difference *difference, const struct kg_sampled *base,
+                       const struct kg_sampled *current, struct kg_difference_cause *cause)
+{
+    cause->row = function_most(difference);
+    if (explained(difference, &cause->row) >= EXPLAINS_ALONE) {
+        neighbours_name(difference, &cause->row);
+        return true;
+    }
+    cause->inclusive = around_find(difference, base, current, AROUND_LEAST, &cause->row);
+    if (cause->inclusive)
+        return true;
+    if (explained(difference, &cause->row) >= EXPLAINS_LEAST) {
+        neighbours_name(difference, &cause->row);
+        return true;
+    }
+    cause->row = callee_most(difference);
+    return explained(difference, &cause->row) >= EXPLAINS_LEAST;
+}
+
+/* The place with all that it calls. Its own growth is sure, so the whole needs no proof. */
+static struct kg_difference_row place_whole(const struct kg_difference *difference,
+                                            const struct kg_sampled *base,
+                                            const struct kg_sampled *current,
+                                            const struct kg_place *place)
+{
+    const struct kg_difference_renamed names = names_of(difference, place);
+    return (struct kg_difference_row){.place = *place,
+                                      .base_ns = total_ns(base, &names.old, difference->base_ns),
+                                      .current_ns =
+                                          total_ns(current, &names.new, difference->current_ns)};
+}
+
+/* A place may share its cause with its neighbours, as a lookup with its comparison. */
+static void around_name(const struct kg_difference *difference, const struct kg_sampled *base,
+                        const struct kg_sampled *current, struct kg_difference_cause *cause)
+{
+    struct kg_difference_row around = place_whole(difference, base, current, &cause->row.place);
+    if (cause->inclusive || !cause->row.place.function ||
+        (explained(difference, &around) < NEARLY_ALL &&
+         !around_find(difference, base, current, NEARLY_ALL, &around)) ||
+        explained(difference, &around) < cause->alone + ADDS_LEAST)
+        return;
+    cause->around = around.place.function;
+    cause->explains = fmin(explained(difference, &around), 1);
 }
 
 bool kg_difference_explain(const struct kg_difference *difference, const struct kg_sampled *base,
                            const struct kg_sampled *current, struct kg_difference_cause *cause)
 {
     *cause = (struct kg_difference_cause){0};
-    if (!difference->count || !(fabs(change_of(difference)) > 0))
+    if (!difference->count || !(fabs(change_of(difference)) > 0) ||
+        !row_choose(difference, base, current, cause))
         return false;
-    cause->row = function_most(difference);
-    const double alone = explained(difference, &cause->row);
-    if (!(alone >= EXPLAINS_ALONE) && around_find(difference, base, current, &cause->row)) {
-        cause->inclusive = true;
-    } else {
-        if (!(alone >= EXPLAINS_LEAST) || !is_sure(difference, &cause->row))
-            return false;
-        neighbours_name(difference, &cause->row);
-    }
     kg_difference_count(difference, &cause->row);
-    cause->explains = fmin(explained(difference, &cause->row), 1);
+    cause->alone = cause->explains = fmin(explained(difference, &cause->row), 1);
+    around_name(difference, base, current, cause);
     return true;
 }
 
@@ -315,9 +393,9 @@ static void share_add(struct kg_text *text, double share, bool slower)
     static const double ALL = 0.95;
     const char *whole = slower ? "slowdown" : "gain";
     if (share >= ALL)
-        kg_text_printf(text, ", all of the %s", whole);
+        kg_text_printf(text, "all of the %s", whole);
     else
-        kg_text_printf(text, ", %.0f %% of the %s", 100 * share, whole);
+        kg_text_printf(text, "%.0f %% of the %s", 100 * share, whole);
 }
 
 /* Whether the side without the place has enough samples to show a twentieth of the other side's
@@ -363,12 +441,17 @@ const char *kg_difference_sentence(struct kg_arena *arena, const struct kg_diffe
     const char *side = side_words(difference, row);
     const char *calls;
     const double grown = growth(row);
+    const bool slower = change_of(difference) > 0;
     struct kg_text text = {0};
     place_add(&text, row);
     kg_text_printf(&text, ": %s", grown > 0 ? "+" : "-");
     kg_trait_format(KG_TRAIT_NS, fabs(grown), &text);
-    kg_text_append(&text, cause->inclusive ? " per call with all that it calls" : " per call");
-    share_add(&text, cause->explains, change_of(difference) > 0);
+    kg_text_append(&text, cause->inclusive ? " per call with all that it calls, " : " per call, ");
+    share_add(&text, cause->alone, slower);
+    if (cause->around) {
+        kg_text_printf(&text, "; %s with all that it calls: ", cause->around);
+        share_add(&text, cause->explains, slower);
+    }
     if (side)
         kg_text_printf(&text, "; %s", side);
     else if ((calls = kg_difference_calls(arena, row)))

@@ -18,9 +18,12 @@ struct kg_difference_row {
     const char *call;       /* system call; NULL: none */
     double base_ns;
     double current_ns;
-    /* Calls of the callee, without a callee of the place, per call of the workload; NaN: not counted. */
+    /* Calls of the callee, without a callee of the place, per call of the workload; NaN: not counted.
+     * Then the instructions that these calls execute, with all that they call. */
     double base_calls;
     double current_calls;
+    double base_instructions;
+    double current_instructions;
     bool sure; /* rows of a table only, like `note`: the growth exceeds the noise of the samples */
     const char *note; /* the one side that has the place, or the calls of both; NULL: not known */
 };
@@ -65,13 +68,18 @@ void kg_difference_match(struct kg_difference *difference);
 /* The place with the largest part of the change, in the change's direction. */
 struct kg_difference_cause {
     struct kg_difference_row row; /* time of the place, with its callees in installed libraries */
-    double explains;              /* part of the change that the place explains, 0 to 1 */
+    double alone;                 /* part of the change in `row`, 0 to 1 */
+    double explains;              /* part of the change in the place and in `around`, 0 to 1 */
     bool inclusive;               /* the row's time includes calls to other own functions */
+    /* innermost function whose calls have nearly all of the change; NULL: none, or not much more
+     * than the place alone */
+    const char *around;
 };
 
-/* Finds the cause. First choice: one function whose growth is at least a fifth of the change and
- * clearly exceeds the noise of the samples. Second choice: the innermost function on the stacks
- * of most of the growth.
+/* Finds the cause. A growth counts if it clearly exceeds the noise of the samples. First choice:
+ * one function with half of the change. Second choice: the innermost function on the stacks of
+ * most of the growth. Then a function with a fifth, last a library function that one function
+ * calls.
  * returns  false if no place explains enough */
 bool kg_difference_explain(const struct kg_difference *difference, const struct kg_sampled *base,
                            const struct kg_sampled *current, struct kg_difference_cause *cause);
@@ -84,11 +92,12 @@ const char *kg_difference_sentence(struct kg_arena *arena, const struct kg_diffe
 const char *kg_difference_side(const struct kg_difference *difference,
                                const struct kg_difference_row *row);
 
-/* Sets the row's calls: of its callee by its place, without a callee of its place by all callers; NaN if the calls
- * were not counted. */
+/* Sets the row's calls and their instructions: of its callee by its place, without a callee of its place by all
+ * callers; NaN if the calls were not counted. */
 void kg_difference_count(const struct kg_difference *difference, struct kg_difference_row *row);
 
-/* "called 2,000 → 10,000 times per call, each takes 1.5 times as long"; NULL: not counted on both sides. */
+/* "called 2,000 → 10,000 times per call, each executes 1.5 times as many instructions"; NULL: not counted on both
+ * sides. */
 const char *kg_difference_calls(struct kg_arena *arena, const struct kg_difference_row *row);
 
 /* System call that most of the cause's growth is in; NULL: none. */
@@ -100,6 +109,12 @@ const char *kg_difference_system_call(const struct kg_difference *difference,
 const char *kg_difference_system_calls(struct kg_arena *arena, const char *name,
                                        const struct kg_system_calls *base,
                                        const struct kg_system_calls *current);
+
+/* A first thing to try, for a place that became slower; NULL: nothing known.
+ * system_call  that most of the growth is in; NULL: none
+ * calls        of the candidate */
+const char *kg_difference_hint(struct kg_arena *arena, const struct kg_difference_cause *cause,
+                               const char *system_call, const struct kg_system_calls *calls);
 
 /* Whether the growth is at least two standard errors of the samples. */
 bool kg_difference_beyond_noise(const struct kg_difference *difference,

@@ -1,16 +1,33 @@
-/* Calls and system calls of a place on both sides: whether it is called more often, or takes longer per call. */
+/* Calls, instructions and system calls of a place on both sides: whether it is called more often, or each call does
+ * more work, or the same work takes longer. */
 #include <math.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "model/traits.h"
 #include "why/evidence/difference.h"
+#include "why/evidence/known_functions.h"
 
-enum side { BASE, CURRENT };
+/* A count of a row, on one side. */
+enum amount { BASE_CALLS, CURRENT_CALLS, BASE_INSTRUCTIONS, CURRENT_INSTRUCTIONS };
 
-static double row_calls(const struct kg_difference_row *row, enum side side)
+static double row_amount(const struct kg_difference_row *row, enum amount amount)
 {
-    return side == BASE ? row->base_calls : row->current_calls;
+    switch (amount) {
+    case BASE_CALLS:
+        return row->base_calls;
+    case CURRENT_CALLS:
+        return row->current_calls;
+    case BASE_INSTRUCTIONS:
+        return row->base_instructions;
+    default:
+        return row->current_instructions;
+    }
+}
+
+static bool is_of_base(enum amount amount)
+{
+    return amount == BASE_CALLS || amount == BASE_INSTRUCTIONS;
 }
 
 /* Whether a row before this one has the same place and caller. Counts do not depend on the system call. */
@@ -25,58 +42,80 @@ static bool caller_is_counted(const struct kg_difference *difference, size_t ind
     return false;
 }
 
-/* Calls of the row's callee by its place. Counts of one place do not depend on its caller. */
-static double callee_calls(const struct kg_difference *difference,
-                           const struct kg_difference_row *row, enum side side)
+/* Amount of the row's callee by its place. Counts of one place do not depend on its caller. */
+static double callee_amount(const struct kg_difference *difference,
+                            const struct kg_difference_row *row, enum amount amount)
 {
     for (size_t i = 0; i < difference->count; i++)
         if (kg_difference_same(&difference->rows[i].place, &row->place) &&
             kg_difference_same(&difference->rows[i].callee, &row->callee) &&
-            !isnan(row_calls(&difference->rows[i], side)))
-            return row_calls(&difference->rows[i], side);
+            !isnan(row_amount(&difference->rows[i], amount)))
+            return row_amount(&difference->rows[i], amount);
     return NAN;
 }
 
-/* Calls of the row's place by all of its sampled callers. NaN if one caller has no count. */
-static double place_calls(const struct kg_difference *difference,
-                          const struct kg_difference_row *row, enum side side)
+/* Amount of the row's place by all of its sampled callers. NaN if one caller has no count. */
+static double place_amount(const struct kg_difference *difference,
+                           const struct kg_difference_row *row, enum amount amount)
 {
-    double calls = 0;
+    double sum = 0;
     for (size_t i = 0; i < difference->count; i++) {
         const struct kg_difference_row *other = &difference->rows[i];
-        const double time = side == BASE ? other->base_ns : other->current_ns;
+        const double time = is_of_base(amount) ? other->base_ns : other->current_ns;
         if (time > 0 && !other->callee.function && kg_difference_same(&other->place, &row->place) &&
             !caller_is_counted(difference, i))
-            calls += row_calls(other, side);
+            sum += row_amount(other, amount);
     }
-    return calls;
+    return sum;
 }
 
-static double counted_calls(const struct kg_difference *difference,
-                            const struct kg_difference_row *row, enum side side)
+static double counted(const struct kg_difference *difference, const struct kg_difference_row *row,
+                      enum amount amount)
 {
-    const double calls = row->callee.function ? callee_calls(difference, row, side)
-                                              : place_calls(difference, row, side);
-    return calls > 0 ? calls : NAN;
+    const double value = row->callee.function ? callee_amount(difference, row, amount)
+                                              : place_amount(difference, row, amount);
+    return value > 0 ? value : NAN;
 }
 
 void kg_difference_count(const struct kg_difference *difference, struct kg_difference_row *row)
 {
-    const double base = counted_calls(difference, row, BASE);
-    const double current = counted_calls(difference, row, CURRENT);
-    row->base_calls = base;
-    row->current_calls = current;
+    const struct kg_difference_row of = *row;
+    row->base_calls = counted(difference, &of, BASE_CALLS);
+    row->current_calls = counted(difference, &of, CURRENT_CALLS);
+    row->base_instructions = counted(difference, &of, BASE_INSTRUCTIONS);
+    row->current_instructions = counted(difference, &of, CURRENT_INSTRUCTIONS);
+}
+
+/* From this ratio on, two counts differ; two times per call. Counts repeat, times do not. */
+static const double COUNT_DIFFERS = 1.1, EACH_DIFFERS = 1.25;
+
+/* Adds whether one call does more work, or as much work takes longer. Copying is without
+ * instructions: some processors copy any number of bytes with one. */
+static void each_add(const struct kg_difference_row *row, double often, struct kg_text *text)
+{
+    const double time = row->current_ns / row->base_ns / often;
+    const double work = row->current_instructions / row->base_instructions / often;
+    const bool copies =
+        row->callee.function && kg_known_function(row->callee.function) == KG_CAUSE_COPYING;
+    if (!copies && work >= EACH_DIFFERS)
+        kg_text_printf(text, ", each executes %.1f times as many instructions", work);
+    else if (!copies && work <= 1 / EACH_DIFFERS)
+        kg_text_printf(text, ", each executes 1/%.1f of the instructions", 1 / work);
+    else if (time >= EACH_DIFFERS)
+        kg_text_printf(text, ", each takes %.1f times as long", time);
+    else if (time <= 1 / EACH_DIFFERS)
+        kg_text_printf(text, ", each is %.1f times as fast", 1 / time);
+    if (!copies && work < COUNT_DIFFERS && work > 1 / COUNT_DIFFERS && time >= EACH_DIFFERS)
+        kg_text_append(text, " for as many instructions");
 }
 
 const char *kg_difference_calls(struct kg_arena *arena, const struct kg_difference_row *row)
 {
-    static const double ALIKE = 1.1, EACH_ALIKE = 1.25; /* counts repeat, times do not */
     const double often = row->current_calls / row->base_calls;
-    const double each = row->current_ns / row->base_ns / often;
     struct kg_text text = {0};
     if (!(row->base_ns > 0) || !(row->current_ns > 0) || isnan(often))
         return NULL;
-    const bool as_often = often < ALIKE && often > 1 / ALIKE;
+    const bool as_often = often < COUNT_DIFFERS && often > 1 / COUNT_DIFFERS;
     kg_text_append(&text, "called ");
     if (!as_often) {
         kg_trait_format(KG_TRAIT_COUNT, row->base_calls, &text);
@@ -88,10 +127,7 @@ const char *kg_difference_calls(struct kg_arena *arena, const struct kg_differen
         kg_trait_format(KG_TRAIT_COUNT, row->current_calls, &text);
         kg_text_append(&text, as_often ? " times on both sides" : " times per call");
     }
-    if (each >= EACH_ALIKE)
-        kg_text_printf(&text, ", each takes %.1f times as long", each);
-    else if (each <= 1 / EACH_ALIKE)
-        kg_text_printf(&text, ", each is %.1f times as fast", 1 / each);
+    each_add(row, often, &text);
     const char *kept = kg_arena_copy(arena, kg_text_string(&text));
     kg_text_free(&text);
     return kept;
@@ -119,15 +155,6 @@ const char *kg_difference_system_call(const struct kg_difference *difference,
     return NULL;
 }
 
-static const struct kg_system_call *system_call_find(const struct kg_system_calls *calls,
-                                                     const char *name)
-{
-    for (size_t i = 0; i < calls->kind_count; i++)
-        if (!strcmp(calls->kinds[i].name, name))
-            return &calls->kinds[i];
-    return NULL;
-}
-
 static void figure_pair_add(struct kg_text *text, enum kg_trait_unit unit, double base,
                             double current)
 {
@@ -150,8 +177,8 @@ const char *kg_difference_system_calls(struct kg_arena *arena, const char *name,
     struct kg_text text = {0};
     if (!base->source || !current->source)
         return NULL;
-    const struct kg_system_call *one = system_call_find(base, name);
-    const struct kg_system_call *other = system_call_find(current, name);
+    const struct kg_system_call *one = kg_system_call_find(base, name);
+    const struct kg_system_call *other = kg_system_call_find(current, name);
     if (!one)
         one = &none;
     if (!other)

@@ -135,6 +135,9 @@ static void rows_join(struct kg_difference *difference)
         into->current_ns += row.current_ns;
         into->base_calls = add_known(into->base_calls, row.base_calls);
         into->current_calls = add_known(into->current_calls, row.current_calls);
+        into->base_instructions = add_known(into->base_instructions, row.base_instructions);
+        into->current_instructions =
+            add_known(into->current_instructions, row.current_instructions);
     }
     difference->count = kept;
 }

@@ -25,6 +25,10 @@ static const struct kg_field row_fields[] = {
              "number of calls of the callee, or of the place without one, per "
              "call in the candidate",
              KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(base_instructions, REAL, "instructions that these calls execute in the baseline",
+             KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(current_instructions, REAL, "instructions that these calls execute in the candidate",
+             KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(sure, BOOL, "whether the growth exceeds two standard errors of the samples"),
     KG_FIELD(
         note, STRING,

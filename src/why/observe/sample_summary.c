@@ -119,7 +119,8 @@ static void sites_keep(const struct kg_sample_tally *summed, struct kg_arena *ar
         *site = (struct kg_hot_site){.place = kg_place_copy(arena, tally->place),
                                      .call = call_name(arena, tally->call),
                                      .share = tally->count / summed->counted,
-                                     .calls = NAN};
+                                     .calls = NAN,
+                                     .instructions = NAN};
         if (tally->caller)
             site->caller = kg_place_copy(arena, tally->caller);
         if (tally->callee)

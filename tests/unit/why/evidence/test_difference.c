@@ -19,7 +19,8 @@ struct site {
 struct side {
     struct site sites[SITES_MOST];
     struct kg_hot_place functions[SITES_MOST];
-    double calls[SITES_MOST]; /* of each site; 0: not counted */
+    double calls[SITES_MOST]; /* of each site; 0: not counted, like the next */
+    double instructions[SITES_MOST];
     double time_ns;
 };
 
@@ -33,12 +34,13 @@ static struct kg_sampled sampled_make(const struct side *side, struct kg_hot_sit
     struct kg_sampled sampled = {
         .source = "ptrace", .samples = 500, .sites = sites, .functions = NULL};
     for (size_t i = 0; i < SITES_MOST && side->sites[i].place; i++)
-        sites[sampled.site_count++] =
-            (struct kg_hot_site){.place = place_of(side->sites[i].place, "src/own.c", 10 + i),
-                                 .caller = place_of(side->sites[i].caller, NULL, 0),
-                                 .callee = place_of(side->sites[i].callee, NULL, 0),
-                                 .share = side->sites[i].share,
-                                 .calls = side->calls[i] > 0 ? side->calls[i] : NAN};
+        sites[sampled.site_count++] = (struct kg_hot_site){
+            .place = place_of(side->sites[i].place, "src/own.c", 10 + i),
+            .caller = place_of(side->sites[i].caller, NULL, 0),
+            .callee = place_of(side->sites[i].callee, NULL, 0),
+            .share = side->sites[i].share,
+            .calls = side->calls[i] > 0 ? side->calls[i] : NAN,
+            .instructions = side->instructions[i] > 0 ? side->instructions[i] : NAN};
     sampled.functions = (struct kg_hot_place *)side->functions;
     while (sampled.function_count < SITES_MOST &&
            side->functions[sampled.function_count].place.function)
@@ -160,6 +162,61 @@ static void function_around_is_named_if_no_function_has_it_alone(void **state)
                 "build: +1.40 ms per call with all that it calls, 93 % of the slowdown");
 }
 
+/* `main` has the whole growth too, and says nothing. */
+static void main_is_never_the_function_around(void **state)
+{
+    (void)state;
+    sentence_is(
+        &(struct side){
+            .sites = {{NULL, "a", "main", 0.3}, {NULL, "b", "main", 0.3}, {NULL, "c", "main", 0.3}},
+            .functions = {{.place = {.function = "main"}, .total = 0.7}},
+            .time_ns = 1e6},
+        &(struct side){.sites = {{NULL, "a", "main", 0.34},
+                                 {NULL, "b", "main", 0.3},
+                                 {NULL, "c", "main", 0.3}},
+                       .functions = {{.place = {.function = "main"}, .total = 0.9}},
+                       .time_ns = 2e6},
+        "a (own.c:10), called from main: +380 us per call, 38 % of the slowdown");
+}
+
+/* A comparison grew most, and the search around it with it. */
+static void search_around_a_comparison_is_named_too(void **state)
+{
+    (void)state;
+    struct kg_arena arena = {0};
+    struct kg_difference_cause cause;
+    const struct side base = {.sites = {{NULL, "compare", "search", 0.2},
+                                        {NULL, "search", "main", 0.1},
+                                        {NULL, "read", "main", 0.7}},
+                              .functions = {{.place = {.function = "search"}, .total = 0.3}},
+                              .time_ns = 1e6};
+    const struct side current = {.sites = {{NULL, "compare", "search", 0.4},
+                                           {NULL, "search", "main", 0.25},
+                                           {NULL, "read", "main", 0.35}},
+                                 .functions = {{.place = {.function = "search"}, .total = 0.65}},
+                                 .time_ns = 2e6};
+    assert_string_equal(sentence(&arena, &base, &current, &cause),
+                        "compare (own.c:10), called from search: +600 us per call, 60 % of the "
+                        "slowdown; search with all that it calls: all of the slowdown");
+    assert_float_equal(cause.alone, 0.6, 1e-9);
+    assert_float_equal(cause.explains, 1, 1e-9);
+    kg_arena_free(&arena);
+}
+
+/* The place's other time is as noisy as the growth; a call that one side lacks is not. */
+static void new_library_call_is_sure_in_a_noisy_place(void **state)
+{
+    (void)state;
+    sentence_is(
+        &(struct side){.sites = {{"strtod", "parse", "main", 0.45}, {NULL, "read", "main", 0.55}},
+                       .time_ns = 28e6},
+        &(struct side){.sites = {{"strtod", "parse", "main", 0.44},
+                                 {"free", "parse", "main", 0.055},
+                                 {NULL, "read", "main", 0.505}},
+                       .time_ns = 30.5e6},
+        "free, called from parse (own.c:11): +1.68 ms per call, 67 % of the slowdown");
+}
+
 static void calls_of_both_sides_are_compared(void **state)
 {
     (void)state;
@@ -184,6 +241,47 @@ static void calls_of_both_sides_are_compared(void **state)
     current.calls[0] = 0;
     sentence_is(&base, &current,
                 "find (own.c:10), called from main: +1.00 ms per call, all of the slowdown");
+}
+
+static void instructions_show_whether_each_call_does_more(void **state)
+{
+    (void)state;
+    const struct side base = {.sites = {{NULL, "find", "main", 0.5}, {NULL, "read", "main", 0.5}},
+                              .calls = {2000, 10},
+                              .instructions = {1e6, 1e6},
+                              .time_ns = 1e6};
+    struct side current = {.sites = {{NULL, "find", "main", 0.75}, {NULL, "read", "main", 0.25}},
+                           .calls = {2000, 10},
+                           .instructions = {2.5e6, 1e6},
+                           .time_ns = 2e6};
+    sentence_is(&base, &current,
+                "find (own.c:10), called from main: +1.00 ms per call, all of the slowdown; called "
+                "2000 times on both sides, each executes 2.5 times as many instructions");
+    current.instructions[0] = 1e6;
+    sentence_is(&base, &current,
+                "find (own.c:10), called from main: +1.00 ms per call, all of the slowdown; called "
+                "2000 times on both sides, each takes 3.0 times as long for as many instructions");
+    current.calls[0] = 8000;
+    sentence_is(&base, &current,
+                "find (own.c:10), called from main: +1.00 ms per call, all of the slowdown; called "
+                "2000 → 8000 times per call, each executes 1/4.0 of the instructions");
+}
+
+/* Some processors copy any number of bytes with one instruction. */
+static void instructions_of_copying_prove_nothing(void **state)
+{
+    (void)state;
+    sentence_is(
+        &(struct side){.sites = {{"memset", "clear", "main", 0.5}, {NULL, "read", "main", 0.5}},
+                       .calls = {2000, 10},
+                       .instructions = {1e6, 1e6},
+                       .time_ns = 1e6},
+        &(struct side){.sites = {{"memset", "clear", "main", 0.75}, {NULL, "read", "main", 0.25}},
+                       .calls = {2000, 10},
+                       .instructions = {9e6, 1e6},
+                       .time_ns = 2e6},
+        "memset, called from clear (own.c:10): +1.00 ms per call, all of the slowdown; called "
+        "2000 times on both sides, each takes 3.0 times as long");
 }
 
 /* Two system calls of one place are two sites, but its calls count once; two callers are added. */
@@ -370,7 +468,12 @@ int main(void)
         cmocka_unit_test(growth_within_the_noise_of_samples_is_no_cause),
         cmocka_unit_test(one_fifth_of_the_change_is_the_least),
         cmocka_unit_test(function_around_is_named_if_no_function_has_it_alone),
+        cmocka_unit_test(main_is_never_the_function_around),
+        cmocka_unit_test(search_around_a_comparison_is_named_too),
+        cmocka_unit_test(new_library_call_is_sure_in_a_noisy_place),
         cmocka_unit_test(calls_of_both_sides_are_compared),
+        cmocka_unit_test(instructions_show_whether_each_call_does_more),
+        cmocka_unit_test(instructions_of_copying_prove_nothing),
         cmocka_unit_test(calls_of_a_place_are_summed_over_callers),
         cmocka_unit_test(system_call_of_most_growth_is_the_causes),
         cmocka_unit_test(numbers_and_bytes_of_system_calls_are_compared),
