@@ -175,17 +175,38 @@ static void rows_choose(struct changes *changes, bool changed)
     rows_join(changes->rows, changes->count);
 }
 
-/* Adds circumstances, reason and waiver, then the changes of the evidence. A regression gets a suggestion too. */
-static void under_add(const struct changes *changes, const struct change_row *shown,
-                      struct kg_table_row *row)
+/* Adds the changes of the evidence. A regression gets a first thing to try: of the place that explains it, else of a
+ * suggestion. */
+static void evidence_under_add(const struct changes *changes, const struct kg_case_change *change,
+                               struct kg_table_row *row)
 {
     enum { EVIDENCE_MOST = 2 };
     struct kg_table *table = changes->table;
-    const struct kg_case_change *change = shown->change;
     const struct kg_evidence_change *evidence;
     const struct kg_suggestion *suggestion = change->change == KG_CHANGE_REGRESSION
                                                  ? kg_advice_first(&changes->advice, change->id)
                                                  : NULL;
+    bool hinted = false;
+    for (size_t i = 0;
+         i < EVIDENCE_MOST && (evidence = kg_advice_change(&changes->advice, change->id, i)); i++) {
+        kg_row_under(table, row, "\n", evidence->text);
+        if (evidence->hint)
+            kg_row_under(table, row, "\n",
+                         kg_arena_printf(&table->arena, "try: %s", evidence->hint));
+        hinted |= evidence->hint != NULL;
+    }
+    if (suggestion && !hinted)
+        kg_row_under(
+            table, row, "\n",
+            kg_arena_printf(&table->arena, "%s: %s", suggestion->rule, suggestion->description));
+}
+
+/* Adds circumstances, reason and waiver, then the evidence. */
+static void under_add(const struct changes *changes, const struct change_row *shown,
+                      struct kg_table_row *row)
+{
+    struct kg_table *table = changes->table;
+    const struct kg_case_change *change = shown->change;
     const char *circumstances = kg_cell_circumstances(&table->arena, change);
     const char *reason = shown->printed ? NULL : change->reason;
     /* The reason comes first, unless the circumstances begin with the name of a metric other than time. */
@@ -201,13 +222,7 @@ static void under_add(const struct changes *changes, const struct change_row *sh
     if (changes->style->verbose)
         kg_row_under(table, row, "; ",
                      kg_cell_figures(&table->arena, change->figures, change->figure_count));
-    for (size_t i = 0;
-         i < EVIDENCE_MOST && (evidence = kg_advice_change(&changes->advice, change->id, i)); i++)
-        kg_row_under(table, row, "\n", evidence->text);
-    if (suggestion)
-        kg_row_under(
-            table, row, "\n",
-            kg_arena_printf(&table->arena, "%s: %s", suggestion->rule, suggestion->description));
+    evidence_under_add(changes, change, row);
 }
 
 /* The time of this run in ns. If paired rounds decided: the candidate's time in the pairs. */

@@ -199,6 +199,7 @@ static void places_add(struct kg_document *document, const struct kg_suggestions
     for (size_t i = 0; suggestions && i < suggestions->change_count; i++)
         if (kg_evidence_is_place(&suggestions->changes[i])) {
             kg_part_prose(document, KG_PART_SENTENCE, NULL, suggestions->changes[i].text);
+            kg_part_prose(document, KG_PART_SENTENCE, "try", suggestions->changes[i].hint);
             kg_advice_source_add(document, &suggestions->changes[i], false);
         }
 }

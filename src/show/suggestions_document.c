@@ -62,6 +62,7 @@ void kg_advice_changes_add(struct kg_document *document, const struct kg_suggest
             kg_span_add(document, KG_SPAN_ID, change->operation);
         operation = change->operation;
         kg_part_prose(document, KG_PART_UNDER, NULL, change->text);
+        kg_part_prose(document, KG_PART_UNDER, "try", change->hint);
         kg_advice_source_add(document, change, false);
     }
 }

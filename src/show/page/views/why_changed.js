@@ -80,7 +80,10 @@ const sourceShown = ({ diff, commits }) =>
         h("pre", { tabindex: "0", "aria-label": "source that changed" }, diff),
     ];
 
-const causesShown = (one, element) => causesOf(one).map((cause) => h(element, {}, prose(cause.text), sourceShown(cause)));
+const hintShown = ({ hint }) => hint && h("div", {}, "try: ", prose(hint));
+
+const causesShown = (one, element) =>
+    causesOf(one).map((cause) => h(element, {}, prose(cause.text), hintShown(cause), sourceShown(cause)));
 
 /* --- One case --------------------------------------------------------------------------------- */
 
