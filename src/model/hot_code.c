@@ -76,6 +76,8 @@ static const struct kg_field sampled_fields[] = {
              KG_OPTIONAL, KG_UNKNOWN_IF_0),
     KG_FIELD(asserts, BOOL, "whether that file imports the function of a failed assert",
              KG_OPTIONAL),
+    KG_FIELD(library_checks, BOOL,
+             "whether that file imports the function of a failed check of libstdc++", KG_OPTIONAL),
     KG_LIST(libraries, library_count, STRINGS, "names of the libraries linked to that file",
             KG_OPTIONAL),
     KG_LIST(sites, site_count, RECORDS, "calls into libraries, most frequent first", KG_OPTIONAL,

@@ -78,6 +78,7 @@ struct kg_sampled {
     const char *compiler;
     size_t code_bytes;      /* machine code in that file; 0: unknown, like the next two */
     bool asserts;           /* that file imports the function of a failed assert */
+    bool library_checks;    /* that file imports the function of a failed check of libstdc++ */
     const char **libraries; /* names of its linked libraries */
     size_t library_count;
     struct kg_hot_site *sites; /* by share */

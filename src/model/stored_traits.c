@@ -79,6 +79,7 @@ static struct kg_sampled sampled_narrow(struct kg_arena *arena, const struct kg_
                               .compiler = sampled->compiler,
                               .code_bytes = sampled->code_bytes,
                               .asserts = sampled->asserts,
+                              .library_checks = sampled->library_checks,
                               .libraries = sampled->libraries,
                               .library_count = sampled->library_count,
                               .waiting = NAN,

@@ -55,6 +55,14 @@ static const char *kept(struct kg_arena *arena, struct kg_text *text)
     return copy;
 }
 
+/* Appends "built with X" if the candidate alone has X, "built without X" if the baseline alone has it. */
+static void checks_add(struct kg_text *text, bool base, bool candidate, const char *checks)
+{
+    if (base != candidate)
+        kg_text_printf(text, "%sbuilt %s %s", text->length ? ", " : "",
+                       candidate ? "with" : "without", checks);
+}
+
 const char *kg_build_made(struct kg_arena *arena, const struct kg_sampled *base,
                           const struct kg_sampled *candidate)
 {
@@ -63,9 +71,11 @@ const char *kg_build_made(struct kg_arena *arena, const struct kg_sampled *base,
     if (options)
         kg_text_append(&text, options);
     if (are_known(base, candidate)) {
-        if (base->asserts != candidate->asserts && base->library_count && candidate->library_count)
-            kg_text_printf(&text, "%sbuilt %s assertions", text.length ? ", " : "",
-                           candidate->asserts ? "with" : "without");
+        if (base->library_count && candidate->library_count) {
+            checks_add(&text, base->asserts, candidate->asserts, "assertions");
+            checks_add(&text, base->library_checks, candidate->library_checks,
+                       "checks of libstdc++ (_GLIBCXX_DEBUG or _GLIBCXX_ASSERTIONS)");
+        }
         if (!options || !strstr(options, "-fsanitize=")) {
             libraries_add(&text, "linked to ", candidate, base, true);
             libraries_add(&text, "no longer linked to ", base, candidate, true);

@@ -57,6 +57,18 @@ static void assertions_are_named(void **state)
     made_is(&base, &candidate, "built without -O2, built with assertions");
 }
 
+static void checks_of_the_library_are_named(void **state)
+{
+    (void)state;
+    const struct kg_sampled base = side(c_library, 1);
+    struct kg_sampled candidate = base;
+    candidate.library_checks = true;
+    made_is(&base, &candidate,
+            "built with checks of libstdc++ (_GLIBCXX_DEBUG or _GLIBCXX_ASSERTIONS)");
+    made_is(&candidate, &base,
+            "built without checks of libstdc++ (_GLIBCXX_DEBUG or _GLIBCXX_ASSERTIONS)");
+}
+
 static void checker_is_named_once(void **state)
 {
     (void)state;
@@ -96,6 +108,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(assertions_are_named),
+        cmocka_unit_test(checks_of_the_library_are_named),
         cmocka_unit_test(checker_is_named_once),
         cmocka_unit_test(libraries_and_size_are_parts),
         cmocka_unit_test(unknown_side_says_nothing),
