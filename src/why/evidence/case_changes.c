@@ -61,6 +61,16 @@ static struct kg_evidence_change place_change(struct kg_arena *arena,
         .hint = kg_difference_hint(arena, cause, system_call, slower->current_system_calls)};
 }
 
+/* Whether the case does as much work on fewer CPUs. Then the time of each place grows, and none is the cause. */
+static bool became_less_parallel(const struct kg_slower *slower)
+{
+    static const double PARALLEL = 1.2, FEWER = 0.9, WORK_MOST = 0.2;
+    const double grown_ns = slower->current_value - slower->base_value;
+    return slower->base.cores_busy >= PARALLEL &&
+           slower->current.cores_busy < FEWER * slower->base.cores_busy &&
+           slower->current.cpu_ns - slower->base.cpu_ns < WORK_MOST * grown_ns;
+}
+
 /* Makes the entry for the place in code that explains the change of time. Adds the table of all
  * places. */
 static bool place_note(struct kg_suggestions *suggestions, const char *id,
@@ -74,8 +84,11 @@ static bool place_note(struct kg_suggestions *suggestions, const char *id,
     const bool time = slower->metric == KG_METRIC_TIME;
     if (time)
         table_add(suggestions, id, &difference);
-    const bool found = time && kg_difference_explain(&difference, slower->base_sampled,
-                                                     slower->current_sampled, &cause);
+    const bool found =
+        time &&
+        kg_difference_explain(&difference, slower->base_sampled, slower->current_sampled, &cause) &&
+        (!became_less_parallel(slower) ||
+         kg_difference_system_call(&difference, &cause)); /* it may wait there */
     if (found) {
         *change = place_change(arena, slower, &difference, &cause);
         change->operation = id;

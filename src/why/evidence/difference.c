@@ -18,7 +18,7 @@ static const double EXPLAINS_ALONE = 0.5;
 static const double MOST_OF_IT = 0.6;
 /* Minimum part of the change for a function with all its calls, if no single function is the
  * cause. */
-static const double AROUND_LEAST = 0.7;
+static const double AROUND_LEAST = 0.5;
 /* The same for a function around the place, which must add something to the place. */
 static const double NEARLY_ALL = 0.85, ADDS_LEAST = 0.05;
 /* A function on more stacks than this share, on both sides, is the whole program. */
@@ -143,6 +143,25 @@ static double explained(const struct kg_difference *difference, const struct kg_
     return growth(row) / change_of(difference);
 }
 
+/* Whether the place's share of the time changed in the direction of the change, beyond the noise of the samples. */
+static bool share_moved(const struct kg_difference *difference, const struct kg_difference_row *row)
+{
+    const double scale = difference->current_ns / difference->base_ns;
+    const double moved = row->current_ns - scale * row->base_ns;
+    const double error =
+        hypot(scale * error_ns(row->base_ns, difference->base_ns, difference->base_samples),
+              error_ns(row->current_ns, difference->current_ns, difference->current_samples));
+    return (change_of(difference) > 0 ? moved : -moved) >= NOISE * error;
+}
+
+/* Whether the row may be the cause. One of many places that grew like the whole call is not. */
+static bool is_candidate(const struct kg_difference *difference,
+                         const struct kg_difference_row *row)
+{
+    return is_sure(difference, row) &&
+           (explained(difference, row) >= EXPLAINS_ALONE || share_moved(difference, row));
+}
+
 /* Sum of the function's rows over all callers and callees. */
 static struct kg_difference_row function_sum(const struct kg_difference *difference,
                                              const struct kg_place *place)
@@ -188,7 +207,8 @@ static struct kg_difference_row function_most(const struct kg_difference *differ
     struct kg_difference_row most = {0};
     for (size_t i = 0; i < difference->count; i++) {
         const struct kg_difference_row sum = function_sum(difference, &difference->rows[i].place);
-        if (explained(difference, &sum) > explained(difference, &most) && is_sure(difference, &sum))
+        if (explained(difference, &sum) > explained(difference, &most) &&
+            is_candidate(difference, &sum))
             most = sum;
     }
     return most;
@@ -203,7 +223,7 @@ static struct kg_difference_row callee_most(const struct kg_difference *differen
         const struct kg_difference_row *row = &difference->rows[i];
         const struct kg_difference_row sum = neighbour_sum(difference, row, CALLEE);
         if (row->callee.function && explained(difference, &sum) > explained(difference, &most) &&
-            is_sure(difference, &sum))
+            is_candidate(difference, &sum))
             most = sum;
     }
     return most;
@@ -268,6 +288,19 @@ static double total_ns(const struct kg_sampled *sampled, const struct kg_place *
     return found ? found->total * whole_ns : 0;
 }
 
+/* The function with all that it calls. */
+static struct kg_difference_row place_whole(const struct kg_difference *difference,
+                                            const struct kg_sampled *base,
+                                            const struct kg_sampled *current,
+                                            const struct kg_place *place)
+{
+    const struct kg_difference_renamed names = names_of(difference, place);
+    return (struct kg_difference_row){.place = names.new,
+                                      .base_ns = total_ns(base, &names.old, difference->base_ns),
+                                      .current_ns =
+                                          total_ns(current, &names.new, difference->current_ns)};
+}
+
 static bool is_everything(const struct kg_difference *difference,
                           const struct kg_difference_row *row)
 {
@@ -287,30 +320,32 @@ static bool grew_like_all(const struct kg_difference *difference,
     return explained(difference, row) < (1 + share) / 2;
 }
 
-/* Among the functions with `least` of the change in their calls: the one with the least time,
- * calls included. */
+/* How well the function's calls hold the change and nothing else: the part of the change in them, times the part of
+ * their time that is the change. */
+static double fit(const struct kg_difference *difference, const struct kg_difference_row *row)
+{
+    return fmin(explained(difference, row), 1) * fabs(growth(row)) /
+           fmax(row->base_ns, row->current_ns);
+}
+
+/* Among the functions with `least` of the change in their calls: the one that fits best. */
 static bool around_find(const struct kg_difference *difference, const struct kg_sampled *base,
                         const struct kg_sampled *current, double least,
                         struct kg_difference_row *found)
 {
     const struct kg_sampled *side = change_of(difference) > 0 ? current : base;
-    double shortest = INFINITY;
+    double best = 0;
     for (size_t i = 0; i < side->function_count; i++) {
         const struct kg_place *place = &side->functions[i].place;
-        const struct kg_difference_renamed names = names_of(difference, place);
-        const struct kg_difference_row row = {
-            .place = names.new,
-            .base_ns = total_ns(base, &names.old, difference->base_ns),
-            .current_ns = total_ns(current, &names.new, difference->current_ns)};
-        const double time = fmax(row.base_ns, row.current_ns);
+        const struct kg_difference_row row = place_whole(difference, base, current, place);
         if (!place->function || kg_place_is_library(place) || is_everything(difference, &row) ||
-            grew_like_all(difference, &row) || time >= shortest ||
-            explained(difference, &row) < least || !is_sure(difference, &row))
+            grew_like_all(difference, &row) || explained(difference, &row) < least ||
+            fit(difference, &row) <= best || !is_sure(difference, &row))
             continue;
-        shortest = time;
+        best = fit(difference, &row);
         *found = row;
     }
-    return isfinite(shortest);
+    return best > 0;
 }
 
 /* One function, or the innermost function around several.
@@ -319,32 +354,20 @@ static bool row_choose(const struct kg_difference *difference, const struct kg_s
                        const struct kg_sampled *current, struct kg_difference_cause *cause)
 {
     cause->row = function_most(difference);
-    if (explained(difference, &cause->row) >= EXPLAINS_ALONE) {
+    const double alone = explained(difference, &cause->row);
+    if (alone >= EXPLAINS_ALONE) {
         neighbours_name(difference, &cause->row);
         return true;
     }
     cause->inclusive = around_find(difference, base, current, AROUND_LEAST, &cause->row);
     if (cause->inclusive)
         return true;
-    if (explained(difference, &cause->row) >= EXPLAINS_LEAST) {
+    if (alone >= EXPLAINS_LEAST) {
         neighbours_name(difference, &cause->row);
         return true;
     }
     cause->row = callee_most(difference);
     return explained(difference, &cause->row) >= EXPLAINS_LEAST;
-}
-
-/* The place with all that it calls. Its own growth is sure, so the whole needs no proof. */
-static struct kg_difference_row place_whole(const struct kg_difference *difference,
-                                            const struct kg_sampled *base,
-                                            const struct kg_sampled *current,
-                                            const struct kg_place *place)
-{
-    const struct kg_difference_renamed names = names_of(difference, place);
-    return (struct kg_difference_row){.place = *place,
-                                      .base_ns = total_ns(base, &names.old, difference->base_ns),
-                                      .current_ns =
-                                          total_ns(current, &names.new, difference->current_ns)};
 }
 
 /* A place may share its cause with its neighbours, as a lookup with its comparison. */

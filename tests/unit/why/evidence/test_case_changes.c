@@ -1,0 +1,89 @@
+/* The order of a case's changed evidence. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "why/evidence/changed_rows.h"
+#include "why/suggestions.h"
+
+static const struct kg_system_calls uncounted;
+
+/* A case with two threads at first: `check` has half of the samples on both sides, then nearly all. */
+struct scene {
+    struct kg_hot_site base_sites[2], current_sites[2];
+    struct kg_sampled base, current;
+    struct kg_evidence_change changes[KG_REASONS_MOST + 2];
+    struct kg_difference_table differences[1];
+    struct kg_suggestions suggestions;
+};
+
+static void sides_fill(struct kg_hot_site sites[2], double share, struct kg_sampled *sampled)
+{
+    sites[0] = (struct kg_hot_site){.place = {.function = "check", .file = "own.c", .line = 7},
+                                    .share = share,
+                                    .calls = NAN,
+                                    .instructions = NAN};
+    sites[1] = (struct kg_hot_site){.place = {.function = "read", .file = "own.c", .line = 9},
+                                    .share = 1 - share,
+                                    .calls = NAN,
+                                    .instructions = NAN};
+    *sampled = (struct kg_sampled){.samples = 500, .sites = sites, .site_count = 2};
+}
+
+static const char *first_name(struct scene *scene, double cores_busy, double cpu_ns)
+{
+    struct kg_slower slower = {.metric = KG_METRIC_TIME,
+                               .base_value = 20e6,
+                               .current_value = 40e6,
+                               .base_sampled = &scene->base,
+                               .current_sampled = &scene->current,
+                               .base_system_calls = &uncounted,
+                               .current_system_calls = &uncounted,
+                               .page_fault_ns = NAN,
+                               .launch_ns = NAN,
+                               .memory_latency_ns = NAN};
+    kg_traits_clear(&slower.base);
+    kg_traits_clear(&slower.current);
+    slower.base.time_ns = 20e6;
+    slower.base.cpu_ns = 38e6;
+    slower.base.cores_busy = 1.9;
+    slower.current.time_ns = 40e6;
+    slower.current.cpu_ns = cpu_ns;
+    slower.current.cores_busy = cores_busy;
+    scene->suggestions =
+        (struct kg_suggestions){.changes = scene->changes, .differences = scene->differences};
+    sides_fill(scene->base_sites, 0.5, &scene->base);
+    sides_fill(scene->current_sites, 0.7, &scene->current);
+    kg_case_changes_add(&scene->suggestions, "w/cpu", &slower, 1);
+    return scene->suggestions.change_count ? scene->suggestions.changes[0].name : "";
+}
+
+static void as_much_work_on_fewer_cpus_has_no_place(void **state)
+{
+    struct scene scene;
+    (void)state;
+    assert_string_equal(first_name(&scene, 1, 40e6), "cores_busy");
+    kg_arena_free(&scene.suggestions.arena);
+}
+
+static void more_work_has_a_place(void **state)
+{
+    struct scene scene;
+    (void)state;
+    assert_string_equal(first_name(&scene, 1.9, 76e6), "function");
+    kg_arena_free(&scene.suggestions.arena);
+    assert_string_equal(first_name(&scene, 1.6, 64e6), "function");
+    kg_arena_free(&scene.suggestions.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_much_work_on_fewer_cpus_has_no_place),
+        cmocka_unit_test(more_work_has_a_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
