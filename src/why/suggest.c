@@ -214,6 +214,20 @@ static const char *sketch_text(struct maker *maker, const char *words, const str
     return kept_text(maker, &text);
 }
 
+/* The place of a fix: the workload's own function, rather than a library's; NULL: unknown. */
+static const struct kg_place *place_of(const struct kg_cause *cause)
+{
+    return cause && cause->caller ? cause->caller : cause ? cause->seen : NULL;
+}
+
+/* Whether the cause's time grew most below another function than the one with most of its time. */
+static bool grew_elsewhere(const struct kg_cause *cause, const struct kg_judged *judged)
+{
+    const struct kg_place *place = place_of(cause);
+    return judged->grown.function && place && place->function &&
+           strcmp(judged->grown.function, place->function) != 0;
+}
+
 /* The description of the problem, and its doubt. */
 static const char *description_text(struct maker *maker, const struct kg_rule *rule,
                                     const struct kg_facts *facts, const struct kg_judged *judged)
@@ -224,27 +238,17 @@ static const char *description_text(struct maker *maker, const struct kg_rule *r
         kg_cause_words(cause, &text);
         kg_text_append(&text, ". ");
     }
+    if (cause && grew_elsewhere(cause, judged)) {
+        kg_text_append(&text, "It grew most in calls from ");
+        kg_place_words(&judged->grown, &text);
+        kg_text_append(&text, ". ");
+    }
     kg_rule_text(cause && rule->cause_words ? rule->cause_words : rule->description, facts, &text);
     if (rule->doubt && judged->basis != rule->basis) {
         kg_text_append(&text, " ");
         kg_rule_text(rule->doubt, facts, &text);
     }
     return kept_text(maker, &text);
-}
-
-/* Fills in the place of a fix: the workload's own function, rather than a library's. */
-static void place_fill(const struct kg_cause *cause, struct kg_arena *arena, struct kg_place *place)
-{
-    const struct kg_place *found = cause && cause->caller ? cause->caller
-                                   : cause                ? cause->seen
-                                                          : NULL;
-    *place = (struct kg_place){0};
-    if (!found)
-        return;
-    place->function = kg_arena_keep(arena, found->function);
-    place->file = kg_arena_keep(arena, found->file);
-    place->line = found->line;
-    place->module = kg_arena_keep(arena, found->module);
 }
 
 /* Whether the suggestion has the place of the rule's cause. On the GPU each rule is its own
@@ -299,7 +303,10 @@ static void suggestion_make(struct maker *maker, const struct kg_rule *rule,
     const struct kg_cause *cause =
         speaks_for_cause(rule, facts, judged) ? kg_cause_of(facts, rule->cause) : NULL;
     whole_fill(maker, facts, suggestion);
-    place_fill(cause, arena, &suggestion->place);
+    if (cause && grew_elsewhere(cause, judged))
+        suggestion->place = kg_place_copy(arena, &judged->grown);
+    else if (place_of(cause))
+        suggestion->place = kg_place_copy(arena, place_of(cause));
     sketch_fill(maker, rule, facts, cause, suggestion);
     figures_make(maker, facts, rule->evidence, KG_RULE_EVIDENCE_MOST, cause, &suggestion->evidence,
                  &suggestion->evidence_count);

@@ -44,19 +44,27 @@ static bool is_of_cause(const struct kg_difference_row *row, const struct kg_hot
     return !row->callee.function && !row->call && same_function(cause->seen, &row->place);
 }
 
+/* grown  set to the place with the most growth of the cause */
 static struct sides cause_sides(const struct kg_slower *slowdown, const struct kg_hot *hot,
-                                const struct kg_cause *cause)
+                                const struct kg_cause *cause, struct kg_place *grown)
 {
     struct kg_arena scratch = {0};
     struct kg_difference difference;
     struct sides sides = {0};
+    double most = 0;
     kg_difference_make(&scratch, slowdown->base_sampled, slowdown->base_value,
                        slowdown->current_sampled, slowdown->current_value, &difference);
-    for (size_t i = 0; i < difference.count; i++)
-        if (is_of_cause(&difference.rows[i], hot, cause)) {
-            sides.base += difference.rows[i].base_ns;
-            sides.current += difference.rows[i].current_ns;
+    for (size_t i = 0; i < difference.count; i++) {
+        const struct kg_difference_row *row = &difference.rows[i];
+        if (!is_of_cause(row, hot, cause))
+            continue;
+        sides.base += row->base_ns;
+        sides.current += row->current_ns;
+        if (row->current_ns - row->base_ns > most) {
+            most = row->current_ns - row->base_ns;
+            *grown = row->place;
         }
+    }
     kg_arena_free(&scratch);
     return sides.current > 0 ? sides : (struct sides){NAN, NAN};
 }
@@ -94,7 +102,7 @@ bool kg_suggestion_grew(const struct kg_slower *slowdown, const struct kg_rule *
     const struct kg_cause *cause = judged->by_cause ? kg_cause_of(facts, rule->cause) : NULL;
     struct sides sides = {NAN, NAN};
     if (cause) {
-        sides = cause_sides(slowdown, facts->hot, cause);
+        sides = cause_sides(slowdown, facts->hot, cause, &judged->grown);
     } else {
         const struct kg_judged base = base_judge(slowdown, rule, facts, settings);
         if (is_of_memory(judged))

@@ -139,6 +139,9 @@ struct kg_judged {
     double current_bytes;
     double estimated_bytes;
     bool by_cause; /* a cause of kg_causes_weigh decided, not the rule's functions */
+    /* Slower cases: the workload's function below which the cause's time grew most. All NULL:
+     * unknown. Its strings are those of the samples. */
+    struct kg_place grown;
     /* Sort key, largest first: the time saved, halved if the basis is "at most", because it may
      * be nothing. A cause: the time that it explains. Memory, and rules that are `last`: 0. */
     double rank;
