@@ -201,19 +201,22 @@ static void evidence_under_add(const struct changes *changes, const struct kg_ca
             kg_arena_printf(&table->arena, "%s: %s", suggestion->rule, suggestion->description));
 }
 
-/* Adds circumstances, reason and waiver, then the evidence. */
-static void under_add(const struct changes *changes, const struct change_row *shown,
-                      struct kg_table_row *row)
+/* Adds the reason of the change, its circumstances and its waiver. */
+static void reason_under_add(const struct changes *changes, const struct change_row *shown,
+                             bool named, struct kg_table_row *row)
 {
     struct kg_table *table = changes->table;
     const struct kg_case_change *change = shown->change;
     const char *circumstances = kg_cell_circumstances(&table->arena, change);
     const char *reason = shown->printed ? NULL : change->reason;
-    /* The reason comes first, unless the circumstances begin with the name of a metric other than time. */
-    const bool named = change->metric_count && *kg_cell_metric(&table->arena, &change->metrics[0]);
-    kg_row_under(table, row, "; ", named ? circumstances : reason);
-    kg_row_under(table, row, "; ", named ? reason : circumstances);
-    kg_row_under(table, row, "; ", change->waiver);
+    const char *separator = row->under ? "\n" : NULL; /* behind the evidence */
+    const char *words[] = {named ? circumstances : reason, named ? reason : circumstances,
+                           change->waiver};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i] && *words[i]) {
+            kg_row_under(table, row, separator ? separator : "; ", words[i]);
+            separator = NULL;
+        }
     if (shown->following == 1)
         kg_row_under(table, row, " ", "(the next case too)");
     else if (shown->following)
@@ -222,7 +225,23 @@ static void under_add(const struct changes *changes, const struct change_row *sh
     if (changes->style->verbose)
         kg_row_under(table, row, "; ",
                      kg_cell_figures(&table->arena, change->figures, change->figure_count));
-    evidence_under_add(changes, change, row);
+}
+
+/* Adds reason and evidence. The cause of another time comes first. If another metric decided, its name comes first,
+ * with which the circumstances begin. */
+static void under_add(const struct changes *changes, const struct change_row *shown,
+                      struct kg_table_row *row)
+{
+    const struct kg_case_change *change = shown->change;
+    const bool named =
+        change->metric_count && *kg_cell_metric(&changes->table->arena, &change->metrics[0]);
+    const bool cause_first = !named && (change->change == KG_CHANGE_REGRESSION ||
+                                        change->change == KG_CHANGE_IMPROVEMENT);
+    if (cause_first)
+        evidence_under_add(changes, change, row);
+    reason_under_add(changes, shown, named, row);
+    if (!cause_first)
+        evidence_under_add(changes, change, row);
 }
 
 /* The time of this run in ns. If paired rounds decided: the candidate's time in the pairs. */

@@ -23,7 +23,7 @@ static enum kg_outcome_kind kind_of_change(const struct kg_case_change *change)
     return kg_changes[change->change].passes ? KG_OUTCOME_PASSED : KG_OUTCOME_SKIPPED;
 }
 
-/* "time 20.0 us -> 24.0 us, +20.0 % (+19.5 … +20.5 %)" */
+/* "time 20.0 us -> 24.0 us, +20.0 % (+19.5 … +20.5 %, threshold ± 5.0 %)" */
 static void metric_append(struct kg_arena *arena, const struct kg_metric *metric,
                           struct kg_text *text)
 {
@@ -31,6 +31,7 @@ static void metric_append(struct kg_arena *arena, const struct kg_metric *metric
     const char *current = kg_cell_value(arena, metric, metric->current);
     const char *change = kg_cell_change(arena, metric);
     const char *interval = kg_cell_interval(arena, metric);
+    const char *threshold = kg_cell_threshold(arena, metric);
     if (kg_metric_against(metric) == KG_AGAINST_BUDGET) {
         kg_text_printf(text, "%s %s, the budget asks %s", metric->name, current, baseline);
         return;
@@ -40,7 +41,7 @@ static void metric_append(struct kg_arena *arena, const struct kg_metric *metric
         return;
     kg_text_printf(text, " %s -> %s, %s", baseline, current, change);
     if (*interval)
-        kg_text_printf(text, " (%s)", interval);
+        kg_text_printf(text, " (%s%s%s)", interval, *threshold ? ", threshold " : "", threshold);
     if (kg_metric_against(metric) == KG_AGAINST_PIN)
         kg_text_printf(text, " against %s", metric->against);
 }
