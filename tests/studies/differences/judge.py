@@ -43,7 +43,7 @@ def names_cause(entry, names):
         if function in names or own_name(function) in names:
             return True
     text = entry.get("text", "")
-    if any(names_place(text, name) for name in names):
+    if any(names_place(text, name) or names_place(text, plain(name)) for name in names):
         return True
     symbols = {plain(symbol) for symbol in re.findall(r"\b_+\w+", text)}
     return any(name in symbols for name in names)

@@ -32,6 +32,9 @@ class Sentences(unittest.TestCase):
             self.assertEqual(sentence(f"{symbol}: +2 ms", ["memset"]), "right", symbol)
         self.assertEqual(sentence("__pow_fma: +2 ms", ["pow"]), "right")
 
+    def test_kgate_prints_a_library_function_without_decoration(self):
+        self.assertEqual(sentence("cxa_throw, called from at: +2 ms", ["__cxa_throw"]), "right")
+
     def test_the_place_counts_before_the_text(self):
         self.assertEqual(sentence("+2 ms per call", ["read"], place={"function": "read"}), "right")
         self.assertEqual(sentence("+2 ms", ["memcpy"], place={"function": "__memmove_avx_unaligned", "caller": "memcpy"}), "right")
