@@ -301,13 +301,16 @@ static struct kg_difference_row place_whole(const struct kg_difference *differen
                                           total_ns(current, &names.new, difference->current_ns)};
 }
 
+static bool is_main(const struct kg_place *place)
+{
+    return place->function && !strcmp(place->function, "main");
+}
+
 static bool is_everything(const struct kg_difference *difference,
                           const struct kg_difference_row *row)
 {
-    if (row->place.function && !strcmp(row->place.function, "main"))
-        return true;
-    return row->base_ns > EVERYTHING * difference->base_ns &&
-           row->current_ns > EVERYTHING * difference->current_ns;
+    return is_main(&row->place) || (row->base_ns > EVERYTHING * difference->base_ns &&
+                                    row->current_ns > EVERYTHING * difference->current_ns);
 }
 
 /* Whether the function grew like the whole program: its part of the change is nearer to its share of the shorter side's
@@ -348,7 +351,7 @@ static bool around_find(const struct kg_difference *difference, const struct kg_
     return best > 0;
 }
 
-/* One function, or the innermost function around several.
+/* One function, or the function around several.
  * returns  false if the growth of none is sure and a fifth of the change */
 static bool row_choose(const struct kg_difference *difference, const struct kg_sampled *base,
                        const struct kg_sampled *current, struct kg_difference_cause *cause)
@@ -375,9 +378,9 @@ static void around_name(const struct kg_difference *difference, const struct kg_
                         const struct kg_sampled *current, struct kg_difference_cause *cause)
 {
     struct kg_difference_row around = place_whole(difference, base, current, &cause->row.place);
+    const bool whole = !is_main(&around.place) && explained(difference, &around) >= NEARLY_ALL;
     if (cause->inclusive || !cause->row.place.function ||
-        (explained(difference, &around) < NEARLY_ALL &&
-         !around_find(difference, base, current, NEARLY_ALL, &around)) ||
+        (!whole && !around_find(difference, base, current, NEARLY_ALL, &around)) ||
         explained(difference, &around) < cause->alone + ADDS_LEAST)
         return;
     cause->around = around.place.function;

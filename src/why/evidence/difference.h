@@ -71,15 +71,15 @@ struct kg_difference_cause {
     double alone;                 /* part of the change in `row`, 0 to 1 */
     double explains;              /* part of the change in the place and in `around`, 0 to 1 */
     bool inclusive;               /* the row's time includes calls to other own functions */
-    /* innermost function whose calls have nearly all of the change; NULL: none, or not much more
-     * than the place alone */
+    /* function whose calls hold nearly all of the change and little else; NULL: none, or not much
+     * more than the place alone */
     const char *around;
 };
 
 /* Finds the cause. A growth counts if it clearly exceeds the noise of the samples. First choice:
- * one function with half of the change. Second choice: the innermost function on the stacks of
- * most of the growth. Then a function with a fifth, last a library function that one function
- * calls.
+ * one function with half of the change. Second choice: the function whose calls hold half of the
+ * change, and little else. Then a function with a fifth, last a library function that one
+ * function calls.
  * returns  false if no place explains enough */
 bool kg_difference_explain(const struct kg_difference *difference, const struct kg_sampled *base,
                            const struct kg_sampled *current, struct kg_difference_cause *cause);
