@@ -42,7 +42,7 @@ before(async () => {
 after(() => browser.close());
 
 const text = (selector) => page.locator(selector).first().innerText();
-const SENTENCE = /strlen, called from parse \(own\.c:8\): \+\d+ ns per call, all of the slowdown; the baseline does not call it there/;
+const SENTENCE = /strlen, called from parse \(own\.c:8\): \+\d+ ns, all of the slowdown; the baseline does not call it there/;
 
 test("the sentence stands beside the case, in the verdict and in its own section", async () => {
     assert.match(await text("#verdict"), SENTENCE);

@@ -471,8 +471,9 @@ const char *kg_difference_sentence(struct kg_arena *arena, const struct kg_diffe
     struct kg_text text = {0};
     place_add(&text, row);
     kg_text_printf(&text, ": %s", grown > 0 ? "+" : "-");
-    kg_trait_format(KG_TRAIT_NS, fabs(grown), &text);
-    kg_text_append(&text, cause->inclusive ? " per call with all that it calls, " : " per call, ");
+    /* other code may have become faster */
+    kg_trait_format(KG_TRAIT_NS, fmin(fabs(grown), fabs(change_of(difference))), &text);
+    kg_text_append(&text, cause->inclusive ? " with all that it calls, " : ", ");
     share_add(&text, cause->alone, slower);
     if (cause->around) {
         kg_text_printf(&text, "; %s with all that it calls: ", cause->around);

@@ -84,7 +84,7 @@ struct kg_difference_cause {
 bool kg_difference_explain(const struct kg_difference *difference, const struct kg_sampled *base,
                            const struct kg_sampled *current, struct kg_difference_cause *cause);
 
-/* "strlen, called from parse_number (cJSON.c:321): +0.65 ms per call, all of the slowdown; …" */
+/* "strlen, called from parse_number (cJSON.c:321): +0.65 ms, all of the slowdown; …" */
 const char *kg_difference_sentence(struct kg_arena *arena, const struct kg_difference *difference,
                                    const struct kg_difference_cause *cause);
 
@@ -96,7 +96,7 @@ const char *kg_difference_side(const struct kg_difference *difference,
  * callers; NaN if the calls were not counted. */
 void kg_difference_count(const struct kg_difference *difference, struct kg_difference_row *row);
 
-/* "called 2,000 → 10,000 times per call, each executes 1.5 times as many instructions"; NULL: not counted on both
+/* "called 2,000 → 10,000 times, each executes 1.5 times as many instructions"; NULL: not counted on both
  * sides. */
 const char *kg_difference_calls(struct kg_arena *arena, const struct kg_difference_row *row);
 

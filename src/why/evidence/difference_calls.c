@@ -125,7 +125,7 @@ const char *kg_difference_calls(struct kg_arena *arena, const struct kg_differen
         kg_text_append(&text, "once on both sides");
     } else {
         kg_trait_format(KG_TRAIT_COUNT, row->current_calls, &text);
-        kg_text_append(&text, as_often ? " times on both sides" : " times per call");
+        kg_text_append(&text, as_often ? " times on both sides" : " times");
     }
     each_add(row, often, &text);
     const char *kept = kg_arena_copy(arena, kg_text_string(&text));
@@ -191,7 +191,10 @@ const char *kg_difference_system_calls(struct kg_arena *arena, const char *name,
     if (alike(one->bytes, other->bytes, ALIKE)) {
         kg_text_append(&text, ", ");
         kg_trait_format(KG_TRAIT_BYTES, other->bytes, &text);
-        kg_text_append(&text, " on both sides");
+        kg_text_append(&text, " on both sides, ");
+        figure_pair_add(&text, KG_TRAIT_BYTES, one->bytes / one->calls,
+                        other->bytes / other->calls);
+        kg_text_append(&text, " each");
     } else if (one->bytes > 0 && other->bytes > 0) {
         kg_text_append(&text, ", ");
         figure_pair_add(&text, KG_TRAIT_BYTES, one->bytes, other->bytes);

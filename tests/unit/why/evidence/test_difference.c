@@ -79,7 +79,7 @@ static void library_function_is_named_with_its_caller(void **state)
                                          {NULL, "parse", "main", 0.4},
                                          {NULL, "read", "main", 0.1}},
                                .time_ns = 2e6},
-                "strlen, called from parse (own.c:10): +1.00 ms per call, all of the slowdown; the "
+                "strlen, called from parse (own.c:10): +1.00 ms, all of the slowdown; the "
                 "baseline does not call it there");
 }
 
@@ -91,7 +91,7 @@ static void own_function_is_named_with_its_caller(void **state)
                        .time_ns = 1e6},
         &(struct side){.sites = {{NULL, "search", "index", 0.65}, {NULL, "read", "main", 0.35}},
                        .time_ns = 2e6},
-        "search (own.c:10), called from index: +800 us per call, 80 % of the slowdown");
+        "search (own.c:10), called from index: +800 us, 80 % of the slowdown");
 }
 
 static void gain_is_explained_likewise(void **state)
@@ -101,7 +101,7 @@ static void gain_is_explained_likewise(void **state)
         &(struct side){.sites = {{NULL, "search", "index", 0.75}, {NULL, "read", "main", 0.25}},
                        .time_ns = 2e6},
         &(struct side){.sites = {{NULL, "read", "main", 1}}, .time_ns = 0.5e6},
-        "search (own.c:10), called from index: -1.50 ms per call, all of the gain; the "
+        "search (own.c:10), called from index: -1.50 ms, all of the gain; the "
         "candidate does not run it");
 }
 
@@ -111,7 +111,7 @@ static void few_samples_do_not_prove_that_a_side_lacks_a_place(void **state)
     sentence_is(&(struct side){.sites = {{NULL, "sort", "main", 0.1}, {NULL, "read", "main", 0.9}},
                                .time_ns = 1.1e6},
                 &(struct side){.sites = {{NULL, "read", "main", 1}}, .time_ns = 1e6},
-                "sort (own.c:10), called from main: -110 us per call, all of the gain");
+                "sort (own.c:10), called from main: -100 us, all of the gain");
 }
 
 static void growth_within_the_noise_of_samples_is_no_cause(void **state)
@@ -187,7 +187,7 @@ static void function_around_is_named_if_no_function_has_it_alone(void **state)
                                .functions = {{.place = {.function = "main"}, .total = 1},
                                              {.place = {.function = "build"}, .total = 0.6}},
                                .time_ns = 2.5e6},
-                "build: +1.40 ms per call with all that it calls, 93 % of the slowdown");
+                "build: +1.40 ms with all that it calls, 93 % of the slowdown");
 }
 
 /* `main` has the whole growth too, and says nothing. */
@@ -204,7 +204,7 @@ static void main_is_never_the_function_around(void **state)
                                          {NULL, "c", "main", 0.3}},
                                .functions = {{.place = {.function = "main"}, .total = 0.9}},
                                .time_ns = 2e6},
-                "a (own.c:10), called from main: +480 us per call, 48 % of the slowdown");
+                "a (own.c:10), called from main: +480 us, 48 % of the slowdown");
 }
 
 /* A comparison grew most, and the search around it with it. */
@@ -224,7 +224,7 @@ static void search_around_a_comparison_is_named_too(void **state)
                                  .functions = {{.place = {.function = "search"}, .total = 0.65}},
                                  .time_ns = 2e6};
     assert_string_equal(sentence(&arena, &base, &current, &cause),
-                        "compare (own.c:10), called from search: +600 us per call, 60 % of the "
+                        "compare (own.c:10), called from search: +600 us, 60 % of the "
                         "slowdown; search with all that it calls: all of the slowdown");
     assert_float_equal(cause.alone, 0.6, 1e-9);
     assert_float_equal(cause.explains, 1, 1e-9);
@@ -242,7 +242,7 @@ static void new_library_call_is_sure_in_a_noisy_place(void **state)
                                  {"free", "parse", "main", 0.055},
                                  {NULL, "read", "main", 0.505}},
                        .time_ns = 30.5e6},
-        "free, called from parse (own.c:11): +1.68 ms per call, 67 % of the slowdown");
+        "free, called from parse (own.c:11): +1.68 ms, 67 % of the slowdown");
 }
 
 static void calls_of_both_sides_are_compared(void **state)
@@ -255,20 +255,20 @@ static void calls_of_both_sides_are_compared(void **state)
                            .calls = {6000, 10},
                            .time_ns = 2e6};
     sentence_is(&base, &current,
-                "find (own.c:10), called from main: +1.00 ms per call, all of the slowdown; called "
-                "2000 → 6000 times per call");
+                "find (own.c:10), called from main: +1.00 ms, all of the slowdown; called "
+                "2000 → 6000 times");
     current.calls[0] = 2000;
     sentence_is(&base, &current,
-                "find (own.c:10), called from main: +1.00 ms per call, all of the slowdown; called "
+                "find (own.c:10), called from main: +1.00 ms, all of the slowdown; called "
                 "2000 times on both sides, each takes 3.0 times as long");
     struct side once = base;
     once.calls[0] = current.calls[0] = 1;
     sentence_is(&once, &current,
-                "find (own.c:10), called from main: +1.00 ms per call, all of the slowdown; called "
+                "find (own.c:10), called from main: +1.00 ms, all of the slowdown; called "
                 "once on both sides, each takes 3.0 times as long");
     current.calls[0] = 0;
     sentence_is(&base, &current,
-                "find (own.c:10), called from main: +1.00 ms per call, all of the slowdown");
+                "find (own.c:10), called from main: +1.00 ms, all of the slowdown");
 }
 
 static void instructions_show_whether_each_call_does_more(void **state)
@@ -283,16 +283,16 @@ static void instructions_show_whether_each_call_does_more(void **state)
                            .instructions = {2.5e6, 1e6},
                            .time_ns = 2e6};
     sentence_is(&base, &current,
-                "find (own.c:10), called from main: +1.00 ms per call, all of the slowdown; called "
+                "find (own.c:10), called from main: +1.00 ms, all of the slowdown; called "
                 "2000 times on both sides, each executes 2.5 times as many instructions");
     current.instructions[0] = 1e6;
     sentence_is(&base, &current,
-                "find (own.c:10), called from main: +1.00 ms per call, all of the slowdown; called "
+                "find (own.c:10), called from main: +1.00 ms, all of the slowdown; called "
                 "2000 times on both sides, each takes 3.0 times as long for as many instructions");
     current.calls[0] = 8000;
     sentence_is(&base, &current,
-                "find (own.c:10), called from main: +1.00 ms per call, all of the slowdown; called "
-                "2000 → 8000 times per call, each executes 1/4.0 of the instructions");
+                "find (own.c:10), called from main: +1.00 ms, all of the slowdown; called "
+                "2000 → 8000 times, each executes 1/4.0 of the instructions");
 }
 
 /* Some processors copy any number of bytes with one instruction. */
@@ -308,7 +308,7 @@ static void instructions_of_copying_prove_nothing(void **state)
                        .calls = {2000, 10},
                        .instructions = {9e6, 1e6},
                        .time_ns = 2e6},
-        "memset, called from clear (own.c:10): +1.00 ms per call, all of the slowdown; called "
+        "memset, called from clear (own.c:10): +1.00 ms, all of the slowdown; called "
         "2000 times on both sides, each takes 3.0 times as long");
 }
 
@@ -365,8 +365,9 @@ static void numbers_and_bytes_of_system_calls_are_compared(void **state)
     const struct kg_system_calls base = {.source = "ptrace", .kinds = &few, .kind_count = 1};
     struct kg_system_calls current = {.source = "ptrace", .kinds = &many, .kind_count = 1};
     struct kg_arena arena = {0};
-    assert_string_equal(kg_difference_system_calls(&arena, "write", &base, &current),
-                        "write: 10 → 12.0 k system calls, 1.00 MiB on both sides");
+    assert_string_equal(
+        kg_difference_system_calls(&arena, "write", &base, &current),
+        "write: 10 → 12.0 k system calls, 1.00 MiB on both sides, 102 KiB → 87.4 B each");
     assert_null(kg_difference_system_calls(&arena, "write", &base, &base));
     many.bytes *= 4;
     assert_string_equal(kg_difference_system_calls(&arena, "write", &base, &current),
@@ -387,7 +388,7 @@ static void renamed_function_is_not_the_cause(void **state)
                        .time_ns = 1e6},
         &(struct side){.sites = {{NULL, "parse_new", "main", 0.4}, {NULL, "print", "main", 0.6}},
                        .time_ns = 2e6},
-        "print (own.c:11), called from main: +1.00 ms per call, all of the slowdown");
+        "print (own.c:11), called from main: +1.00 ms, all of the slowdown");
 }
 
 static void renamed_function_that_grew_is_the_cause(void **state)
@@ -398,7 +399,7 @@ static void renamed_function_that_grew_is_the_cause(void **state)
                        .time_ns = 1e6},
         &(struct side){.sites = {{NULL, "parse_new", "main", 0.87}, {NULL, "print", "main", 0.13}},
                        .time_ns = 1.6e6},
-        "parse_new (own.c:10), called from main: +592 us per call, all of the slowdown");
+        "parse_new (own.c:10), called from main: +592 us, all of the slowdown");
 }
 
 /* No function has the gain alone, and the function around it has another name in the candidate. */
@@ -417,7 +418,7 @@ static void renamed_function_around_a_gain_is_found(void **state)
                                          {NULL, "c", "new", 0.23}},
                                .functions = {{.place = {.function = "new"}, .total = 0.89}},
                                .time_ns = 1e6},
-                "new (own.c:10): -990 us per call with all that it calls, all of the gain");
+                "new (own.c:10): -990 us with all that it calls, all of the gain");
 }
 
 /* The candidate inlines `step` into `parse`; `print` became slower. */
@@ -431,7 +432,7 @@ static void inlined_function_is_part_of_its_caller(void **state)
                        .time_ns = 1e6},
         &(struct side){.sites = {{NULL, "parse", "main", 0.4}, {NULL, "print", "main", 0.6}},
                        .time_ns = 2e6},
-        "print (own.c:11), called from main: +1.00 ms per call, all of the slowdown");
+        "print (own.c:11), called from main: +1.00 ms, all of the slowdown");
 }
 
 static void new_function_of_an_unchanged_caller_is_the_cause(void **state)
@@ -444,7 +445,7 @@ static void new_function_of_an_unchanged_caller_is_the_cause(void **state)
                                  {NULL, "check", "parse", 0.5},
                                  {NULL, "print", "main", 0.11}},
                        .time_ns = 2e6},
-        "check (own.c:11), called from parse: +1.00 ms per call, all of the slowdown; the "
+        "check (own.c:11), called from parse: +1.00 ms, all of the slowdown; the "
         "baseline does not run it");
 }
 
