@@ -82,16 +82,6 @@ static void versions_add(struct kg_document *document, const struct kg_compariso
     kg_part_prose(document, KG_PART_SENTENCE, NULL, document->style.quiet ? NULL : words);
 }
 
-/* The commands for the worst case that fails. */
-static void commands_add(struct kg_document *document, const struct kg_comparison *comparison)
-{
-    for (size_t i = 0; i < comparison->next_command_count; i++) {
-        const struct kg_next_command *command = &comparison->next_commands[i];
-        kg_part_add(document, KG_PART_WHOLE, command->purpose);
-        kg_span_add(document, KG_SPAN_COMMAND, command->command);
-    }
-}
-
 static void verdict_add(struct kg_document *document, const struct kg_comparison *comparison)
 {
     const bool is_first = comparison->first_run;
@@ -103,8 +93,6 @@ static void verdict_add(struct kg_document *document, const struct kg_comparison
     versions_add(document, comparison);
     trust_add(document, comparison);
     kg_part_prose(document, KG_PART_WHOLE, "next", comparison->next);
-    if (!document->style.quiet)
-        commands_add(document, comparison);
 }
 
 /* --- Rows ------------------------------------------------------------------------------------- */
@@ -399,6 +387,18 @@ static void sources_add(struct kg_document *document, const struct kg_suggestion
     }
 }
 
+/* The commands for the worst case that fails. They stand behind the reasons, which decide among them. */
+static void commands_add(struct kg_document *document, const struct kg_comparison *comparison)
+{
+    if (comparison->next_command_count)
+        kg_part_gap(document);
+    for (size_t i = 0; i < comparison->next_command_count; i++) {
+        const struct kg_next_command *command = &comparison->next_commands[i];
+        kg_part_add(document, KG_PART_WHOLE, command->purpose);
+        kg_span_add(document, KG_SPAN_COMMAND, command->command);
+    }
+}
+
 /* Adds the overall change of the suite. A verbose report adds the change of each workload. */
 static void overall_add(struct kg_document *document, const struct kg_comparison *comparison)
 {
@@ -506,8 +506,10 @@ void kg_comparison_document(const struct kg_report_subject *subject, struct kg_d
     verdict_add(document, comparison);
     changes_add(document, &changes, true);
     tails_add(document, comparison);
-    if (!document->style.quiet)
+    if (!document->style.quiet) {
         sources_add(document, subject->suggestions);
+        commands_add(document, comparison);
+    }
     if (document->style.page)
         folds_add(document, &changes, subject->suggestions);
     else if (!document->style.quiet)
