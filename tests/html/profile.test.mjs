@@ -90,7 +90,7 @@ test("the flame graph widens by keys, goes back, and finds names", async () => {
     await page.keyboard.press("Enter");
     const width = await page.locator("#flame .flames button:focus").evaluate((box) => box.style.width);
     assert.equal(width, "100%");
-    assert.match(await text("#flame .told"), new RegExp(name.replace(/[()]/g, "\\$&")));
+    assert.match(await text("#flame .flame-detail"), new RegExp(name.replace(/[()]/g, "\\$&")));
     await page.keyboard.press("Escape");
     assert.equal(await boxes.count(), all);
     await page.fill("#flame input", name);
@@ -107,7 +107,7 @@ test("two recordings show what became slower, with its sign", async () => {
     assert.match(await two.locator("#flame-change figcaption").innerText(), new RegExp(`Most changed: ${slow.name}, \\+`));
     const box = two.locator("#flame-change .flames button", { hasText: `+ ${slow.name}` }).first();
     await box.hover();
-    assert.match(await two.locator("#flame-change .told").innerText(), /own time .* → .*, \+.* \(\+[\d.]+ %\)/);
+    assert.match(await two.locator("#flame-change .flame-detail").innerText(), /own time .* → .*, \+.* \(\+[\d.]+ %\)/);
     assert.match(await box.getAttribute("style"), /--worse/);
     assert.equal(await two.locator("#flame-change select").first().locator("option:checked").innerText(), slow.of);
     assert.deepEqual(await axeSerious(two), []);
@@ -171,7 +171,7 @@ test("names that look like HTML stay text", async () => {
         const { x, y, width, height } = await place.boundingBox();
         for (let at = 10; at < height; at += 17) await hostile.mouse.move(x + width * 0.15, y + at);
     }
-    assert.match(await hostile.locator("#flame .told").innerText(), /<img src=x/);
+    assert.match(await hostile.locator("#flame .flame-detail").innerText(), /<img src=x/);
     assert.equal(await hostile.locator("img").count(), 0);
     assert.deepEqual(hostile.wrong, []);
 });

@@ -66,7 +66,7 @@ test("the flame graph shows the growth, and is walked by keys", async () => {
     await page.locator("#why .flames button").first().focus();
     for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowDown");
     assert.match(await page.locator("#why .flames button:focus").getAttribute("aria-label"), /^strlen; per call: – → \d+ ns; \+\d+ ns, \d+ % of the slowdown; the baseline does not call it there/);
-    assert.match(await text("#why .told"), /strlen/);
+    assert.match(await text("#why .flame-detail"), /strlen/);
     await page.keyboard.press("Enter");
     assert.equal(await page.getByRole("button", { name: "Show all" }).first().isVisible(), true);
     await page.keyboard.press("Escape");

@@ -102,7 +102,7 @@ function draw(chart) {
 
 /* Adds a chart to an element.
  *   title    heading
- *   says     one sentence with the main figure, also for readers who cannot see the picture.
+ *   summary  one sentence with the main figure, also for readers who cannot see the picture.
  *   height   pixels, or (width) => pixels.
  *   option   (colour, width) => options for ECharts. colour.NAME is a colour of the page (colour.worse). Animation,
  *            fonts and axes have the page's settings. A tooltip's formatter returns an element from `tip`, never HTML.
@@ -111,8 +111,8 @@ function draw(chart) {
  *   key      element below the picture that explains its signs, instead of ECharts' legend.
  *   table    {heads, rows} for dom.js's table with the same figures; a function is called when the table opens
  * returns {redraw()}, for the caller after the input of `option` changed */
-export function chartAdd(parent, { title, says, height = 320, option, canvas, onclick, key, table: figures }) {
-    const element = h("div", { class: "chart", role: "img", "aria-label": `${title}. ${says}` });
+export function chartAdd(parent, { title, summary, height = 320, option, canvas, onclick, key, table: figures }) {
+    const element = h("div", { class: "chart", role: "img", "aria-label": `${title}. ${summary}` });
     const details = h("details", { class: "figures" }, h("summary", {}, "Figures", h("span", { class: "hidden" }, ` of ${title}`)));
     const chart = { element, option, canvas, onclick };
     chart.sized = () => {
@@ -125,7 +125,7 @@ export function chartAdd(parent, { title, says, height = 320, option, canvas, on
         details.append(table(title, heads, rows));
     });
     parent.append(
-        h("figure", {}, h("figcaption", {}, h("h3", {}, title), h("p", {}, says)), element, key, figures && details),
+        h("figure", {}, h("figcaption", {}, h("h3", {}, title), h("p", {}, summary)), element, key, figures && details),
     );
     drawn.add(chart);
     let width;

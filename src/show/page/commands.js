@@ -2,7 +2,7 @@
 import { quoted, quotedGlob } from "./format.js";
 
 /* OLD from "NAME (OLD)", the name of a side in a comparison of two commands. */
-const given = (said) => / \((.*)\)$/s.exec(said)?.[1] ?? said;
+const given = (text) => / \((.*)\)$/s.exec(text)?.[1] ?? text;
 
 /* The arguments that select the case: suite, id and GPU. Undefined if the suite's file is unknown. */
 export function caseArguments({ id, device }, { comparison, current }) {

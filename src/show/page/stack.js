@@ -85,14 +85,14 @@ export function largestOf(rows) {
 /* Appends the chart with a choice between shares and times.
  *   rows   [{name, total, parts: {gpu, transfer, cpu, overhead, rest}, note, link}], in ns; a part may be missing
  *   what   noun for a row: "case", "operation" */
-export function stackAdd(parent, { title, says, what, rows, shares = true }) {
+export function stackAdd(parent, { title, summary, what, rows, shares = true }) {
     const place = h("div");
     const chosen = h("select", { onchange: () => show() }, h("option", { value: "shares", selected: shares }, "shares"), h("option", { value: "times", selected: !shares }, "times"));
     function show() {
         place.replaceChildren();
         chartAdd(place, {
             title,
-            says,
+            summary,
             height: (width) => rows.length * (width < NARROW ? 40 : 24) + 88,
             option: optionOf(rows, chosen.value === "shares"),
             table: figuresOf(rows, what),

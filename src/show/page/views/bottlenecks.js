@@ -11,17 +11,17 @@ function lineOf(one, model) {
     return h("li", {}, name, ": ", bottleneckOf(one));
 }
 
-const told = ({ cases }) => cases.filter(({ words }) => words);
+const explained = ({ cases }) => cases.filter(({ words }) => words);
 
 function listAdd(profile, model, section, several) {
-    const all = told(profile);
+    const all = explained(profile);
     const list = h("ol");
     if (several) section.append(h("h3", {}, profile.file.name));
     section.append(list, someAdd(all, LINES_FIRST, all.length, (one) => list.append(lineOf(one, model)), (left) => `Show ${counted(left, "more case")}`));
 }
 
 function draw(model, section) {
-    const profiles = profilesOf(model).filter((profile) => told(profile).length);
+    const profiles = profilesOf(model).filter((profile) => explained(profile).length);
     section.append(h("p", { class: "key" }, "The scope with the largest own time in each recorded case. The slowest case comes first."));
     for (const profile of profiles) listAdd(profile, model, section, profiles.length > 1);
 }
@@ -29,6 +29,6 @@ function draw(model, section) {
 export const bottlenecks = {
     id: "bottlenecks",
     title: "Bottlenecks",
-    shows: (model) => profilesOf(model).some((profile) => told(profile).length),
+    shows: (model) => profilesOf(model).some((profile) => explained(profile).length),
     draw,
 };

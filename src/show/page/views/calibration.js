@@ -15,12 +15,12 @@ const rowOf = (pairs) => (one) => [
     prose(one.advice ?? ""),
 ];
 
-export const calibrationSays = ({ suite, runs, pairs, alarmed_pairs: alarmedPairs, alarmed_runs: alarmedRuns }) =>
+export const calibrationText = ({ suite, runs, pairs, alarmed_pairs: alarmedPairs, alarmed_runs: alarmedRuns }) =>
     `${suite}: ${runs} runs of the same code: the gate alarmed in ${alarmedPairs} of ${pairs} pairs of runs, and in ${alarmedRuns} of ${runs} runs against all others.`;
 
 function draw({ calibrations }, section) {
     for (const one of calibrations) {
-        section.append(h("p", {}, calibrationSays(one)));
+        section.append(h("p", {}, calibrationText(one)));
         firstAdd(section, one.cases, (place, rows) => place.append(table(`Calibrated cases of ${one.suite}`, HEADS, rows.map(rowOf(one.pairs)))));
     }
     section.append(h("p", { class: "key" }, "Catches: smallest slowdown that the gate caught in every pair of runs, with rounds slowed by calculation. Alarms and doubts: pairs of runs of the same code."));

@@ -54,13 +54,13 @@ function modesText({ name, values }) {
 /* "2 rounds lie above the axis, up to 1.03 ms" */
 function outsideText(columns, [low, high]) {
     const numbers = columns.flatMap(numbersOf);
-    const say = (outside, where, end) => outside.length && `${counted(outside.length, "round")} ${outside.length === 1 ? "lies" : "lie"} ${where} the axis, at its edge: ${end}`;
+    const text = (outside, where, end) => outside.length && `${counted(outside.length, "round")} ${outside.length === 1 ? "lies" : "lie"} ${where} the axis, at its edge: ${end}`;
     const above = numbers.filter((value) => value > high);
     const below = numbers.filter((value) => value < low);
-    return [say(above, "above", `up to ${duration(Math.max(...above))}`), say(below, "below", `down to ${duration(Math.min(...below))}`)];
+    return [text(above, "above", `up to ${duration(Math.max(...above))}`), text(below, "below", `down to ${duration(Math.min(...below))}`)];
 }
 
-function saysOf(columns) {
+function summaryOf(columns) {
     const medians = columns.map(({ name, values }) => `${name} ${counted(values.length, "round")}, median ${duration(median(numbersOf({ values })))}`);
     const modes = columns.map(modesText).filter(Boolean);
     return `${[...medians, ...modes, ...outsideText(columns, spanShown(columns)).filter(Boolean)].join("; ")}.`;
@@ -96,7 +96,7 @@ function dotsOf(columns, [low, high], { min, max }, colour) {
             symbol: one.value > high || one.value < low ? "triangle" : one.confirms ? "diamond" : "circle",
             symbolRotate: one.value < low ? 180 : 0,
             itemStyle: { color: one.disturbed ? colour.ground : colour[name], borderColor: colour[name], borderWidth: 1.5 },
-            says: `round ${i + 1}: ${duration(one.value)}`,
+            summary: `round ${i + 1}: ${duration(one.value)}`,
             kind: kindOf(one),
         })),
     );
@@ -107,7 +107,7 @@ function optionOf(columns) {
     const axis = axisOf(columns, span);
     return (colour, width) => ({
         grid: { left: 76, right: 16, top: 16, bottom: 40 },
-        tooltip: { trigger: "item", formatter: ({ data }) => data?.says && tip(data.says, data.kind) },
+        tooltip: { trigger: "item", formatter: ({ data }) => data?.summary && tip(data.summary, data.kind) },
         xAxis: [
             { type: "category", data: columns.map(({ name }) => name), axisLabel: { interval: 0, width: Math.min(96, (width - 100) / columns.length), overflow: "break" } },
             { type: "value", min: -0.5, max: columns.length - 0.5, show: false },
@@ -124,7 +124,7 @@ function draw(one, _, section) {
     const columns = columnsOf(one);
     chartAdd(section, {
         title: "Every round",
-        says: saysOf(columns),
+        summary: summaryOf(columns),
         height: 300,
         option: optionOf(columns),
         table: () => ({

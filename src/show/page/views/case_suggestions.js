@@ -8,8 +8,8 @@ const furtherOf = (one) => one.changes.filter((change) => !causesOf(one).include
 function draw(one, _, section) {
     const { suggestions, findings } = one;
     section.append(h("h3", {}, "Cause and remedy"));
-    const said = [...furtherOf(one), ...findings].map(({ text }) => h("li", {}, prose(text)));
-    if (said.length) section.append(h("ul", {}, said));
+    const items = [...furtherOf(one), ...findings].map(({ text }) => h("li", {}, prose(text)));
+    if (items.length) section.append(h("ul", {}, items));
     section.append(...suggestions.map((suggestion) => suggestionOf(suggestion, false)));
 }
 

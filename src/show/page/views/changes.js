@@ -162,7 +162,7 @@ const figures = (rows) => () => ({
 
 /* --- The section ------------------------------------------------------------------------------ */
 
-function saysOf(all, rows) {
+function summaryOf(all, rows) {
     const beyond = all.filter(({ metric }) => metric.interval_low > 1 + metric.threshold || metric.interval_high < 1 - metric.threshold);
     return `${counted(all.length, "compared case")}; the whole interval of ${beyond.length} is beyond the threshold. Worst first: ${rows[0].id}, ${withInterval(rows[0])}.`;
 }
@@ -177,10 +177,10 @@ const keyOfRows = (rows) =>
         rows.some((row) => isBeyond(row, reach(rows))) && ["beyond", "beyond the axis"],
     ]);
 
-const chartOf = (place, rows, title, says) =>
+const chartOf = (place, rows, title, summary) =>
     chartAdd(place, {
         title,
-        says,
+        summary,
         height: (width) => rows.length * (width < NARROW ? 40 : 26) + 60,
         option: optionOf(rows),
         key: keyOfRows(rows),
@@ -204,7 +204,7 @@ function draw(model, section) {
     const changed = all.filter((one) => !isUnchanged(one));
     const unchanged = all.filter(isUnchanged);
     if (changed.length) {
-        firstAdd(section, changed, (place, rows) => chartOf(place, rows, "Change of each case", saysOf(all, changed)));
+        firstAdd(section, changed, (place, rows) => chartOf(place, rows, "Change of each case", summaryOf(all, changed)));
         section.append(h("p", { class: "key" }, "kgate counts a change if its interval reaches beyond the threshold. If the whole interval lies within the threshold, the case is unchanged."));
     }
     if (unchanged.length) unchangedAdd(section, unchanged);

@@ -20,7 +20,7 @@ const HEADS = [{ name: "scope" }, ...["calls in a call", "total", "own time", "s
 
 const callsOf = (calls) => (Number.isInteger(calls) ? String(calls) : calls.toPrecision(3));
 
-function tellOf(tree) {
+function linesOf(tree) {
     return (node) =>
         [
             node.name,
@@ -48,10 +48,10 @@ export function flameOfCase(place, one) {
     const tree = perCall(one);
     flameAdd(place, {
         title: "Nested scopes",
-        says: `Mean time per call: ${duration(tree.value)}${one.gpu ? " on the GPU" : ""}. Width is time; each scope lies below the one around it. Click or press Enter to widen one.`,
+        summary: `Mean time per call: ${duration(tree.value)}${one.gpu ? " on the GPU" : ""}. Width is time; each scope lies below the one around it. Click or press Enter to widen one.`,
         tree,
         key: keyOf(tree),
-        tellOf: tellOf(tree),
+        linesOf: linesOf(tree),
         classOf: ({ kind }) => kind ?? "compute",
         figures: () => ({ heads: HEADS, rows: rowsOf(tree) }),
     });

@@ -32,7 +32,7 @@ function wordsOf(name, before, after) {
     return `${name} ${duration(before[member])} → ${duration(after[member])}, ${signed(after[member] - before[member])} (${change(after[member] / before[member])})`;
 }
 
-const tellOf = (node) => [node.name, wordsOf("own time", node.then, node.now), wordsOf("total", node.then, node.now)];
+const linesOf = (node) => [node.name, wordsOf("own time", node.then, node.now), wordsOf("total", node.then, node.now)];
 
 /* A sign for each node with a visible colour.
  *   grown(node)  growth of the node's own time in ns
@@ -83,7 +83,7 @@ export function growthKey() {
     return h("ul", { class: "keys" }, KEY.map(([name, word]) => h("li", {}, swatch(name), word)));
 }
 
-function saysOf(tree, nodes) {
+function summaryOf(tree, nodes) {
     const { node, place } = nodes[0];
     const { now, then } = tree;
     return `A call: ${duration(then.value)} → ${duration(now.value)} (${change(now.value / then.value)}). Most changed: ${place}, ${signed(changed(node))} own time. Full colour: ${share(FULL)} of the call or more. There is one recording per side, so some changes are noise.`;
@@ -95,10 +95,10 @@ function show(place, { now, then }, widths) {
     place.replaceChildren();
     flameAdd(place, {
         title: "Slower and faster scopes",
-        says: saysOf(tree, nodes),
+        summary: summaryOf(tree, nodes),
         tree,
         key: growthKey(),
-        tellOf,
+        linesOf,
         classOf: (node) => (changed(node) > 0 ? "more" : "less"),
         signOf: growthSign(changed, tree.then.value || 1),
         paint: growthPaint(changed, tree.then.value || 1),

@@ -20,15 +20,15 @@ function buttonOf(box, graph) {
     const { node, left, width, depth } = box;
     const element = h(
         "button",
-        { type: "button", class: `flame ${graph.classOf(node)}`, tabindex: "-1", "aria-label": graph.says(node), onclick: () => graph.focusOn(node) },
+        { type: "button", class: `flame ${graph.classOf(node)}`, tabindex: "-1", "aria-label": graph.label(node), onclick: () => graph.focusOn(node) },
         width >= LABEL_LEAST ? `${graph.signOf?.(node) ?? ""}${node.name}` : "",
     );
     element.style.left = `${100 * left}%`;
     element.style.width = `${100 * width}%`;
     element.style.top = `${1.5 * depth}rem`;
     if (graph.paint) element.style.background = graph.paint(node);
-    element.addEventListener("pointermove", () => graph.tell(node)); /* not when boxes move below the pointer */
-    element.addEventListener("focus", () => graph.tell(node));
+    element.addEventListener("pointermove", () => graph.describe(node)); /* not when boxes move below the pointer */
+    element.addEventListener("focus", () => graph.describe(node));
     return element;
 }
 
@@ -64,7 +64,7 @@ function show(graph, focus) {
     const box = graph.boxes.find(({ node }) => node === focus);
     box.element.tabIndex = 0;
     if (had) box.element.focus();
-    graph.tell(focus);
+    graph.describe(focus);
     mark(graph);
 }
 
@@ -84,26 +84,26 @@ function mark(graph) {
 }
 
 /* Appends a flame graph.
- *   title, says    heading, and a sentence with the main figure.
+ *   title, summary heading, and a sentence with the main figure.
  *   tree           {name, value, inside, …}, from flame.js
  *   key            element that explains the colours.
- *   tellOf(node)   lines with the figures of a scope; the first line is its name.
+ *   linesOf(node)  lines with the figures of a scope; the first line is its name.
  *   classOf(node)  CSS class of a box
  *   paint(node)    colour of a box, if classes do not suffice.
  *   signOf(node)   sign before the name, for readers who do not see the colour.
  *   figures()      {heads, rows} with the same figures, for the table */
-export function flameAdd(parent, { title, says, tree, key, tellOf, classOf, signOf, paint, figures }) {
+export function flameAdd(parent, { title, summary, tree, key, linesOf, classOf, signOf, paint, figures }) {
     const graph = { tree, classOf, signOf, paint, boxes: [] };
     graph.place = h("div", { class: "flames", role: "group", "aria-label": `${title}: arrows move, Enter widens, Escape shows all` });
-    graph.told = h("p", { class: "told" });
+    graph.detail = h("p", { class: "flame-detail" });
     graph.left = h("p", { class: "key" });
     graph.status = h("span", { role: "status", class: "key" });
     graph.search = h("input", { type: "search", placeholder: "part of a name", oninput: () => mark(graph) });
     graph.back = h("button", { type: "button", onclick: () => graph.focusOn(tree), hidden: true }, "Show all");
-    graph.says = (node) => tellOf(node).join("; ");
-    graph.tell = (node) => {
-        const [name, ...rest] = tellOf(node);
-        graph.told.replaceChildren(h("strong", {}, name), ...rest.map((line) => h("span", {}, line)));
+    graph.label = (node) => linesOf(node).join("; ");
+    graph.describe = (node) => {
+        const [name, ...rest] = linesOf(node);
+        graph.detail.replaceChildren(h("strong", {}, name), ...rest.map((line) => h("span", {}, line)));
     };
     graph.focusOn = (node) => show(graph, node);
     graph.place.addEventListener("keydown", (event) => keys(event, graph));
@@ -117,12 +117,12 @@ export function flameAdd(parent, { title, says, tree, key, tellOf, classOf, sign
         h(
             "figure",
             {},
-            h("figcaption", {}, h("h3", {}, title), h("p", {}, says)),
+            h("figcaption", {}, h("h3", {}, title), h("p", {}, summary)),
             h("p", { class: "controls" }, h("label", {}, "Search ", graph.search), graph.back, graph.status),
             key,
             graph.place,
             graph.left,
-            graph.told,
+            graph.detail,
             details,
         ),
     );

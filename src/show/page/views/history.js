@@ -140,7 +140,7 @@ function nowText(points, metric) {
     return ` Now ${duration(now.median)}. Compared: ${change(metric.ratio)}, ${duration(metric.baseline)} → ${duration(metric.current)}.`;
 }
 
-function saysOf(points, metric) {
+function summaryOf(points, metric) {
     const stored = points.filter(({ now }) => !now);
     const last = stored.length > 1 ? ` first, ${duration(stored.at(-1).median)} last` : "";
     const changes = points.filter(({ other }) => other).length;
@@ -154,7 +154,7 @@ function historyAdd(parent, one, model, { title, height }) {
     const points = pointsOf(one, model);
     chartAdd(parent, {
         title,
-        says: saysOf(points, decidedOf(one)),
+        summary: summaryOf(points, decidedOf(one)),
         height,
         option: optionOf(points, one.metric?.name === "time" ? one.metric.threshold : undefined),
         table: () => ({

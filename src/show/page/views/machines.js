@@ -55,14 +55,14 @@ const codesOf = ({ run }) => new Map((run.cases ?? []).filter(({ code_hash: hash
 function casesFact(sides) {
     const codes = sides.map(codesOf);
     const first = codes.findIndex(({ size: known }) => known);
-    const told = codes.map((side, i) => {
+    const cells = codes.map((side, i) => {
         const common = [...side].filter(([id]) => codes[first]?.has(id));
         const other = common.filter(([id, hash]) => codes[first].get(id) !== hash).length;
         if (!common.length) return { other };
         if (i === first) return { other, text: `of ${counted(common.length, "case")}` };
         return { other, text: other ? `other in ${other} of ${counted(common.length, "case")}` : `the same in ${counted(common.length, "case")}` };
     });
-    return row("Machine code", told.map(({ text }) => text), { differs: told.some(({ other }) => other) });
+    return row("Machine code", cells.map(({ text }) => text), { differs: cells.some(({ other }) => other) });
 }
 
 /* The columns: the baselines first, then the results. */
@@ -89,7 +89,7 @@ function row(name, values, { free, differs = !free && new Set(values.filter(isKn
     );
 }
 
-function saysOf(sides, rows) {
+function summaryOf(sides, rows) {
     if (sides.length < 2) return "There is only one side, so nothing is compared.";
     const of = (state) => rows.filter((one) => one.classList.contains(state)).length;
     const differing = of("differs"), unknown = of("unknown");
@@ -102,7 +102,7 @@ function draw(model, section) {
     const facts = [...FACTS.filter(([, , how]) => onGpu || !how?.gpu), ...codeFacts(sides)].map(([name, get, how]) => row(name, sides.map(get), how));
     const rows = [...facts, casesFact(sides)].filter(Boolean);
     section.append(
-        h("p", {}, saysOf(sides, rows)),
+        h("p", {}, summaryOf(sides, rows)),
         scrolled(
             "Builds and machines",
             h(

@@ -50,7 +50,7 @@ function casesAdd(section, all) {
     const kinds = KINDS.filter(([, get]) => cases.some((one) => get(one.current.memory) > 0));
     chartAdd(section, {
         title: "Memory of each case",
-        says: `${cases.length < all.length ? `The ${cases.length} largest of ` : ""}${counted(all.length, "case")}; the largest, ${cases[0].id}, has a peak of ${size(mostOf(cases[0]))}. Logarithmic.`,
+        summary: `${cases.length < all.length ? `The ${cases.length} largest of ` : ""}${counted(all.length, "case")}; the largest, ${cases[0].id}, has a peak of ${size(mostOf(cases[0]))}. Logarithmic.`,
         height: (width) => cases.length * (width < NARROW ? 40 : 24) + 70,
         option: barsOf(cases, kinds),
         table: () => ({
@@ -145,7 +145,7 @@ function peaksAdd(place, { label, entries }) {
     const most = peakOf(entries);
     chartAdd(place, {
         title: "Peak of each scope over time",
-        says: `${counted(entries.length, "scope")} of ${label} allocated; the highest peak is ${size(most.peak_bytes ?? 0)}, of ${most.name}.`,
+        summary: `${counted(entries.length, "scope")} of ${label} allocated; the highest peak is ${size(most.peak_bytes ?? 0)}, of ${most.name}.`,
         height: 280,
         option: peakOption(entries),
         table: () => ({
@@ -161,7 +161,7 @@ function totalAdd(place, { entries }) {
     const points = totalOf(entries);
     chartAdd(place, {
         title: "Allocated memory over time, cumulative",
-        says: `${size(points.at(-1)[1])} in total, including released memory.`,
+        summary: `${size(points.at(-1)[1])} in total, including released memory.`,
         height: 280,
         option: totalOption(points),
         table: () => ({

@@ -12,15 +12,15 @@ function rowOf({ name, clock, gpu, transfer, cpu, overhead }) {
     return { name, total: Math.max(clock, gpu + transfer + own), parts: { ...parts, rest: Math.max(0, clock - gpu - transfer - parts.cpu - own) } };
 }
 
-const told = ({ gpu, transfer, cpu }) => gpu + transfer + cpu > 0;
+const timed = ({ gpu, transfer, cpu }) => gpu + transfer + cpu > 0;
 
 export function operationPartsAdd(place, { named }) {
-    if (!named.some(told)) return;
-    const all = named.filter(told).map(rowOf).sort((a, b) => b.total - a.total);
+    if (!named.some(timed)) return;
+    const all = named.filter(timed).map(rowOf).sort((a, b) => b.total - a.total);
     const rows = all.slice(0, ROWS_MOST);
     stackAdd(place, {
         title: "Parts of each operation",
-        says: `${counted(all.length, "operation")} with the scopes inside, the longest first: ${all[0].name}, ${duration(all[0].total)}. Largest part: ${largestOf(rows.slice(0, 1))}.${rows.some(({ parts }) => parts.gpu + parts.transfer > 0) ? " Where the GPU works, the rest is what the CPU had besides." : ""}`,
+        summary: `${counted(all.length, "operation")} with the scopes inside, the longest first: ${all[0].name}, ${duration(all[0].total)}. Largest part: ${largestOf(rows.slice(0, 1))}.${rows.some(({ parts }) => parts.gpu + parts.transfer > 0) ? " Where the GPU works, the rest is what the CPU had besides." : ""}`,
         what: "operation",
         rows,
         shares: false,

@@ -62,7 +62,7 @@ function pieAdd(place, one, found) {
     const slices = slicesOf(found);
     chartAdd(place, {
         title: "Shares of the time",
-        says: `${counted(one.tree.calls, "call")}, ${duration(one.tree.total)}${one.gpu ? " on the GPU" : ""}; most in ${slices[0].name}, ${share(slices[0].share)}. A scope's own time: without the scopes inside it.`,
+        summary: `${counted(one.tree.calls, "call")}, ${duration(one.tree.total)}${one.gpu ? " on the GPU" : ""}; most in ${slices[0].name}, ${share(slices[0].share)}. A scope's own time: without the scopes inside it.`,
         height: (width) => (width < NARROW ? 220 + 24 * slices.length : 290),
         option: pieOf(slices, found),
         table: () => ({ heads: HEADS, rows: rowsOf(one, found) }),
@@ -103,7 +103,7 @@ function barsAdd(place, { named }) {
     const left = named.length - bars.length;
     chartAdd(place, {
         title: "Mean time per call, and number of calls",
-        says: `Longest: ${bars[0].name}, ${duration(bars[0].mean)} in each of ${counted(bars[0].calls, "call")}, with the scopes inside it.${left ? ` ${counted(left, "shorter one")} left out.` : ""}`,
+        summary: `Longest: ${bars[0].name}, ${duration(bars[0].mean)} in each of ${counted(bars[0].calls, "call")}, with the scopes inside it.${left ? ` ${counted(left, "shorter one")} left out.` : ""}`,
         height: (width) => bars.length * (width < NARROW ? 40 : 28) + 60,
         option: barsOf(bars),
         table: () => ({

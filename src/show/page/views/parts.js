@@ -27,7 +27,7 @@ function draw(model, section) {
     firstAdd(section, all, (place, rows) =>
         stackAdd(place, {
             title: "Parts of a call",
-            says: `${counted(all.length, "case")}, the slowest first: ${all[0].name}, ${duration(all[0].total)}. Largest part of all together: ${largestOf(all)}. ${onGpu(model) ? "On the CPU the rest" : "The rest"} is waiting.`,
+            summary: `${counted(all.length, "case")}, the slowest first: ${all[0].name}, ${duration(all[0].total)}. Largest part of all together: ${largestOf(all)}. ${onGpu(model) ? "On the CPU the rest" : "The rest"} is waiting.`,
             what: "case",
             rows,
         }),

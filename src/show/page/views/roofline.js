@@ -126,7 +126,7 @@ function optionOf(groups, lines, [from, to]) {
 
 const number = (value) => value.toLocaleString("en", { maximumSignificantDigits: 3 });
 
-function saysOf(points, left) {
+function summaryOf(points, left) {
     const [best] = [...points].sort((a, b) => b.speed - a.speed);
     return `${counted(points.length, "case")}; most: ${best.id}, ${rate(best.speed, "FLOP")} at ${number(best.intensity)} FLOP per byte.${left ? ` Not drawn: ${counted(left, "case")} with unknown operations or bytes.` : ""} A click on a point shows its case.`;
 }
@@ -139,7 +139,7 @@ function rooflineAdd(section, title, points, left, roofs) {
     const lines = roofs.flatMap((set) => linesOf(set, ...span));
     chartAdd(section, {
         title,
-        says: saysOf(points, left),
+        summary: summaryOf(points, left),
         height: (width) => (width < NARROW ? 340 : 460),
         option: optionOf(groups, lines, span),
         key: keyOf(groups, lines),

@@ -35,7 +35,7 @@ const COLUMNS = [
     { name: "verdict", wanted: ({ comparison }) => comparison, get: verdictPlace, show: verdictCell },
     { name: "status", wanted: ({ comparison, cases }) => !comparison && cases.some(isOdd), get: verdictPlace, show: verdictCell },
     { name: "decided by", get: decidedBy, show: (name) => name, spare: 13 },
-    { name: "budgets", get: (one) => (one.compared ? undefined : heldOf(one.current?.held)), show: (said) => said, spare: 14 },
+    { name: "budgets", get: (one) => (one.compared ? undefined : heldOf(one.current?.held)), show: (text) => text, spare: 14 },
     { name: "change", get: (one) => (isBudget(one.metric) ? undefined : one.metric?.ratio), show: change, numeric: true },
     { name: "95 % interval", get: metric("interval_low"), show: (_, one) => interval(one.metric.interval_low, one.metric.interval_high), numeric: true, spare: 10 },
     { name: "baseline", get: metric("baseline"), order: time("baseline"), show: (_, one) => referenceOf(one.metric), numeric: true, spare: 11 },
@@ -123,7 +123,7 @@ function tableOf(model) {
     const columns = COLUMNS.filter(({ wanted, get }) => (!wanted || wanted(model)) && cases.some((one) => has(get(one))));
     const state = { words: "", verdict: "", column: undefined, down: false, from: 0 };
     const body = h("tbody");
-    const said = h("p", { role: "status", class: "count" });
+    const status = h("p", { role: "status", class: "count" });
     const pages = h("p", { class: "pages" });
     const heads = columns.map((column) => h("th", { scope: "col", class: classOf(column) }, h("button", { type: "button", onclick: () => sort(column) }, column.name)));
 
@@ -142,7 +142,7 @@ function tableOf(model) {
         if (state.column) found = sorted(found, state.column, state.down);
         const shown = found.slice(state.from, state.from + ROWS);
         body.replaceChildren(...shown.map((one) => h("tr", {}, columns.map((column, i) => cell(column, one, i, hidden.has(i))))));
-        said.textContent = `${counted(found.length, "case")}${found.length === cases.length ? "" : ` of ${whole(cases.length)}`}`;
+        status.textContent = `${counted(found.length, "case")}${found.length === cases.length ? "" : ` of ${whole(cases.length)}`}`;
         pages.replaceChildren(
             ...(state.from ? [step("Previous", state.from - ROWS)] : []),
             ...(found.length > ROWS ? [` ${state.from + 1} to ${state.from + shown.length} `] : []),
@@ -153,7 +153,7 @@ function tableOf(model) {
     const place = scrolled("All cases", table);
     const { button, hidden } = columnsFit(place, table, columns);
     update({});
-    return { parts: [said, place, pages], button, update };
+    return { parts: [status, place, pages], button, update };
 }
 
 function draw(model, section) {

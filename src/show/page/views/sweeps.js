@@ -79,9 +79,9 @@ const figures = (family, { series, show }) => () => {
     };
 };
 
-function chart(parent, family, title, says, drawn) {
+function chart(parent, family, title, summary, drawn) {
     if (drawn.series.some(({ points }) => points.length))
-        chartAdd(parent, { title, says, height: 300, option: lines(family, drawn), key: keyFor(drawn), table: figures(family, drawn) });
+        chartAdd(parent, { title, summary, height: 300, option: lines(family, drawn), key: keyFor(drawn), table: figures(family, drawn) });
 }
 
 /* The series with the points that have the member. */

@@ -152,7 +152,7 @@ function timelineAdd(place, { json }, one) {
     const tracks = new Set(lanes.map(({ track }) => track)).size;
     chartAdd(place, {
         title: "Scopes over time",
-        says: `${counted(count, "scope")} on ${tracks === 1 ? "one thread" : `${tracks} threads or streams`}; longest: ${bars[0].name}, ${duration(bars[0].to - bars[0].from)}. ${left.length ? `${left.join("; ")}. ` : ""}To zoom, drag the handles below, or use Ctrl and the wheel.`,
+        summary: `${counted(count, "scope")} on ${tracks === 1 ? "one thread" : `${tracks} threads or streams`}; longest: ${bars[0].name}, ${duration(bars[0].to - bars[0].from)}. ${left.length ? `${left.join("; ")}. ` : ""}To zoom, drag the handles below, or use Ctrl and the wheel.`,
         height: lanes.length * LANE + 104,
         canvas: true,
         option: optionOf(drawn, nameOf),

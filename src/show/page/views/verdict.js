@@ -5,9 +5,9 @@ import { grouped } from "../lists.js";
 import { notesOf } from "../notes.js";
 import { hasParts, profilesOf } from "../profile.js";
 import { badge, caseLink, isOdd, signOf, VERDICTS } from "../verdicts.js";
-import { calibrationSays } from "./calibration.js";
+import { calibrationText } from "./calibration.js";
 import { stepsOf } from "./steps.js";
-import { causesSaid } from "./why_changed.js";
+import { causeTexts } from "./why_changed.js";
 
 /* [{verdict, waived, count}] in the order of VERDICTS. Counting cases come before waived cases of the same verdict. */
 function countsOf(cases) {
@@ -35,7 +35,7 @@ function sentence({ comparison, current, cases, baselines, profiles, suggestions
         return h("p", { class: "lead" }, `${measuredOf(cases)} on ${moment(current.json.created)}; no comparison.`);
     if (baselines.length)
         return h("p", { class: "lead" }, `${counted(baselines[0].runs.length, "stored run")} of ${counted(cases.length, "case")}.`);
-    if (calibrations.length) return h("p", { class: "lead" }, calibrationSays(calibrations.at(-1)));
+    if (calibrations.length) return h("p", { class: "lead" }, calibrationText(calibrations.at(-1)));
     if (profiles.length) return h("p", { class: "lead" }, `${counted(profiles.length, "profile")}; no comparison.`);
     return h("p", { class: "lead" }, `${counted(suggestions.list.length, "suggestion")}; no comparison.`);
 }
@@ -82,9 +82,9 @@ function worst({ comparison, caseById }) {
                   ` (95 % interval ${interval(metric.interval_low, metric.interval_high)}).`,
               ]
             : [" ", prose(first.reason ?? "")];
-    const said = first.change === "IMPROVEMENT" ? "Largest change: " : "Worst: "; /* no case became worse */
-    const line = h("p", {}, said, caseLink(first.id), " ", badge(first.change, waived), figures);
-    return h("div", {}, line, causesSaid(one).map((cause) => h("p", {}, cause)));
+    const label = first.change === "IMPROVEMENT" ? "Largest change: " : "Worst: "; /* no case became worse */
+    const line = h("p", {}, label, caseLink(first.id), " ", badge(first.change, waived), figures);
+    return h("div", {}, line, causeTexts(one).map((cause) => h("p", {}, cause)));
 }
 
 const WAIVED_MOST = 10;
@@ -127,12 +127,12 @@ function missing(model) {
     const open = profiles.flatMap(({ json }) => json.processes).filter(({ complete }) => complete === false).length;
     const results = current?.json;
     const having = (name) => cases.filter((one) => one.verdict === name);
-    const say = (list, what) => list.length && `${counted(list.length, "case")} ${what}`;
+    const casesText = (list, what) => list.length && `${counted(list.length, "case")} ${what}`;
     return [
-        say(having("FAILED"), "failed"),
+        casesText(having("FAILED"), "failed"),
         ...reasons(having("SKIPPED"), "skipped"),
         ...reasons(having("UNMEASURED"), "not measured"),
-        say(having("REMOVED"), "in the baseline and no longer in the suite"),
+        casesText(having("REMOVED"), "in the baseline and no longer in the suite"),
         comparison?.not_measured && `${counted(comparison.not_measured, "case")} not measured: code as in the baseline`,
         (comparison?.complete === false || results?.complete === false) && "the run was interrupted: later cases are missing",
         results?.filter && `cases were left out by ${results.filter}`,
@@ -150,9 +150,9 @@ function budgets({ comparison, cases }) {
     const sum = (name) => judged.reduce((all, { current }) => all + current.held[name], 0);
     const [missed, unknown] = [sum("missed"), sum("unknown")];
     const bad = judged.filter(({ current }) => current.held.missed);
-    const said = [`${sum("count") - missed - unknown} met`, `${missed} missed`, unknown && `${unknown} unknown`].filter(Boolean).join(", ");
+    const text = [`${sum("count") - missed - unknown} met`, `${missed} missed`, unknown && `${unknown} unknown`].filter(Boolean).join(", ");
     return [
-        h("p", {}, "Budgets: ", missed ? h("strong", {}, said) : said, "."),
+        h("p", {}, "Budgets: ", missed ? h("strong", {}, text) : text, "."),
         h("ul", {}, bad.slice(0, REASONS_MOST).map(({ id, current }) => h("li", {}, caseLink(id), ": ", prose(current.held.reason))), bad.length > REASONS_MOST ? h("li", {}, counted(bad.length - REASONS_MOST, "more case")) : ""),
     ];
 }

@@ -16,7 +16,7 @@ const wordOf = (whole) => (growthOf(whole) > 0 ? "of the slowdown" : "of the gai
 /* The growth of a box's own time if the samples prove it, else 0. It decides the colour. */
 const grown = ({ own, ownBase, sure }) => (sure ? own - ownBase : 0);
 
-function tellOf(whole) {
+function linesOf(whole) {
     return (node) => {
         const growth = growthOf(node);
         return [
@@ -57,10 +57,10 @@ function flameShow(parent, whole) {
         place.replaceChildren();
         flameAdd(place, {
             title: "Time per call on both sides",
-            says: `A call: ${duration(whole.base_ns)} → ${duration(whole.current_ns)} (${change(whole.current_ns / whole.base_ns)}), by ${whole.base_samples} and ${whole.current_samples} samples. Below each caller its functions, and the library functions and system calls that they enter. A change within the noise of the samples has no colour.`,
+            summary: `A call: ${duration(whole.base_ns)} → ${duration(whole.current_ns)} (${change(whole.current_ns / whole.base_ns)}), by ${whole.base_samples} and ${whole.current_samples} samples. Below each caller its functions, and the library functions and system calls that they enter. A change within the noise of the samples has no colour.`,
             tree: treeOf(whole, widths.value),
             key: growthKey(),
-            tellOf: tellOf(whole),
+            linesOf: linesOf(whole),
             classOf: (node) => (grown(node) > 0 ? "more" : "less"),
             signOf: growthSign(grown, base),
             paint: growthPaint(grown, base),
@@ -71,7 +71,7 @@ function flameShow(parent, whole) {
     redraw();
 }
 
-export const causesSaid = (one) => causesOf(one).map(({ text }) => prose(text));
+export const causeTexts = (one) => causesOf(one).map(({ text }) => prose(text));
 
 /* The changed source at the place of a cause, if git knows it. */
 const sourceShown = ({ diff, commits }) =>
