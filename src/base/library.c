@@ -6,11 +6,11 @@
 
 /* Whether the library itself is missing. The loader's message begins with the name of the missing
  * file. If that is another file, this library exists and lacks a library that it needs. */
-static bool is_absent(const char *path, const char *said)
+static bool is_absent(const char *path, const char *message)
 {
     const size_t length = strlen(path);
-    return !said ||
-           (!strncmp(said, path, length) && said[length] == ':' && strstr(said, "No such file"));
+    return !message || (!strncmp(message, path, length) && message[length] == ':' &&
+                        strstr(message, "No such file"));
 }
 
 static void *library_open(const char *path, int how, char *why, size_t why_bytes)
@@ -18,8 +18,8 @@ static void *library_open(const char *path, int how, char *why, size_t why_bytes
     void *library = dlopen(path, how | RTLD_LOCAL);
     if (library || !why_bytes)
         return library;
-    const char *said = dlerror();
-    snprintf(why, why_bytes, "%s", is_absent(path, said) ? "" : said);
+    const char *message = dlerror();
+    snprintf(why, why_bytes, "%s", is_absent(path, message) ? "" : message);
     return NULL;
 }
 

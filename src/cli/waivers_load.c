@@ -102,7 +102,7 @@ bool kg_cli_waiving_prepared(const struct kg_arguments *arguments, struct kg_pre
     own->waiving.edit_count = prepared->trust.edit_count;
     if (!prepared->trusted)
         return true;
-    kg_trust_tell(&prepared->trust, &own->waiving.trust);
+    kg_trust_describe(&prepared->trust, &own->waiving.trust);
     kg_trust_uncovered(&prepared->trust, &own->waiving.uncovered);
     return true;
 }

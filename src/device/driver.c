@@ -107,12 +107,12 @@ int kg_driver_initialise(const struct kg_driver *driver)
  * library that it needs. */
 static bool library_open(const char *library, struct kg_driver *driver, char *why, size_t why_bytes)
 {
-    char said[512];
-    *driver = (struct kg_driver){.library = kg_library_open(library, said, sizeof said)};
+    char message[512];
+    *driver = (struct kg_driver){.library = kg_library_open(library, message, sizeof message)};
     if (driver->library)
         return true;
-    if (*said)
-        snprintf(why, why_bytes, "the NVIDIA driver's library cannot be opened: %s", said);
+    if (*message)
+        snprintf(why, why_bytes, "the NVIDIA driver's library cannot be opened: %s", message);
     else
         snprintf(why, why_bytes, "no NVIDIA driver is installed");
     return false;

@@ -43,7 +43,7 @@ struct kg_calibrate_options {
 };
 
 /* Measures the suite options->runs times in sequence and calibrates. A failed case is KG_ERROR_MEASURE with the case's
- * name, because nothing can then be said about noise.
+ * name, because the noise is then unknown.
  * calibration  filled; the caller frees it with kg_calibration_free. Zeroed on failure. After a signal it covers the
  *              complete runs; zeroed if fewer than two are complete.
  * signal       signal that stopped the measurement, or 0

@@ -6,7 +6,7 @@
 #include "base/text.h"
 
 /* Limits: counted workloads, printed workloads, bytes of a name. */
-enum { SEEN_MOST = 64, TOLD_MOST = 3, NAME_MOST = 60 };
+enum { SEEN_MOST = 64, NAMED_MOST = 3, NAME_MOST = 60 };
 
 struct share {
     const char *workload;
@@ -67,13 +67,13 @@ const char *kg_spread_words(struct kg_comparison *comparison, enum kg_change cha
     struct share shares[SEEN_MOST];
     struct kg_text text = {0};
     const size_t count = shares_fill(comparison, change, shares);
-    for (size_t i = 0; count && shares[0].changed > 1 && i < count && i < TOLD_MOST; i++) {
+    for (size_t i = 0; count && shares[0].changed > 1 && i < count && i < NAMED_MOST; i++) {
         const struct share *share = &shares[i];
         kg_text_append(&text, i ? ", " : "");
         kg_text_printf(&text, "%.*s: %zu of %zu%s", (int)NAME_MOST, share->workload, share->changed,
                        share->all, i ? "" : " cases");
     }
-    if (text.length && count > TOLD_MOST)
+    if (text.length && count > NAMED_MOST)
         kg_text_append(&text, ", …");
     const char *words = kg_arena_copy(&comparison->arena, kg_text_string(&text));
     kg_text_free(&text);

@@ -344,7 +344,7 @@ static double processes_of(const struct kg_system_calls *calls)
     return most;
 }
 
-bool kg_hot_account_tells(const struct kg_hot *hot)
+bool kg_hot_account_is_precise(const struct kg_hot *hot)
 {
     static const double TICK_NS = 10e6; /* longest tick of any kernel build */
     const struct kg_system_calls *calls = &hot->system_calls;
@@ -355,8 +355,8 @@ bool kg_hot_account_tells(const struct kg_hot *hot)
 double kg_hot_kernel_share(const struct kg_hot *hot)
 {
     const struct kg_system_calls *calls = &hot->system_calls;
-    return kg_hot_account_tells(hot) ? calls->system_ns / (calls->user_ns + calls->system_ns)
-                                     : hot->sampled.system;
+    return kg_hot_account_is_precise(hot) ? calls->system_ns / (calls->user_ns + calls->system_ns)
+                                          : hot->sampled.system;
 }
 
 struct kg_place kg_place_copy(struct kg_arena *arena, const struct kg_place *place)

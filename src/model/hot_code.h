@@ -230,7 +230,7 @@ extern const struct kg_record kg_counted_line_record, kg_system_calls_record;
 
 /* Whether the kernel's account of CPU time separates user mode from the kernel. The account goes by
  * ticks: a process that ends before its first tick counts as all in user mode. */
-bool kg_hot_account_tells(const struct kg_hot *hot);
+bool kg_hot_account_is_precise(const struct kg_hot *hot);
 
 /* Share of a call's CPU time in the kernel: by the kernel's account if that is precise enough, else
  * by samples. NaN: unknown. */

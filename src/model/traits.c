@@ -356,8 +356,8 @@ static void gpu_find(const struct kg_results *results, const struct kg_case_resu
 }
 
 /* Only for work on the host (a command that uses the GPU is a process like any other). In a
- * worker that times a GPU, the workload's faults and waits cannot be told from those of the
- * timer. */
+ * worker that times a GPU, the workload's faults and waits cannot be separated from the
+ * timer's. */
 static void host_find(const struct kg_results *results, const struct kg_case_result *result,
                       struct kg_traits *traits)
 {

@@ -90,7 +90,7 @@ static struct kg_series *reading_series(const struct kg_session *session, size_t
 }
 
 /* Whether a case has that note already: one sentence a machine, not one a case. */
-static bool said(const struct kg_results *results, const char *note)
+static bool note_exists(const struct kg_results *results, const char *note)
 {
     for (size_t i = 0; i < results->case_count && note; i++)
         if (results->cases[i].note && !strcmp(results->cases[i].note, note))
@@ -114,7 +114,7 @@ static void reading_append(const struct kg_session *session, size_t index,
     series->reason =
         kg_arena_copy(&session->results->arena,
                       reading->reason ? reading->reason : "not every round has a reading");
-    if (!result->note && !said(session->results, series->reason))
+    if (!result->note && !note_exists(session->results, series->reason))
         result->note = series->reason;
 }
 

@@ -34,11 +34,11 @@ uint64_t kg_case_threads(const struct kg_session *session, const struct kg_setti
         return settings->threads;
     if (pin >= 0)
         return 1;
-    const uint64_t said = count_of_environment();
-    return said ? said : session->results->machine.cpu_count;
+    const uint64_t threads = count_of_environment();
+    return threads ? threads : session->results->machine.cpu_count;
 }
 
-bool kg_case_threads_said(const struct kg_settings *settings)
+bool kg_case_threads_are_set(const struct kg_settings *settings)
 {
     return settings->threads || count_of_environment();
 }
@@ -64,11 +64,11 @@ static void cpus_add(struct kg_text *text, uint64_t threads, uint64_t cpus, bool
 
 static void variables_add(struct kg_text *text)
 {
-    size_t said = 0;
+    size_t count = 0;
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         if (is_set(kept[i]))
             kg_text_printf(text, "%s%s",
-                           said++         ? ", "
+                           count++        ? ", "
                            : text->length ? "; the environment sets how threads run or wait: "
                                           : "the environment sets how threads run or wait: ",
                            kept[i]);

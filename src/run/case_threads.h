@@ -13,7 +13,7 @@ uint64_t kg_case_threads(const struct kg_session *session, const struct kg_setti
                          int pin);
 
 /* Whether the settings or the environment give a number. If not, the program may choose any number. */
-bool kg_case_threads_said(const struct kg_settings *settings);
+bool kg_case_threads_are_set(const struct kg_settings *settings);
 
 /* A note about the threads of a case on the CPU: too few CPUs for them; or a number, places or a way of
  * waiting from the environment.

@@ -208,10 +208,10 @@ static bool gpu_missed(struct discovery *discovery, struct kg_workload_spec *spe
     const struct kg_machine *machine = discovery->what->machine;
     if (!answer->response.unavailable || kg_machine_gpu(machine))
         return false;
-    const char *said = one_line(arena, answer->tail);
-    spec->skip_reason =
-        kg_arena_printf(arena, "no CUDA device: %s. Asked for its benchmarks, %s%s%s",
-                        machine->cuda_missing, answer->reason, *said ? "; its output: " : "", said);
+    const char *output = one_line(arena, answer->tail);
+    spec->skip_reason = kg_arena_printf(
+        arena, "no CUDA device: %s. Asked for its benchmarks, %s%s%s", machine->cuda_missing,
+        answer->reason, *output ? "; its output: " : "", output);
     return true;
 }
 

@@ -31,7 +31,7 @@ static bool line_await(struct kg_turns *turns, struct kg_player *player, char li
 
 static bool ask(struct kg_turns *turns, struct kg_player *player, const char *what)
 {
-    if (kg_process_say(&player->process, what))
+    if (kg_process_send(&player->process, what))
         return true;
     turns->ending = KG_ENDED_EXIT;
     turns->at_fault = (size_t)(player - turns->players);

@@ -194,7 +194,7 @@ bool kg_run_begin(struct kg_run *run, const struct kg_prepared_suite *what,
         const struct kg_settings *settings = &what->plan->cases[i].spec->settings;
         run->results.cases[i].threads =
             kg_case_threads(&session, settings, kg_case_pin(&session, i));
-        run->results.cases[i].threads_said = kg_case_threads_said(settings);
+        run->results.cases[i].threads_said = kg_case_threads_are_set(settings);
     }
     checkout_set(what, options->builds, &run->results);
     if (options->results_path) {

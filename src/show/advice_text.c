@@ -23,19 +23,20 @@ static void time_append(const struct kg_suggestion *suggestion, struct kg_text *
 {
     char factor[KG_FACTOR_BYTES], saved[KG_UNIT_BYTES], current[KG_UNIT_BYTES];
     /* above this factor, an estimate only repeats the saved time */
-    static const double SAYS_NOTHING = 20;
+    static const double USELESS_FACTOR = 20;
     static const double ROUNDED_UP = 1.005; /* a smaller speedup prints as 1.00x */
     const bool at_most = suggestion->basis == KG_BASIS_AT_MOST;
     const bool of_whole = suggestion->whole_ns > suggestion->current_ns;
-    const bool tells = of_whole && suggestion->whole_speedup >= ROUNDED_UP;
-    const bool here = suggestion->basis == KG_BASIS_MEASURED || suggestion->speedup < SAYS_NOTHING;
+    const bool whole = of_whole && suggestion->whole_speedup >= ROUNDED_UP;
+    const bool here =
+        suggestion->basis == KG_BASIS_MEASURED || suggestion->speedup < USELESS_FACTOR;
     const char *most = at_most ? "at most " : "";
     if (here)
         kg_text_printf(text, "%s%s here, ", most, kg_advice_factor(suggestion->speedup, factor));
-    if (tells)
+    if (whole)
         kg_text_printf(text, "%s%s overall, ", here ? "" : most,
                        kg_advice_factor(suggestion->whole_speedup, factor));
-    kg_text_printf(text, "saves %s%s of %s", here || tells ? "" : most,
+    kg_text_printf(text, "saves %s%s of %s", here || whole ? "" : most,
                    kg_duration_format(suggestion->saved_ns, saved),
                    kg_duration_format(suggestion->current_ns, current));
 }

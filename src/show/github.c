@@ -82,7 +82,7 @@ static enum level level_of(const struct kg_case_outcome *outcome)
 {
     if (outcome->kind == KG_OUTCOME_FAILURE || outcome->kind == KG_OUTCOME_ERROR)
         return LEVEL_ERROR;
-    if (!outcome->worth_saying)
+    if (!outcome->worth_noting)
         return LEVELS;
     return outcome->kind == KG_OUTCOME_SKIPPED && !outcome->waived ? LEVEL_WARNING : LEVEL_NOTICE;
 }

@@ -100,7 +100,7 @@ static struct kg_case_outcome of_change(struct kg_arena *arena,
                                     .line = change->line,
                                     .kind = kind,
                                     .waived = change->waived != KG_WAIVER_NONE,
-                                    .worth_saying = kind == KG_OUTCOME_PASSED
+                                    .worth_noting = kind == KG_OUTCOME_PASSED
                                                         ? change->change == KG_CHANGE_IMPROVEMENT
                                                         : change->change != KG_CHANGE_SKIPPED ||
                                                               change->missing,
@@ -140,7 +140,7 @@ static struct kg_case_outcome of_result(struct kg_arena *arena, const struct kg_
         .workload = result->workload,
         .line = result->line,
         .kind = kinds[result->status],
-        .worth_saying = result->status == KG_STATUS_UNMEASURED,
+        .worth_noting = result->status == KG_STATUS_UNMEASURED,
         .word = kg_status_names[result->status],
         .message = result->reason ? result->reason : "",
         .cause = "",

@@ -18,7 +18,7 @@ struct kg_case_outcome {
     const char *workload;
     size_t line; /* line in the suite; 0: unknown */
     enum kg_outcome_kind kind;
-    bool worth_saying; /* SKIPPED and worth a review, or PASSED and improved */
+    bool worth_noting; /* SKIPPED and worth a review, or PASSED and improved */
     bool waived;       /* SKIPPED: accepted, in quarantine, or a new workload that is not judged */
     const char *word;  /* the change or the status: "REGRESSION" */
     const char *message; /* a sentence, or "" */

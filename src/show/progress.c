@@ -28,10 +28,10 @@ double kg_progress_left_ns(const struct kg_progress_meter *meter, size_t planned
 
 bool kg_progress_due(struct kg_progress_meter *meter, uint64_t now_ns)
 {
-    const uint64_t last = meter->said_ns ? meter->said_ns : meter->started_ns;
+    const uint64_t last = meter->noted_ns ? meter->noted_ns : meter->started_ns;
     if (now_ns - last < EVERY_NS)
         return false;
-    meter->said_ns = now_ns;
+    meter->noted_ns = now_ns;
     return true;
 }
 

@@ -11,7 +11,7 @@ enum { KG_PROGRESS_STEPS = 16 };
 /* Before the first step the caller sets `started_ns` and zeroes the rest. */
 struct kg_progress_meter {
     uint64_t started_ns;
-    uint64_t said_ns; /* time of the last due line; 0: none */
+    uint64_t noted_ns; /* time of the last due line; 0: none */
     /* End times of the last steps, a ring. The estimate assumes that future steps take as long as these. Early steps
      * are checks, which take a fraction of a round. */
     uint64_t ended_ns[KG_PROGRESS_STEPS];

@@ -45,12 +45,12 @@ static void figures_make(struct maker *maker, const struct kg_facts *facts,
 
 /* Minimum share of the time for a cause to decide the case's bottleneck. On the GPU the
  * breakdown of the time decides. */
-static const double CAUSE_TELLS = 0.25;
+static const double CAUSE_LEAST = 0.25;
 
 static const struct kg_cause *main_cause(const struct kg_facts *facts)
 {
     const struct kg_causes *causes = kg_on_device(facts, "cpu") ? facts->causes : NULL;
-    return causes && causes->count && causes->of[0].share >= CAUSE_TELLS ? &causes->of[0] : NULL;
+    return causes && causes->count && causes->of[0].share >= CAUSE_LEAST ? &causes->of[0] : NULL;
 }
 
 /* Appends the causes: "; formatting: 74 % in vsnprintf, called from put_row (report.c:41); 12 %

@@ -115,12 +115,12 @@ static void owner_await(void)
 {
     enum { LOOK_MS = 500 };
     struct pollfd watched = {.fd = STDIN_FILENO, .events = POLLIN};
-    char said = WATCH_OFF;
+    char command = WATCH_OFF;
     for (;;) {
-        const int ready = poll(&watched, 1, said == WATCH_ON ? LOOK_MS : -1);
+        const int ready = poll(&watched, 1, command == WATCH_ON ? LOOK_MS : -1);
         if (ready == 0 && owner_stopped())
             kill(guard.owner, SIGCONT);
-        if (ready > 0 && read(STDIN_FILENO, &said, 1) == 0)
+        if (ready > 0 && read(STDIN_FILENO, &command, 1) == 0)
             return;
         if (ready < 0 && errno != EINTR)
             return;

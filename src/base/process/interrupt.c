@@ -18,8 +18,8 @@ static void note(int number)
 static void announce(int number)
 {
     static const char words[] = "kgate: interrupted\n";
-    const bool said = getpid() != announcer || write(STDERR_FILENO, words, sizeof words - 1) > 0;
-    (void)said; /* nobody is left to tell */
+    const bool printed = getpid() != announcer || write(STDERR_FILENO, words, sizeof words - 1) > 0;
+    (void)printed; /* if it fails, no message can be sent */
     _exit(128 + number);
 }
 

@@ -301,7 +301,7 @@ enum kg_ending kg_process_wait(const struct kg_launch *launch, struct kg_process
     }
 }
 
-bool kg_process_say(const struct kg_process *process, const char *line)
+bool kg_process_send(const struct kg_process *process, const char *line)
 {
     const size_t length = strlen(line);
     return send(process->response, line, length, MSG_NOSIGNAL) == (ssize_t)length;

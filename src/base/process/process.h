@@ -23,7 +23,7 @@ struct kg_launch {
     const char *request;    /* text for its standard input */
     size_t request_length;
     uint64_t threads;    /* for OMP_NUM_THREADS and its like */
-    bool threads_said;   /* by the suite, which overrides the user's environment */
+    bool threads_set;    /* by the suite, which overrides the user's environment */
     const char *gpu;     /* UUID of the only visible GPU; NULL: no restriction */
     bool waits_asleep;   /* its waiting threads sleep instead of spinning */
     bool spins_briefly;  /* its waiting threads spin briefly before they sleep (libgomp) */
@@ -92,7 +92,7 @@ void kg_process_end(struct kg_process *process);
 uint64_t kg_out_of_memory_kills(void);
 
 /* Writes a line to the process; false if the process is gone. */
-bool kg_process_say(const struct kg_process *process, const char *line);
+bool kg_process_send(const struct kg_process *process, const char *line);
 
 /* After KG_ENDED_LINE: removes the first line from the response and copies it into `line`, cut to
  * `bytes`. NULL: no copy. */

@@ -68,7 +68,7 @@ static void variables_add(struct kg_worker_environment *environment, const struc
     variable_add(environment, KG_GUARD_VARIABLE, mark);
     snprintf(threads, sizeof threads, "%" PRIu64, launch->threads);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (launch->threads_said)
+        if (launch->threads_set)
             variable_add(environment, counts[i], threads);
         else
             variable_offer(environment, counts[i], threads);

@@ -2,8 +2,8 @@
  * mma.sync cannot use the tensor cores of compute capability 9.0 in full. Part of ceilings.cu, in
  * code compiled for 9.0a alone. */
 #pragma once
-#include "device/code/hopper.cuh"
 #include "device/code/ceilings_code.h"
+#include "device/code/hopper.cuh"
 
 #ifdef KG_HOPPER_CODE
 enum {
@@ -16,7 +16,7 @@ enum {
     WGMMA_OPERANDS_BYTES = WGMMA_A_BYTES + 256 / 64 * WGMMA_B_BOX_BYTES,
 };
 static_assert(WGMMA_OPERANDS_BYTES + WGMMA_REPEAT_BYTES == KG_CEILING_WGMMA_SHARED_BYTES,
-              "what a launch is told");
+              "the shared memory of a launch");
 static_assert(KG_CEILING_WGMMA_STEPS == 64 / 16, "the steps of an iteration are the operands");
 
 /* A matrix descriptor (PTX ISA 9.2, 9.7.15.5.1.2.2): start, leading and stride offset in units of

@@ -95,16 +95,16 @@ enum { EXTRAS = sizeof extras / sizeof *extras };
 unsigned kg_extras_noted(const struct kg_profile_figures *figures)
 {
     char cell[CELL_BYTES];
-    unsigned told = 0;
+    unsigned shown = 0;
     for (unsigned i = 0; i < EXTRAS; i++)
-        told |= extras[i].fill(figures, cell) ? 1U << i : 0;
-    return told;
+        shown |= extras[i].fill(figures, cell) ? 1U << i : 0;
+    return shown;
 }
 
-void kg_extras_heads(struct kg_table *table, unsigned told)
+void kg_extras_heads(struct kg_table *table, unsigned shown)
 {
     for (unsigned i = 0; i < EXTRAS; i++) {
-        if (!(told & 1U << i))
+        if (!(shown & 1U << i))
             continue;
         table->spare[table->columns] = extras[i].spare;
         table->heads[table->columns++] = extras[i].head;
@@ -112,15 +112,15 @@ void kg_extras_heads(struct kg_table *table, unsigned told)
 }
 
 void kg_extras_cells(struct kg_table *table, struct kg_table_row *row,
-                     const struct kg_profile_figures *figures, unsigned told)
+                     const struct kg_profile_figures *figures, unsigned shown)
 {
     size_t column = table->columns;
     for (unsigned i = 0; i < EXTRAS; i++)
-        column -= (told & 1U << i) != 0;
+        column -= (shown & 1U << i) != 0;
     for (unsigned i = 0; i < EXTRAS; i++) {
         char cell[CELL_BYTES] = "-";
         struct kg_text text = {0};
-        if (!(told & 1U << i))
+        if (!(shown & 1U << i))
             continue;
         extras[i].fill(figures, cell);
         kg_text_append(&text, cell);

@@ -335,11 +335,11 @@ static bool named_add(const struct work *work, struct named *named, size_t index
     return true;
 }
 
-static void name_fill(const struct kg_sum_name *told, struct named *named,
+static void name_fill(const struct kg_sum_name *source, struct named *named,
                       struct kg_profile_name *name)
 {
-    named->entries.balance = told->balance;
-    name->name = told->name;
+    named->entries.balance = source->balance;
+    name->name = source->name;
     name->figures = own_figures(&named->entries);
     name->figures.mean_ns = named->all_ns / (double)named->entries.calls;
     name->figures.self_ns = named->self_ns;

@@ -194,7 +194,7 @@ static bool times_check(const struct kg_loaded_entry *entry, struct kg_error *er
     return good ? true : kg_error_set(err, KG_ERROR_USAGE, "an impossible time");
 }
 
-static bool entry_tell(const struct reader *reader, const struct kg_loaded_entry *loaded,
+static bool entry_pass(const struct reader *reader, const struct kg_loaded_entry *loaded,
                        const struct kg_profile_visitor *visitor, struct kg_error *err)
 {
     uint64_t stream = 0;
@@ -235,7 +235,7 @@ static bool entry_refuse(const struct reader *reader, size_t index, unsigned lin
     return false;
 }
 
-static bool lines_tell(struct reader *reader, const struct kg_profile_visitor *visitor,
+static bool lines_pass(struct reader *reader, const struct kg_profile_visitor *visitor,
                        struct kg_error *err)
 {
     struct kg_arena arena = {0};
@@ -247,7 +247,7 @@ static bool lines_tell(struct reader *reader, const struct kg_profile_visitor *v
             length--;
         good = (kg_record_parse(&kg_loaded_entry_record, NULL, reader->path, reader->line, length,
                                 &arena, &entry, err) &&
-                entry_tell(reader, &entry, visitor, err)) ||
+                entry_pass(reader, &entry, visitor, err)) ||
                entry_refuse(reader, i, reader->number, err);
         kg_arena_clear(&arena);
     }
@@ -255,20 +255,20 @@ static bool lines_tell(struct reader *reader, const struct kg_profile_visitor *v
     return good;
 }
 
-static bool entries_tell(struct reader *reader, const struct kg_profile_visitor *visitor,
+static bool entries_pass(struct reader *reader, const struct kg_profile_visitor *visitor,
                          struct kg_error *err)
 {
     const struct kg_loaded *loaded = &reader->loaded;
     if (reader->lines)
-        return lines_tell(reader, visitor, err);
+        return lines_pass(reader, visitor, err);
     for (size_t i = 0; i < loaded->listed_count; i++)
-        if (!entry_tell(reader, &loaded->entries[i], visitor, err))
+        if (!entry_pass(reader, &loaded->entries[i], visitor, err))
             return entry_refuse(reader, i, 0, err);
     return true;
 }
 
 /* Processes, paths, threads. */
-static bool facts_tell(const struct kg_loaded *loaded, const struct kg_profile_visitor *visitor,
+static bool facts_pass(const struct kg_loaded *loaded, const struct kg_profile_visitor *visitor,
                        struct kg_error *err)
 {
     for (size_t i = 0; i < loaded->process_count && visitor->process; i++)
@@ -293,7 +293,7 @@ bool kg_profile_json_scan(const char *path, const struct kg_profile_visitor *vis
     if (!reader_open(&reader, path, err))
         return false;
     const struct kg_loaded *loaded = &reader.loaded;
-    bool good = facts_tell(loaded, visitor, err) && entries_tell(&reader, visitor, err);
+    bool good = facts_pass(loaded, visitor, err) && entries_pass(&reader, visitor, err);
     for (size_t i = 0; i < loaded->process_count && visitor->process_end && good; i++)
         good = visitor->process_end(visitor->user, i, &loaded->processes[i].process, err);
     reader_close(&reader);

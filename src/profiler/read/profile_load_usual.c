@@ -39,7 +39,7 @@ struct usual {
 
 /* --- The calls ------------------------------------------------------------------------------- */
 
-static bool process_tell(void *user, size_t index, const struct kg_profile_process *process,
+static bool process_note(void *user, size_t index, const struct kg_profile_process *process,
                          struct kg_error *err)
 {
     struct usual *usual = user;
@@ -52,7 +52,7 @@ static bool process_tell(void *user, size_t index, const struct kg_profile_proce
     return true;
 }
 
-static bool path_tell(void *user, size_t index, const struct kg_profile_path *path,
+static bool path_note(void *user, size_t index, const struct kg_profile_path *path,
                       struct kg_error *err)
 {
     struct usual *usual = user;
@@ -63,7 +63,7 @@ static bool path_tell(void *user, size_t index, const struct kg_profile_path *pa
     return true;
 }
 
-static bool call_tell(void *user, const struct kg_profile_entry *entry, struct kg_error *err)
+static bool call_note(void *user, const struct kg_profile_entry *entry, struct kg_error *err)
 {
     struct usual *usual = user;
     struct process *process = &usual->processes[entry->process];
@@ -150,7 +150,7 @@ static bool read_twice(struct usual *usual, int file, const char *path, struct k
                        struct kg_error *err)
 {
     const struct kg_profile_visitor first = {
-        .user = usual, .process = process_tell, .path = path_tell, .entry = call_tell};
+        .user = usual, .process = process_note, .path = path_note, .entry = call_note};
     const struct kg_profile_visitor second = {.user = usual,
                                               .process = process_pass,
                                               .path = path_pass,

@@ -86,33 +86,33 @@ static bool number_choose(struct trace *trace, uint64_t wanted, uint64_t *number
     return place != NULL;
 }
 
-static bool process_tell(void *user, size_t index, const struct kg_profile_process *told,
-                         struct kg_error *err)
+static bool process_write(void *user, size_t index, const struct kg_profile_process *source,
+                          struct kg_error *err)
 {
     struct trace *trace = user;
     struct process process = {0};
     struct kg_text name = {0};
     if (!kg_grow(&trace->processes, trace->process_count, &trace->process_capacity,
                  sizeof *trace->processes) ||
-        !number_choose(trace, told->number, &process.number))
+        !number_choose(trace, source->number, &process.number))
         return kg_error_memory(err);
     if (index == 0)
-        trace->started_ns = told->started_ns;
-    const double later_ns = told->started_ns - trace->started_ns;
+        trace->started_ns = source->started_ns;
+    const double later_ns = source->started_ns - trace->started_ns;
     process.start_ns = fabs(later_ns) < 0x1p60 ? llround(later_ns) : 0;
     trace->processes[trace->process_count++] = process;
-    kg_text_append(&name, told->program ? told->program : "program");
-    if (told->label)
-        kg_text_printf(&name, ": %s", told->label);
+    kg_text_append(&name, source->program ? source->program : "program");
+    if (source->label)
+        kg_text_printf(&name, ": %s", source->label);
     const bool good = !name.failed || kg_error_memory(err);
-    const bool told_name =
+    const bool written =
         good && metadata(trace, &process, 0, "process_name", kg_text_string(&name), err);
     kg_text_free(&name);
-    return told_name;
+    return written;
 }
 
-static bool thread_tell(void *user, size_t process, uint32_t thread, uint64_t system_id,
-                        const char *name, struct kg_error *err)
+static bool thread_write(void *user, size_t process, uint32_t thread, uint64_t system_id,
+                         const char *name, struct kg_error *err)
 {
     struct trace *trace = user;
     char plain[64];
@@ -124,7 +124,7 @@ static bool thread_tell(void *user, size_t process, uint32_t thread, uint64_t sy
 /* Stores the name and categories of a path, which all its events repeat. They exclude the place in the
  * source, and any other argument that all events would repeat. Some viewers take arguments for a part of
  * the name, and would show calls of one scope as different scopes. */
-static bool path_tell(void *user, size_t index, const struct kg_profile_path *path,
+static bool path_note(void *user, size_t index, const struct kg_profile_path *path,
                       struct kg_error *err)
 {
     struct trace *trace = user;
@@ -265,7 +265,7 @@ static void span_events(struct trace *trace, const struct kg_profile_entry *entr
     WRITE(&trace->output, "}");
 }
 
-static bool entry_tell(void *user, const struct kg_profile_entry *entry, struct kg_error *err)
+static bool entry_write(void *user, const struct kg_profile_entry *entry, struct kg_error *err)
 {
     struct trace *trace = user;
     const struct kg_path_text *path = &trace->paths.items[entry->path];
@@ -287,10 +287,10 @@ bool kg_profile_trace_write(const struct kg_profile_source *source, FILE *output
 {
     struct trace trace = {0};
     const struct kg_profile_visitor visitor = {.user = &trace,
-                                               .process = process_tell,
-                                               .thread = thread_tell,
-                                               .path = path_tell,
-                                               .entry = entry_tell};
+                                               .process = process_write,
+                                               .thread = thread_write,
+                                               .path = path_note,
+                                               .entry = entry_write};
     if (!kg_writer_open(&trace.output, output, err))
         return false;
     WRITE(&trace.output, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");

@@ -23,13 +23,13 @@ static void indent_print(const struct kg_profile_path *path, size_t width, struc
 /* "  gemm [cuda cublas]", "  barrier [wait]" */
 static void name_print(const struct kg_profile_path *path, size_t width, struct kg_text *text)
 {
-    const bool told = path->kind == KGATE_SCOPE_WAIT || path->kind == KGATE_SCOPE_PARALLEL;
+    const bool special = path->kind == KGATE_SCOPE_WAIT || path->kind == KGATE_SCOPE_PARALLEL;
     const char *const words[] = {
         path->span                         ? "span"
         : strcmp(path->device, "cpu") != 0 ? path->device
                                            : NULL,
         path->backend && strcmp(path->backend, path->device) != 0 ? path->backend : NULL,
-        told ? kg_scope_kind_names[path->kind] : NULL,
+        special ? kg_scope_kind_names[path->kind] : NULL,
     };
     bool any = false;
     indent_print(path, width, text);

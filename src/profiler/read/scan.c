@@ -46,60 +46,59 @@ static double tick_length(const struct kg_segment *segment, double estimate)
     return fabs(measured / estimate - 1) < 0.1 ? measured : estimate;
 }
 
-static bool process_check(const struct kg_scan *scan, const struct kg_chunk_process *told,
+static bool process_check(const struct kg_scan *scan, const struct kg_chunk_process *row,
                           const struct kg_scan_chunk *chunk, struct kg_error *err)
 {
-    const size_t text = (size_t)told->label_bytes + told->program_bytes + told->host_bytes;
-    if (sizeof *told + text > chunk->header.bytes)
+    const size_t text = (size_t)row->label_bytes + row->program_bytes + row->host_bytes;
+    if (sizeof *row + text > chunk->header.bytes)
         return kg_scan_damaged(scan, chunk->start, err, "a process's texts beyond its chunk");
-    if (told->entry_bytes != sizeof(struct kg_entry))
+    if (row->entry_bytes != sizeof(struct kg_entry))
         return kg_scan_damaged(scan, chunk->start, err, "entries of %" PRIu32 " bytes",
-                               told->entry_bytes);
-    if (!(told->ns_per_tick > 1e-6 && told->ns_per_tick < 1e6) ||
-        !(told->scope_cost_ns >= 0 && told->scope_cost_ns < 1e9) ||
-        !(told->sample > 0 && told->sample <= 1) || told->sampling > KGATE_SAMPLE_SCOPES)
+                               row->entry_bytes);
+    if (!(row->ns_per_tick > 1e-6 && row->ns_per_tick < 1e6) ||
+        !(row->scope_cost_ns >= 0 && row->scope_cost_ns < 1e9) ||
+        !(row->sample > 0 && row->sample <= 1) || row->sampling > KGATE_SAMPLE_SCOPES)
         return kg_scan_damaged(scan, chunk->start, err, "an impossible process");
     return true;
 }
 
-static bool process_texts(struct kg_scan *scan, const struct kg_chunk_process *told,
+static bool process_texts(struct kg_scan *scan, const struct kg_chunk_process *row,
                           const struct kg_scan_chunk *chunk, struct kg_error *err)
 {
-    const size_t bytes = (size_t)told->label_bytes + told->program_bytes + told->host_bytes;
-    const unsigned char *text =
-        kg_window_at(&scan->window, chunk->start + sizeof *told, bytes, err);
+    const size_t bytes = (size_t)row->label_bytes + row->program_bytes + row->host_bytes;
+    const unsigned char *text = kg_window_at(&scan->window, chunk->start + sizeof *row, bytes, err);
     if (!text)
         return false;
-    const unsigned char *program = text + told->label_bytes;
-    const unsigned char *host = program + told->program_bytes;
-    return kg_scan_text(scan, text, told->label_bytes, &scan->process->label, err) &&
-           kg_scan_text(scan, program, told->program_bytes, &scan->process->program, err) &&
-           kg_scan_text(scan, host, told->host_bytes, &scan->process->host, err);
+    const unsigned char *program = text + row->label_bytes;
+    const unsigned char *host = program + row->program_bytes;
+    return kg_scan_text(scan, text, row->label_bytes, &scan->process->label, err) &&
+           kg_scan_text(scan, program, row->program_bytes, &scan->process->program, err) &&
+           kg_scan_text(scan, host, row->host_bytes, &scan->process->host, err);
 }
 
 static bool process_begin(struct kg_scan *scan, const struct kg_segment *segment,
                           const struct kg_scan_chunk *chunk, struct kg_error *err)
 {
-    struct kg_chunk_process told;
+    struct kg_chunk_process row;
     const struct kg_profile_visitor *visitor = scan->visitor;
     if (scan->process_count == PROCESSES_MOST)
         return kg_scan_damaged(scan, chunk->start, err, "more than %d processes", PROCESSES_MOST);
-    const unsigned char *at = kg_window_at(&scan->window, chunk->start, sizeof told, err);
+    const unsigned char *at = kg_window_at(&scan->window, chunk->start, sizeof row, err);
     if (!at)
         return false;
-    memcpy(&told, at, sizeof told);
+    memcpy(&row, at, sizeof row);
     scan->process = kg_arena_alloc(&scan->arena, 1, sizeof *scan->process);
     if (!scan->process)
         return kg_error_memory(err);
-    if (!process_check(scan, &told, chunk, err) || !process_texts(scan, &told, chunk, err))
+    if (!process_check(scan, &row, chunk, err) || !process_texts(scan, &row, chunk, err))
         return false;
-    scan->process->number = told.process;
-    scan->process->started_ns = (double)told.started_ns;
-    scan->process->scope_cost_ns = told.scope_cost_ns;
-    scan->process->sample = told.sample;
-    scan->process->sampling = told.sampling;
+    scan->process->number = row.process;
+    scan->process->started_ns = (double)row.started_ns;
+    scan->process->scope_cost_ns = row.scope_cost_ns;
+    scan->process->sample = row.sample;
+    scan->process->sampling = row.sampling;
     scan->first_ticks = chunk->header.ticks;
-    scan->ns_per_tick = tick_length(segment, told.ns_per_tick);
+    scan->ns_per_tick = tick_length(segment, row.ns_per_tick);
     scan->first_ns = INFINITY;
     scan->last_ns = -INFINITY;
     scan->process_count++;

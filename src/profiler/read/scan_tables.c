@@ -20,30 +20,30 @@ bool kg_scan_text(struct kg_scan *scan, const unsigned char *bytes, size_t lengt
 
 /* --- Names ----------------------------------------------------------------------------------- */
 
-static bool name_texts(struct kg_scan *scan, const struct kg_chunk_name *told,
+static bool name_texts(struct kg_scan *scan, const struct kg_chunk_name *row,
                        const unsigned char *text, struct kg_scan_name *name, struct kg_error *err)
 {
-    const unsigned char *backend = text + told->name_bytes;
-    if (!kg_scan_text(scan, text, told->name_bytes, &name->name, err) ||
-        !kg_scan_text(scan, backend, told->backend_bytes, &name->backend, err) ||
-        !kg_scan_text(scan, backend + told->backend_bytes, told->file_bytes, &name->file, err))
+    const unsigned char *backend = text + row->name_bytes;
+    if (!kg_scan_text(scan, text, row->name_bytes, &name->name, err) ||
+        !kg_scan_text(scan, backend, row->backend_bytes, &name->backend, err) ||
+        !kg_scan_text(scan, backend + row->backend_bytes, row->file_bytes, &name->file, err))
         return false;
     if (!name->name)
         name->name = kg_strings_keep(&scan->strings, "", 0);
     return name->name ? true : kg_error_memory(err);
 }
 
-static bool name_add(struct kg_scan *scan, const struct kg_chunk_name *told,
+static bool name_add(struct kg_scan *scan, const struct kg_chunk_name *row,
                      const unsigned char *text, uint64_t where, struct kg_error *err)
 {
-    if (!told->id || told->device > KGATE_DEVICE_CUDA || told->kind >= KG_SCOPE_KINDS)
+    if (!row->id || row->device > KGATE_DEVICE_CUDA || row->kind >= KG_SCOPE_KINDS)
         return kg_scan_damaged(scan, where, err, "an impossible name");
-    if (kg_map_get(&scan->name_by_id, told->id))
-        return kg_scan_damaged(scan, where, err, "name %" PRIu32 " occurs twice", told->id);
-    struct kg_scan_name name = {.line = told->line, .device = told->device, .kind = told->kind};
-    if (!name_texts(scan, told, text, &name, err))
+    if (kg_map_get(&scan->name_by_id, row->id))
+        return kg_scan_damaged(scan, where, err, "name %" PRIu32 " occurs twice", row->id);
+    struct kg_scan_name name = {.line = row->line, .device = row->device, .kind = row->kind};
+    if (!name_texts(scan, row, text, &name, err))
         return false;
-    uint64_t *place = kg_map_at(&scan->name_by_id, told->id);
+    uint64_t *place = kg_map_at(&scan->name_by_id, row->id);
     if (!place ||
         !kg_grow(&scan->names, scan->name_count, &scan->name_capacity, sizeof *scan->names))
         return kg_error_memory(err);
@@ -56,23 +56,23 @@ bool kg_scan_names(struct kg_scan *scan, const struct kg_scan_chunk *chunk, stru
 {
     uint64_t offset = chunk->start;
     while (offset < chunk->end) {
-        struct kg_chunk_name told;
-        size_t bytes = sizeof told;
+        struct kg_chunk_name row;
+        size_t bytes = sizeof row;
         const uint64_t left = chunk->end - offset;
         const unsigned char *at =
             left < bytes ? NULL : kg_window_at(&scan->window, offset, bytes, err);
         if (left >= bytes && !at)
             return false;
         if (at) {
-            memcpy(&told, at, sizeof told);
-            bytes += (size_t)told.name_bytes + told.backend_bytes + told.file_bytes;
+            memcpy(&row, at, sizeof row);
+            bytes += (size_t)row.name_bytes + row.backend_bytes + row.file_bytes;
             bytes = (bytes + 7) / 8 * 8;
         }
         if (left < bytes)
             return chunk->cut ||
                    kg_scan_damaged(scan, offset, err, "a name is longer than its chunk");
         at = kg_window_at(&scan->window, offset, bytes, err);
-        if (!at || !name_add(scan, &told, at + sizeof told, offset, err))
+        if (!at || !name_add(scan, &row, at + sizeof row, offset, err))
             return false;
         offset += bytes;
     }
@@ -128,22 +128,22 @@ bool kg_scan_span(struct kg_scan *scan, uint32_t id, uint64_t where, size_t *pat
 }
 
 static bool node_add(struct kg_scan *scan, struct kg_scan_thread *thread,
-                     const struct kg_chunk_node *told, uint64_t where, struct kg_error *err)
+                     const struct kg_chunk_node *row, uint64_t where, struct kg_error *err)
 {
-    const struct kg_scan_name *name = name_of(scan, told->name);
+    const struct kg_scan_name *name = name_of(scan, row->name);
     size_t path;
     if (!kg_grow(&thread->paths, thread->node_count, &thread->node_capacity, sizeof *thread->paths))
         return kg_error_memory(err);
-    if (told->node != thread->node_count || told->node >= NODES_MOST)
+    if (row->node != thread->node_count || row->node >= NODES_MOST)
         return kg_scan_damaged(scan, where, err, "path %" PRIu32 " where %zu was to come",
-                               told->node, thread->node_count);
-    if (told->parent >= told->node)
+                               row->node, thread->node_count);
+    if (row->parent >= row->node)
         return kg_scan_damaged(scan, where, err, "path %" PRIu32 " is inside unknown path %" PRIu32,
-                               told->node, told->parent);
+                               row->node, row->parent);
     if (!name)
         return kg_scan_damaged(scan, where, err, "path %" PRIu32 " has unknown name %" PRIu32,
-                               told->node, told->name);
-    const size_t parent = told->parent ? thread->paths[told->parent] - 1 : KG_PATH_NONE;
+                               row->node, row->name);
+    const size_t parent = row->parent ? thread->paths[row->parent] - 1 : KG_PATH_NONE;
     if (!path_find(scan, name, parent, false, where, &path, err))
         return false;
     thread->paths[thread->node_count++] = (uint32_t)path + 1;
@@ -153,18 +153,17 @@ static bool node_add(struct kg_scan *scan, struct kg_scan_thread *thread,
 bool kg_scan_nodes(struct kg_scan *scan, const struct kg_scan_chunk *chunk, struct kg_error *err)
 {
     struct kg_scan_thread *thread = kg_scan_thread_of(scan, chunk->header.thread, err);
-    struct kg_chunk_node told;
+    struct kg_chunk_node row;
     if (!thread)
         return false;
-    if (chunk->header.bytes % sizeof told)
+    if (chunk->header.bytes % sizeof row)
         return kg_scan_damaged(scan, chunk->start, err, "half a path");
-    for (uint64_t offset = chunk->start; offset + sizeof told <= chunk->end;
-         offset += sizeof told) {
-        const unsigned char *at = kg_window_at(&scan->window, offset, sizeof told, err);
+    for (uint64_t offset = chunk->start; offset + sizeof row <= chunk->end; offset += sizeof row) {
+        const unsigned char *at = kg_window_at(&scan->window, offset, sizeof row, err);
         if (!at)
             return false;
-        memcpy(&told, at, sizeof told);
-        if (!node_add(scan, thread, &told, offset, err))
+        memcpy(&row, at, sizeof row);
+        if (!node_add(scan, thread, &row, offset, err))
             return false;
     }
     return true;
@@ -199,19 +198,19 @@ struct kg_scan_thread *kg_scan_thread_of(struct kg_scan *scan, uint32_t number,
 bool kg_scan_thread(struct kg_scan *scan, const struct kg_scan_chunk *chunk, struct kg_error *err)
 {
     const struct kg_profile_visitor *visitor = scan->visitor;
-    struct kg_chunk_thread told;
+    struct kg_chunk_thread row;
     const char *name;
-    if (chunk->header.bytes < sizeof told)
+    if (chunk->header.bytes < sizeof row)
         return kg_scan_damaged(scan, chunk->start, err, "half a thread");
     if (chunk->cut || !visitor->thread)
         return true;
-    const unsigned char *at = kg_window_at(&scan->window, chunk->start, sizeof told, err);
+    const unsigned char *at = kg_window_at(&scan->window, chunk->start, sizeof row, err);
     if (!at)
         return false;
-    memcpy(&told, at, sizeof told);
-    return kg_scan_text(scan, (const unsigned char *)told.name, sizeof told.name, &name, err) &&
+    memcpy(&row, at, sizeof row);
+    return kg_scan_text(scan, (const unsigned char *)row.name, sizeof row.name, &name, err) &&
            visitor->thread(visitor->user, scan->process_count - 1, chunk->header.thread,
-                           told.system_id, name ? name : "", err);
+                           row.system_id, name ? name : "", err);
 }
 
 bool kg_scan_losses(struct kg_scan *scan, const struct kg_scan_chunk *chunk, struct kg_error *err)
@@ -225,13 +224,13 @@ bool kg_scan_losses(struct kg_scan *scan, const struct kg_scan_chunk *chunk, str
         thread ? kg_window_at(&scan->window, chunk->start, sizeof thread->losses, err) : NULL;
     if (!at)
         return false;
-    struct kgate_profile_losses told;
-    memcpy(&told, at, sizeof told);
-    const uint64_t any = told.dropped | told.too_deep | told.unbalanced | told.unfinished |
-                         told.sampled_out | told.gpu_dropped;
+    struct kgate_profile_losses row;
+    memcpy(&row, at, sizeof row);
+    const uint64_t any = row.dropped | row.too_deep | row.unbalanced | row.unfinished |
+                         row.sampled_out | row.gpu_dropped;
     if (any >> 56)
         return kg_scan_damaged(scan, chunk->start, err, "impossible losses");
-    thread->losses = told;
+    thread->losses = row;
     return true;
 }
 

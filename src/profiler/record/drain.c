@@ -165,14 +165,14 @@ static void gpu_pack(struct packing *packing, double wait_ns)
 static void losses_note(struct kgate_profiler_thread *thread, struct kg_recorder *recorder)
 {
     const struct kgate_profile_losses now = losses_read(&thread->losses);
-    const struct kgate_profile_losses *told = &thread->losses_noted;
+    const struct kgate_profile_losses *noted = &thread->losses_noted;
     const struct kgate_profile_losses more = {
-        .dropped = now.dropped - told->dropped,
-        .too_deep = now.too_deep - told->too_deep,
-        .unbalanced = now.unbalanced - told->unbalanced,
-        .unfinished = now.unfinished - told->unfinished,
-        .sampled_out = now.sampled_out - told->sampled_out,
-        .gpu_dropped = now.gpu_dropped - told->gpu_dropped,
+        .dropped = now.dropped - noted->dropped,
+        .too_deep = now.too_deep - noted->too_deep,
+        .unbalanced = now.unbalanced - noted->unbalanced,
+        .unfinished = now.unfinished - noted->unfinished,
+        .sampled_out = now.sampled_out - noted->sampled_out,
+        .gpu_dropped = now.gpu_dropped - noted->gpu_dropped,
     };
     kg_recorder_lose(recorder, &more);
     thread->losses_noted = now;

@@ -137,7 +137,7 @@ static void finish_closer(struct kgate_profiler_thread *thread, uint64_t now, ui
     const struct kg_entry_usage usage = usage_of(extra, cpu_ns);
     if (thread->unusual & KG_UNUSUAL_NVTX)
         kg_nvtx_pop();
-    const bool says = usage.allocated_bytes || usage.peak_bytes || usage.cpu_ns != UINT64_MAX;
+    const bool has_usage = usage.allocated_bytes || usage.peak_bytes || usage.cpu_ns != UINT64_MAX;
     const uint32_t nested = thread->serial - frame->serial;
     struct kg_entry slots[2] = {{
         .start = frame->start,
@@ -145,20 +145,20 @@ static void finish_closer(struct kgate_profiler_thread *thread, uint64_t now, ui
         .bytes = frame->bytes,
         .node = frame->node,
         .nested_flags = (nested < KG_ENTRY_NESTED_MOST ? nested : KG_ENTRY_NESTED_MOST) |
-                        (flags | (says ? KG_ENTRY_USAGE : 0U)) << 24,
+                        (flags | (has_usage ? KG_ENTRY_USAGE : 0U)) << 24,
     }};
     memcpy(&slots[1], &usage, sizeof usage);
     thread->depth = depth - 1;
     const uint64_t bit = UINT64_C(1) << depth % 64;
     if (thread->gpu_frames[depth / 64] & bit) {
         thread->gpu_frames[depth / 64] &= ~bit;
-        if (gpu_end(thread, &extra->gpu, slots, says ? &usage : NULL)) {
+        if (gpu_end(thread, &extra->gpu, slots, has_usage ? &usage : NULL)) {
             if (++thread->gpu_scopes % GPU_SCOPES_COLLECTED == 0)
                 kg_thread_pause(thread);
             return;
         }
     }
-    kg_thread_put(thread, slots, says ? 2 : 1);
+    kg_thread_put(thread, slots, has_usage ? 2 : 1);
 }
 
 void kg_thread_close(struct kgate_profiler_thread *thread)

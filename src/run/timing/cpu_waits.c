@@ -83,10 +83,10 @@ static double stolen_now_ns(void)
 void kg_waiting_open(struct kg_waiting *waiting)
 {
     cpu_set_t allowed;
-    const bool told = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+    const bool affinity_read = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
     *waiting = (struct kg_waiting){
-        .known = told,
-        .cpus = told ? (size_t)CPU_COUNT(&allowed) : 0,
+        .known = affinity_read,
+        .cpus = affinity_read ? (size_t)CPU_COUNT(&allowed) : 0,
         /* On a machine of its own the column is zero for ever: it is not read again. */
         .host_takes = stolen_now_ns() > 0};
 }

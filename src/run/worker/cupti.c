@@ -20,28 +20,28 @@ static const struct kg_symbol symbols[] = {
     {"cuptiActivityGetNumDroppedRecords", NULL, CALL(activity_dropped), false},
 };
 
-int kg_cupti_version(uint32_t says)
+int kg_cupti_version(uint32_t reported)
 {
     /* Until CUDA 12.9 versions were counted from 1; since then it is the toolkit's, as 130001. */
     enum { FIRST_OF_12 = 19, LAST_COUNTED = 99, SINCE_13 = 130000 };
-    if (says >= SINCE_13)
-        return (int)(1000 * (says / 10000) + 10 * (says / 100 % 100));
-    return says >= FIRST_OF_12 && says <= LAST_COUNTED ? 12000 : 0;
+    if (reported >= SINCE_13)
+        return (int)(1000 * (reported / 10000) + 10 * (reported / 100 % 100));
+    return reported >= FIRST_OF_12 && reported <= LAST_COUNTED ? 12000 : 0;
 }
 
 static bool version_fits(struct kg_cupti *cupti, int driver_version, char *why, size_t why_bytes)
 {
-    uint32_t says = 0;
+    uint32_t reported = 0;
     int (*ask)(uint32_t * version) = NULL;
     static const struct kg_symbol symbol = {"cuptiGetVersion", NULL, 0, true};
     kg_library_symbols(cupti->library, &symbol, 1, &ask);
-    cupti->version = ask && ask(&says) == KG_CUPTI_SUCCESS ? kg_cupti_version(says) : 0;
+    cupti->version = ask && ask(&reported) == KG_CUPTI_SUCCESS ? kg_cupti_version(reported) : 0;
     const int major = cupti->version / 1000;
     if (major < MAJOR_FIRST || major > MAJOR_LAST)
         snprintf(why, why_bytes,
                  "kgate does not know version %u of the CUPTI that it found: it knows those of "
                  "CUDA %d and %d",
-                 says, MAJOR_FIRST, MAJOR_LAST);
+                 reported, MAJOR_FIRST, MAJOR_LAST);
     else if (driver_version && major > driver_version / 1000)
         snprintf(why, why_bytes,
                  "the CUPTI found is for CUDA %d, but the driver knows only up to CUDA %d", major,

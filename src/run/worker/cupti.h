@@ -36,7 +36,7 @@ bool kg_cupti_open(const char *library, int driver_version, struct kg_cupti *cup
                    size_t why_bytes);
 
 /* The version as in struct kg_cupti, from the number that CUPTI gives; 0 before CUDA 12. */
-int kg_cupti_version(uint32_t says);
+int kg_cupti_version(uint32_t reported);
 
 /* True for success. Otherwise err, of kind KG_ERROR_MEASURE, names the attempt and CUPTI's message.
  * If a permission is missing, err says how to get it. */

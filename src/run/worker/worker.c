@@ -48,7 +48,7 @@ static void peak_reset(void)
     fclose(file);
 }
 
-bool kg_worker_say(const char *text)
+bool kg_worker_send(const char *text)
 {
     for (size_t done = 0, length = strlen(text); done < length;) {
         const ssize_t count = write(KG_WORKER_RESPONSE, text + done, length - done);
@@ -65,7 +65,7 @@ static bool respond(struct kg_worker *worker)
 {
     struct kg_text text = {0};
     kg_record_line(&kg_response_record, &worker->response, KG_RESPONSE_SCHEMA, &text);
-    const bool written = kg_worker_say(text.data);
+    const bool written = kg_worker_send(text.data);
     kg_text_free(&text);
     return written;
 }
@@ -106,7 +106,7 @@ static struct kg_worker *cleaned; /* the worker that has something to clean up *
 /* Handles kgate's request to end early, after a time-out or a signal to kgate. If a cleanup already runs,
  * it may finish, and then the worker ends. Some functions called here are not async-signal-safe. That
  * is no danger, because the only thread waits for its command or for kgate. */
-static void told_to_end(int number)
+static void end_handle(int number)
 {
     if (!cleaned->cleanup_due)
         return;
@@ -114,7 +114,7 @@ static void told_to_end(int number)
     cleaned->response.message = "a signal ended it"; /* the cleanup's own failure is no matter */
     cleaned->response.good = false;
     /* in the handler the signal is blocked, and the cleanup would inherit that */
-    kg_worker_signal_take(number, told_to_end);
+    kg_worker_signal_take(number, end_handle);
     command_clean_up(cleaned);
     _exit(EXIT_FAILURE);
 }
@@ -247,7 +247,7 @@ static bool work_set_up(struct kg_worker *worker, struct kg_error *err)
     worker->cleanup_due = worker->request.setting.cleanup_count > 0;
     cleaned = worker;
     if (worker->cleanup_due)
-        kg_worker_signal_take(SIGTERM, told_to_end);
+        kg_worker_signal_take(SIGTERM, end_handle);
     if (worker->request.setting.setup_count) {
         struct kg_command_run before = kg_worker_command(worker, worker->request.setting.setup);
         kg_command_call(&before);
@@ -357,7 +357,7 @@ static int group_request(struct kg_worker *worker, const char *line, size_t leng
     *again = false;
     if (!request_parse(worker, line, length, &err))
         return refuse(err.message);
-    const bool responded = request_do(worker) && kg_worker_say("\n");
+    const bool responded = request_do(worker) && kg_worker_send("\n");
     *again = responded && worker->response.good;
     kg_arena_free(&worker->arena);
     return responded ? 0 : 2;

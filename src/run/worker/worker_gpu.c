@@ -19,7 +19,7 @@ static void nvml_open(struct worker_gpu *gpu)
         return;
     if (!kg_nvml_find(&gpu->nvml, uuid, &gpu->nvml_index))
         kg_nvml_close(&gpu->nvml);
-    gpu->told =
+    gpu->before_known =
         gpu->nvml.calls && kg_nvml_telemetry_read(&gpu->nvml, gpu->nvml_index, &gpu->before);
 }
 
@@ -136,10 +136,11 @@ bool kg_worker_gpu_end(struct kg_worker *worker, struct kg_round *round, struct 
     struct worker_gpu *gpu = &worker->gpu;
     struct kg_nvml_telemetry after;
     /* before the device is idle again: then nothing holds it back */
-    const bool told = gpu->told && kg_nvml_telemetry_read(&gpu->nvml, gpu->nvml_index, &after);
+    const bool after_known =
+        gpu->before_known && kg_nvml_telemetry_read(&gpu->nvml, gpu->nvml_index, &after);
     if (!kg_gpu_sampling_end(&gpu->sampling, &worker->arena, round, err))
         return false;
-    if (!told)
+    if (!after_known)
         return true;
     round->memory_clock_hz = known(after.memory_mhz, 1e6);
     round->temperature_c = known(after.temperature_c, 1);

@@ -17,7 +17,7 @@ struct worker_gpu {
     struct kg_gpu_sampler sampler;
     struct kg_gpu_sampling sampling; /* of a round */
     struct kg_nvml_telemetry before; /* telemetry before any work here */
-    bool told;                       /* `before` is known */
+    bool before_known;               /* `before` is known */
     struct kg_nvml nvml;             /* closed if there is none */
     size_t nvml_index;               /* the device's index, if nvml is open */
     double *buffer;                  /* for samples */

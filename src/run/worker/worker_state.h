@@ -147,7 +147,7 @@ bool kg_worker_count(struct kg_worker *worker, struct kg_error *err);
 void kg_worker_signal_take(int number, void (*handler)(int));
 
 /* Writes to the process that sent the request; false if it no longer reads. */
-bool kg_worker_say(const char *text);
+bool kg_worker_send(const char *text);
 
 /* Whether the request's work goes onto a CUDA stream. */
 bool kg_worker_on_stream(const struct kg_worker *worker);

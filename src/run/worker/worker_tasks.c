@@ -270,12 +270,12 @@ static bool turns_take(struct pieces *pieces, struct kg_error *err)
 {
     char line[64];
     double measured_ns;
-    bool heard = kg_worker_say(KG_TURN_READY);
+    bool heard = kg_worker_send(KG_TURN_READY);
     while (heard && turn_asked()) {
         if (!pieces_run(pieces, pieces->worker->request.turn_ns, &measured_ns, err))
             return false;
         snprintf(line, sizeof line, "%.17g\n", measured_ns);
-        heard = kg_worker_say(line);
+        heard = kg_worker_send(line);
     }
     return heard ? pieces_end(pieces, err)
                  : kg_error_set(err, KG_ERROR_SYSTEM, "kgate no longer listens");

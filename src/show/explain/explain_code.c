@@ -162,7 +162,7 @@ void kg_explain_calls(struct kg_document *document, const struct kg_explanation 
     kg_part_prose(document, KG_PART_FIGURE, calls->source ? "note" : "unknown", calls->reason);
     for (size_t i = 0; i < calls->kind_count && i < SHOWN; i++)
         kind_print(document, &calls->kinds[i], result->summary.median_ns);
-    if (kg_hot_account_tells(&result->hot)) {
+    if (kg_hot_account_is_precise(&result->hot)) {
         struct kg_text words = {0};
         kg_trait_format(KG_TRAIT_NS, calls->user_ns, &words);
         kg_text_append(&words, " in the program, ");

@@ -29,7 +29,7 @@ static bool merged_find(struct kg_trust *trust, struct kg_error *err)
     return true;
 }
 
-void kg_trust_tell(struct kg_trust *trust, const char **words)
+void kg_trust_describe(struct kg_trust *trust, const char **words)
 {
     const char *more = "";
     if (trust->judges_itself)

@@ -106,7 +106,7 @@ void kg_trust_free(struct kg_trust *trust);
 
 /* Sets *words to the trusted commit in words, with a remark for readers of the edits if one is needed. The caller reads
  * all files before. */
-void kg_trust_tell(struct kg_trust *trust, const char **words);
+void kg_trust_describe(struct kg_trust *trust, const char **words);
 
 /* Whether a path of the working directory lies in the repository. */
 void kg_trust_inside(struct kg_trust *trust, const char *given, bool *inside);

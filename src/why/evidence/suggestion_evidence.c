@@ -126,13 +126,14 @@ static void call_note(struct kg_evidence *evidence, const struct kg_system_call 
 static const struct kg_counted_edge *edge_of(const struct kg_counted *counted,
                                              const struct kg_cause *cause)
 {
-    const bool tells = cause->seen && cause->seen->function &&
-                       (cause->kind == KG_CAUSE_REPEATED_WORK || kg_place_is_library(cause->seen));
+    const bool has_function =
+        cause->seen && cause->seen->function &&
+        (cause->kind == KG_CAUSE_REPEATED_WORK || kg_place_is_library(cause->seen));
     const struct kg_counted_edge *most = NULL;
     bool most_named = false;
     for (size_t i = 0; i < counted->edge_count; i++) {
         const struct kg_counted_edge *edge = &counted->edges[i];
-        const bool named = tells && kg_counted_is(edge->callee, cause->seen->function);
+        const bool named = has_function && kg_counted_is(edge->callee, cause->seen->function);
         if (!named && kg_known_function(edge->callee) != cause->kind)
             continue;
         if (!most || named > most_named || (named == most_named && edge->calls > most->calls)) {

@@ -63,7 +63,7 @@ static bool untraced_turns(struct traced_run *run)
     const uint64_t start = kg_clock_ns();
     const double before = reads_and_writes(run->process.pid);
     do {
-        good = good && kg_process_say(&run->process, KG_TURN) &&
+        good = good && kg_process_send(&run->process, KG_TURN) &&
                line_await(run, run->deadline_ns) == KG_ENDED_LINE;
     } while (good && (double)(kg_clock_ns() - start) < UNTRACED_NS);
     if (!good) {
@@ -85,7 +85,7 @@ static void traced_turns(struct traced_run *run)
         const double spent_ns = (double)(kg_clock_ns() - start);
         const size_t seen = kg_call_tracer_seen(run->tracer);
         if (spent_ns > TRACED_NS || seen >= ENOUGH || (i && !seen) ||
-            !kg_process_say(&run->process, KG_TURN))
+            !kg_process_send(&run->process, KG_TURN))
             return;
         enum kg_ending ending;
         do {
@@ -104,7 +104,7 @@ static void run_end(struct traced_run *run, bool command)
 {
     const uint64_t soon = kg_clock_ns() + (uint64_t)END_NS;
     if (run->process.pid > 0 && !kg_interrupt_caught() &&
-        kg_process_say(&run->process, KG_TURN_END))
+        kg_process_send(&run->process, KG_TURN_END))
         kg_process_wait(&run->launch, &run->process, command ? run->deadline_ns : soon, false,
                         &run->outcome);
     kg_process_end(&run->process);

@@ -48,7 +48,7 @@ static const char *run_sample(struct sampled_run *run, struct kg_stack_sampler *
         !line_is(run, KG_TURN_READY))
         return "the sampled process did not get ready";
     kg_outcome_line_take(&run->outcome, NULL, 0);
-    if (!kg_process_say(&run->process, KG_TURN))
+    if (!kg_process_send(&run->process, KG_TURN))
         return "the sampled process ended";
     switch (turn_sample(run, sampler)) {
     case KG_ENDED_LINE:

@@ -156,7 +156,7 @@ static struct account account_of(const struct kg_weighing *weighing)
     }
     const double kernel = calls->system_ns / (calls->user_ns + calls->system_ns);
     const double really = running * fmax(kernel, fmin(1, calls_time_share(weighing)));
-    if (!kg_hot_account_tells(weighing->hot) || !(in_calls > really + SURELY))
+    if (!kg_hot_account_is_precise(weighing->hot) || !(in_calls > really + SURELY))
         return (struct account){.in_calls = 1};
     return (struct account){.in_calls = really / in_calls, .missing = in_calls - really};
 }
@@ -282,7 +282,7 @@ static void searches_note(struct kg_weighing *weighing)
 /* A pending sample may wait until the thread enters the kernel. So one or two system calls per
  * call of the workload seem to take far more time than they do. If there were too many calls to
  * trace, they are not few. */
-static void few_requests_tell_nothing(struct kg_weighing *weighing)
+static void few_requests_drop(struct kg_weighing *weighing)
 {
     const struct kg_system_calls *calls = &weighing->hot->system_calls;
     double small = 0;
@@ -368,7 +368,7 @@ static void cpu_weigh(struct kg_weighing *weighing)
 {
     stacks_weigh(weighing);
     searches_note(weighing);
-    few_requests_tell_nothing(weighing);
+    few_requests_drop(weighing);
     programs_note(weighing);
     waits_note(weighing);
     kg_weigh_own_code(weighing);

@@ -93,11 +93,11 @@ static void costs_find(const struct kg_weighing *weighing, const struct kg_hot_l
 {
     static const double MOST = 0.5;
     const struct kg_core_counts *core = &weighing->hot->core;
-    const bool tells = loop->share >= MOST;
-    turn->guessed = tells && !isnan(core->bad_speculation)
+    const bool dominant = loop->share >= MOST;
+    turn->guessed = dominant && !isnan(core->bad_speculation)
                         ? core->bad_speculation * turn->cycles
                         : turn->mispredicted * CYCLES_OF_MISPREDICTION;
-    turn->missed = tells && !isnan(core->memory_bound)
+    turn->missed = dominant && !isnan(core->memory_bound)
                        ? core->memory_bound * turn->cycles
                        : turn->misses * CYCLES_OF_LINE +
                              turn->memory_misses * MEMORY_NS * 1e-9 * weighing->facts->clock_hz;
@@ -348,9 +348,9 @@ static bool has_its_own(const struct kg_weighing *weighing, const struct kg_coun
  * other cause. Its results may be the same each time. */
 static void repeats_note(struct kg_weighing *weighing, double left)
 {
-    static const double MUCH = 200, REQUESTS_TELL = 0.2;
-    if (weighing->of[KG_CAUSE_SMALL_IO].share >= REQUESTS_TELL ||
-        weighing->of[KG_CAUSE_SYNC_IO].share >= REQUESTS_TELL)
+    static const double MUCH = 200, REQUESTS_LEAST = 0.2;
+    if (weighing->of[KG_CAUSE_SMALL_IO].share >= REQUESTS_LEAST ||
+        weighing->of[KG_CAUSE_SYNC_IO].share >= REQUESTS_LEAST)
         return;
     const struct kg_sampled *sampled = &weighing->hot->sampled;
     const struct kg_counted *counted = &weighing->hot->counted;

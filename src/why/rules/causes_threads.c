@@ -104,7 +104,7 @@ double kg_pool_share(const struct kg_hot *hot)
 
 /* The first thread still works while the others have finished. If all threads worked equally,
  * waiting at the end has another reason. */
-static void work_tells(struct kg_weighing *weighing)
+static void imbalance_weigh(struct kg_weighing *weighing)
 {
     const struct kg_sampled *sampled = &weighing->hot->sampled;
     const double threads = weighing->facts->traits.threads;
@@ -228,7 +228,7 @@ void kg_weigh_threads(struct kg_weighing *weighing)
     regions_note(weighing);
     if (!has_threads(weighing))
         return;
-    work_tells(weighing);
+    imbalance_weigh(weighing);
     waits_are_capped(weighing);
     quarrels_weigh(weighing);
     savings_note(weighing);

@@ -25,7 +25,7 @@ static void make(const char *path)
     fclose(file);
 }
 
-static void say(const char *name, const char *path)
+static void variable_set(const char *name, const char *path)
 {
     char whole[512];
     snprintf(whole, sizeof whole, "%s/%s", folder, path);
@@ -95,11 +95,11 @@ static void a_library_is_looked_for_where_images_have_it(void **state)
     setenv("KGATE_CUDA_LIBS", list, 1);
     snprintf(list, sizeof list, "bin::/bin:%s/image/none/bin:%s/image/.venv/bin", folder, folder);
     setenv("PATH", list, 1);
-    say("CUDA_PATH", "toolkit");
-    say("CUDA_HOME", "home");
-    say("VIRTUAL_ENV", "venv");
-    say("CONDA_PREFIX", "conda");
-    say("HOME", "user");
+    variable_set("CUDA_PATH", "toolkit");
+    variable_set("CUDA_HOME", "home");
+    variable_set("VIRTUAL_ENV", "venv");
+    variable_set("CONDA_PREFIX", "conda");
+    variable_set("HOME", "user");
     assert_false(kg_cuda_places("libx.so.13", take, NULL));
     for (size_t i = 0; i < FILES && i < taken_count; i++)
         assert_string_equal(taken[i], files[i]);
@@ -112,7 +112,7 @@ static void the_first_that_is_taken_is_the_last_that_is_offered(void **state)
     (void)state;
     make("toolkit/lib64/libx.so.13");
     make("toolkit/lib/libx.so.13");
-    say("CUDA_PATH", "toolkit");
+    variable_set("CUDA_PATH", "toolkit");
     assert_true(kg_cuda_places("libx.so.13", take, &stop));
     assert_int_equal(taken_count, 2);
     assert_string_equal(taken[1], "toolkit/lib64/libx.so.13");

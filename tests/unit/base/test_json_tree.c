@@ -92,7 +92,7 @@ static void faults_are_named_at_their_line_and_column(void **state)
     static const struct {
         const char *text;
         unsigned line, column;
-        const char *says;
+        const char *message;
     } cases[] = {
         {"", 1, 1, "expected a value, found the end"},
         {"{\"a\": 1,\n \"b\" 2}", 2, 6, "expected ':', found '2'"},
@@ -117,10 +117,10 @@ static void faults_are_named_at_their_line_and_column(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct kg_error err;
-        char says[200];
-        snprintf(says, sizeof says, "malformed JSON: %s", cases[i].says);
+        char message[200];
+        snprintf(message, sizeof message, "malformed JSON: %s", cases[i].message);
         assert_null(kg_json_read("file", cases[i].text, strlen(cases[i].text), &arena, &err));
-        if (strcmp(err.message, says) != 0 || err.line != cases[i].line ||
+        if (strcmp(err.message, message) != 0 || err.line != cases[i].line ||
             err.column != cases[i].column || strcmp(err.path, "file") != 0)
             fail_msg("%s: '%s' at %u:%u", cases[i].text, err.message, err.line, err.column);
     }

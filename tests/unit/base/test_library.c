@@ -47,7 +47,7 @@ static void a_needed_function_that_is_missing_is_named(void **state)
 }
 
 /* A missing library gives an empty reason. A broken library gives the loader's message. */
-static void an_absent_library_is_told_from_a_broken_one(void **state)
+static void an_absent_library_is_distinguished_from_a_broken_one(void **state)
 {
     char path[128], why[256] = "unchanged";
     struct kg_error err;
@@ -69,7 +69,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_are_found_and_called),
         cmocka_unit_test(a_needed_function_that_is_missing_is_named),
-        cmocka_unit_test(an_absent_library_is_told_from_a_broken_one),
+        cmocka_unit_test(an_absent_library_is_distinguished_from_a_broken_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static void array_asks(void)
 }
 
 /* As code of the profiler library does, which kgate's own processes run too. */
-static void error_says(void)
+static void error_prints(void)
 {
     struct kg_error err;
     kg_error_memory(&err);
@@ -68,7 +68,7 @@ static int status_of(void (*asks)(void), bool ends, char *printed, size_t bytes)
 }
 
 static void (*const asking[])(void) = {arena_asks, arena_overflows, text_asks, array_asks,
-                                       error_says};
+                                       error_prints};
 
 static void failed_allocation_ends_a_program_with_a_line_and_status_3(void **state)
 {

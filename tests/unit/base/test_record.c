@@ -109,7 +109,7 @@ static void unknown_numbers_are_in_every_range(void **state)
 static void what_does_not_fit_is_named_with_what_was_expected(void **state)
 {
     static const struct {
-        const char *members, *says;
+        const char *members, *message;
     } cases[] = {
         {"\"name\": \"\", \"weight\": 1, \"share\": 0.5, \"count\": 3",
          "name: expected a non-empty string, found \"\""},
@@ -141,8 +141,8 @@ static void what_does_not_fit_is_named_with_what_was_expected(void **state)
         struct kg_error err;
         if (parse_with(cases[i].members, &thing, &err))
             fail_msg("read: %s", cases[i].members);
-        if (strcmp(err.message, cases[i].says) != 0)
-            fail_msg("'%s', expected '%s'", err.message, cases[i].says);
+        if (strcmp(err.message, cases[i].message) != 0)
+            fail_msg("'%s', expected '%s'", err.message, cases[i].message);
     }
 }
 

@@ -389,7 +389,7 @@ static void refusals_name_their_line_and_column(void **state)
     static const struct {
         const char *member;
         unsigned line, column;
-        const char *says;
+        const char *message;
     } cases[] = {
         {"\n \"count\": -1", 2, 11,
          "count: expected a whole number from 0 up, found a negative number"},
@@ -418,7 +418,7 @@ static void refusals_name_their_line_and_column(void **state)
             snprintf(text, sizeof text, "{\"schema\": \"" SCHEMA "\", %s}", cases[i].member);
         assert_false(kg_record_parse(&sample_record, SCHEMA, "f", text, (size_t)length, &arena,
                                      &sample, &err));
-        if (strcmp(err.message, cases[i].says) != 0 || err.line != cases[i].line ||
+        if (strcmp(err.message, cases[i].message) != 0 || err.line != cases[i].line ||
             err.column != cases[i].column || strcmp(err.path, "f") != 0)
             fail_msg("'%s' at %u:%u", err.message, err.line, err.column);
         kg_arena_free(&arena);

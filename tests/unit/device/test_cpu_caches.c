@@ -3,27 +3,27 @@
 #include "why/doctor/doctor_support.h"
 
 /* Writes one cache of one CPU in the kernel's format. */
-static void cache_says(const struct machine *machine, int cpu, int index, const char *level,
-                       const char *type, const char *size, const char *shared)
+static void cache_write(const struct machine *machine, int cpu, int index, const char *level,
+                        const char *type, const char *size, const char *shared)
 {
     const char *const names[] = {"level", "type", "size", "shared_cpu_list"};
     const char *const values[] = {level, type, size, shared};
     char path[128];
     for (size_t i = 0; i < 4; i++) {
         snprintf(path, sizeof path, CPU "/cpu%d/cache/index%d/%s", cpu, index, names[i]);
-        says(machine, path, values[i]);
+        machine_write(machine, path, values[i]);
     }
 }
 
 /* Four CPUs of two cores, each with its caches, under one last level. */
-static void two_cores_say(const struct machine *machine)
+static void two_cores_write(const struct machine *machine)
 {
     for (int cpu = 0; cpu < 4; cpu++) {
         const char *core = cpu % 2 ? "1,3\n" : "0,2\n";
-        cache_says(machine, cpu, 0, "1\n", "Data\n", "48K\n", core);
-        cache_says(machine, cpu, 1, "1\n", "Instruction\n", "32K\n", core);
-        cache_says(machine, cpu, 2, "2\n", "Unified\n", "2M\n", core);
-        cache_says(machine, cpu, 3, "3\n", "Unified\n", "32768K\n", "0-3\n");
+        cache_write(machine, cpu, 0, "1\n", "Data\n", "48K\n", core);
+        cache_write(machine, cpu, 1, "1\n", "Instruction\n", "32K\n", core);
+        cache_write(machine, cpu, 2, "2\n", "Unified\n", "2M\n", core);
+        cache_write(machine, cpu, 3, "3\n", "Unified\n", "32768K\n", "0-3\n");
     }
 }
 
@@ -47,7 +47,7 @@ static void assert_cache(const struct kg_cpu_caches *caches, enum kg_cache_level
 
 static void caches_that_cpus_share_are_counted_once(void **state)
 {
-    two_cores_say(*state);
+    two_cores_write(*state);
     const struct kg_cpu_caches caches = caches_of(*state, "0-3");
     assert_cache(&caches, KG_LEVEL_L1, 48 << 10, 2);
     assert_cache(&caches, KG_LEVEL_L2, 2 << 20, 2);
@@ -56,7 +56,7 @@ static void caches_that_cpus_share_are_counted_once(void **state)
 
 static void two_cpus_of_two_cores_are_apart(void **state)
 {
-    two_cores_say(*state);
+    two_cores_write(*state);
     const struct kg_cpu_caches all = caches_of(*state, "0-3"), some = caches_of(*state, "2-3");
     assert_true(all.apart[0] == 0 && all.apart[1] == 1);
     assert_true(some.apart[0] == 2 && some.apart[1] == 3);
@@ -64,7 +64,7 @@ static void two_cpus_of_two_cores_are_apart(void **state)
 
 static void cpus_of_one_core_are_not_apart_and_have_one_of_each(void **state)
 {
-    two_cores_say(*state);
+    two_cores_write(*state);
     const struct kg_cpu_caches caches = caches_of(*state, "1,3");
     assert_cache(&caches, KG_LEVEL_L1, 48 << 10, 1);
     assert_cache(&caches, KG_LEVEL_L3, 32 << 20, 1);
@@ -73,7 +73,7 @@ static void cpus_of_one_core_are_not_apart_and_have_one_of_each(void **state)
 
 static void a_level_that_is_not_there_is_not_known(void **state)
 {
-    cache_says(*state, 0, 0, "1\n", "Data\n", "32K\n", "0\n");
+    cache_write(*state, 0, 0, "1\n", "Data\n", "32K\n", "0\n");
     const struct kg_cpu_caches caches = caches_of(*state, "0");
     assert_cache(&caches, KG_LEVEL_L1, 32 << 10, 1);
     assert_true(isnan(caches.levels[KG_LEVEL_L2].bytes) && isnan(caches.levels[KG_LEVEL_L3].count));
@@ -83,9 +83,9 @@ static void what_makes_no_sense_is_not_known(void **state)
 {
     static const char *const sizes[] = {"K\n", "-4K\n", "0K\n", "4X\n", "inf\n", "\n"};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        cache_says(*state, 0, 0, "1\n", "Data\n", sizes[i], "0\n");
-        cache_says(*state, 0, 1, "9\n", "Unified\n", "1M\n", "0\n");
-        cache_says(*state, 0, 2, "2\n", "Unified\n", "1M\n", "zero\n");
+        cache_write(*state, 0, 0, "1\n", "Data\n", sizes[i], "0\n");
+        cache_write(*state, 0, 1, "9\n", "Unified\n", "1M\n", "0\n");
+        cache_write(*state, 0, 2, "2\n", "Unified\n", "1M\n", "zero\n");
         const struct kg_cpu_caches caches = caches_of(*state, "0");
         if (!isnan(caches.levels[KG_LEVEL_L1].bytes))
             fail_msg("%s is %g", sizes[i], caches.levels[KG_LEVEL_L1].bytes);

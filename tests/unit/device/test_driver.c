@@ -23,7 +23,7 @@ static void a_driver_that_works_opens(void **state)
     assert_int_equal(count, 1);
 }
 
-static void no_driver_is_said(void **state)
+static void no_driver_is_noted(void **state)
 {
     (void)state;
     assert_false(kg_driver_open("/nowhere/libcuda.so.1", &driver, why, sizeof why));
@@ -45,7 +45,7 @@ static void another_library_is_not_taken_for_it(void **state)
     assert_string_equal(why, "libm.so.6 is not NVIDIA's driver");
 }
 
-static void a_driver_that_does_not_start_says_why(void **state)
+static void a_driver_that_does_not_start_gives_the_reason(void **state)
 {
     (void)state;
     setenv("FAKE_CUDA_FAIL", "init:803", 1);
@@ -86,10 +86,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_driver_that_works_opens),
-        cmocka_unit_test(no_driver_is_said),
+        cmocka_unit_test(no_driver_is_noted),
         cmocka_unit_test(a_library_that_is_there_and_cannot_be_opened_is_not_called_missing),
         cmocka_unit_test(another_library_is_not_taken_for_it),
-        cmocka_unit_test(a_driver_that_does_not_start_says_why),
+        cmocka_unit_test(a_driver_that_does_not_start_gives_the_reason),
         cmocka_unit_test(errors_are_put_into_words),
         cmocka_unit_test(the_toolkits_driver_has_every_function),
     };

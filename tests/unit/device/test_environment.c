@@ -95,7 +95,7 @@ static void paths_and_options_are_hashed(void **state)
     is_hashed("LANG", "d\xc3\xa4nisch", "d\xc3\xa9nisch");
 }
 
-static void a_long_value_is_cut_and_still_told_apart(void **state)
+static void a_long_value_is_cut_and_still_distinguished(void **state)
 {
     char strings[2][256] = {"OMP_PLACES=", "OMP_PLACES="}, texts[2][256];
     (void)state;
@@ -145,7 +145,7 @@ int main(void)
         cmocka_unit_test(those_of_the_table_are_kept_by_name),
         cmocka_unit_test(secrets_and_what_only_looks_like_a_setting_are_not),
         cmocka_unit_test(paths_and_options_are_hashed),
-        cmocka_unit_test(a_long_value_is_cut_and_still_told_apart),
+        cmocka_unit_test(a_long_value_is_cut_and_still_distinguished),
         cmocka_unit_test(more_than_there_is_room_for_is_left_out),
         cmocka_unit_test(only_the_locale_is_overridden_by_lc_all),
     };

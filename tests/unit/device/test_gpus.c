@@ -13,17 +13,17 @@ static const char *const settings[] = {
 };
 
 /* Settings of the fake driver: "NAME=VALUE", up to NULL; other settings have their defaults. */
-static void tell(const char *first, ...)
+static void driver_set(const char *first, ...)
 {
     va_list rest;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         unsetenv(settings[i]);
     va_start(rest, first);
-    for (const char *told = first; told; told = va_arg(rest, const char *)) {
+    for (const char *setting = first; setting; setting = va_arg(rest, const char *)) {
         char name[64];
-        const size_t length = strcspn(told, "=");
-        snprintf(name, sizeof name, "%.*s", (int)length, told);
-        setenv(name, told + length + 1, 1);
+        const size_t length = strcspn(setting, "=");
+        snprintf(name, sizeof name, "%.*s", (int)length, setting);
+        setenv(name, setting + length + 1, 1);
     }
     va_end(rest);
 }
@@ -78,12 +78,12 @@ static void expect_refused(const char *device, const char *message)
         fail_msg("'%s' is not in '%s'", message, err.message);
 }
 
-static void facts_of_a_device_are_those_the_driver_tells(void **state)
+static void facts_of_a_device_are_those_the_driver_reports(void **state)
 {
     struct kg_error err;
     const struct kg_gpu_facts *facts = &gpus.devices[0];
     (void)state;
-    tell(NULL, NULL);
+    driver_set(NULL, NULL);
     assert_true(ask(KGATE_FAKE_CUDA, NULL, LONG_MS, &err));
     assert_string_equal(gpus.why, "");
     assert_int_equal(gpus.count, 1);
@@ -117,7 +117,7 @@ static void version_of_the_driver_is_read_from_its_kernel_module(void **state)
     char path[128];
     struct kg_error err;
     (void)state;
-    tell(NULL, NULL);
+    driver_set(NULL, NULL);
     for (size_t i = 0; i < 2; i++) {
         char *root = support_folder();
         const struct kg_gpus_query query = {.library = KGATE_FAKE_CUDA,
@@ -134,11 +134,11 @@ static void version_of_the_driver_is_read_from_its_kernel_module(void **state)
     }
 }
 
-static void no_driver_is_said_and_no_error(void **state)
+static void no_driver_is_noted_and_no_error(void **state)
 {
     struct kg_error err;
     (void)state;
-    tell(NULL, NULL);
+    driver_set(NULL, NULL);
     assert_true(ask("/nonexistent/libcuda.so.1", NULL, LONG_MS, &err));
     assert_int_equal(gpus.count, 0);
     assert_string_equal(gpus.why, "no NVIDIA driver is installed");
@@ -150,7 +150,7 @@ static void a_library_of_another_kind_is_no_driver(void **state)
 {
     struct kg_error err;
     (void)state;
-    tell(NULL, NULL);
+    driver_set(NULL, NULL);
     assert_true(ask("libm.so.6", NULL, LONG_MS, &err));
     assert_int_equal(gpus.count, 0);
     assert_non_null(strstr(gpus.why, "not NVIDIA's driver"));
@@ -159,67 +159,67 @@ static void a_library_of_another_kind_is_no_driver(void **state)
     assert_non_null(strstr(gpus.why, "library cannot be opened: /dev/null: file too short"));
 }
 
-static void a_driver_without_devices_says_so(void **state)
+static void a_driver_without_devices_notes_it(void **state)
 {
     (void)state;
-    tell("FAKE_CUDA_DEVICES=0", NULL);
+    driver_set("FAKE_CUDA_DEVICES=0", NULL);
     expect_none(LONG_MS, "the NVIDIA driver reports none");
-    tell("FAKE_CUDA_DEVICES=0", "FAKE_NVML_FAIL=lost", NULL);
+    driver_set("FAKE_CUDA_DEVICES=0", "FAKE_NVML_FAIL=lost", NULL);
     expect_none(LONG_MS, "a GPU has fallen off the bus");
-    tell("FAKE_CUDA_DEVICES=0", "FAKE_NVML_MIG=1", NULL);
+    driver_set("FAKE_CUDA_DEVICES=0", "FAKE_NVML_MIG=1", NULL);
     expect_none(LONG_MS, "MIG is enabled, but the GPU has no instance");
-    tell("CUDA_VISIBLE_DEVICES=", NULL);
+    driver_set("CUDA_VISIBLE_DEVICES=", NULL);
     expect_none(LONG_MS, "CUDA_VISIBLE_DEVICES is ''");
-    tell("CUDA_VISIBLE_DEVICES=3", NULL);
+    driver_set("CUDA_VISIBLE_DEVICES=3", NULL);
     expect_none(LONG_MS, "CUDA_VISIBLE_DEVICES is '3'");
 }
 
-static void a_driver_that_does_not_start_says_why_and_what_to_do(void **state)
+static void a_driver_that_does_not_start_gives_the_reason_and_what_to_do(void **state)
 {
     (void)state;
-    tell("FAKE_CUDA_FAIL=init:803", NULL);
+    driver_set("FAKE_CUDA_FAIL=init:803", NULL);
     expect_none(LONG_MS, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH");
     expect_none(LONG_MS, "reboot");
-    tell("FAKE_CUDA_FAIL=init:804", NULL);
+    driver_set("FAKE_CUDA_FAIL=init:804", NULL);
     expect_none(LONG_MS, "compatibility package");
-    tell("FAKE_CUDA_FAIL=init:802", NULL);
+    driver_set("FAKE_CUDA_FAIL=init:802", NULL);
     expect_none(LONG_MS, "nvidia-fabricmanager");
-    tell("FAKE_CUDA_FAIL=init:999", NULL);
+    driver_set("FAKE_CUDA_FAIL=init:999", NULL);
     expect_none(LONG_MS, "unknown error (CUDA_ERROR_UNKNOWN)");
-    tell("FAKE_CUDA_FAIL=init:12345", NULL);
+    driver_set("FAKE_CUDA_FAIL=init:12345", NULL);
     expect_none(LONG_MS, "code 12345");
 }
 
 static void a_driver_that_crashes_hangs_or_exits_costs_a_phrase(void **state)
 {
     (void)state;
-    tell("FAKE_CUDA_FAIL=crash", NULL);
+    driver_set("FAKE_CUDA_FAIL=crash", NULL);
     expect_none(LONG_MS, "the NVIDIA driver crashed: signal 11");
-    tell("FAKE_CUDA_FAIL=hang", NULL);
+    driver_set("FAKE_CUDA_FAIL=hang", NULL);
     expect_none(SHORT_MS, "the NVIDIA driver did not answer in 0.2 s");
-    tell("FAKE_CUDA_FAIL=exit", NULL);
+    driver_set("FAKE_CUDA_FAIL=exit", NULL);
     expect_none(LONG_MS, "ended the process that queried it, with status 7");
     /* none of these processes is left */
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-static void a_device_that_cannot_be_used_says_why(void **state)
+static void a_device_that_cannot_be_used_gives_the_reason(void **state)
 {
     (void)state;
-    tell("FAKE_CUDA_FAIL=busy", NULL);
+    driver_set("FAKE_CUDA_FAIL=busy", NULL);
     expect_problem(LONG_MS, "busy: its compute mode is exclusive");
-    tell("FAKE_CUDA_FAIL=prohibited", NULL);
+    driver_set("FAKE_CUDA_FAIL=prohibited", NULL);
     expect_problem(LONG_MS, "its compute mode prohibits computing");
-    tell("FAKE_CUDA_FAIL=memory", NULL);
+    driver_set("FAKE_CUDA_FAIL=memory", NULL);
     expect_problem(LONG_MS, "its memory is full");
-    tell("FAKE_CUDA_FAIL=context:46", NULL);
+    driver_set("FAKE_CUDA_FAIL=context:46", NULL);
     expect_problem(LONG_MS, "busy or unavailable");
-    tell("FAKE_CUDA_FAIL=context:999", NULL);
+    driver_set("FAKE_CUDA_FAIL=context:999", NULL);
     expect_problem(LONG_MS, "unknown error (CUDA_ERROR_UNKNOWN)");
-    tell("FAKE_CUDA_FAIL=crash-context", NULL);
+    driver_set("FAKE_CUDA_FAIL=crash-context", NULL);
     expect_problem(LONG_MS, "the NVIDIA driver crashed: signal 11");
     assert_string_equal(gpus.devices[0].name, "Simulated GPU");
-    tell("FAKE_CUDA_FAIL=hang-context", NULL);
+    driver_set("FAKE_CUDA_FAIL=hang-context", NULL);
     expect_problem(1000, "the NVIDIA driver did not answer in 1 s");
 }
 
@@ -227,10 +227,10 @@ static void devices_after_one_that_does_not_answer_are_left_out(void **state)
 {
     struct kg_error err;
     (void)state;
-    tell("FAKE_CUDA_DEVICES=3", "FAKE_CUDA_FAIL=device:1", NULL);
+    driver_set("FAKE_CUDA_DEVICES=3", "FAKE_CUDA_FAIL=device:1", NULL);
     assert_true(ask(KGATE_FAKE_CUDA, NULL, LONG_MS, &err));
     assert_int_equal(gpus.count, 1);
-    tell("FAKE_CUDA_DEVICES=3", "FAKE_CUDA_FAIL=device:0", NULL);
+    driver_set("FAKE_CUDA_DEVICES=3", "FAKE_CUDA_FAIL=device:0", NULL);
     expect_none(LONG_MS, "the device does not answer: unknown error");
 }
 
@@ -238,7 +238,7 @@ static void an_instance_is_named_as_one(void **state)
 {
     struct kg_error err;
     (void)state;
-    tell("FAKE_CUDA_MIG=1", NULL);
+    driver_set("FAKE_CUDA_MIG=1", NULL);
     assert_true(ask(KGATE_FAKE_CUDA, "cuda:mig-1011", LONG_MS, &err));
     assert_int_equal(gpus.count, 1);
     assert_true(gpus.devices[0].mig);
@@ -254,7 +254,7 @@ static void a_device_is_chosen_by_number_or_beginning_of_its_uuid(void **state)
                    {"cuda:2", 2}, {"cuda:GPU-20", 1}, {"cuda:gpu-30313233-3435", 2}};
     struct kg_error err;
     (void)state;
-    tell("FAKE_CUDA_DEVICES=3", "FAKE_CUDA_NAMES=One;Two", NULL);
+    driver_set("FAKE_CUDA_DEVICES=3", "FAKE_CUDA_NAMES=One;Two", NULL);
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         assert_true(ask(KGATE_FAKE_CUDA, choices[i].device, LONG_MS, &err));
         assert_int_equal(gpus.count, 3);
@@ -268,7 +268,7 @@ static void a_device_is_chosen_by_number_or_beginning_of_its_uuid(void **state)
 static void a_wrong_choice_is_refused_with_what_there_is(void **state)
 {
     (void)state;
-    tell("FAKE_CUDA_DEVICES=2", NULL);
+    driver_set("FAKE_CUDA_DEVICES=2", NULL);
     expect_refused("cuda:2", "no device has this number; cuda:0 is Simulated GPU");
     expect_refused("cuda:2", "cuda:1 is Simulated GPU (GPU-20212223-");
     expect_refused("cuda:GPU-ff", "no device has a UUID with this beginning; cuda:0 is");
@@ -278,7 +278,7 @@ static void a_wrong_choice_is_refused_with_what_there_is(void **state)
     expect_refused("cuda:-1", "must be cuda");
     expect_refused("cuda:1x", "must be cuda");
     expect_refused("", "must be cuda");
-    tell("FAKE_CUDA_DEVICES=0", NULL);
+    driver_set("FAKE_CUDA_DEVICES=0", NULL);
     expect_refused("tpu:0", "must be cuda");
 }
 
@@ -307,7 +307,7 @@ static void code_fits_its_own_major_version_and_what_it_can_be_compiled_for(void
     assert_string_equal(words, "9.0");
 }
 
-static void relatives_are_told_from_strangers(void **state)
+static void relatives_are_distinguished_from_strangers(void **state)
 {
     int go[2];
     (void)state;
@@ -334,20 +334,20 @@ static void relatives_are_told_from_strangers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(facts_of_a_device_are_those_the_driver_tells),
+        cmocka_unit_test(facts_of_a_device_are_those_the_driver_reports),
         cmocka_unit_test(version_of_the_driver_is_read_from_its_kernel_module),
-        cmocka_unit_test(no_driver_is_said_and_no_error),
+        cmocka_unit_test(no_driver_is_noted_and_no_error),
         cmocka_unit_test(a_library_of_another_kind_is_no_driver),
-        cmocka_unit_test(a_driver_without_devices_says_so),
-        cmocka_unit_test(a_driver_that_does_not_start_says_why_and_what_to_do),
+        cmocka_unit_test(a_driver_without_devices_notes_it),
+        cmocka_unit_test(a_driver_that_does_not_start_gives_the_reason_and_what_to_do),
         cmocka_unit_test(a_driver_that_crashes_hangs_or_exits_costs_a_phrase),
-        cmocka_unit_test(a_device_that_cannot_be_used_says_why),
+        cmocka_unit_test(a_device_that_cannot_be_used_gives_the_reason),
         cmocka_unit_test(devices_after_one_that_does_not_answer_are_left_out),
         cmocka_unit_test(an_instance_is_named_as_one),
         cmocka_unit_test(a_device_is_chosen_by_number_or_beginning_of_its_uuid),
         cmocka_unit_test(a_wrong_choice_is_refused_with_what_there_is),
         cmocka_unit_test(code_fits_its_own_major_version_and_what_it_can_be_compiled_for),
-        cmocka_unit_test(relatives_are_told_from_strangers),
+        cmocka_unit_test(relatives_are_distinguished_from_strangers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

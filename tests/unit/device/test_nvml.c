@@ -25,7 +25,7 @@ static struct kg_nvml opened(const char *name, const char *value)
     return nvml;
 }
 
-static void telemetry_is_what_the_library_tells(void **state)
+static void telemetry_is_what_the_library_reports(void **state)
 {
     struct kg_nvml_telemetry now;
     struct kg_nvml nvml = opened(NULL, NULL);
@@ -285,7 +285,7 @@ static void neighbours_of_an_instance_do_not_count(void **state)
     kill((pid_t)stranger, SIGKILL);
 }
 
-static void facts_of_a_device_tell_instances_and_loss(void **state)
+static void facts_of_a_device_have_instances_and_loss(void **state)
 {
     struct kg_nvml_device device;
     char version[64];
@@ -324,7 +324,7 @@ static void all_devices_are_read_in_a_process_of_its_own(void **state)
     free(gpus);
 }
 
-static void a_library_that_does_not_start_says_why(void **state)
+static void a_library_that_does_not_start_gives_the_reason(void **state)
 {
     struct kg_nvml nvml;
     char why[160];
@@ -337,7 +337,7 @@ static void a_library_that_does_not_start_says_why(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(telemetry_is_what_the_library_tells),
+        cmocka_unit_test(telemetry_is_what_the_library_reports),
         cmocka_unit_test(energy_is_a_growing_sum_or_unknown),
         cmocka_unit_test(figures_follow_the_device_from_call_to_call),
         cmocka_unit_test(figures_that_are_not_supported_are_unknown),
@@ -348,9 +348,9 @@ int main(void)
         cmocka_unit_test(the_other_sides_worker_is_no_stranger),
         cmocka_unit_test(the_server_of_mps_is_no_stranger),
         cmocka_unit_test(neighbours_of_an_instance_do_not_count),
-        cmocka_unit_test(facts_of_a_device_tell_instances_and_loss),
+        cmocka_unit_test(facts_of_a_device_have_instances_and_loss),
         cmocka_unit_test(all_devices_are_read_in_a_process_of_its_own),
-        cmocka_unit_test(a_library_that_does_not_start_says_why),
+        cmocka_unit_test(a_library_that_does_not_start_gives_the_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

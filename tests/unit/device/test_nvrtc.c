@@ -54,7 +54,7 @@ static void a_virtual_architecture_gives_ptx(void **state)
     kg_arena_free(&arena);
 }
 
-static void mistakes_are_said_as_the_compiler_says_them(void **state)
+static void mistakes_are_noted_as_the_compiler_prints_them(void **state)
 {
     struct kg_arena arena = {0};
     struct kg_nvrtc_image image;
@@ -82,7 +82,7 @@ static void mistakes_are_said_as_the_compiler_says_them(void **state)
     kg_arena_free(&arena);
 }
 
-static void without_a_compiler_that_is_said(void **state)
+static void without_a_compiler_that_is_noted(void **state)
 {
     static const char *const nowhere[] = {"/nowhere/libnvrtc.so", NULL}, *const other[] = {
                                                                              "libc.so.6", NULL};
@@ -102,8 +102,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_becomes_a_binary_with_its_symbol),
         cmocka_unit_test(a_virtual_architecture_gives_ptx),
-        cmocka_unit_test(mistakes_are_said_as_the_compiler_says_them),
-        cmocka_unit_test(without_a_compiler_that_is_said),
+        cmocka_unit_test(mistakes_are_noted_as_the_compiler_prints_them),
+        cmocka_unit_test(without_a_compiler_that_is_noted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

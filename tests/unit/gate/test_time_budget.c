@@ -12,7 +12,7 @@ static void a_budget_that_holds_the_fewest_rounds_is_not_spoken_of(void **state)
     assert_false(kg_budget_short(1e9, 11e9, 10e9, note));
 }
 
-static void one_that_is_too_short_is_told_with_one_that_does(void **state)
+static void one_that_is_too_short_is_noted_with_one_that_does(void **state)
 {
     char note[KG_BUDGET_NOTE_BYTES];
     (void)state;
@@ -36,24 +36,24 @@ static void keep(void *user, const char *note)
     ++*(size_t *)user;
 }
 
-static void it_is_told_once(void **state)
+static void it_is_noted_once(void **state)
 {
-    size_t told = 0;
-    struct kg_warning warned = {keep, &told};
+    size_t count = 0;
+    struct kg_warning warned = {keep, &count};
     (void)state;
     kg_budget_warn(&warned, 1e9, 8e9, 10e9);
-    assert_int_equal(told, 0);
+    assert_int_equal(count, 0);
     kg_budget_warn(&warned, 1e9, 80e9, 10e9);
     kg_budget_warn(&warned, 2e9, 79e9, 10e9);
-    assert_int_equal(told, 1);
+    assert_int_equal(count, 1);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_budget_that_holds_the_fewest_rounds_is_not_spoken_of),
-        cmocka_unit_test(one_that_is_too_short_is_told_with_one_that_does),
-        cmocka_unit_test(it_is_told_once),
+        cmocka_unit_test(one_that_is_too_short_is_noted_with_one_that_does),
+        cmocka_unit_test(it_is_noted_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,7 +118,7 @@ static void cpu_time_of_other_threads_or_of_a_gpu_s_host_is_not_the_calls(void *
     expect(&scene, "NO_CHANGE");
 }
 
-static void without_the_cpu_time_of_every_round_nothing_is_said(void **state)
+static void without_the_cpu_time_of_every_round_nothing_is_printed(void **state)
 {
     struct scene scene;
     (void)state;
@@ -158,7 +158,7 @@ int main(void)
         cmocka_unit_test(what_is_within_the_threshold_is_no_change),
         cmocka_unit_test(a_call_that_mostly_waits_may_use_a_little_more),
         cmocka_unit_test(cpu_time_of_other_threads_or_of_a_gpu_s_host_is_not_the_calls),
-        cmocka_unit_test(without_the_cpu_time_of_every_round_nothing_is_said),
+        cmocka_unit_test(without_the_cpu_time_of_every_round_nothing_is_printed),
         cmocka_unit_test(a_slower_clock_is_taken_out_of_cpu_time_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,39 +41,41 @@ static void scene_make(struct scene *scene, const char *const *before, const cha
 
 /* Expects the note on case `index`, or on the run if it is negative; "" if none. Frees the
  * scene. */
-static void says(struct scene *scene, int index, const char *expected)
+static void expect_note(struct scene *scene, int index, const char *expected)
 {
     const struct kg_case_result *result = index < 0 ? NULL : &scene->cases[index];
     const char *words = kg_environment_words(&scene->arena, &scene->results, result, &scene->run);
     if (strcmp(words ? words : "", expected) != 0)
-        fail_msg("said '%s', expected '%s'", words ? words : "", expected);
+        fail_msg("noted '%s', expected '%s'", words ? words : "", expected);
     kg_arena_free(&scene->arena);
 }
 
-static void values_of_both_sides_are_said(void **state)
+static void values_of_both_sides_are_noted(void **state)
 {
     struct scene scene;
     (void)state;
     scene_make(&scene, LIST("LC_ALL", "C"), LIST("LC_ALL", "C.UTF-8"));
-    says(&scene, -1, "LC_ALL is 'C.UTF-8' here, was 'C'");
-    says(&scene, 0, "LC_ALL is 'C.UTF-8' here, was 'C'");
+    expect_note(&scene, -1, "LC_ALL is 'C.UTF-8' here, was 'C'");
+    expect_note(&scene, 0, "LC_ALL is 'C.UTF-8' here, was 'C'");
     scene_make(&scene, LIST("GOGC", "off", "LANG", "C"), LIST("LANG", "C", "OMP_NUM_THREADS", "2"));
-    says(&scene, -1, "OMP_NUM_THREADS is '2' here, was not set; GOGC is not set here, was 'off'");
+    expect_note(&scene, -1,
+                "OMP_NUM_THREADS is '2' here, was not set; GOGC is not set here, was 'off'");
     scene_make(&scene, NOTHING, LIST("LD_PRELOAD", "hash 0123abcd"));
-    says(&scene, -1, "LD_PRELOAD is set (hash 0123abcd) here, was not set");
+    expect_note(&scene, -1, "LD_PRELOAD is set (hash 0123abcd) here, was not set");
     scene_make(&scene, LIST("LANG", "C"), LIST("LANG", "C"));
-    says(&scene, -1, "");
+    expect_note(&scene, -1, "");
 }
 
-static void a_side_that_does_not_say_differs_in_nothing(void **state)
+static void a_side_that_does_not_report_differs_in_nothing(void **state)
 {
     struct scene scene;
     (void)state;
     for (int side = 0; side < 2; side++) {
         scene_make(&scene, side ? LIST("LANG", "C") : NOTHING, side ? NOTHING : LIST("LANG", "C"));
-        says(&scene, -1, side ? "LANG is not set here, was 'C'" : "LANG is 'C' here, was not set");
+        expect_note(&scene, -1,
+                    side ? "LANG is not set here, was 'C'" : "LANG is 'C' here, was not set");
         *(side ? &scene.results.environment : &scene.run.environment) = (struct kg_environment){0};
-        says(&scene, -1, "");
+        expect_note(&scene, -1, "");
     }
 }
 
@@ -85,11 +87,11 @@ static void what_the_suite_sets_is_no_news(void **state)
     scene_make(&scene, LIST("LC_ALL", "C"), LIST("LC_ALL", "C.UTF-8"));
     scene.cases[0].own_variables = own;
     scene.cases[0].own_variable_count = 1;
-    says(&scene, 0, "");
-    says(&scene, 1, "LC_ALL is 'C.UTF-8' here, was 'C'");
-    says(&scene, -1, "LC_ALL is 'C.UTF-8' here, was 'C'"); /* of the other case */
+    expect_note(&scene, 0, "");
+    expect_note(&scene, 1, "LC_ALL is 'C.UTF-8' here, was 'C'");
+    expect_note(&scene, -1, "LC_ALL is 'C.UTF-8' here, was 'C'"); /* of the other case */
     scene.cases[1] = scene.cases[0];
-    says(&scene, -1, "");
+    expect_note(&scene, -1, "");
 }
 
 static void one_lc_all_hides_the_rest_of_the_locale(void **state)
@@ -98,15 +100,15 @@ static void one_lc_all_hides_the_rest_of_the_locale(void **state)
     struct scene scene;
     (void)state;
     scene_make(&scene, LIST("LANG", "C", "LC_ALL", "C"), LIST("LC_ALL", "C", "LC_TIME", "de_DE"));
-    says(&scene, -1, "");
+    expect_note(&scene, -1, "");
     scene_make(&scene, LIST("LANG", "C"), LIST("LANG", "de_DE"));
-    says(&scene, 0, "LANG is 'de_DE' here, was 'C'");
+    expect_note(&scene, 0, "LANG is 'de_DE' here, was 'C'");
     scene.cases[0].own_variables = own;
     scene.cases[0].own_variable_count = 1;
-    says(&scene, 0, "");
-    says(&scene, 1, "LANG is 'de_DE' here, was 'C'");
+    expect_note(&scene, 0, "");
+    expect_note(&scene, 1, "LANG is 'de_DE' here, was 'C'");
     scene_make(&scene, LIST("LANGUAGE", "a", "LC_ALL", "C"), LIST("LANGUAGE", "b", "LC_ALL", "C"));
-    says(&scene, -1, "LANGUAGE is 'b' here, was 'a'");
+    expect_note(&scene, -1, "LANGUAGE is 'b' here, was 'a'");
 }
 
 static void of_many_the_first_four_are_named(void **state)
@@ -115,16 +117,17 @@ static void of_many_the_first_four_are_named(void **state)
     (void)state;
     scene_make(&scene, NOTHING,
                LIST("GOGC", "1", "LANG", "C", "MALLOC_A", "1", "OMP_A", "1", "OMP_B", "1"));
-    says(&scene, -1,
-         "GOGC is '1' here, was not set; LANG is 'C' here, was not set; MALLOC_A is '1' here, was "
-         "not set; OMP_A is '1' here, was not set; and 1 more variable");
+    expect_note(
+        &scene, -1,
+        "GOGC is '1' here, was not set; LANG is 'C' here, was not set; MALLOC_A is '1' here, was "
+        "not set; OMP_A is '1' here, was not set; and 1 more variable");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_of_both_sides_are_said),
-        cmocka_unit_test(a_side_that_does_not_say_differs_in_nothing),
+        cmocka_unit_test(values_of_both_sides_are_noted),
+        cmocka_unit_test(a_side_that_does_not_report_differs_in_nothing),
         cmocka_unit_test(what_the_suite_sets_is_no_news),
         cmocka_unit_test(one_lc_all_hides_the_rest_of_the_locale),
         cmocka_unit_test(of_many_the_first_four_are_named),

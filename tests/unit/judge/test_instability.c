@@ -15,7 +15,7 @@ static double of(size_t count, const double *medians)
     return kg_instability(medians, count, room);
 }
 
-static void two_runs_say_nothing(void **state)
+static void two_runs_note_nothing(void **state)
 {
     (void)state;
     assert_true(isnan(of(2, (const double[]){1, 2})));
@@ -40,7 +40,7 @@ static void one_step_to_a_new_level_is_stable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_runs_say_nothing),
+        cmocka_unit_test(two_runs_note_nothing),
         cmocka_unit_test(runs_that_go_up_and_down_are_unstable),
         cmocka_unit_test(one_step_to_a_new_level_is_stable),
     };

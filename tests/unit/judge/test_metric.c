@@ -140,7 +140,7 @@ static void an_effect_too_small_to_count_is_no_change_however_noisy(void **state
     expect(&large_share, true, KG_CHANGE_NO_CHANGE);
 }
 
-static void one_run_says_nothing_of_noise_between_runs(void **state)
+static void one_run_notes_nothing_of_noise_between_runs(void **state)
 {
     const struct kg_metric metric = estimate(100, 100, 0.01, 0.05, 0);
     (void)state;
@@ -179,7 +179,7 @@ static void expect_doubt(const struct kg_metric *metric, const char *part)
     kg_arena_free(&arena);
 }
 
-static void a_doubt_says_what_would_settle_it(void **state)
+static void a_doubt_names_what_would_settle_it(void **state)
 {
     const struct kg_metric crossing = {.unit = "ns",
                                        .baseline = 100,
@@ -224,9 +224,9 @@ int main(void)
         cmocka_unit_test(what_runs_differ_by_is_in_the_interval),
         cmocka_unit_test(no_change_is_a_claim_about_the_interval),
         cmocka_unit_test(an_effect_too_small_to_count_is_no_change_however_noisy),
-        cmocka_unit_test(one_run_says_nothing_of_noise_between_runs),
+        cmocka_unit_test(one_run_notes_nothing_of_noise_between_runs),
         cmocka_unit_test(peaks_of_zero_are_compared_and_shown_as_zero),
-        cmocka_unit_test(a_doubt_says_what_would_settle_it),
+        cmocka_unit_test(a_doubt_names_what_would_settle_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,7 +117,7 @@ static size_t drift_notes(const struct kg_comparison *comparison)
     return count;
 }
 
-static void memory_that_moved_by_less_than_counts_is_not_told(void **state)
+static void memory_that_moved_by_less_than_counts_is_not_noted(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2; i++) {
@@ -141,7 +141,7 @@ static void memory_that_moved_by_less_than_counts_is_not_told(void **state)
     }
 }
 
-static void what_is_slower_with_both_builds_is_told(void **state)
+static void what_is_slower_with_both_builds_is_noted(void **state)
 {
     static const double paired[] = {1, 1.15};
     (void)state;
@@ -382,7 +382,7 @@ static void a_note_is_added_behind_the_others(void **state)
     scene_free(&scene);
 }
 
-static void pairs_without_a_figure_settle_nothing_and_say_so(void **state)
+static void pairs_without_a_figure_settle_nothing_and_note_it(void **state)
 {
     struct scene scene;
     (void)state;
@@ -404,8 +404,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_suspect_is_open_and_what_is_decided_is_not),
         cmocka_unit_test(pairs_that_see_no_change_make_it_pass),
-        cmocka_unit_test(memory_that_moved_by_less_than_counts_is_not_told),
-        cmocka_unit_test(what_is_slower_with_both_builds_is_told),
+        cmocka_unit_test(memory_that_moved_by_less_than_counts_is_not_noted),
+        cmocka_unit_test(what_is_slower_with_both_builds_is_noted),
         cmocka_unit_test(what_pairs_cannot_see_is_suspect_unless_all_code_is_known),
         cmocka_unit_test(what_is_over_in_the_pairs_is_not_suspect),
         cmocka_unit_test(what_pairs_leave_open_stays_suspect),
@@ -418,7 +418,7 @@ int main(void)
         cmocka_unit_test(a_workload_that_fails_in_pairs_has_failed),
         cmocka_unit_test(a_case_is_settled_only_when_none_of_its_metrics_is_open),
         cmocka_unit_test(a_note_is_added_behind_the_others),
-        cmocka_unit_test(pairs_without_a_figure_settle_nothing_and_say_so),
+        cmocka_unit_test(pairs_without_a_figure_settle_nothing_and_note_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static void expect(struct kg_metric metric, const char *part, const char *not_pa
     kg_arena_free(&arena);
 }
 
-static void the_threshold_that_is_said_is_the_one_that_decided(void **state)
+static void the_threshold_that_is_noted_is_the_one_that_decided(void **state)
 {
     struct kg_metric metric = crossing(0.541, 1.12, 2.32, 0.3);
     (void)state;
@@ -162,7 +162,7 @@ static void of_pairs_there_is_no_baseline_to_refresh(void **state)
            "on both sides");
 }
 
-static void a_change_called_below_the_threshold_says_how_large_it_may_be(void **state)
+static void a_change_called_below_the_threshold_notes_how_large_it_may_be(void **state)
 {
     struct kg_metric metric = crossing(1.03, 1.042, 1.055, 0.0001);
     (void)state;
@@ -188,7 +188,7 @@ static void a_change_called_below_the_threshold_says_how_large_it_may_be(void **
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_threshold_that_is_said_is_the_one_that_decided),
+        cmocka_unit_test(the_threshold_that_is_noted_is_the_one_that_decided),
         cmocka_unit_test(an_interval_beyond_the_threshold_does_not_cross_it),
         cmocka_unit_test(what_is_far_from_proven_is_not_promised_a_few_rounds),
         cmocka_unit_test(what_as_many_rounds_just_did_not_reach_is_not_promised),
@@ -197,7 +197,7 @@ int main(void)
         cmocka_unit_test(more_rounds_do_not_reach_a_threshold_that_noise_raised),
         cmocka_unit_test(what_runs_differ_by_is_not_settled_by_rounds),
         cmocka_unit_test(of_pairs_there_is_no_baseline_to_refresh),
-        cmocka_unit_test(a_change_called_below_the_threshold_says_how_large_it_may_be),
+        cmocka_unit_test(a_change_called_below_the_threshold_notes_how_large_it_may_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

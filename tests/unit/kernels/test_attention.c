@@ -216,7 +216,7 @@ static uint64_t peak_of(const char *version, const char *seq_len)
 
 /* From N to 2 N and 4 N the added memory doubles, or grows four times. Memory independent of N
  * cancels. */
-static void memory_grows_as_each_level_says(void **state)
+static void memory_grows_as_each_level_defines(void **state)
 {
     static const struct {
         const char *version;
@@ -250,7 +250,7 @@ static void work_of(const char *name, const char *causal, struct kgate_work *wor
 }
 
 /* 15 tokens, d_head 2; 10 matrices of 9 pairs, of causal 6. */
-static void work_is_what_the_header_says(void **state)
+static void work_is_what_the_header_defines(void **state)
 {
     static const struct {
         double flops[2]; /* not causal, causal */
@@ -315,8 +315,8 @@ int main(void)
         cmocka_unit_test(a_mask_that_is_missing_or_too_much_is_wrong),
         cmocka_unit_test(heads_of_the_wrong_size_are_wrong),
         cmocka_unit_test(the_processors_product_agrees_with_the_one_for_all),
-        cmocka_unit_test(memory_grows_as_each_level_says),
-        cmocka_unit_test(work_is_what_the_header_says),
+        cmocka_unit_test(memory_grows_as_each_level_defines),
+        cmocka_unit_test(work_is_what_the_header_defines),
         cmocka_unit_test(impossible_shapes_are_refused_with_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

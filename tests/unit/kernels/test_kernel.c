@@ -239,7 +239,7 @@ static void versions_and_values_are_refused_with_a_reason(void **unused)
     assert_int_equal(pool.count, 0); /* describing allocates nothing */
 }
 
-static void a_check_without_memory_says_so(void **unused)
+static void a_check_without_memory_notes_it(void **unused)
 {
     const struct kgate_value values[PARAMS] = {[LENGTH] = {.integer = 14}};
     struct pool pool;
@@ -291,7 +291,7 @@ int main(void)
         cmocka_unit_test(wherever_memory_ends_all_of_it_is_released),
         cmocka_unit_test(what_prepare_refuses_is_finished_and_released),
         cmocka_unit_test(versions_and_values_are_refused_with_a_reason),
-        cmocka_unit_test(a_check_without_memory_says_so),
+        cmocka_unit_test(a_check_without_memory_notes_it),
         cmocka_unit_test(blank_memory_is_blank_to_its_end_and_no_further),
         cmocka_unit_test(accesses_in_flight_are_fewer_where_blocks_would_not_fill_the_device),
     };

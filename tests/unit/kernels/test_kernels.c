@@ -172,7 +172,7 @@ static void damaged_words_counts_and_distances_are_wrong(void **state)
     trial_end(&trial);
 }
 
-static void work_is_what_the_headers_say(void **state)
+static void work_is_what_the_headers_define(void **state)
 {
     static const struct {
         const char *name;
@@ -267,7 +267,7 @@ int main(void)
         cmocka_unit_test(graphs_of_any_size),
         cmocka_unit_test(damaged_results_are_wrong),
         cmocka_unit_test(damaged_words_counts_and_distances_are_wrong),
-        cmocka_unit_test(work_is_what_the_headers_say),
+        cmocka_unit_test(work_is_what_the_headers_define),
         cmocka_unit_test(impossible_sizes_are_refused_with_a_reason),
         cmocka_unit_test(exponential_is_within_its_bound),
     };

@@ -161,7 +161,7 @@ static void workloads_pass_their_check(void **state)
 
 /* D4, q = 4, M = 2, beta = 1: (1, 1, 0, 0) is the second column of G, so b_0 = (0, 1, 0, 0), whose
  * coordinate 1 begins at bit 4. (4, 4, 0, 0) is four times that: b_1, two bits higher. */
-static void format_of_codes_is_what_the_header_says(void **state)
+static void format_of_codes_is_what_the_header_defines(void **state)
 {
     float x[] = {1, 1, 0, 0, 4, 4, 0, 0, 1e9F, 0, 0, 0};
     uint16_t codes[3];
@@ -304,7 +304,7 @@ static void a_single_wrong_code_or_value_fails_the_check(void **state)
     trial_end(&trial);
 }
 
-static void work_is_what_the_header_says(void **state)
+static void work_is_what_the_header_defines(void **state)
 {
     static const struct {
         const char *name;
@@ -346,14 +346,14 @@ int main(void)
         cmocka_unit_test(versions_agree_on_vectors_that_are_hard_to_encode),
         cmocka_unit_test(versions_agree_on_batches_of_any_size),
         cmocka_unit_test(workloads_pass_their_check),
-        cmocka_unit_test(format_of_codes_is_what_the_header_says),
+        cmocka_unit_test(format_of_codes_is_what_the_header_defines),
         cmocka_unit_test(figures_are_reported),
         cmocka_unit_test(input_beyond_all_counts_is_reported_as_clipped),
         cmocka_unit_test(figures_are_those_of_the_version),
         cmocka_unit_test(only_the_first_vectors_are_sampled),
         cmocka_unit_test(only_arrays_that_are_used_are_allocated),
         cmocka_unit_test(a_single_wrong_code_or_value_fails_the_check),
-        cmocka_unit_test(work_is_what_the_header_says),
+        cmocka_unit_test(work_is_what_the_header_defines),
         cmocka_unit_test(more_bits_than_a_lattice_may_have_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

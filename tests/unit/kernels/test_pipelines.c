@@ -246,7 +246,7 @@ static void what_only_the_gpu_has_is_unavailable(void **state)
     assert_int_equal(kernel_find("host_device_pipeline")->devices, 1U << KGATE_DEVICE_CUDA);
 }
 
-static void work_is_what_the_headers_say(void **state)
+static void work_is_what_the_headers_define(void **state)
 {
     static const struct {
         const char *name;
@@ -343,7 +343,7 @@ static void polynomial(const float *x, float *y, size_t n, unsigned intensity, e
 
 /* A missing step shows only if |x|^K is at least the rounding: half of the x are near 1 or -1. A
  * large array has such x anyway. */
-static void polynomials_are_told_from_wrong_ones_at_any_intensity(void **state)
+static void polynomials_are_distinguished_from_wrong_ones_at_any_intensity(void **state)
 {
     static const struct {
         unsigned intensity;
@@ -383,11 +383,11 @@ int main(void)
         cmocka_unit_test(iteration_ends_where_its_norm_is_zero),
         cmocka_unit_test(profile_shows_the_pattern),
         cmocka_unit_test(what_only_the_gpu_has_is_unavailable),
-        cmocka_unit_test(work_is_what_the_headers_say),
+        cmocka_unit_test(work_is_what_the_headers_define),
         cmocka_unit_test(halves_of_a_float_are_refused),
         cmocka_unit_test(chunks_cover_the_array_without_overlap),
         cmocka_unit_test(polynomial_of_the_reference_is_the_geometric_sum),
-        cmocka_unit_test(polynomials_are_told_from_wrong_ones_at_any_intensity),
+        cmocka_unit_test(polynomials_are_distinguished_from_wrong_ones_at_any_intensity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

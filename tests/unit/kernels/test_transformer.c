@@ -291,7 +291,7 @@ static struct kgate_work work_of(const char *name, const struct kg_pair *pairs, 
     return work;
 }
 
-static void work_is_what_the_header_says(void **state)
+static void work_is_what_the_header_defines(void **state)
 {
     static const struct kg_pair layer[] = {
         {"batch", "2"}, {"seq_len", "3"}, {"d_model", "4"}, {"pass", "backward"}};
@@ -470,7 +470,7 @@ int main(void)
         cmocka_unit_test(damaged_layers_are_wrong),
         cmocka_unit_test(forward_has_no_memory_for_gradients),
         cmocka_unit_test(impossible_models_are_refused_with_a_reason),
-        cmocka_unit_test(work_is_what_the_header_says),
+        cmocka_unit_test(work_is_what_the_header_defines),
         cmocka_unit_test(tensors_lie_one_after_the_other),
         cmocka_unit_test(first_parameters_are_as_documented),
         cmocka_unit_test(a_batch_is_cut_by_its_tokens),

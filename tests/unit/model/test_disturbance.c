@@ -139,7 +139,7 @@ static struct kg_disturbance disturbance_of(struct kg_round *rounds, size_t coun
     return kg_disturbance_of(&result);
 }
 
-static void a_machine_that_is_too_busy_is_told(void **state)
+static void a_machine_that_is_too_busy_is_noted(void **state)
 {
     (void)state;
     char words[KG_DISTURBANCE_WORDS];
@@ -181,7 +181,7 @@ static void expect_words(struct kg_round *rounds, size_t count, const char *part
         fail_msg("'%s' is not in '%s'", part, words);
 }
 
-static void which_rounds_decide_is_said_as_it_is(void **state)
+static void rounds_that_decide_are_named(void **state)
 {
     (void)state;
     struct kg_round rounds[9] = {0};
@@ -193,7 +193,7 @@ static void which_rounds_decide_is_said_as_it_is(void **state)
     expect_words(rounds, 9, ": 1 of the 4 confirming rounds counts. ");
 }
 
-static void what_disturbed_the_gpu_is_counted_and_said(void **state)
+static void what_disturbed_the_gpu_is_counted_and_noted(void **state)
 {
     (void)state;
     struct kg_results results;
@@ -229,9 +229,9 @@ int main(void)
         cmocka_unit_test(rounds_that_were_disturbed_are_repeated_within_bounds),
         cmocka_unit_test(the_calmest_rounds_are_judged_and_spoilt_ones_never),
         cmocka_unit_test(a_device_that_is_always_held_back_is_judged),
-        cmocka_unit_test(a_machine_that_is_too_busy_is_told),
-        cmocka_unit_test(which_rounds_decide_is_said_as_it_is),
-        cmocka_unit_test(what_disturbed_the_gpu_is_counted_and_said),
+        cmocka_unit_test(a_machine_that_is_too_busy_is_noted),
+        cmocka_unit_test(rounds_that_decide_are_named),
+        cmocka_unit_test(what_disturbed_the_gpu_is_counted_and_noted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,7 +172,7 @@ static void gpu_results(struct kg_results *results, struct kg_gpu gpus[2])
     }
 }
 
-static void what_no_gpu_could_have_said_is_named(void **state)
+static void what_no_gpu_could_have_reported_is_named(void **state)
 {
     static const char *const edits[][3] = {
         {"\"timing\": \"cold\"", "\"timing\": \"warm\"",
@@ -437,7 +437,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(truncation_at_any_byte_is_refused, begin, end),
         cmocka_unit_test_setup_teardown(damaged_bytes_never_crash, begin, end),
         cmocka_unit_test_setup_teardown(what_does_not_fit_is_named, begin, end),
-        cmocka_unit_test_setup_teardown(what_no_gpu_could_have_said_is_named, begin, end),
+        cmocka_unit_test_setup_teardown(what_no_gpu_could_have_reported_is_named, begin, end),
         cmocka_unit_test_setup_teardown(figures_of_a_gpu_may_be_missing, begin, end),
         cmocka_unit_test_setup_teardown(what_was_seen_apart_comes_back, begin, end),
         cmocka_unit_test_setup_teardown(nonsense_of_what_was_seen_apart_is_named, begin, end),

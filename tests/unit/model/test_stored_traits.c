@@ -218,7 +218,7 @@ static void a_file_may_have_none(void **state)
 static void what_makes_no_sense_is_refused(void **state)
 {
     static const struct {
-        const char *run, *stored, *says;
+        const char *run, *stored, *message;
     } cases[] = {
         {"\"trait_names\": [\"items\", \"items\"], ", "",
          "trait_names: expected different strings, found 'items' twice"},
@@ -236,8 +236,8 @@ static void what_makes_no_sense_is_refused(void **state)
         struct kg_error err = {0};
         assert_false(file_load(cases[i].run, cases[i].stored, &baseline, &err));
         assert_int_equal(err.kind, KG_ERROR_USAGE);
-        if (!strstr(err.message, cases[i].says))
-            fail_msg("'%s' says: %s", cases[i].says, err.message);
+        if (!strstr(err.message, cases[i].message))
+            fail_msg("'%s' says: %s", cases[i].message, err.message);
     }
 }
 

@@ -98,7 +98,7 @@ static void bad_texts_are_errors_that_leave_the_settings_alone(void **state)
 {
     static const struct {
         const char *text;
-        const char *says;
+        const char *message;
     } cases[] = {
         {"min_gian=5%", "did you mean 'min_gain'?"},
         {"suggest.min_gian=5%", "did you mean 'suggest.min_gain'?"},
@@ -122,7 +122,7 @@ static void bad_texts_are_errors_that_leave_the_settings_alone(void **state)
         const char *const texts[] = {"small_call=3ms", cases[i].text};
         assert_false(kg_suggest_settings_set(&settings, texts, 2, &err));
         assert_int_equal(err.kind, KG_ERROR_USAGE);
-        if (!strstr(err.message, cases[i].says))
+        if (!strstr(err.message, cases[i].message))
             fail_msg("'%s' says: %s", cases[i].text, err.message);
         about(0.25, settings.min_gain);
         assert_true(settings.small_call_ns <= 0);

@@ -284,7 +284,7 @@ static void bad_overrides_name_themselves(void **state)
 {
     static const struct {
         const char *override;
-        const char *says;
+        const char *message;
     } cases[] = {
         {"treshold=2%", "--set treshold=2%: unknown key 'treshold'; did you mean 'threshold'?"},
         {"threshold=2",
@@ -309,7 +309,7 @@ static void bad_overrides_name_themselves(void **state)
             kg_suite_parse("s", yaml, sizeof yaml - 1, &cases[i].override, 1, &suite, &err));
         assert_int_equal(err.kind, KG_ERROR_USAGE);
         assert_int_equal(err.line, 0);
-        if (!strstr(err.message, cases[i].says))
+        if (!strstr(err.message, cases[i].message))
             fail_msg("'%s' says: %s", cases[i].override, err.message);
     }
 }

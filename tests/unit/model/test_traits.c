@@ -640,7 +640,7 @@ static void a_call_moves_a_byte_and_does_an_operation_at_least(void **state)
     UNKNOWN(traits_of(&one).flops_share);
 }
 
-static void rounds_without_calls_say_nothing_of_a_call(void **state)
+static void rounds_without_calls_note_nothing_of_a_call(void **state)
 {
     struct one one;
     (void)state;
@@ -820,7 +820,7 @@ int main(void)
         cmocka_unit_test(a_case_without_rounds_has_no_traits),
         cmocka_unit_test(what_makes_no_sense_is_not_known),
         cmocka_unit_test(a_call_moves_a_byte_and_does_an_operation_at_least),
-        cmocka_unit_test(rounds_without_calls_say_nothing_of_a_call),
+        cmocka_unit_test(rounds_without_calls_note_nothing_of_a_call),
         cmocka_unit_test(without_the_sizes_of_caches_no_level_is_claimed),
         cmocka_unit_test(nonsense_of_all_kinds_gives_no_infinite_and_no_negative_trait),
         cmocka_unit_test(the_table_has_every_member_in_order),

@@ -189,42 +189,42 @@ static void when_the_time_is_over_only_the_fewest_rounds_are_taken(void **state)
     assert_int_equal(scene.cases[2].round_count, 1);
 }
 
-struct told {
+struct missing {
     size_t count;
     double first_ns, last_ns;
 };
 
-static void tell(void *user, double missing_ns)
+static void missing_note(void *user, double missing_ns)
 {
-    struct told *told = user;
-    told->first_ns = told->count++ ? told->first_ns : missing_ns;
-    told->last_ns = missing_ns;
+    struct missing *missing = user;
+    missing->first_ns = missing->count++ ? missing->first_ns : missing_ns;
+    missing->last_ns = missing_ns;
 }
 
 /* Without a measured round, the estimate is min_time per round. kgate reports it while a minimum
  * round is missing. */
-static void what_the_fewest_rounds_still_take_is_told(void **state)
+static void what_the_fewest_rounds_still_take_is_noted(void **state)
 {
     const struct kg_workload_spec spec = {.settings = {.rounds_min = 3, .min_time_ns = 1e12}};
     struct kg_case planned[CASES] = {{.spec = &spec}, {.spec = &spec}, {.spec = &spec}};
     const struct kg_plan plan = {.cases = planned, .case_count = CASES};
     const size_t wanted[CASES] = {5, 0, 2};
-    struct told told = {0};
+    struct missing missing = {0};
     struct scene scene;
     struct kg_error err;
     (void)state;
     scene_make(&scene);
     scene.run.plan = &plan;
-    scene.run.fewest = (struct kg_fewest_watch){tell, &told};
+    scene.run.fewest = (struct kg_fewest_watch){missing_note, &missing};
     scene.cases[2].round_ns = 1e11;
     const struct kg_rounds rounds = {
         .run = &scene.run, .wanted = wanted, .one = one, .user = &scene};
     assert_true(kg_rounds_run(&rounds, &err));
     assert_int_equal(scene.cases[0].round_count, 5);
-    assert_int_equal(told.count, 3); /* not before the fourth wave, when all have them */
-    assert_true(fabs(told.first_ns - (3 * 1e12 + 2 * 1e11)) < 1);
+    assert_int_equal(missing.count, 3); /* not before the fourth wave, when all have them */
+    assert_true(fabs(missing.first_ns - (3 * 1e12 + 2 * 1e11)) < 1);
     /* then it is the measured time, a count here */
-    assert_true(told.last_ns > 0 && told.last_ns < 1e11);
+    assert_true(missing.last_ns > 0 && missing.last_ns < 1e11);
 }
 
 /* --- Answers ----------------------------------------------------------------------------------- */
@@ -291,7 +291,7 @@ int main(void)
         cmocka_unit_test(a_case_that_fails_has_no_more_rounds),
         cmocka_unit_test(cases_that_share_processes_are_measured_together),
         cmocka_unit_test(when_the_time_is_over_only_the_fewest_rounds_are_taken),
-        cmocka_unit_test(what_the_fewest_rounds_still_take_is_told),
+        cmocka_unit_test(what_the_fewest_rounds_still_take_is_noted),
         cmocka_unit_test(an_answer_is_whole_or_it_is_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,7 +37,7 @@ static void expect(const char *name, double low, double high, enum kg_change wor
     kg_results_free(&head);
 }
 
-static void which_way_it_moved_is_said_where_the_interval_is_on_one_side(void **state)
+static void which_way_it_moved_is_noted_where_the_interval_is_on_one_side(void **state)
 {
     (void)state;
     expect("time", 1.04, 1.2, KG_CHANGE_INCONCLUSIVE,
@@ -69,7 +69,7 @@ static void an_interval_on_both_sides_leaves_both_open(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(which_way_it_moved_is_said_where_the_interval_is_on_one_side),
+        cmocka_unit_test(which_way_it_moved_is_noted_where_the_interval_is_on_one_side),
         cmocka_unit_test(what_lacks_proof_only_looks_so),
         cmocka_unit_test(an_interval_on_both_sides_leaves_both_open),
     };

@@ -26,7 +26,7 @@ static void time_left_is_that_of_steps_like_the_last_ones(void **state)
     assert_true(kg_progress_left_ns(&meter, 34) == 0);
 }
 
-static void nothing_is_said_of_the_time_after_two_steps(void **state)
+static void nothing_is_printed_of_the_time_after_two_steps(void **state)
 {
     struct kg_progress_meter meter = {.started_ns = SECOND};
     struct kg_text text = {0};
@@ -53,11 +53,11 @@ static void measuring_that_begins_anew_is_counted_anew(void **state)
     kg_text_free(&text);
 }
 
-static void time_left_is_told_in_whole_units(void **state)
+static void time_left_is_noted_in_whole_units(void **state)
 {
     static const struct {
         uint64_t step;
-        const char *said;
+        const char *words;
     } rows[] = {{SECOND / 1000, "about 1 s left"},
                 {6 * SECOND, "about 30 s left"},
                 {18 * SECOND, "about 1 min 30 s left"},
@@ -69,7 +69,7 @@ static void time_left_is_told_in_whole_units(void **state)
         for (size_t done = 1; done <= 3; done++)
             kg_progress_note(&meter, done, done * rows[i].step);
         kg_progress_line(&meter, 8, "gemm/cpu", &(struct kg_progress_look){0, 0, true}, &text);
-        assert_non_null(strstr(kg_text_string(&text), rows[i].said));
+        assert_non_null(strstr(kg_text_string(&text), rows[i].words));
         kg_text_free(&text);
     }
 }
@@ -104,9 +104,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_left_is_that_of_steps_like_the_last_ones),
-        cmocka_unit_test(nothing_is_said_of_the_time_after_two_steps),
+        cmocka_unit_test(nothing_is_printed_of_the_time_after_two_steps),
         cmocka_unit_test(measuring_that_begins_anew_is_counted_anew),
-        cmocka_unit_test(time_left_is_told_in_whole_units),
+        cmocka_unit_test(time_left_is_noted_in_whole_units),
         cmocka_unit_test(a_line_is_due_now_and_then),
         cmocka_unit_test(a_line_fits_its_terminal),
     };

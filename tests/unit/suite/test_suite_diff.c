@@ -33,7 +33,7 @@ static void what_is_written_in_another_way_is_the_same(void **state)
     differ("x-a: &t 5%\ndefaults: {threshold: *t}", "defaults: {threshold: 5%}", "");
 }
 
-static void a_value_is_told_with_both_sides(void **state)
+static void a_value_is_noted_with_both_sides(void **state)
 {
     (void)state;
     differ("defaults: {threshold: 5%}", "defaults: {threshold: 50%}",
@@ -52,7 +52,7 @@ static void a_key_that_is_new_or_gone_has_its_default(void **state)
     differ("version: 1", "version: 1\npolicy: {undecided: pass}", "policy: added");
 }
 
-static void workloads_are_told_apart_by_their_names(void **state)
+static void workloads_are_distinguished_by_their_names(void **state)
 {
     (void)state;
     differ("workloads: [{name: a, params: {n: 1}}, {name: b}]",
@@ -89,9 +89,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_in_another_way_is_the_same),
-        cmocka_unit_test(a_value_is_told_with_both_sides),
+        cmocka_unit_test(a_value_is_noted_with_both_sides),
         cmocka_unit_test(a_key_that_is_new_or_gone_has_its_default),
-        cmocka_unit_test(workloads_are_told_apart_by_their_names),
+        cmocka_unit_test(workloads_are_distinguished_by_their_names),
         cmocka_unit_test(what_is_no_yaml_is_an_error),
         cmocka_unit_test(a_long_value_is_cut),
     };

@@ -14,7 +14,7 @@ struct mistake {
     const char *yaml;
     unsigned line;
     unsigned column;
-    const char *says;
+    const char *message;
 };
 
 static void check(const struct mistake *mistakes, size_t count)
@@ -27,9 +27,9 @@ static void check(const struct mistake *mistakes, size_t count)
             fail_msg("accepted:\n%s", m->yaml);
         if (err.kind != KG_ERROR_USAGE || strcmp(err.path, "s.yaml") != 0 || suite.arena.head)
             fail_msg("kind %d, path '%s' for:\n%s", (int)err.kind, err.path, m->yaml);
-        if (err.line != m->line || err.column != m->column || !strstr(err.message, m->says))
+        if (err.line != m->line || err.column != m->column || !strstr(err.message, m->message))
             fail_msg("%u:%u: %s\nexpected %u:%u: …%s…\nin:\n%s", err.line, err.column, err.message,
-                     m->line, m->column, m->says, m->yaml);
+                     m->line, m->column, m->message, m->yaml);
     }
 }
 

@@ -34,23 +34,23 @@ static bool parse(const char *bytes, size_t length, struct kg_error *err)
 }
 
 static void refused(const char *bytes, size_t length, unsigned line, unsigned column,
-                    const char *says)
+                    const char *message)
 {
     struct kg_error err;
     const clock_t start = clock();
     if (parse(bytes, length, &err))
-        fail_msg("accepted; expected: %s", says);
-    if (err.line != line || err.column != column || !strstr(err.message, says))
+        fail_msg("accepted; expected: %s", message);
+    if (err.line != line || err.column != column || !strstr(err.message, message))
         fail_msg("%u:%u: %s\nexpected %u:%u: %s", err.line, err.column, err.message, line, column,
-                 says);
+                 message);
     if ((clock() - start) / CLOCKS_PER_SEC > 20)
-        fail_msg("took too long: %s", says);
+        fail_msg("took too long: %s", message);
 }
 
-static void refused_text(struct kg_text *text, unsigned line, unsigned column, const char *says)
+static void refused_text(struct kg_text *text, unsigned line, unsigned column, const char *message)
 {
     assert_false(text->failed);
-    refused(text->data, text->length, line, column, says);
+    refused(text->data, text->length, line, column, message);
     kg_text_free(text);
 }
 

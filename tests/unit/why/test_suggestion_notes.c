@@ -24,7 +24,7 @@ static void expect_profile_note(const char *rule, const char *wanted)
     kg_results_free(&results);
 }
 
-static void what_a_suggestion_saw_without_a_profile_is_not_said_to_want_one(void **state)
+static void what_a_suggestion_saw_without_a_profile_asks_for_none(void **state)
 {
     (void)state;
     expect_profile_note(
@@ -39,7 +39,7 @@ static void what_a_suggestion_saw_without_a_profile_is_not_said_to_want_one(void
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_suggestion_saw_without_a_profile_is_not_said_to_want_one),
+        cmocka_unit_test(what_a_suggestion_saw_without_a_profile_asks_for_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

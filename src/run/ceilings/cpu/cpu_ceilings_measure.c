@@ -50,7 +50,7 @@ static void begin(struct kg_cpu_measuring *measuring, const cpu_set_t *set)
 }
 
 /* Sizes, in the header's terms. */
-static void caches_tell(const struct kg_cpu_caches *caches, struct kg_cpu_ceilings *ceilings)
+static void caches_note(const struct kg_cpu_caches *caches, struct kg_cpu_ceilings *ceilings)
 {
     const struct kg_cpu_cache *l1 = &caches->levels[KG_LEVEL_L1],
                               *l2 = &caches->levels[KG_LEVEL_L2],
@@ -123,7 +123,7 @@ bool kg_cpu_ceilings_measure(struct kg_arena *arena, struct kg_cpu_ceilings *cei
     if (sched_getaffinity(0, sizeof set, &set) != 0)
         return kg_error_set(err, KG_ERROR_SYSTEM, "the CPUs of this process are not known");
     begin(&measuring, &set);
-    caches_tell(&measuring.caches, ceilings);
+    caches_note(&measuring.caches, ceilings);
     ceilings->one.threads = 1;
     ceilings->all.threads = measuring.cpu_count;
     const bool all = parts_measure(&measuring, err);

@@ -103,7 +103,7 @@ static void libraries_of_libraries_are_found_and_sorted(void **state)
     kg_arena_free(&arena);
 }
 
-static void a_changed_library_is_told_from_changed_code(void **state)
+static void a_changed_library_is_distinguished_from_changed_code(void **state)
 {
     struct kg_arena arena = {0};
     (void)state;
@@ -381,7 +381,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(libraries_of_libraries_are_found_and_sorted),
-        cmocka_unit_test(a_changed_library_is_told_from_changed_code),
+        cmocka_unit_test(a_changed_library_is_distinguished_from_changed_code),
         cmocka_unit_test(the_environment_decides_as_it_does_for_the_loader),
         cmocka_unit_test(without_one_of_its_libraries_they_are_not_known),
         cmocka_unit_test(code_that_can_load_or_start_more_is_open_ended),

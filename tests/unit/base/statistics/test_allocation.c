@@ -75,7 +75,7 @@ static void a_few_disturbed_rounds_do_not_decide(void **state)
     expect_near(disturbed.within_ns, quiet.within_ns, 1e-9);
 }
 
-static void rounds_without_an_error_say_nothing(void **state)
+static void rounds_without_an_error_note_nothing(void **state)
 {
     struct kg_round_evidence rounds[4] = {
         {0, NAN, 30e6}, {0.1, NAN, 30e6}, {0.2, 0.01, 30e6}, {0.1, 0, 30e6}};
@@ -136,7 +136,7 @@ int main(void)
         cmocka_unit_test(both_variances_are_found),
         cmocka_unit_test(processes_that_do_not_differ_keep_a_tenth),
         cmocka_unit_test(a_few_disturbed_rounds_do_not_decide),
-        cmocka_unit_test(rounds_without_an_error_say_nothing),
+        cmocka_unit_test(rounds_without_an_error_note_nothing),
         cmocka_unit_test(processes_that_differ_get_short_rounds),
         cmocka_unit_test(noisy_samples_get_long_rounds_as_far_as_allowed),
         cmocka_unit_test(the_length_is_the_best_there_is),

@@ -178,7 +178,7 @@ static double held_share(size_t rounds, double part)
 }
 
 /* Prints a table of sizes and shares. */
-static void intervals_hold_about_as_often_as_they_say(void **state)
+static void intervals_hold_about_as_often_as_they_claim(void **state)
 {
     static const size_t sizes[] = {3, 5, 7, 10, 15, 30};
     (void)state;
@@ -231,7 +231,7 @@ int main(void)
         cmocka_unit_test(sides_exchanged_give_the_inverse),
         cmocka_unit_test(the_ends_are_ratios_that_occur),
         cmocka_unit_test(drawing_agrees),
-        cmocka_unit_test(intervals_hold_about_as_often_as_they_say),
+        cmocka_unit_test(intervals_hold_about_as_often_as_they_claim),
         cmocka_unit_test(hundreds_of_rounds_have_an_interval_too),
         cmocka_unit_test(more_values_than_there_is_room_for_are_thinned),
     };

@@ -79,7 +79,7 @@ static void a_pace_beyond_what_a_clock_does_is_not_taken_out(void **state)
 }
 
 /* Then anything from 0 to 1 may be true, and the doubt says so. */
-static void a_pace_that_stands_still_within_a_side_tells_nothing(void **state)
+static void a_pace_that_stands_still_within_a_side_shows_nothing(void **state)
 {
     struct scene scene;
     const struct kg_pace pace = scene_make(&scene, 1, 0, 0.04, 0.01);
@@ -115,7 +115,7 @@ int main(void)
         cmocka_unit_test(a_time_spent_on_the_core_follows_fully),
         cmocka_unit_test(a_time_spent_waiting_does_not_follow),
         cmocka_unit_test(a_pace_beyond_what_a_clock_does_is_not_taken_out),
-        cmocka_unit_test(a_pace_that_stands_still_within_a_side_tells_nothing),
+        cmocka_unit_test(a_pace_that_stands_still_within_a_side_shows_nothing),
         cmocka_unit_test(noise_larger_than_the_jumps_leaves_doubt),
         cmocka_unit_test(one_side_alone_is_left_as_it_is),
     };

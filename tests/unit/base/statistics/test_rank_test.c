@@ -103,7 +103,7 @@ static void many_values_use_the_normal_distribution(void **state)
 }
 
 /* Two modes and a heavy tail: p at or below 1 % and 5 % no more often than that. */
-static void it_is_no_more_often_wrong_than_it_says(void **state)
+static void it_is_no_more_often_wrong_than_it_claims(void **state)
 {
     enum { SEED = 11, TRIALS = 20000, ROUNDS = 7 };
     struct kg_random random = {SEED};
@@ -133,7 +133,7 @@ int main(void)
         cmocka_unit_test(complete_separation_is_the_least_p),
         cmocka_unit_test(ties_count_against_a_difference),
         cmocka_unit_test(many_values_use_the_normal_distribution),
-        cmocka_unit_test(it_is_no_more_often_wrong_than_it_says),
+        cmocka_unit_test(it_is_no_more_often_wrong_than_it_claims),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

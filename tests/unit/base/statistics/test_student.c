@@ -26,7 +26,7 @@ static void tails_are_those_of_the_tables(void **state)
     assert_true(isnan(kg_student_tail(1, 0)) && isnan(kg_student_point(0, 5)));
 }
 
-static void a_fifth_at_each_end_has_no_say(void **state)
+static void a_fifth_at_each_end_has_no_weight(void **state)
 {
     double x[] = {-1e6, -1e5, 3, 4, 5, 6, 7, 8, 1e5, 1e6};
     (void)state;
@@ -134,7 +134,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tails_are_those_of_the_tables),
         cmocka_unit_test(points_that_are_kept_are_the_same),
-        cmocka_unit_test(a_fifth_at_each_end_has_no_say),
+        cmocka_unit_test(a_fifth_at_each_end_has_no_weight),
         cmocka_unit_test(few_values_are_all_kept),
         cmocka_unit_test(cases_that_are_alike_are_a_strong_prior),
         cmocka_unit_test(a_prior_is_weighed_by_its_freedom),

@@ -12,15 +12,15 @@
 
 /* Sanitizers take memory of their own, so tests cannot measure a reader's memory then. */
 #if defined(__SANITIZE_ADDRESS__)
-enum { MEMORY_TOLD = 0 };
+enum { MEMORY_MEASURED = 0 };
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
-enum { MEMORY_TOLD = 0 };
+enum { MEMORY_MEASURED = 0 };
 #else
-enum { MEMORY_TOLD = 1 };
+enum { MEMORY_MEASURED = 1 };
 #endif
 #else
-enum { MEMORY_TOLD = 1 };
+enum { MEMORY_MEASURED = 1 };
 #endif
 
 /* Doubles: cmocka compares floats. */
@@ -96,7 +96,7 @@ static inline void recording_name_as(struct recording *recording, uint32_t id, c
 {
     static const char file[] = "solver.c";
     struct kg_text text = {0};
-    const struct kg_chunk_name told = {
+    const struct kg_chunk_name row = {
         .id = id,
         .line = 10 * id,
         .device = (uint8_t)device,
@@ -105,7 +105,7 @@ static inline void recording_name_as(struct recording *recording, uint32_t id, c
         .backend_bytes = (uint16_t)strlen(backend),
         .file_bytes = sizeof file - 1,
     };
-    kg_text_append_bytes(&text, (const char *)&told, sizeof told);
+    kg_text_append_bytes(&text, (const char *)&row, sizeof row);
     kg_text_printf(&text, "%s%s%s", name, backend, file);
     recording_chunk(recording, KG_CHUNK_NAMES, 0, text.data, text.length);
     kg_text_free(&text);
@@ -119,15 +119,15 @@ static inline void recording_name(struct recording *recording, uint32_t id, cons
 static inline void recording_node(struct recording *recording, uint32_t thread, uint32_t node,
                                   uint32_t parent, uint32_t name)
 {
-    const struct kg_chunk_node told = {.node = node, .parent = parent, .name = name};
-    recording_chunk(recording, KG_CHUNK_NODES, thread, &told, sizeof told);
+    const struct kg_chunk_node row = {.node = node, .parent = parent, .name = name};
+    recording_chunk(recording, KG_CHUNK_NODES, thread, &row, sizeof row);
 }
 
 static inline void recording_thread(struct recording *recording, uint32_t thread, const char *name)
 {
-    struct kg_chunk_thread told = {.system_id = 1000 + thread};
-    snprintf(told.name, sizeof told.name, "%s", name);
-    recording_chunk(recording, KG_CHUNK_THREAD, thread, &told, sizeof told);
+    struct kg_chunk_thread row = {.system_id = 1000 + thread};
+    snprintf(row.name, sizeof row.name, "%s", name);
+    recording_chunk(recording, KG_CHUNK_THREAD, thread, &row, sizeof row);
 }
 
 /* `count` entries, each of as many slots as its flags say, `slot_count` in all. */

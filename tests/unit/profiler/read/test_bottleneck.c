@@ -33,7 +33,7 @@ static struct kg_profile_row *add(struct scene *scene, size_t depth, const char 
     }
 }
 
-static void says(const struct scene *scene, const char *expected)
+static void expect_text(const struct scene *scene, const char *expected)
 {
     struct kg_text text = {0};
     kg_profile_bottlenecks(&scene->profile, &text);
@@ -51,7 +51,7 @@ static void the_scope_with_most_time_of_its_own_is_named(void **state)
     add(&scene, 1, "scores", 610);
     add(&scene, 1, "softmax", 220);
     add(&scene, 1, "output_projection", 100);
-    says(&scene, "bottleneck of attention/cpu: scores, 61 % of its time (softmax 22 %)\n");
+    expect_text(&scene, "bottleneck of attention/cpu: scores, 61 % of its time (softmax 22 %)\n");
 }
 
 static void a_scope_with_others_inside_is_meant_without_them(void **state)
@@ -62,9 +62,10 @@ static void a_scope_with_others_inside_is_meant_without_them(void **state)
     add(&scene, 1, "blur", 550);
     add(&scene, 2, "blur_across", 160);
     add(&scene, 2, "blur_along", 140);
-    says(&scene,
-         "bottleneck of frame: blur itself, 55 % of its time (blur_across 16 %, 15 % outside "
-         "its inner scopes)\n");
+    expect_text(
+        &scene,
+        "bottleneck of frame: blur itself, 55 % of its time (blur_across 16 %, 15 % outside "
+        "its inner scopes)\n");
 }
 
 static void a_name_that_stands_in_several_places_is_given_with_its_path(void **state)
@@ -79,8 +80,8 @@ static void a_name_that_stands_in_several_places_is_given_with_its_path(void **s
     add(&scene, 3, "b", 0);
     add(&scene, 4, "c", 0);
     add(&scene, 5, "multiply", 300);
-    says(&scene, "bottleneck of case/cpu: hidden > multiply, 70 % of its time "
-                 "(… > b > c > multiply 30 %)\n");
+    expect_text(&scene, "bottleneck of case/cpu: hidden > multiply, 70 % of its time "
+                        "(… > b > c > multiply 30 %)\n");
 }
 
 /* Twelve layers: no path has a notable share, but one name has. */
@@ -94,18 +95,19 @@ static void a_name_counts_in_all_its_places_where_no_path_is_notable(void **stat
         add(&scene, 2, "attention", 100);
         add(&scene, 2, "feed_forward", 60);
     }
-    says(&scene, "bottleneck of train_step: attention in 6 places, 59 % of its time\n");
+    expect_text(&scene, "bottleneck of train_step: attention in 6 places, 59 % of its time\n");
 }
 
-static void time_outside_all_scopes_is_said_to_be(void **state)
+static void time_outside_all_scopes_is_noted_as_such(void **state)
 {
     struct scene scene = {0};
     (void)state;
     add(&scene, 0, "case/cpu", 740);
     add(&scene, 1, "softmax", 220);
     add(&scene, 1, "copy", 40);
-    says(&scene,
-         "bottleneck of case/cpu: 74 % of its time is outside its inner scopes (softmax 22 %)\n");
+    expect_text(
+        &scene,
+        "bottleneck of case/cpu: 74 % of its time is outside its inner scopes (softmax 22 %)\n");
 }
 
 static void time_that_is_spread_has_no_bottleneck(void **state)
@@ -116,8 +118,8 @@ static void time_that_is_spread_has_no_bottleneck(void **state)
     add(&scene, 0, "case/cpu", 50);
     for (size_t i = 0; i < 9; i++)
         add(&scene, 1, names[i], i ? 100 : 150);
-    says(&scene, "bottleneck of case/cpu: none: no scope has 20 % of its time (a 15 "
-                 "%)\n");
+    expect_text(&scene, "bottleneck of case/cpu: none: no scope has 20 % of its time (a 15 "
+                        "%)\n");
 }
 
 /* Neither the profiler's own pauses, nor spans, nor the outermost scopes of other threads. */
@@ -130,10 +132,10 @@ static void what_is_no_component_is_left_out(void **state)
     add(&scene, 1, "multiply", 400);
     add(&scene, 0, "request", 5000)->path.span = true;
     add(&scene, 0, "multiply", 300);
-    says(&scene, "bottleneck of case/cpu: multiply, 40 % of its time\n");
+    expect_text(&scene, "bottleneck of case/cpu: multiply, 40 % of its time\n");
 }
 
-static void a_case_without_scopes_says_so_and_other_flat_scopes_say_nothing(void **state)
+static void a_case_without_scopes_notes_it_and_other_flat_scopes_note_nothing(void **state)
 {
     struct scene scene = {0};
     (void)state;
@@ -142,13 +144,14 @@ static void a_case_without_scopes_says_so_and_other_flat_scopes_say_nothing(void
     scene.profile.process_count = 1;
     add(&scene, 0, "copy/cpu", 100);
     add(&scene, 0, "worker", 90);
-    says(&scene,
-         "bottleneck of copy/cpu: it has no inner scopes: name its parts with kgate/profiler.h, "
-         "or run `kgate explain`, which lists functions without scopes\n");
+    expect_text(
+        &scene,
+        "bottleneck of copy/cpu: it has no inner scopes: name its parts with kgate/profiler.h, "
+        "or run `kgate explain`, which lists functions without scopes\n");
     scene.process.label = "other";
-    says(&scene, "");
+    expect_text(&scene, "");
     scene.profile.row_count = 0;
-    says(&scene, "");
+    expect_text(&scene, "");
 }
 
 /* A case that only launches: 100 ns on the host for 900 ns on the device. */
@@ -165,7 +168,8 @@ static void a_case_on_the_gpu_is_judged_by_its_time_there(void **state)
     copy->figures.transfer_ns = 300;
     whole->figures.gpu_ns = 600;
     whole->figures.transfer_ns = 300;
-    says(&scene, "bottleneck of case/cuda: scores, 56 % of its time on the GPU (copy 33 %)\n");
+    expect_text(&scene,
+                "bottleneck of case/cuda: scores, 56 % of its time on the GPU (copy 33 %)\n");
 }
 
 /* Its scopes ended, itself did not. */
@@ -178,7 +182,7 @@ static void a_case_that_was_still_open_has_the_time_of_what_is_inside(void **sta
     add(&scene, 1, "solve", 750);
     whole->figures.calls = 0;
     whole->figures.total_ns = 0;
-    says(&scene, "bottleneck of main: solve, 75 % of its time (read 25 %)\n");
+    expect_text(&scene, "bottleneck of main: solve, 75 % of its time (read 25 %)\n");
 }
 
 /* A case that kgate itself called repeatedly: `calls` per scope, with a standard deviation of
@@ -209,27 +213,30 @@ static void first_and_second_that_scatter_over_each_other_are_both_named(void **
     (void)state;
     attention_of(&scene);
     called(&scene, 5, 26);
-    says(&scene,
-         "bottleneck of attention/cpu: scores or softmax, 41 and 39 % of its time: too close "
-         "to tell apart in 5 calls (20 % outside its inner scopes)\n");
+    expect_text(
+        &scene,
+        "bottleneck of attention/cpu: scores or softmax, 41 and 39 % of its time: too close "
+        "to tell apart in 5 calls (20 % outside its inner scopes)\n");
     attention_of(&scene);
     called(&scene, 100, 0.5);
-    says(&scene,
-         "bottleneck of attention/cpu: scores, 41 % of its time (softmax 39 %, 20 % outside "
-         "its inner scopes)\n");
+    expect_text(&scene,
+                "bottleneck of attention/cpu: scores, 41 % of its time (softmax 39 %, 20 % outside "
+                "its inner scopes)\n");
 }
 
-static void a_few_calls_are_said_to_be(void **state)
+static void a_few_calls_are_noted_as_such(void **state)
 {
     struct scene scene;
     (void)state;
     attention_of(&scene);
     called(&scene, 9, 0);
-    says(&scene, "bottleneck of attention/cpu: scores, 41 % of its time in 9 calls (softmax 39 %, "
-                 "20 % outside its inner scopes)\n");
+    expect_text(&scene,
+                "bottleneck of attention/cpu: scores, 41 % of its time in 9 calls (softmax 39 %, "
+                "20 % outside its inner scopes)\n");
     called(&scene, 1, 0);
-    says(&scene, "bottleneck of attention/cpu: scores, 41 % of its time in 1 call (softmax 39 %, "
-                 "20 % outside its inner scopes)\n");
+    expect_text(&scene,
+                "bottleneck of attention/cpu: scores, 41 % of its time in 1 call (softmax 39 %, "
+                "20 % outside its inner scopes)\n");
 }
 
 /* A program's calls may read a small or a large file, so different times are no reason for
@@ -241,9 +248,9 @@ static void calls_of_a_program_may_differ_as_they_like(void **state)
     attention_of(&scene);
     called(&scene, 5, 200);
     scene.process.label = "program";
-    says(&scene,
-         "bottleneck of attention/cpu: scores, 41 % of its time (softmax 39 %, 20 % outside "
-         "its inner scopes)\n");
+    expect_text(&scene,
+                "bottleneck of attention/cpu: scores, 41 % of its time (softmax 39 %, 20 % outside "
+                "its inner scopes)\n");
 }
 
 static void only_the_slowest_cases_have_a_line(void **state)
@@ -280,14 +287,14 @@ int main(void)
         cmocka_unit_test(a_scope_with_others_inside_is_meant_without_them),
         cmocka_unit_test(a_name_that_stands_in_several_places_is_given_with_its_path),
         cmocka_unit_test(a_name_counts_in_all_its_places_where_no_path_is_notable),
-        cmocka_unit_test(time_outside_all_scopes_is_said_to_be),
+        cmocka_unit_test(time_outside_all_scopes_is_noted_as_such),
         cmocka_unit_test(time_that_is_spread_has_no_bottleneck),
         cmocka_unit_test(what_is_no_component_is_left_out),
-        cmocka_unit_test(a_case_without_scopes_says_so_and_other_flat_scopes_say_nothing),
+        cmocka_unit_test(a_case_without_scopes_notes_it_and_other_flat_scopes_note_nothing),
         cmocka_unit_test(a_case_on_the_gpu_is_judged_by_its_time_there),
         cmocka_unit_test(a_case_that_was_still_open_has_the_time_of_what_is_inside),
         cmocka_unit_test(first_and_second_that_scatter_over_each_other_are_both_named),
-        cmocka_unit_test(a_few_calls_are_said_to_be),
+        cmocka_unit_test(a_few_calls_are_noted_as_such),
         cmocka_unit_test(calls_of_a_program_may_differ_as_they_like),
         cmocka_unit_test(only_the_slowest_cases_have_a_line),
     };

@@ -162,7 +162,7 @@ static void check_both(const char *json)
     kg_profile_free(&loaded);
 }
 
-static void json_says_all_that_the_recording_does(void **state)
+static void json_has_all_that_the_recording_does(void **state)
 {
     (void)state;
     for (uint32_t processes = 1; processes <= 3; processes++) {
@@ -220,7 +220,7 @@ static void an_empty_profile_comes_back(void **state)
     check_both("r.json");
 }
 
-static void it_is_as_the_schema_says(void **state)
+static void it_is_as_the_schema_defines(void **state)
 {
     (void)state;
     char command[512];
@@ -283,7 +283,7 @@ static void entries_may_be_left_out(void **state)
     check_both("other.json");
 }
 
-static void kinds_of_files_are_told_apart(void **state)
+static void kinds_of_files_are_distinguished(void **state)
 {
     (void)state;
     make_both(1);
@@ -336,25 +336,25 @@ static void check_entry(const struct heard *a, const struct heard *b, size_t i)
     }
 }
 
-static void entries_are_told_from_json_too(void **state)
+static void entries_are_read_from_json_too(void **state)
 {
     (void)state;
-    static struct heard recorded, told;
+    static struct heard recorded, from_json;
     make_both(2);
     reformat("\n");
     hear("r.kgprof", &recorded);
     for (int turn = 0; turn < 2; turn++) {
-        hear(turn ? "other.json" : "r.json", &told);
-        assert_int_equal(told.process_count, 2);
-        assert_int_equal(told.ended_count, 2);
-        assert_int_equal(told.path_count, recorded.path_count);
-        assert_int_equal(told.thread_count, 2);
-        assert_string_equal(told.threads[1].name, "main thread");
-        assert_int_equal(told.threads[1].process, 1);
-        assert_int_equal(told.entry_count, recorded.entry_count);
-        for (size_t i = 0; i < told.entry_count; i++)
-            check_entry(&recorded, &told, i);
-        heard_free(&told);
+        hear(turn ? "other.json" : "r.json", &from_json);
+        assert_int_equal(from_json.process_count, 2);
+        assert_int_equal(from_json.ended_count, 2);
+        assert_int_equal(from_json.path_count, recorded.path_count);
+        assert_int_equal(from_json.thread_count, 2);
+        assert_string_equal(from_json.threads[1].name, "main thread");
+        assert_int_equal(from_json.threads[1].process, 1);
+        assert_int_equal(from_json.entry_count, recorded.entry_count);
+        for (size_t i = 0; i < from_json.entry_count; i++)
+            check_entry(&recorded, &from_json, i);
+        heard_free(&from_json);
     }
     heard_free(&recorded);
 }
@@ -611,7 +611,7 @@ static void a_million_entries_take_little_memory(void **state)
     const long least = memory_of(work_nothing);
     for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
         const long more = memory_of(works[i]) - least;
-        if (MEMORY_TOLD && more > 8 << 10)
+        if (MEMORY_MEASURED && more > 8 << 10)
             fail_msg("number %zu took %ld kB", i, more);
     }
 }
@@ -619,15 +619,15 @@ static void a_million_entries_take_little_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_says_all_that_the_recording_does),
+        cmocka_unit_test(json_has_all_that_the_recording_does),
         cmocka_unit_test(kinds_of_scopes_come_back),
         cmocka_unit_test(odd_values_come_back),
         cmocka_unit_test(an_empty_profile_comes_back),
-        cmocka_unit_test(it_is_as_the_schema_says),
+        cmocka_unit_test(it_is_as_the_schema_defines),
         cmocka_unit_test(other_layouts_load_too),
         cmocka_unit_test(entries_may_be_left_out),
-        cmocka_unit_test(kinds_of_files_are_told_apart),
-        cmocka_unit_test(entries_are_told_from_json_too),
+        cmocka_unit_test(kinds_of_files_are_distinguished),
+        cmocka_unit_test(entries_are_read_from_json_too),
         cmocka_unit_test(reports_of_entries_are_the_same_from_json),
         cmocka_unit_test(malformed_values_are_named),
         cmocka_unit_test(malformed_entries_are_named),

@@ -63,7 +63,7 @@ static void the_table_is_by_total(void **state)
     kg_profile_free(&profile);
 }
 
-static void a_limit_says_what_it_left_out(void **state)
+static void a_limit_names_what_it_left_out(void **state)
 {
     (void)state;
     struct recording recording = {0};
@@ -112,7 +112,7 @@ static void the_tree_is_by_nesting(void **state)
 }
 
 /* Two processes of two threads: 100 and 300 ns, 400 and 400 ns. */
-static void the_busiest_thread_is_said_where_there_are_several(void **state)
+static void the_busiest_thread_is_noted_where_there_are_several(void **state)
 {
     (void)state;
     struct recording recording = {0};
@@ -167,7 +167,7 @@ static void bottlenecks_are_by_time_of_their_own(void **state)
     kg_profile_free(&profile);
 }
 
-static void waiting_and_parallel_regions_are_told(void **state)
+static void waiting_and_parallel_regions_are_noted(void **state)
 {
     (void)state;
     struct recording recording = {0};
@@ -283,7 +283,7 @@ static void control_characters_do_no_harm(void **state)
     kg_profile_free(&profile);
 }
 
-static void sampling_and_open_ends_are_said(void **state)
+static void sampling_and_open_ends_are_noted(void **state)
 {
     (void)state;
     struct recording recording = {0};
@@ -346,7 +346,7 @@ static char *reported(bool (*make)(int, const char *, FILE *, struct kg_error *)
     return bytes;
 }
 
-static void lines_of_entries_say_the_kind(void **state)
+static void lines_of_entries_have_the_kind(void **state)
 {
     (void)state;
     struct recording recording = {0};
@@ -460,7 +460,7 @@ static const struct kg_json *event_of(const struct kg_json *trace, const char *p
     return NULL;
 }
 
-static void a_trace_is_as_its_format_says(void **state)
+static void a_trace_is_as_its_format_defines(void **state)
 {
     (void)state;
     struct recording recording = {0};
@@ -484,7 +484,7 @@ static void a_trace_is_as_its_format_says(void **state)
     kg_arena_free(&arena);
 }
 
-static void copies_say_what_is_known(void **state)
+static void copies_have_what_is_known(void **state)
 {
     (void)state;
     struct recording recording = {0};
@@ -534,7 +534,7 @@ static void spans_are_asynchronous_pairs(void **state)
     kg_arena_free(&arena);
 }
 
-static void processes_of_one_number_are_told_apart(void **state)
+static void processes_of_one_number_are_distinguished(void **state)
 {
     (void)state;
     struct recording recording = {0};
@@ -657,23 +657,23 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_is_by_total),
-        cmocka_unit_test(a_limit_says_what_it_left_out),
+        cmocka_unit_test(a_limit_names_what_it_left_out),
         cmocka_unit_test(the_tree_is_by_nesting),
-        cmocka_unit_test(the_busiest_thread_is_said_where_there_are_several),
+        cmocka_unit_test(the_busiest_thread_is_noted_where_there_are_several),
         cmocka_unit_test(bottlenecks_are_by_time_of_their_own),
-        cmocka_unit_test(waiting_and_parallel_regions_are_told),
+        cmocka_unit_test(waiting_and_parallel_regions_are_noted),
         cmocka_unit_test(what_each_thread_had_is_kept),
-        cmocka_unit_test(lines_of_entries_say_the_kind),
+        cmocka_unit_test(lines_of_entries_have_the_kind),
         cmocka_unit_test(a_long_path_is_shortened_in_the_middle),
         cmocka_unit_test(a_long_outermost_name_stays),
         cmocka_unit_test(control_characters_do_no_harm),
-        cmocka_unit_test(sampling_and_open_ends_are_said),
+        cmocka_unit_test(sampling_and_open_ends_are_noted),
         cmocka_unit_test(folded_stacks_add_up_to_the_time_on_threads),
-        cmocka_unit_test(a_trace_is_as_its_format_says),
-        cmocka_unit_test(copies_say_what_is_known),
+        cmocka_unit_test(a_trace_is_as_its_format_defines),
+        cmocka_unit_test(copies_have_what_is_known),
         cmocka_unit_test(gpu_times_have_a_track_of_their_stream),
         cmocka_unit_test(spans_are_asynchronous_pairs),
-        cmocka_unit_test(processes_of_one_number_are_told_apart),
+        cmocka_unit_test(processes_of_one_number_are_distinguished),
         cmocka_unit_test(rounded_times_stay_nested),
         cmocka_unit_test(an_empty_profile_is_a_trace),
         cmocka_unit_test(csv_has_a_line_for_each_entry),

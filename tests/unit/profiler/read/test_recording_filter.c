@@ -99,7 +99,7 @@ static void each_process_is_there_or_not_where_one_is_cut_off(void **state)
     recording_free(&first);
 }
 
-static void damage_is_said(void **state)
+static void damage_is_noted(void **state)
 {
     (void)state;
     static struct heard heard;
@@ -119,7 +119,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(processes_are_chosen_by_their_labels),
         cmocka_unit_test(each_process_is_there_or_not_where_one_is_cut_off),
-        cmocka_unit_test(damage_is_said),
+        cmocka_unit_test(damage_is_noted),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -39,7 +39,7 @@ static const struct kg_profile_figures *name_of(const struct kg_profile *profile
     return NULL;
 }
 
-static void says(struct kg_text *text, const char *expected)
+static void expect_text(struct kg_text *text, const char *expected)
 {
     assert_false(text->failed);
     assert_string_equal(kg_text_string(text), expected);
@@ -85,17 +85,18 @@ static void a_function_that_calls_itself_has_its_time_once(void **state)
     record_fib(&recording);
     read_all(&recording, &profile);
     kg_profile_table(&profile, 0, 0, &text);
-    says(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
-                "name  calls    total     avg     min      max  % time\n"
-                "fib       4  1.00 us  450 ns  100 ns  1.00 us   100.0\n");
+    expect_text(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
+                       "name  calls    total     avg     min      max  % time\n"
+                       "fib       4  1.00 us  450 ns  100 ns  1.00 us   100.0\n");
     kg_profile_tree(&profile, 0, 0, &text);
-    says(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
-                "path     calls    total    self      avg  % time\n"
-                "fib          1  1.00 us  300 ns  1.00 us   100.0\n"
-                "  fib        2   700 ns  600 ns   350 ns    70.0\n"
-                "    fib      1   100 ns  100 ns   100 ns    10.0\n");
+    expect_text(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
+                       "path     calls    total    self      avg  % time\n"
+                       "fib          1  1.00 us  300 ns  1.00 us   100.0\n"
+                       "  fib        2   700 ns  600 ns   350 ns    70.0\n"
+                       "    fib      1   100 ns  100 ns   100 ns    10.0\n");
     kg_profile_bottlenecks(&profile, &text);
-    says(&text, "bottleneck of fib: fib itself, 60 % of its time (fib > fib 10 %, 30 % outside "
+    expect_text(&text,
+                "bottleneck of fib: fib itself, 60 % of its time (fib > fib 10 %, 30 % outside "
                 "its inner scopes)\n");
     assert_near(name_of(&profile, "fib")->self_ns, 1000, 0);
     kg_profile_free(&profile);
@@ -110,21 +111,22 @@ static void functions_that_call_each_other_have_their_time_once(void **state)
     record_parser(&recording);
     read_all(&recording, &profile);
     kg_profile_table(&profile, 0, 0, &text);
-    says(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
-                "name        calls    total     avg     min      max  % time\n"
-                "parse           2  1.00 us  650 ns  300 ns  1.00 us   100.0\n"
-                "expression      2   800 ns  450 ns  100 ns   800 ns    80.0\n");
+    expect_text(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
+                       "name        calls    total     avg     min      max  % time\n"
+                       "parse           2  1.00 us  650 ns  300 ns  1.00 us   100.0\n"
+                       "expression      2   800 ns  450 ns  100 ns   800 ns    80.0\n");
     kg_profile_tree(&profile, 0, 0, &text);
-    says(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
-                "path              calls    total    self      avg  % time\n"
-                "parse                 1  1.00 us  200 ns  1.00 us   100.0\n"
-                "  expression          1   800 ns  500 ns   800 ns    80.0\n"
-                "    parse             1   300 ns  200 ns   300 ns    30.0\n"
-                "      expression      1   100 ns  100 ns   100 ns    10.0\n");
+    expect_text(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
+                       "path              calls    total    self      avg  % time\n"
+                       "parse                 1  1.00 us  200 ns  1.00 us   100.0\n"
+                       "  expression          1   800 ns  500 ns   800 ns    80.0\n"
+                       "    parse             1   300 ns  200 ns   300 ns    30.0\n"
+                       "      expression      1   100 ns  100 ns   100 ns    10.0\n");
     kg_profile_bottlenecks(&profile, &text);
-    says(&text,
-         "bottleneck of parse: expression itself, 50 % of its time (expression > parse itself "
-         "20 %, 20 % outside its inner scopes)\n");
+    expect_text(
+        &text,
+        "bottleneck of parse: expression itself, 50 % of its time (expression > parse itself "
+        "20 %, 20 % outside its inner scopes)\n");
     assert_near(name_of(&profile, "parse")->self_ns, 400, 0);
     assert_near(name_of(&profile, "expression")->self_ns, 600, 0);
     kg_profile_free(&profile);
@@ -139,15 +141,15 @@ static void a_limit_of_rows_keeps_their_totals(void **state)
     record_parser(&recording);
     read_all(&recording, &profile);
     kg_profile_table(&profile, 1, 0, &text);
-    says(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
-                "name   calls    total     avg     min      max  % time\n"
-                "parse      2  1.00 us  650 ns  300 ns  1.00 us   100.0\n"
-                "1 of 2 names are shown\n");
+    expect_text(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
+                       "name   calls    total     avg     min      max  % time\n"
+                       "parse      2  1.00 us  650 ns  300 ns  1.00 us   100.0\n"
+                       "1 of 2 names are shown\n");
     kg_profile_top(&profile, 2, 0, &text);
-    says(&text, "  self  % time  calls      avg  path\n"
-                "500 ns    50.0      1   800 ns  parse > expression\n"
-                "200 ns    20.0      1  1.00 us  parse\n"
-                "2 of 4 paths with time of their own are shown\n");
+    expect_text(&text, "  self  % time  calls      avg  path\n"
+                       "500 ns    50.0      1   800 ns  parse > expression\n"
+                       "200 ns    20.0      1  1.00 us  parse\n"
+                       "2 of 4 paths with time of their own are shown\n");
     kg_profile_free(&profile);
 }
 
@@ -224,10 +226,10 @@ static void stacks_add_up_to_the_time(void **state)
     record_parser(&recording);
     read_all(&recording, &profile);
     kg_profile_folded(&profile, &text);
-    says(&text, "parse 200\n"
-                "parse;expression 500\n"
-                "parse;expression;parse 200\n"
-                "parse;expression;parse;expression 100\n");
+    expect_text(&text, "parse 200\n"
+                       "parse;expression 500\n"
+                       "parse;expression;parse 200\n"
+                       "parse;expression;parse;expression 100\n");
     kg_profile_free(&profile);
 }
 

@@ -42,7 +42,7 @@ static void refuse(const struct recording *recording, const char *part)
         fail_msg("\"%s\" is not in \"%s\"", part, err.message);
 }
 
-static void what_a_recording_holds_is_told(void **state)
+static void what_a_recording_holds_is_noted(void **state)
 {
     (void)state;
     struct recording recording = {0};
@@ -77,7 +77,7 @@ static void what_a_recording_holds_is_told(void **state)
     recording_free(&recording);
 }
 
-static void an_entry_says_all_that_it_has(void **state)
+static void an_entry_carries_all_that_it_has(void **state)
 {
     (void)state;
     struct recording recording = {0};
@@ -236,7 +236,7 @@ static void a_newer_version_is_refused(void **state)
     recording_free(&recording);
 }
 
-static void kinds_of_scopes_are_told(void **state)
+static void kinds_of_scopes_are_noted(void **state)
 {
     (void)state;
     struct recording recording = {0};
@@ -710,7 +710,7 @@ static void flipped_bits_neither_crash_nor_take_memory(void **state)
     const long before = memory_most();
     flip(seed, 4000);
     const long more = memory_most() - before;
-    if (MEMORY_TOLD && more > 32 << 10)
+    if (MEMORY_MEASURED && more > 32 << 10)
         fail_msg("%ld kB more", more);
 }
 
@@ -737,9 +737,9 @@ static void noise_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_recording_holds_is_told),
-        cmocka_unit_test(kinds_of_scopes_are_told),
-        cmocka_unit_test(an_entry_says_all_that_it_has),
+        cmocka_unit_test(what_a_recording_holds_is_noted),
+        cmocka_unit_test(kinds_of_scopes_are_noted),
+        cmocka_unit_test(an_entry_carries_all_that_it_has),
         cmocka_unit_test(the_length_of_a_tick_comes_from_the_ends),
         cmocka_unit_test(a_short_recording_has_the_estimate),
         cmocka_unit_test(a_clock_that_stood_still_is_not_believed),

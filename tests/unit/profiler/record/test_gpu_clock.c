@@ -131,7 +131,7 @@ static uint64_t real_now(void)
 
 /* On the machine's own clocks: a start is in ticks of the processor's counter, and lies between the
  * readings before and after. */
-static bool start_is_told_in_ticks(void)
+static bool start_is_noted_in_ticks(void)
 {
     struct kg_gpu_done done;
     host_is_real = true;
@@ -154,12 +154,12 @@ static bool start_is_told_in_ticks(void)
     return right && gpu_teardown(NULL) == 0;
 }
 
-static bool start_was_told_in_ticks;
+static bool start_was_noted_in_ticks;
 
 static void starts_are_ticks_of_the_host_s_counter(void **state)
 {
     (void)state;
-    assert_true(start_was_told_in_ticks);
+    assert_true(start_was_noted_in_ticks);
 }
 
 static void drivers_from_before_cuda_12_do(void **state)
@@ -173,7 +173,7 @@ static void drivers_from_before_cuda_12_do(void **state)
 int main(void)
 {
     older_driver_served = right_in_child(older_driver_serves);
-    start_was_told_in_ticks = right_in_child(start_is_told_in_ticks);
+    start_was_noted_in_ticks = right_in_child(start_is_noted_in_ticks);
     fake_open(KGATE_FAKE_CUDA);
     const struct CMUnitTest tests[] = {
         GPU_TEST(starts_are_right_within_microseconds_for_an_hour),

@@ -356,7 +356,7 @@ static void threads_record_by_themselves(void **state)
     kg_profile_free(&profile);
 }
 
-static void thousands_of_sites_in_one_path_are_told_apart(void **state)
+static void thousands_of_sites_in_one_path_are_distinguished(void **state)
 {
     (void)state;
     enum { SITES = 5000 };
@@ -847,7 +847,7 @@ static void results_are_to_be_had_while_it_runs(void **state)
     free(text);
 }
 
-static void bytes_told_later_are_the_innermost_scopes(void **state)
+static void bytes_added_later_are_the_innermost_scopes(void **state)
 {
     (void)state;
     start(NULL);
@@ -881,7 +881,7 @@ int main(void)
         TEST(beyond_the_limit_of_the_file_entries_are_dropped_and_counted),
         TEST(a_full_disk_is_counted_and_the_program_goes_on),
         TEST(threads_record_by_themselves),
-        TEST(thousands_of_sites_in_one_path_are_told_apart),
+        TEST(thousands_of_sites_in_one_path_are_distinguished),
         TEST(recordings_begin_and_end_while_threads_are_inside_scopes),
         TEST(cancelled_threads_leave_no_lock_behind),
         TEST(a_start_that_fails_takes_nothing_away),
@@ -900,7 +900,7 @@ int main(void)
         TEST(an_eighth_instance_is_refused),
         TEST(a_function_pointer_is_profiled_by_its_given_name),
         TEST(results_are_to_be_had_while_it_runs),
-        TEST(bytes_told_later_are_the_innermost_scopes),
+        TEST(bytes_added_later_are_the_innermost_scopes),
         TEST(names_beyond_the_last_number_are_counted), /* uses them up: the last */
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -251,7 +251,7 @@ static void ceilings_come_of_the_best_times_and_the_faster_copy(void **state)
 static void what_is_computed_wrongly_is_not_believed_and_the_rest_is(void **state)
 {
     static const struct {
-        const char *kernel, *said;
+        const char *kernel, *message;
         bool copy, read, fma, tensor; /* whether each rate is still known */
     } cases[] = {
         {"kg_ceiling_copy", "1 differ", false, false, true, true},
@@ -265,7 +265,7 @@ static void what_is_computed_wrongly_is_not_believed_and_the_rest_is(void **stat
         struct kg_ceilings ceilings;
         broken = cases[i].kernel;
         assert_false(kg_ceilings_measure(&timer, &unwatched, &arena, &ceilings, &err));
-        if (!strstr(err.message, cases[i].said) ||
+        if (!strstr(err.message, cases[i].message) ||
             isnan(ceilings.copy_bytes_per_s) == cases[i].copy ||
             isnan(ceilings.read_bytes_per_s) == cases[i].read ||
             isnan(ceilings.fma_flops_per_s) == cases[i].fma ||
@@ -297,9 +297,10 @@ static void where_wgmma_is_wrong_that_is_noted_beside_what_else_there_is(void **
     assert_true(kg_ceilings_measure(&timer, &unwatched, &arena, &ceilings, &err));
     assert_share("tensor", ceilings.tensor_flops_per_s, TENSOR * 1e9);
     assert_string_equal(ceilings.tensor_by, "mma.sync");
-    const char *said = strstr(ceilings.note, "tensor cores not by wgmma: kg_ceiling_wgmma on the "
-                                             "GPU is wrong: the sum of thread 0 is ");
-    assert_ptr_equal(said, ceilings.note);
+    const char *message =
+        strstr(ceilings.note, "tensor cores not by wgmma: kg_ceiling_wgmma on the "
+                              "GPU is wrong: the sum of thread 0 is ");
+    assert_ptr_equal(message, ceilings.note);
     assert_true(kg_ceilings_measure(&timer, &watch, &arena, &ceilings, &err));
     assert_ptr_equal(strstr(ceilings.note, "measured beside 1 other process on the GPU; tensor "),
                      ceilings.note);

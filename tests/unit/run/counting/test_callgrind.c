@@ -55,7 +55,7 @@ static void instructions_are_read_and_lines_are_not_there(void **state)
     assert_true(isnan(counts.line_bytes) && isnan(counts.memory_line_bytes));
 }
 
-static void misses_are_lines_of_the_size_that_the_file_says(void **state)
+static void misses_are_lines_of_the_size_that_the_file_has(void **state)
 {
     (void)state;
     const struct kg_counts counts = kg_callgrind_read(
@@ -158,7 +158,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(instructions_are_read_and_lines_are_not_there),
-        TEST(misses_are_lines_of_the_size_that_the_file_says),
+        TEST(misses_are_lines_of_the_size_that_the_file_has),
         TEST(zeros_at_the_end_of_a_line_may_be_missing),
         TEST(events_may_be_in_any_order),
         TEST(what_is_no_file_of_callgrinds_counts_nothing),

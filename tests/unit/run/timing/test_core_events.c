@@ -175,7 +175,7 @@ static void what_cannot_be_read_is_not_there(void **state)
 }
 
 /* Two threads per core, in the format of such a kernel. */
-static void shares_that_are_told_by_recovery(void **state)
+static void shares_that_are_found_by_recovery(void **state)
 {
     (void)state;
     device_make("cpu");
@@ -383,7 +383,7 @@ static void turns_take(int turns)
 
 /* If there are counters: a loop of a million iterations has a million branches, almost all
  * predicted correctly. */
-static void this_machine_counts_or_says_that_it_cannot(void **state)
+static void this_machine_counts_or_reports_that_it_cannot(void **state)
 {
     enum { TURNS = 1000000 };
     static struct kg_core_counting counting;
@@ -414,12 +414,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(of_two_kinds_of_cores_the_large_ones, begin, end),
         cmocka_unit_test_setup_teardown(a_method_that_lacks_an_event_is_none, begin, end),
         cmocka_unit_test_setup_teardown(what_cannot_be_read_is_not_there, begin, end),
-        cmocka_unit_test_setup_teardown(shares_that_are_told_by_recovery, begin, end),
+        cmocka_unit_test_setup_teardown(shares_that_are_found_by_recovery, begin, end),
         cmocka_unit_test_setup_teardown(amd_by_model, begin, end),
         cmocka_unit_test(as_perf_prints_them),
         cmocka_unit_test(nonsense_is_not_known),
         cmocka_unit_test(what_is_refused_is_left_out),
-        cmocka_unit_test(this_machine_counts_or_says_that_it_cannot),
+        cmocka_unit_test(this_machine_counts_or_reports_that_it_cannot),
     };
     return cmocka_run_group_tests_name("core_events", tests, NULL, NULL);
 }

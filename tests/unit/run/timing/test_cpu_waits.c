@@ -99,7 +99,7 @@ static void waiting_beside_others_is_counted_within_the_pieces(void **state)
     assert_true(waited.stolen_ns >= 0);
 }
 
-static void a_process_that_has_ended_tells_how_long_it_waited(void **state)
+static void a_process_that_has_ended_reports_how_long_it_waited(void **state)
 {
     siginfo_t end;
     char folder[32];
@@ -124,7 +124,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waiting_beside_others_is_counted_within_the_pieces),
-        cmocka_unit_test(a_process_that_has_ended_tells_how_long_it_waited),
+        cmocka_unit_test(a_process_that_has_ended_reports_how_long_it_waited),
     };
     return cmocka_run_group_tests(tests, contention_make, contention_end);
 }

@@ -142,12 +142,12 @@ static void short_calls_are_doubted_by_what_is_timed(void **state)
 static void assert_doubt(enum kg_timing timing, const struct kg_gpu_doubt_facts *facts,
                          const char *part)
 {
-    const char *said = kg_gpu_doubt(timing, facts);
-    if (part ? !said || !strstr(said, part) : said != NULL)
-        fail_msg("%s: \"%s\"", kg_timing_names[timing], said ? said : "");
+    const char *text = kg_gpu_doubt(timing, facts);
+    if (part ? !text || !strstr(text, part) : text != NULL)
+        fail_msg("%s: \"%s\"", kg_timing_names[timing], text ? text : "");
 }
 
-static void what_is_timed_without_a_hold_is_said(void **state)
+static void what_is_timed_without_a_hold_is_noted(void **state)
 {
     const struct kg_gpu_doubt_facts waits = {.gpu_ns = 50e3,
                                              .launch_ns = 60e3,
@@ -277,7 +277,7 @@ int main(void)
         cmocka_unit_test(holds_are_longer_than_a_launch_and_bounded),
         cmocka_unit_test(held_calls_are_a_millisecond_of_work_at_least),
         cmocka_unit_test(short_calls_are_doubted_by_what_is_timed),
-        cmocka_unit_test(what_is_timed_without_a_hold_is_said),
+        cmocka_unit_test(what_is_timed_without_a_hold_is_noted),
         cmocka_unit_test(warm_up_ends_when_times_and_clock_stand_still),
         cmocka_unit_test(an_unknown_clock_is_no_obstacle),
         cmocka_unit_test(warm_up_and_rounds_are_bounded),

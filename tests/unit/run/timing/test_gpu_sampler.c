@@ -291,7 +291,7 @@ static void a_buffer_that_is_full_is_thinned(void **state)
     assert_int_equal(a_round.samples_dropped + a_round.sample_count, a_round.calls);
 }
 
-static void a_call_that_puts_nothing_on_the_stream_is_said(void **state)
+static void a_call_that_puts_nothing_on_the_stream_is_noted(void **state)
 {
     (void)state;
     work.launches = 0;
@@ -354,7 +354,7 @@ static void what_is_loaded_at_the_first_call_is_loaded_before_the_hold(void **st
 }
 
 /* Each driver call fails once, one per trial, through a whole round of each timing. */
-static void each_failure_within_a_round_is_said(void **state)
+static void each_failure_within_a_round_is_noted(void **state)
 {
     (void)state;
     work.ns = 400e3;
@@ -396,12 +396,12 @@ int main(void)
         WITH_SAMPLER(a_long_call_is_sampled_once),
         WITH_SAMPLER(samples_whose_hold_ran_out_do_not_count),
         WITH_SAMPLER(a_buffer_that_is_full_is_thinned),
-        WITH_SAMPLER(a_call_that_puts_nothing_on_the_stream_is_said),
+        WITH_SAMPLER(a_call_that_puts_nothing_on_the_stream_is_noted),
         WITH_SAMPLER(launch_bound_calls_are_timed_as_far_as_they_are_held),
         WITH_SAMPLER(a_references_batch_is_kept),
         WITH_SAMPLER(turns_add_up_to_a_round),
         WITH_SAMPLER(what_is_loaded_at_the_first_call_is_loaded_before_the_hold),
-        WITH_SAMPLER(each_failure_within_a_round_is_said),
+        WITH_SAMPLER(each_failure_within_a_round_is_noted),
     };
     fake_open();
     return cmocka_run_group_tests(tests, NULL, NULL);

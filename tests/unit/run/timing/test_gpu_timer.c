@@ -296,7 +296,7 @@ static void graphs_run_without_the_gaps_of_launches(void **state)
     kg_gpu_graph_free(&timer, &graph);
 }
 
-static void a_call_that_cannot_be_recorded_says_why_and_spoils_nothing(void **state)
+static void a_call_that_cannot_be_recorded_gives_the_reason_and_spoils_nothing(void **state)
 {
     struct kg_gpu_graph graph;
     struct kg_gpu_sample sample;
@@ -389,7 +389,7 @@ static void whole_calls_are_timed_by_the_host(void **state)
     assert_near(sample.launch_ns, 22e3, 100);
 }
 
-static void a_device_that_fails_is_said_and_closed(void **state)
+static void a_device_that_fails_is_noted_and_closed(void **state)
 {
     struct kg_gpu_sample sample;
     (void)state;
@@ -405,7 +405,7 @@ static void a_device_that_fails_is_said_and_closed(void **state)
 }
 
 /* Each driver call fails once, one per trial, from opening to closing. */
-static void each_failure_is_said_and_leaves_nothing(void **state)
+static void each_failure_is_noted_and_leaves_nothing(void **state)
 {
     (void)state;
     unsigned calls = 0;
@@ -464,7 +464,7 @@ static void launches_that_wait_cost_no_holds(void **state)
     assert_int_equal(fake->counts->timed_out, timed_out);
 }
 
-static void a_machine_without_a_driver_is_said(void **state)
+static void a_machine_without_a_driver_is_noted(void **state)
 {
     (void)state;
     assert_false(kg_gpu_timer_open("/nowhere/libcuda.so.1", &timer, &err));
@@ -472,7 +472,7 @@ static void a_machine_without_a_driver_is_said(void **state)
     kg_gpu_timer_close(&timer);
 }
 
-static void a_context_that_cannot_be_made_is_said(void **state)
+static void a_context_that_cannot_be_made_is_noted(void **state)
 {
     (void)state;
     fake_restart();
@@ -506,18 +506,18 @@ int main(void)
         WITH_TIMER(a_batch_goes_on_after_its_hold),
         WITH_TIMER(a_host_that_is_slow_lets_the_device_begin),
         WITH_TIMER(graphs_run_without_the_gaps_of_launches),
-        WITH_TIMER(a_call_that_cannot_be_recorded_says_why_and_spoils_nothing),
+        WITH_TIMER(a_call_that_cannot_be_recorded_gives_the_reason_and_spoils_nothing),
         WITH_TIMER(the_clock_is_read_on_the_device),
         WITH_TIMER(a_sample_shorter_than_the_timers_steps_allow_has_no_clock),
         WITH_TIMER(a_timer_that_hardly_moves_gives_no_clock),
         WITH_TIMER(a_device_is_kept_busy_until_its_clock_is_steady),
         WITH_TIMER(a_device_is_kept_busy_for_a_while_whatever_its_clock_does),
         WITH_TIMER(whole_calls_are_timed_by_the_host),
-        cmocka_unit_test_setup(a_device_that_fails_is_said_and_closed, open_timer),
-        cmocka_unit_test(each_failure_is_said_and_leaves_nothing),
+        cmocka_unit_test_setup(a_device_that_fails_is_noted_and_closed, open_timer),
+        cmocka_unit_test(each_failure_is_noted_and_leaves_nothing),
         cmocka_unit_test_teardown(launches_that_wait_cost_no_holds, close_timer),
-        cmocka_unit_test(a_machine_without_a_driver_is_said),
-        cmocka_unit_test(a_context_that_cannot_be_made_is_said),
+        cmocka_unit_test(a_machine_without_a_driver_is_noted),
+        cmocka_unit_test(a_context_that_cannot_be_made_is_noted),
     };
     fake_open();
     return cmocka_run_group_tests(tests, NULL, NULL);

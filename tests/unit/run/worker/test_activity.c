@@ -145,7 +145,7 @@ static void one_slow_call_of_five_does_not_move_the_medians(void **state)
     assert_times(200, 0, 0, 4900);
 }
 
-static void kernels_are_told_apart_by_name_and_have_their_largest_shape(void **state)
+static void kernels_are_distinguished_by_name_and_have_their_largest_shape(void **state)
 {
     (void)state;
     for (size_t call = 0; call < KG_TRACED_CALLS; call++) {
@@ -200,7 +200,7 @@ static void what_ran_outside_the_calls_does_not_count(void **state)
     assert_times(100, 0, 0, 0);
 }
 
-static void nothing_seen_is_said_and_no_time(void **state)
+static void nothing_seen_is_noted_and_no_time(void **state)
 {
     (void)state;
     summarize();
@@ -209,7 +209,7 @@ static void nothing_seen_is_said_and_no_time(void **state)
     assert_true(isnan(trace.kernel_ns) && isnan(trace.launches));
 }
 
-static void dropped_records_are_said_and_what_is_left_is_not_used(void **state)
+static void dropped_records_are_noted_and_what_is_left_is_not_used(void **state)
 {
     (void)state;
     add(KG_ACTIVITY_KERNEL, 100, 200);
@@ -220,7 +220,7 @@ static void dropped_records_are_said_and_what_is_left_is_not_used(void **state)
     assert_true(isnan(trace.kernel_ns));
 }
 
-static void records_without_times_are_said(void **state)
+static void records_without_times_are_noted(void **state)
 {
     (void)state;
     add(KG_ACTIVITY_KERNEL, 100, 200);
@@ -314,7 +314,7 @@ static void times_are_joined_with_occupancy_by_name(void **state)
     assert_true(isnan(trace.kernels[1].occupancy));
 }
 
-static void launches_that_differ_are_said(void **state)
+static void launches_that_differ_are_noted(void **state)
 {
     struct kg_trace recorded = recorded_trace(), seen = seen_trace();
     (void)state;
@@ -374,16 +374,16 @@ int main(void)
         TEST(what_overlaps_is_counted_once_as_the_kernels_first),
         TEST(records_come_in_any_order),
         TEST(one_slow_call_of_five_does_not_move_the_medians),
-        TEST(kernels_are_told_apart_by_name_and_have_their_largest_shape),
+        TEST(kernels_are_distinguished_by_name_and_have_their_largest_shape),
         TEST(launches_are_a_mean_where_calls_differ),
         TEST(bytes_are_those_of_a_call_by_direction),
         TEST(what_ran_outside_the_calls_does_not_count),
-        TEST(nothing_seen_is_said_and_no_time),
-        TEST(dropped_records_are_said_and_what_is_left_is_not_used),
-        TEST(records_without_times_are_said),
+        TEST(nothing_seen_is_noted_and_no_time),
+        TEST(dropped_records_are_noted_and_what_is_left_is_not_used),
+        TEST(records_without_times_are_noted),
         TEST(parts_add_up_to_the_span_of_a_call),
         TEST(times_are_joined_with_occupancy_by_name),
-        TEST(launches_that_differ_are_said),
+        TEST(launches_that_differ_are_noted),
         TEST(kernels_that_a_recording_cannot_name_are_joined_by_shape),
         TEST(what_only_one_of_them_saw_is_the_trace),
         TEST(without_both_there_are_both_reasons),

@@ -51,7 +51,7 @@ static void one_that_is_newer_than_the_driver_is_refused(void **state)
     assert_non_null(strstr(why, "for CUDA 13, but the driver knows only up to CUDA 12"));
 }
 
-static void none_is_said(void **state)
+static void none_is_noted(void **state)
 {
     struct kg_cupti none;
     (void)state;
@@ -119,7 +119,7 @@ static void records_that_were_dropped_are_counted(void **state)
     kg_activities_free(&activities);
 }
 
-static void refused_functions_are_said_and_leave_nothing_on(void **state)
+static void refused_functions_are_noted_and_leave_nothing_on(void **state)
 {
     static const char *const functions[] = {"cuptiActivityRegisterCallbacks", "cuptiActivityEnable",
                                             "cuptiGetTimestamp", "cuptiActivityFlushAll"};
@@ -136,7 +136,7 @@ static void refused_functions_are_said_and_leave_nothing_on(void **state)
     }
 }
 
-static void a_call_that_fails_on_the_device_is_said(void **state)
+static void a_call_that_fails_on_the_device_is_noted(void **state)
 {
     const struct kg_driver driver = table_driver();
     (void)state;
@@ -183,7 +183,7 @@ static void a_metric_that_the_device_lacks_is_left_out(void **state)
     assert_true(fabs(reported[2].value - 30 * kg_cupti_metrics[3].scale) < 1e-12);
 }
 
-static void missing_permission_is_said_with_what_to_do(void **state)
+static void missing_permission_is_noted_with_what_to_do(void **state)
 {
     (void)state;
     fake->refuse("cuptiRangeProfilerEnable", KG_CUPTI_INSUFFICIENT_PRIVILEGES);
@@ -236,15 +236,15 @@ int main(void)
         TEST(versions_are_read_as_the_toolkits),
         TEST(one_of_an_unknown_version_is_refused),
         TEST(one_that_is_newer_than_the_driver_is_refused),
-        TEST(none_is_said),
+        TEST(none_is_noted),
         TEST(records_of_all_calls_come_with_their_figures),
         TEST(nothing_is_recorded_afterwards),
         TEST(records_that_were_dropped_are_counted),
-        TEST(refused_functions_are_said_and_leave_nothing_on),
-        TEST(a_call_that_fails_on_the_device_is_said),
+        TEST(refused_functions_are_noted_and_leave_nothing_on),
+        TEST(a_call_that_fails_on_the_device_is_noted),
         TEST(counters_are_values_of_a_call_in_kgates_units),
         TEST(a_metric_that_the_device_lacks_is_left_out),
-        TEST(missing_permission_is_said_with_what_to_do),
+        TEST(missing_permission_is_noted_with_what_to_do),
         TEST(whatever_is_refused_everything_is_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

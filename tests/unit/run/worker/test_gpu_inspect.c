@@ -87,7 +87,7 @@ static void functions_of_one_name_are_two_kernels(void **state)
     assert_int_equal(trace.kernel_count, 2);
 }
 
-static void copies_are_told_by_where_they_go(void **state)
+static void copies_are_distinguished_by_where_they_go(void **state)
 {
     const struct kg_driver driver = table_driver();
     (void)state;
@@ -219,7 +219,7 @@ static void an_older_driver_names_no_kernels(void **state)
     assert_true(isnan(trace.kernels[2].registers) && trace.kernels[2].blocks == 1);
 }
 
-static void occupancy_is_unknown_where_the_driver_does_not_say(void **state)
+static void occupancy_is_unknown_where_the_driver_does_not_report(void **state)
 {
     struct table_function mute = {"mute", 1, 1, 1, -1};
     const struct kg_driver driver = table_driver();
@@ -229,7 +229,7 @@ static void occupancy_is_unknown_where_the_driver_does_not_say(void **state)
     assert_true(isnan(trace.kernels[0].occupancy) && isnan(trace.kernels[0].waves));
 }
 
-static void a_call_that_waits_for_the_device_is_said_to_be_no_recording(void **state)
+static void a_call_that_waits_for_the_device_is_noted_as_no_recording(void **state)
 {
     const struct kg_driver driver = table_driver();
     (void)state;
@@ -337,7 +337,7 @@ int main(void)
         cmocka_unit_test_teardown(a_kernel_has_its_shape_and_resources, end),
         cmocka_unit_test_teardown(launches_of_one_function_are_one_kernel_by_its_largest, end),
         cmocka_unit_test_teardown(functions_of_one_name_are_two_kernels, end),
-        cmocka_unit_test_teardown(copies_are_told_by_where_they_go, end),
+        cmocka_unit_test_teardown(copies_are_distinguished_by_where_they_go, end),
         cmocka_unit_test_teardown(what_the_driver_does_not_know_of_the_host_is_pageable, end),
         cmocka_unit_test_teardown(a_copy_in_three_dimensions_has_all_its_bytes, end),
         cmocka_unit_test_teardown(where_unified_copies_go_is_not_claimed, end),
@@ -346,8 +346,8 @@ int main(void)
         cmocka_unit_test_teardown(a_call_of_nothing_has_no_launches, end),
         cmocka_unit_test_teardown(a_kernel_of_a_library_is_found_by_its_function, end),
         cmocka_unit_test_teardown(an_older_driver_names_no_kernels, end),
-        cmocka_unit_test_teardown(occupancy_is_unknown_where_the_driver_does_not_say, end),
-        cmocka_unit_test_teardown(a_call_that_waits_for_the_device_is_said_to_be_no_recording, end),
+        cmocka_unit_test_teardown(occupancy_is_unknown_where_the_driver_does_not_report, end),
+        cmocka_unit_test_teardown(a_call_that_waits_for_the_device_is_noted_as_no_recording, end),
         cmocka_unit_test_teardown(a_stream_that_does_not_record_runs_nothing, end),
         cmocka_unit_test_teardown(what_the_driver_does_not_give_is_an_error_and_the_graph_is_freed,
                                   end),

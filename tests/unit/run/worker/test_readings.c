@@ -69,7 +69,7 @@ static void a_counter_that_wraps_loses_nothing(void **state)
     assert_true(fabs(kg_powercap_read(&powercap) - 3) < 1e-6);
 }
 
-static void a_machine_without_counters_says_so_in_a_sentence(void **state)
+static void a_machine_without_counters_notes_it_in_a_sentence(void **state)
 {
     struct kg_powercap powercap;
     char why[KG_READING_WHY];
@@ -116,7 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(packages_are_summed_and_their_parts_are_not, begin, end),
         cmocka_unit_test_setup_teardown(a_counter_that_wraps_loses_nothing, begin, end),
-        cmocka_unit_test_setup_teardown(a_machine_without_counters_says_so_in_a_sentence, begin,
+        cmocka_unit_test_setup_teardown(a_machine_without_counters_notes_it_in_a_sentence, begin,
                                         end),
         cmocka_unit_test_setup_teardown(a_counter_that_cannot_be_read_is_named, begin, end),
         cmocka_unit_test_setup_teardown(a_counter_that_is_gone_gives_no_figure, begin, end),

@@ -72,7 +72,7 @@ static unsigned stored(const struct short_float *kind, double value)
     return bits;
 }
 
-static void each_of_16_bits_is_what_ieee_754_says_and_comes_back(void **state)
+static void each_of_16_bits_is_what_ieee_754_defines_and_comes_back(void **state)
 {
     (void)state;
     for (size_t k = 0; k < 2; k++) {
@@ -237,7 +237,7 @@ static void filled(enum kg_cuda_type type, const char *text, bool out, double va
     kg_arena_free(&arena);
 }
 
-static void buffers_are_filled_as_told(void **state)
+static void buffers_are_filled_as_asked(void **state)
 {
     double values[4];
     (void)state;
@@ -376,14 +376,14 @@ static void a_scalar_of_16_bits_has_two_bytes_of_its_word(void **state)
     kg_arena_free(&arena);
 }
 
-static void refused(const struct kg_cuda_call *call, unsigned line, const char *said)
+static void refused(const struct kg_cuda_call *call, unsigned line, const char *part)
 {
     struct kg_cuda_launch launch;
     struct kg_arena arena = {0};
     struct kg_mark at;
     struct kg_error err;
     assert_false(kg_cuda_launch_make(&arena, call, 1, &launch, &at, &err));
-    if (at.line != line || !strstr(err.message, said))
+    if (at.line != line || !strstr(err.message, part))
         fail_msg("line %u: %s", at.line, err.message);
     kg_arena_free(&arena);
 }
@@ -419,13 +419,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_value_comes_back_from_its_bytes_as_the_type_holds_it),
-        cmocka_unit_test(each_of_16_bits_is_what_ieee_754_says_and_comes_back),
+        cmocka_unit_test(each_of_16_bits_is_what_ieee_754_defines_and_comes_back),
         cmocka_unit_test(a_nan_stays_one_where_its_first_bits_are_0),
         cmocka_unit_test(a_number_between_two_becomes_the_nearer_and_of_two_the_even),
         cmocka_unit_test(any_double_becomes_the_nearest),
         cmocka_unit_test(half_precision_is_what_the_compiler_makes_of_it),
         cmocka_unit_test(a_default_tolerance_is_of_the_type),
-        cmocka_unit_test(buffers_are_filled_as_told),
+        cmocka_unit_test(buffers_are_filled_as_asked),
         cmocka_unit_test(random_values_are_in_their_range_and_their_own),
         cmocka_unit_test(a_call_comes_to_numbers),
         cmocka_unit_test(a_scalar_of_16_bits_has_two_bytes_of_its_word),

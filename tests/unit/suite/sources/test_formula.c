@@ -49,7 +49,7 @@ static void operators_bind_as_in_c(void **state)
 static void what_is_no_formula_is_refused_where_it_stops(void **state)
 {
     static const struct {
-        const char *text, *said;
+        const char *text, *message;
     } rows[] = {
         {"", "a number, a name or '(' must stand at 'the end'"},
         {"1 +", "must stand at 'the end'"},
@@ -70,7 +70,7 @@ static void what_is_no_formula_is_refused_where_it_stops(void **state)
         struct kg_error err = {0};
         if (kg_formula_number(rows[i].text, &value, &err))
             fail_msg("%s is taken as %g", rows[i].text, value);
-        if (err.kind != KG_ERROR_USAGE || !strstr(err.message, rows[i].said))
+        if (err.kind != KG_ERROR_USAGE || !strstr(err.message, rows[i].message))
             fail_msg("%s: %s", rows[i].text, err.message);
     }
 }

@@ -30,7 +30,7 @@ static const struct kg_source_operations *source_named(const char *key)
     return kg_sources[facts - kg_source_facts];
 }
 
-static void a_kernel_is_found_by_its_name_or_the_nearest_is_said(void **state)
+static void a_kernel_is_found_by_its_name_or_the_nearest_is_noted(void **state)
 {
     const struct kg_source_operations *source = source_named("kernel");
     struct kg_workload_spec spec = {.target = "gemm", .target_mark = {3, 5}};
@@ -168,7 +168,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_source_has_what_the_stages_call),
-        cmocka_unit_test(a_kernel_is_found_by_its_name_or_the_nearest_is_said),
+        cmocka_unit_test(a_kernel_is_found_by_its_name_or_the_nearest_is_noted),
         cmocka_unit_test(a_command_takes_parameters_into_its_words),
         cmocka_unit_test(what_a_command_gets_has_parameters_and_lies_beside_the_suite),
         cmocka_unit_test(a_cuda_source_takes_parameters_into_its_texts_and_its_macros),

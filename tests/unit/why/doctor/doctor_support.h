@@ -19,7 +19,8 @@ struct machine {
 #define CPU "/sys/devices/system/cpu"
 #define NODE "/sys/devices/system/node"
 
-static inline void says(const struct machine *machine, const char *path, const char *content)
+static inline void machine_write(const struct machine *machine, const char *path,
+                                 const char *content)
 {
     char whole[512];
     struct kg_error err;
@@ -54,8 +55,8 @@ static inline int machine_make(void **state)
 static inline int machine_of_four(void **state)
 {
     machine_make(state);
-    says(*state, CPU "/online", "0-3\n");
-    says(*state, "/proc/self/status", "Name:\tkgate\nCpus_allowed_list:\t0-3\n");
+    machine_write(*state, CPU "/online", "0-3\n");
+    machine_write(*state, "/proc/self/status", "Name:\tkgate\nCpus_allowed_list:\t0-3\n");
     return 0;
 }
 

@@ -118,7 +118,7 @@ static void a_lower_application_clock_is_a_note(void **state)
     expect(&device, KG_FINDING_NOTE, "application clock 1200 MHz (maximum 1980)", "-rac");
 }
 
-static void a_gpu_that_tells_nothing_is_only_named(void **state)
+static void a_gpu_that_reports_nothing_is_only_named(void **state)
 {
     struct kg_arena arena = {0};
     struct kg_findings findings = {.arena = &arena};
@@ -154,7 +154,7 @@ static void no_driver_is_one_line(void **state)
     support_remove(root);
 }
 
-static void a_driver_without_its_library_is_told_apart(void **state)
+static void a_driver_without_its_library_is_distinguished(void **state)
 {
     char *root = support_folder();
     char path[128];
@@ -166,7 +166,7 @@ static void a_driver_without_its_library_is_told_apart(void **state)
     support_remove(root);
 }
 
-static void a_driver_that_does_not_answer_says_why(void **state)
+static void a_driver_that_does_not_answer_gives_the_reason(void **state)
 {
     (void)state;
     expect_none("", KG_NVML_FAILED, "version mismatch", KG_FINDING_WARNING, "version mismatch");
@@ -202,10 +202,10 @@ int main(void)
         cmocka_unit_test(heat_near_the_slowdown_is_a_warning),
         cmocka_unit_test(other_processes_are_a_warning),
         cmocka_unit_test(a_lower_application_clock_is_a_note),
-        cmocka_unit_test(a_gpu_that_tells_nothing_is_only_named),
+        cmocka_unit_test(a_gpu_that_reports_nothing_is_only_named),
         cmocka_unit_test(no_driver_is_one_line),
-        cmocka_unit_test(a_driver_without_its_library_is_told_apart),
-        cmocka_unit_test(a_driver_that_does_not_answer_says_why),
+        cmocka_unit_test(a_driver_without_its_library_is_distinguished),
+        cmocka_unit_test(a_driver_that_does_not_answer_gives_the_reason),
         cmocka_unit_test(a_library_that_is_not_there_is_missing),
         cmocka_unit_test(a_library_of_another_kind_is_refused_by_what_it_lacks),
     };

@@ -73,7 +73,7 @@ static void spread_near_the_threshold_is_tight(void **state)
     kg_arena_free(&arena);
 }
 
-static void spread_beyond_the_threshold_is_doubtful_and_says_which_would_do(void **state)
+static void spread_beyond_the_threshold_is_doubtful_and_names_which_would_do(void **state)
 {
     struct kg_arena arena = {0};
     struct kg_findings findings = {.arena = &arena};
@@ -140,7 +140,7 @@ static void pauses_are_judged_by_their_length(void **state)
     }
 }
 
-static void cpus_of_two_kinds_are_told_apart(void **state)
+static void cpus_of_two_kinds_are_distinguished(void **state)
 {
     struct kg_arena arena = {0};
     struct kg_findings findings = {.arena = &arena};
@@ -170,7 +170,7 @@ static void nothing_measured_is_nothing_judged(void **state)
     kg_arena_free(&arena);
 }
 
-static void a_refusal_to_pin_is_said(void **state)
+static void a_refusal_to_pin_is_noted(void **state)
 {
     struct kg_arena arena = {0};
     struct kg_findings findings = {.arena = &arena};
@@ -207,13 +207,13 @@ int main(void)
         cmocka_unit_test(series_of_no_times_is_unknown),
         cmocka_unit_test(spread_within_half_the_threshold_has_room),
         cmocka_unit_test(spread_near_the_threshold_is_tight),
-        cmocka_unit_test(spread_beyond_the_threshold_is_doubtful_and_says_which_would_do),
+        cmocka_unit_test(spread_beyond_the_threshold_is_doubtful_and_names_which_would_do),
         cmocka_unit_test(spread_that_no_threshold_fits_asks_for_its_cause),
         cmocka_unit_test(threshold_advised_is_whole_per_cent_and_never_lower),
         cmocka_unit_test(pauses_are_judged_by_their_length),
-        cmocka_unit_test(cpus_of_two_kinds_are_told_apart),
+        cmocka_unit_test(cpus_of_two_kinds_are_distinguished),
         cmocka_unit_test(nothing_measured_is_nothing_judged),
-        cmocka_unit_test(a_refusal_to_pin_is_said),
+        cmocka_unit_test(a_refusal_to_pin_is_noted),
         cmocka_unit_test(measuring_gives_samples_and_leaves_the_affinity_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,29 +2,30 @@
 
 static void an_idle_machine_is_good(void **state)
 {
-    says(*state, "/proc/loadavg", "0.02 0.01 0.00 1/80 99\n");
-    says(*state, "/proc/stat", "cpu  1 2 3 4\nprocs_running 1\n");
-    says(*state, "/proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1\n");
+    machine_write(*state, "/proc/loadavg", "0.02 0.01 0.00 1/80 99\n");
+    machine_write(*state, "/proc/stat", "cpu  1 2 3 4\nprocs_running 1\n");
+    machine_write(*state, "/proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1\n");
     expect(*state, "other load", KG_FINDING_GOOD, "load 0.02 on 4 CPUs, 0 other tasks", NULL);
 }
 
 static void pressure_is_a_warning(void **state)
 {
-    says(*state, "/proc/loadavg", "0.02 0.01 0.00 1/80 99\n");
-    says(*state, "/proc/pressure/cpu", "some avg10=12.50 avg60=0.00 avg300=0.00 total=1\n");
+    machine_write(*state, "/proc/loadavg", "0.02 0.01 0.00 1/80 99\n");
+    machine_write(*state, "/proc/pressure/cpu",
+                  "some avg10=12.50 avg60=0.00 avg300=0.00 total=1\n");
     expect(*state, "other load", KG_FINDING_WARNING, "CPU pressure 12.5 %", "ps -eo");
 }
 
 static void a_load_of_half_the_cpus_is_a_warning(void **state)
 {
-    says(*state, "/proc/loadavg", "2.00 0.01 0.00 1/80 99\n");
+    machine_write(*state, "/proc/loadavg", "2.00 0.01 0.00 1/80 99\n");
     expect(*state, "other load", KG_FINDING_WARNING, "load 2.00", "ps -eo");
 }
 
 static void another_runnable_task_is_a_note(void **state)
 {
-    says(*state, "/proc/loadavg", "0.02 0.01 0.00 1/80 99\n");
-    says(*state, "/proc/stat", "cpu  1 2 3 4\nprocs_running 2\n");
+    machine_write(*state, "/proc/loadavg", "0.02 0.01 0.00 1/80 99\n");
+    machine_write(*state, "/proc/stat", "cpu  1 2 3 4\nprocs_running 2\n");
     expect(*state, "other load", KG_FINDING_NOTE, "1 other task runnable", "ps -eo");
 }
 
@@ -35,15 +36,15 @@ static void no_load_average_is_a_note(void **state)
 
 static void garbage_for_load_is_a_note(void **state)
 {
-    says(*state, "/proc/loadavg", "nan inf -1\n");
+    machine_write(*state, "/proc/loadavg", "nan inf -1\n");
     expect(*state, "other load", KG_FINDING_NOTE, "understand 'nan inf -1'", NULL);
 }
 
 static void steal(struct machine *machine, const char *before, const char *after)
 {
-    says(machine, "/proc/stat", before);
+    machine_write(machine, "/proc/stat", before);
     const struct kg_cpu_times first = kg_cpu_times_read(machine->root);
-    says(machine, "/proc/stat", after);
+    machine_write(machine, "/proc/stat", after);
     const struct kg_cpu_times second = kg_cpu_times_read(machine->root);
     kg_doctor_steal(&first, &second, &machine->findings);
 }
@@ -74,28 +75,29 @@ static void times_that_stand_still_or_run_back_are_no_finding(void **state)
 
 static void swap_in_use_is_a_note(void **state)
 {
-    says(*state, "/proc/meminfo",
-         "MemTotal: 8388608 kB\nMemAvailable: 4194304 kB\nSwapTotal: 4096 kB\nSwapFree: 1024 kB\n");
+    machine_write(
+        *state, "/proc/meminfo",
+        "MemTotal: 8388608 kB\nMemAvailable: 4194304 kB\nSwapTotal: 4096 kB\nSwapFree: 1024 kB\n");
     expect(*state, "memory", KG_FINDING_NOTE, "4096 of 8192 MiB available, 3 MiB swapped",
            "swapoff");
 }
 
 static void little_memory_is_a_warning(void **state)
 {
-    says(*state, "/proc/meminfo", "MemTotal: 8388608 kB\nMemAvailable: 700000 kB\n");
+    machine_write(*state, "/proc/meminfo", "MemTotal: 8388608 kB\nMemAvailable: 700000 kB\n");
     expect(*state, "memory", KG_FINDING_WARNING, "684 of 8192 MiB",
            "stop programs that use much memory");
 }
 
 static void enough_memory_without_swap_is_good(void **state)
 {
-    says(*state, "/proc/meminfo", "MemTotal: 8388608 kB\nMemAvailable: 4194304 kB\n");
+    machine_write(*state, "/proc/meminfo", "MemTotal: 8388608 kB\nMemAvailable: 4194304 kB\n");
     expect(*state, "memory", KG_FINDING_GOOD, "0 MiB swapped", NULL);
 }
 
 static void garbage_for_memory_is_a_note(void **state)
 {
-    says(*state, "/proc/meminfo", "MemTotal: much\n");
+    machine_write(*state, "/proc/meminfo", "MemTotal: much\n");
     expect(*state, "memory", KG_FINDING_NOTE, "unknown", NULL);
 }
 
@@ -116,14 +118,14 @@ static void huge_pages_are_judged_by_the_word_in_brackets(void **state)
     struct machine *machine = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         machine->findings = (struct kg_findings){.arena = &machine->arena};
-        says(machine, path, cases[i].content);
+        machine_write(machine, path, cases[i].content);
         expect(machine, "huge pages", cases[i].level, cases[i].found, cases[i].remedy);
     }
 }
 
 static void counters_that_open_are_good(void **state)
 {
-    says(*state, "/proc/sys/kernel/perf_event_paranoid", "2\n");
+    machine_write(*state, "/proc/sys/kernel/perf_event_paranoid", "2\n");
     expect(*state, "counters", KG_FINDING_GOOD, "(perf_event_paranoid is 2)", NULL);
 }
 
@@ -131,20 +133,20 @@ static void forbidden_counters_name_the_setting(void **state)
 {
     struct machine *machine = *state;
     machine->counters_errno = EACCES;
-    says(machine, "/proc/sys/kernel/perf_event_paranoid", "4\n");
+    machine_write(machine, "/proc/sys/kernel/perf_event_paranoid", "4\n");
     expect(machine, "counters", KG_FINDING_NOTE,
            "no permission to count instructions (perf_event_paranoid is 4)",
            "sysctl kernel.perf_event_paranoid=2");
 }
 
-static void a_machine_without_counters_is_told_apart(void **state)
+static void a_machine_without_counters_is_distinguished(void **state)
 {
     struct machine *machine = *state;
     machine->counters_errno = ENOENT;
     expect(machine, "counters", KG_FINDING_NOTE, "no instruction counter", "valgrind");
 }
 
-static void any_other_refusal_of_counters_is_said(void **state)
+static void any_other_refusal_of_counters_is_noted(void **state)
 {
     struct machine *machine = *state;
     machine->counters_errno = ENOSYS;
@@ -155,7 +157,7 @@ static void valgrind_is_found_on_the_path(void **state)
 {
     struct machine *machine = *state;
     char path[512];
-    says(machine, "/usr/bin/valgrind", "#!/bin/sh\n");
+    machine_write(machine, "/usr/bin/valgrind", "#!/bin/sh\n");
     snprintf(path, sizeof path, "%s/usr/bin/valgrind", machine->root);
     assert_int_equal(chmod(path, 0755), 0);
     expect(machine, "valgrind", KG_FINDING_GOOD, "installed", NULL);
@@ -173,49 +175,50 @@ static void no_control_groups_mean_no_quota(void **state)
 
 static void a_quota_of_version_2_is_found_above_the_own_group(void **state)
 {
-    says(*state, "/proc/self/cgroup", "0::/jobs/job7\n");
-    says(*state, "/sys/fs/cgroup/jobs/job7/cpu.max", "max 100000\n");
-    says(*state, "/sys/fs/cgroup/jobs/cpu.max", "150000 100000\n");
-    says(*state, "/sys/fs/cgroup/jobs/cpu.stat", "nr_periods 50\nnr_throttled 7\n");
+    machine_write(*state, "/proc/self/cgroup", "0::/jobs/job7\n");
+    machine_write(*state, "/sys/fs/cgroup/jobs/job7/cpu.max", "max 100000\n");
+    machine_write(*state, "/sys/fs/cgroup/jobs/cpu.max", "150000 100000\n");
+    machine_write(*state, "/sys/fs/cgroup/jobs/cpu.stat", "nr_periods 50\nnr_throttled 7\n");
     expect(*state, "CPU quota", KG_FINDING_WARNING,
            "1.5 CPUs per period of 100 ms, on 4 CPUs; throttled in 7 of 50 periods", "cpuset");
 }
 
 static void a_container_sees_its_quota_at_the_mount(void **state)
 {
-    says(*state, "/proc/self/cgroup", "0::/../../elsewhere\n");
-    says(*state, "/sys/fs/cgroup/cpu.max", "50000 100000\n");
+    machine_write(*state, "/proc/self/cgroup", "0::/../../elsewhere\n");
+    machine_write(*state, "/sys/fs/cgroup/cpu.max", "50000 100000\n");
     expect(*state, "CPU quota", KG_FINDING_WARNING, "0.5 CPUs", "cpuset");
 }
 
 static void a_quota_of_version_1_is_found_by_its_controller(void **state)
 {
-    says(*state, "/proc/self/cgroup", "5:cpuset:/x\n4:cpu,cpuacct:/docker/abc\n0::/\n");
-    says(*state, "/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.cfs_quota_us", "200000\n");
-    says(*state, "/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.cfs_period_us", "50000\n");
-    says(*state, "/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.stat", "nr_periods 9\nnr_throttled 0");
+    machine_write(*state, "/proc/self/cgroup", "5:cpuset:/x\n4:cpu,cpuacct:/docker/abc\n0::/\n");
+    machine_write(*state, "/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.cfs_quota_us", "200000\n");
+    machine_write(*state, "/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.cfs_period_us", "50000\n");
+    machine_write(*state, "/sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.stat",
+                  "nr_periods 9\nnr_throttled 0");
     expect(*state, "CPU quota", KG_FINDING_NOTE, "4 CPUs per period of 50 ms", "cpuset");
 }
 
 static void minus_one_in_version_1_is_no_quota(void **state)
 {
-    says(*state, "/proc/self/cgroup", "1:cpu:/\n");
-    says(*state, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
-    says(*state, "/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+    machine_write(*state, "/proc/self/cgroup", "1:cpu:/\n");
+    machine_write(*state, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+    machine_write(*state, "/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
     expect(*state, "CPU quota", KG_FINDING_GOOD, "none", NULL);
 }
 
 static void the_tightest_quota_counts(void **state)
 {
-    says(*state, "/proc/self/cgroup", "0::/a/b\n");
-    says(*state, "/sys/fs/cgroup/a/b/cpu.max", "300000 100000\n");
-    says(*state, "/sys/fs/cgroup/a/cpu.max", "200000 100000\n");
+    machine_write(*state, "/proc/self/cgroup", "0::/a/b\n");
+    machine_write(*state, "/sys/fs/cgroup/a/b/cpu.max", "300000 100000\n");
+    machine_write(*state, "/sys/fs/cgroup/a/cpu.max", "200000 100000\n");
     expect(*state, "CPU quota", KG_FINDING_WARNING, "2 CPUs per period", "cpuset");
 }
 
 static void garbage_for_a_quota_is_a_note(void **state)
 {
-    says(*state, "/sys/fs/cgroup/cpu.max", "plenty\n");
+    machine_write(*state, "/sys/fs/cgroup/cpu.max", "plenty\n");
     expect(*state, "CPU quota", KG_FINDING_NOTE, "/sys/fs/cgroup/cpu.max", NULL);
 }
 
@@ -244,8 +247,8 @@ int main(void)
         TEST(huge_pages_are_judged_by_the_word_in_brackets),
         TEST(counters_that_open_are_good),
         TEST(forbidden_counters_name_the_setting),
-        TEST(a_machine_without_counters_is_told_apart),
-        TEST(any_other_refusal_of_counters_is_said),
+        TEST(a_machine_without_counters_is_distinguished),
+        TEST(any_other_refusal_of_counters_is_noted),
         TEST(valgrind_is_found_on_the_path),
         TEST(valgrind_that_is_not_there_is_a_note),
         TEST(no_control_groups_mean_no_quota),

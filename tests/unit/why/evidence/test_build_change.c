@@ -94,7 +94,7 @@ static void libraries_and_size_are_parts(void **state)
               "linked to libfast.so.1; machine code grew from 100 KiB to 150 KiB");
 }
 
-static void unknown_side_says_nothing(void **state)
+static void unknown_side_notes_nothing(void **state)
 {
     (void)state;
     struct kg_sampled base = side(c_library, 1);
@@ -111,7 +111,7 @@ int main(void)
         cmocka_unit_test(checks_of_the_library_are_named),
         cmocka_unit_test(checker_is_named_once),
         cmocka_unit_test(libraries_and_size_are_parts),
-        cmocka_unit_test(unknown_side_says_nothing),
+        cmocka_unit_test(unknown_side_notes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,7 +129,7 @@ static void a_comparison_decides_where_there_is_one(void **state)
 }
 
 /* The texts of case i, parted by "; ". */
-static const char *told_of(const struct scene *scene, size_t index)
+static const char *notes_of(const struct scene *scene, size_t index)
 {
     static char text[2048];
     size_t length = 0;
@@ -142,7 +142,7 @@ static const char *told_of(const struct scene *scene, size_t index)
     return text;
 }
 
-static void what_only_looks_worse_is_told_beyond_its_threshold(void **state)
+static void what_only_looks_worse_is_noted_beyond_its_threshold(void **state)
 {
     struct scene scene;
     (void)state;
@@ -156,13 +156,13 @@ static void what_only_looks_worse_is_told_beyond_its_threshold(void **state)
     }
     scene.metrics[1][1].min_effect = 1e12;
     find(&scene, true);
-    assert_string_equal(told_of(&scene, 0), "");
-    assert_string_equal(told_of(&scene, 1), "");
-    assert_non_null(strstr(told_of(&scene, 2), "instructions rose from 1.00 M to 38.0 M"));
+    assert_string_equal(notes_of(&scene, 0), "");
+    assert_string_equal(notes_of(&scene, 1), "");
+    assert_non_null(strstr(notes_of(&scene, 2), "instructions rose from 1.00 M to 38.0 M"));
     scene_free(&scene);
 }
 
-static void a_rise_of_memory_or_instructions_alone_is_told(void **state)
+static void a_rise_of_memory_or_instructions_alone_is_noted(void **state)
 {
     struct scene scene;
     (void)state;
@@ -179,9 +179,9 @@ static void a_rise_of_memory_or_instructions_alone_is_told(void **state)
         for (size_t i = 0; i < CASES; i++)
             scene.current.cases[i].metrics = ~0U;
         find(&scene, compared);
-        assert_non_null(strstr(told_of(&scene, 0), "peak memory rose from 1.00 MiB to 2.00 MiB"));
-        assert_non_null(strstr(told_of(&scene, 1), "instructions rose from 1.00 M to 1.05 M"));
-        assert_string_equal(told_of(&scene, 2), "");
+        assert_non_null(strstr(notes_of(&scene, 0), "peak memory rose from 1.00 MiB to 2.00 MiB"));
+        assert_non_null(strstr(notes_of(&scene, 1), "instructions rose from 1.00 M to 1.05 M"));
+        assert_string_equal(notes_of(&scene, 2), "");
     }
     for (size_t i = 0; i < CASES; i++)
         scene.current.cases[i].metrics = 1U << KG_METRIC_TIME;
@@ -190,7 +190,7 @@ static void a_rise_of_memory_or_instructions_alone_is_told(void **state)
     scene_free(&scene);
 }
 
-static void a_case_worse_in_all_is_told_of_each_and_nothing_twice(void **state)
+static void a_case_worse_in_all_is_noted_for_each_and_nothing_twice(void **state)
 {
     struct scene scene;
     (void)state;
@@ -204,9 +204,9 @@ static void a_case_worse_in_all_is_told_of_each_and_nothing_twice(void **state)
                                              .baseline = 1 << 20,
                                              .current = 2 << 20};
     find(&scene, true);
-    assert_non_null(strstr(told_of(&scene, 1), "instructions rose"));
-    assert_non_null(strstr(told_of(&scene, 1), "; peak memory rose"));
-    assert_null(strstr(strstr(told_of(&scene, 1), "memory rose") + 1, "memory rose"));
+    assert_non_null(strstr(notes_of(&scene, 1), "instructions rose"));
+    assert_non_null(strstr(notes_of(&scene, 1), "; peak memory rose"));
+    assert_null(strstr(strstr(notes_of(&scene, 1), "memory rose") + 1, "memory rose"));
     scene_free(&scene);
 }
 
@@ -222,8 +222,8 @@ static void a_figure_of_the_workloads_own_has_the_reasons_of_its_time(void **sta
         scene.metrics[i][0].change = KG_CHANGE_REGRESSION;
     }
     find(&scene, true);
-    assert_string_equal(told_of(&scene, 0), "");
-    assert_non_null(strstr(told_of(&scene, 1), "instructions rose"));
+    assert_string_equal(notes_of(&scene, 0), "");
+    assert_non_null(strstr(notes_of(&scene, 1), "instructions rose"));
     scene_free(&scene);
 }
 
@@ -290,7 +290,7 @@ static void missing_is(struct scene *scene, const char *alone, const char *compa
         fail_msg("'%s', expected '%s'", scene->missing ? scene->missing : "", compared);
 }
 
-static void what_cannot_be_held_against_the_baseline_says_why(void **state)
+static void what_cannot_be_held_against_the_baseline_gives_the_reason(void **state)
 {
     static const char old[] = "its runs were stored without evidence, by an older kgate";
     struct scene scene;
@@ -351,16 +351,16 @@ static void without_results_or_baseline_there_is_nothing(void **state)
 }
 
 /* Expects "instructions rose … a call: " with this ending. */
-static void told_ends(const struct scene *scene, const char *ending)
+static void note_ends(const struct scene *scene, const char *ending)
 {
     assert_int_equal(scene->suggestions.change_count, 1);
     const char *text = scene->suggestions.changes[0].text;
     const size_t length = strlen(text), most = strlen(ending);
     if (length < most || strcmp(text + length - most, ending) != 0)
-        fail_msg("told '%s', expected it to end with '%s'", text, ending);
+        fail_msg("noted '%s', expected it to end with '%s'", text, ending);
 }
 
-static void another_environment_is_told_where_the_code_may_be_the_same(void **state)
+static void another_environment_is_noted_where_the_code_may_be_the_same(void **state)
 {
     struct kg_pair before = {"LC_ALL", "C"}, now = {"LC_ALL", "C.UTF-8"};
     const char *own[] = {"LC_ALL"};
@@ -372,16 +372,16 @@ static void another_environment_is_told_where_the_code_may_be_the_same(void **st
     scene.baseline.runs[0].environment = (struct kg_environment){true, &before, 1};
     scene.current.environment = (struct kg_environment){true, &now, 1};
     find(&scene, false);
-    told_ends(&scene, ": LC_ALL is 'C.UTF-8' here, was 'C'");
+    note_ends(&scene, ": LC_ALL is 'C.UTF-8' here, was 'C'");
     result->own_variables = own;
     result->own_variable_count = 1;
     find(&scene, false);
-    told_ends(&scene, ": more work per call");
+    note_ends(&scene, ": more work per call");
     result->own_variable_count = 0;
     scene.baseline.runs[0].cases[1].code.hash = "aaaaaaaaaaaaaaaa";
     result->code.hash = "bbbbbbbbbbbbbbbb";
     find(&scene, false);
-    told_ends(&scene, ": more work per call");
+    note_ends(&scene, ": more work per call");
     scene_free(&scene);
 }
 
@@ -389,15 +389,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_borrowed),
-        cmocka_unit_test(another_environment_is_told_where_the_code_may_be_the_same),
+        cmocka_unit_test(another_environment_is_noted_where_the_code_may_be_the_same),
         cmocka_unit_test(a_comparison_decides_where_there_is_one),
-        cmocka_unit_test(what_only_looks_worse_is_told_beyond_its_threshold),
-        cmocka_unit_test(a_rise_of_memory_or_instructions_alone_is_told),
-        cmocka_unit_test(a_case_worse_in_all_is_told_of_each_and_nothing_twice),
+        cmocka_unit_test(what_only_looks_worse_is_noted_beyond_its_threshold),
+        cmocka_unit_test(a_rise_of_memory_or_instructions_alone_is_noted),
+        cmocka_unit_test(a_case_worse_in_all_is_noted_for_each_and_nothing_twice),
         cmocka_unit_test(a_figure_of_the_workloads_own_has_the_reasons_of_its_time),
         cmocka_unit_test(slower_than_a_pin_alone_is_held_against_the_pin),
         cmocka_unit_test(the_newest_ordinary_run_with_traits_is_the_one),
-        cmocka_unit_test(what_cannot_be_held_against_the_baseline_says_why),
+        cmocka_unit_test(what_cannot_be_held_against_the_baseline_gives_the_reason),
         cmocka_unit_test(a_comparison_of_another_file_does_no_harm),
         cmocka_unit_test(without_results_or_baseline_there_is_nothing),
     };

@@ -95,7 +95,7 @@ static void the_fixed_part_is_found(void **state)
     assert_true(isnan(growth.fixed_ns));
 }
 
-static void sizes_that_noise_cannot_tell_apart_say_nothing_of_it(void **state)
+static void sizes_that_noise_cannot_separate_note_nothing_of_it(void **state)
 {
     struct kg_sweep_point points[SIZES];
     struct kg_growth growth;
@@ -129,7 +129,7 @@ static void nonsense_has_no_growth(void **state)
     assert_false(kg_growth_find(NULL, 0, &growth));
 }
 
-static void memory_that_grows_with_the_square_is_told_from_that_of_the_data(void **state)
+static void memory_that_grows_with_the_square_is_distinguished_from_that_of_the_data(void **state)
 {
     struct kg_sweep_point points[SIZES];
     struct kg_growth growth;
@@ -156,8 +156,8 @@ int main(void)
         cmocka_unit_test(without_any_amount_the_parameter_stands_for_it),
         cmocka_unit_test(a_parameter_that_leaves_the_work_alone_is_no_size),
         cmocka_unit_test(the_fixed_part_is_found),
-        cmocka_unit_test(sizes_that_noise_cannot_tell_apart_say_nothing_of_it),
-        cmocka_unit_test(memory_that_grows_with_the_square_is_told_from_that_of_the_data),
+        cmocka_unit_test(sizes_that_noise_cannot_separate_note_nothing_of_it),
+        cmocka_unit_test(memory_that_grows_with_the_square_is_distinguished_from_that_of_the_data),
         cmocka_unit_test(nonsense_has_no_growth),
     };
     return cmocka_run_group_tests_name("growth", tests, NULL, NULL);

@@ -75,7 +75,7 @@ static void neighbours_make(const struct made *made, size_t count, struct made_r
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
-static void the_other_device_is_told_with_its_launches(void **state)
+static void the_other_device_is_noted_with_its_launches(void **state)
 {
     static const struct made made[] = {
         {.id = "c", .params = {{"n", "8"}}, .time_ns = 100},
@@ -162,7 +162,7 @@ static void a_version_whose_call_takes_longer_is_not_faster(void **state)
     assert_string_equal(all.facts[0].faster_version_id, "b");
 }
 
-static void the_gpu_is_told_without_what_its_cache_holds(void **state)
+static void the_gpu_is_noted_without_what_its_cache_holds(void **state)
 {
     static const struct made made[] = {
         {.id = "c", .time_ns = 100},
@@ -182,7 +182,7 @@ static void the_gpu_is_told_without_what_its_cache_holds(void **state)
     assert_true(all.facts[0].other_transfer_ns == 7);
 }
 
-static void a_sweep_tells_growth_and_what_linear_would_be(void **state)
+static void a_sweep_shows_growth_and_what_linear_would_be(void **state)
 {
     static const struct made made[] = {
         {.id = "1", .params = {{"n", "100"}}, .time_ns = 1e4, .items = 100},
@@ -213,7 +213,7 @@ static void a_sweep_tells_growth_and_what_linear_would_be(void **state)
     assert_null(all.facts[4].sweep_parameter);
 }
 
-static void two_sizes_tell_the_fixed_part_alone(void **state)
+static void two_sizes_show_the_fixed_part_alone(void **state)
 {
     static const struct made made[] = {
         {.id = "1", .params = {{"batch", "1"}}, .time_ns = 1000, .items = 1},
@@ -337,12 +337,12 @@ static void results_without_targets_are_known_by_their_workload(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_other_device_is_told_with_its_launches),
+        cmocka_unit_test(the_other_device_is_noted_with_its_launches),
         cmocka_unit_test(a_faster_version_is_one_beyond_the_threshold),
         cmocka_unit_test(a_version_whose_call_takes_longer_is_not_faster),
-        cmocka_unit_test(the_gpu_is_told_without_what_its_cache_holds),
-        cmocka_unit_test(a_sweep_tells_growth_and_what_linear_would_be),
-        cmocka_unit_test(two_sizes_tell_the_fixed_part_alone),
+        cmocka_unit_test(the_gpu_is_noted_without_what_its_cache_holds),
+        cmocka_unit_test(a_sweep_shows_growth_and_what_linear_would_be),
+        cmocka_unit_test(two_sizes_show_the_fixed_part_alone),
         cmocka_unit_test(of_several_sweeps_that_counts_over_which_time_changes_most),
         cmocka_unit_test(texts_and_versions_make_no_sweep),
         cmocka_unit_test(commands_are_known_by_their_workload),

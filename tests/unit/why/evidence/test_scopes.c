@@ -114,7 +114,7 @@ static void times_are_scaled_to_what_was_measured(void **state)
     kg_profile_free(&profile);
 }
 
-static void a_json_profile_says_the_same(void **state)
+static void a_json_profile_gives_the_same(void **state)
 {
     (void)state;
     struct kg_profile profile;
@@ -244,7 +244,7 @@ static void what_is_around_parallel_work_is_not_busy(void **state)
     assert_near(facts.thread_busy_ns, 300 + 800 + 50, 1e-9);
 }
 
-static void of_one_thread_nothing_is_said_of_threads(void **state)
+static void one_thread_adds_no_note_of_threads(void **state)
 {
     (void)state;
     struct scene scene = {0};
@@ -440,7 +440,7 @@ static void loops(struct scene *scene, const char *label, const char *outermost)
     }
 }
 
-static void a_scope_is_told_by_a_call_of_the_case(void **state)
+static void a_scope_is_found_by_a_call_of_the_case(void **state)
 {
     (void)state;
     struct scene scene = {0};
@@ -599,7 +599,7 @@ static void a_commands_processes_are_its_calls(void **state)
     found_free(&found);
 }
 
-static void scopes_sampled_one_by_one_say_nothing(void **state)
+static void scopes_sampled_one_by_one_note_nothing(void **state)
 {
     (void)state;
     struct scene scene = {0};
@@ -654,7 +654,7 @@ static void on_the_gpu_scopes_take_what_they_take_there(void **state)
 
 /* --- Nonsense -------------------------------------------------------------------------------- */
 
-static void scopes_of_no_time_say_nothing(void **state)
+static void scopes_of_no_time_note_nothing(void **state)
 {
     (void)state;
     struct scene scene = {0};
@@ -808,7 +808,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waits_regions_and_threads_of_a_case_are_a_calls),
         cmocka_unit_test(times_are_scaled_to_what_was_measured),
-        cmocka_unit_test(a_json_profile_says_the_same),
+        cmocka_unit_test(a_json_profile_gives_the_same),
         cmocka_unit_test(what_was_not_recorded_is_left_alone),
         cmocka_unit_test(other_cases_of_the_recording_do_not_count),
         cmocka_unit_test(waiting_inside_waiting_counts_once),
@@ -816,21 +816,21 @@ int main(void)
         cmocka_unit_test(the_work_of_other_threads_explains_a_region),
         cmocka_unit_test(a_scope_inside_a_shared_one_is_not_shared_again),
         cmocka_unit_test(what_is_around_parallel_work_is_not_busy),
-        cmocka_unit_test(of_one_thread_nothing_is_said_of_threads),
+        cmocka_unit_test(one_thread_adds_no_note_of_threads),
         cmocka_unit_test(short_threads_that_a_call_starts_are_several),
         cmocka_unit_test(a_thread_that_only_starts_another_is_no_second),
         cmocka_unit_test(siblings_that_memory_limits_could_be_fused),
         cmocka_unit_test(what_is_not_limited_by_memory_is_not_fused),
         cmocka_unit_test(calls_that_took_unusually_long_are_left_out),
-        cmocka_unit_test(a_scope_is_told_by_a_call_of_the_case),
+        cmocka_unit_test(a_scope_is_found_by_a_call_of_the_case),
         cmocka_unit_test(between_calls_near_the_profilers_cost_there_is_nothing_to_know),
         cmocka_unit_test(scopes_that_wait_and_regions_are_not_called_too_often),
         cmocka_unit_test(a_scope_knows_how_evenly_threads_shared_it),
         cmocka_unit_test(of_any_program_each_outermost_scope_is_a_whole),
         cmocka_unit_test(a_commands_processes_are_its_calls),
-        cmocka_unit_test(scopes_sampled_one_by_one_say_nothing),
+        cmocka_unit_test(scopes_sampled_one_by_one_note_nothing),
         cmocka_unit_test(on_the_gpu_scopes_take_what_they_take_there),
-        cmocka_unit_test(scopes_of_no_time_say_nothing),
+        cmocka_unit_test(scopes_of_no_time_note_nothing),
         cmocka_unit_test(a_scope_open_to_the_end_does_no_harm),
         cmocka_unit_test(flipped_bits_do_no_harm),
         cmocka_unit_test(what_the_profiler_records_of_threads_is_understood),

@@ -61,7 +61,7 @@ static struct kg_hot_loop loop_in(struct kg_arena *arena, const char *path, cons
 enum { ANY = -1 };
 
 /* Expected counts of a loop: a number, or ANY for 1 and above. */
-static void each_shape_has_what_its_source_says(void **state)
+static void each_shape_matches_its_source(void **state)
 {
 #define AT(member) offsetof(struct kg_hot_loop, member)
     static const struct {
@@ -121,7 +121,7 @@ static struct kg_hot_loop smallest(struct kg_arena *arena, const char *function)
     return loop_in(arena, KGATE_LOOP_SHAPES, KGATE_LOOP_SHAPES, function, AT(share));
 }
 
-static void a_chain_takes_as_long_as_its_latencies_say(void **state)
+static void a_chain_takes_as_long_as_its_latencies_sum_to(void **state)
 {
     static const struct {
         const char *function;
@@ -261,7 +261,7 @@ static void addresses_of_one_loop_count_together(void **state)
 }
 
 /* kgate still finds the loop, but gives no time per iteration. */
-static void a_loop_with_an_unknown_instruction_says_nothing_of_its_time(void **state)
+static void a_loop_with_an_unknown_instruction_notes_nothing_of_its_time(void **state)
 {
     struct kg_arena arena = {0};
     (void)state;
@@ -320,15 +320,15 @@ static void code_that_is_none_does_no_harm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_shape_has_what_its_source_says),
-        cmocka_unit_test(a_chain_takes_as_long_as_its_latencies_say),
+        cmocka_unit_test(each_shape_matches_its_source),
+        cmocka_unit_test(a_chain_takes_as_long_as_its_latencies_sum_to),
         cmocka_unit_test(loops_that_nothing_goes_through_are_held_up_by_units),
         cmocka_unit_test(calls_are_shown_by_name_also_through_the_linkage_table),
         cmocka_unit_test(the_inner_loop_is_not_the_one_around_it),
         cmocka_unit_test(code_without_a_loop_is_a_whole_function),
         cmocka_unit_test(functions_are_found_without_symbols),
         cmocka_unit_test(addresses_of_one_loop_count_together),
-        cmocka_unit_test(a_loop_with_an_unknown_instruction_says_nothing_of_its_time),
+        cmocka_unit_test(a_loop_with_an_unknown_instruction_notes_nothing_of_its_time),
         cmocka_unit_test(what_cannot_be_read_has_no_loops),
         cmocka_unit_test(code_that_is_none_does_no_harm),
     };

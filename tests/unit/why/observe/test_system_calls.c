@@ -232,7 +232,7 @@ static void threads_of_a_command_count_from_their_first_call(void **state)
 
 /* A process with more calls than the limit continues untraced. kgate then scales by the reads of
  * earlier calls. They are unknown here, so a reason replaces the counts. */
-static void a_call_that_is_not_seen_to_its_end_is_told_by_its_reads(void **state)
+static void a_call_that_is_not_seen_to_its_end_is_found_by_its_reads(void **state)
 {
     const struct worker worker = worker_start(false, NULL);
     struct kg_arena arena = {0};
@@ -423,7 +423,7 @@ int main(void)
         cmocka_unit_test(threads_that_a_call_starts_are_followed),
         cmocka_unit_test(of_a_command_its_process_counts_from_its_exec_on),
         cmocka_unit_test(threads_of_a_command_count_from_their_first_call),
-        cmocka_unit_test(a_call_that_is_not_seen_to_its_end_is_told_by_its_reads),
+        cmocka_unit_test(a_call_that_is_not_seen_to_its_end_is_found_by_its_reads),
         cmocka_unit_test(a_process_that_is_traced_already_is_a_refusal),
         cmocka_unit_test(the_end_of_the_process_is_left_for_who_started_it),
         cmocka_unit_test(who_is_in_the_middle_of_a_vfork_is_let_go),

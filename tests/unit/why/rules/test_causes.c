@@ -358,7 +358,7 @@ static struct kg_hot_loop *stalled_add(struct scene *scene, struct kg_counted_li
     return loop;
 }
 
-static void a_loop_that_stalls_says_by_what_was_counted_in_it(void **state)
+static void a_loop_that_stalls_names_the_counts_in_it(void **state)
 {
     struct scene scene;
     struct kg_counted_line *line;
@@ -543,7 +543,7 @@ static void an_experiment_is_measured(void **state)
     ASSERT_CAUSE(&scene, "page_walks");
 }
 
-static void one_thread_that_is_faster_says_so(void **state)
+static void one_thread_that_is_faster_notes_it(void **state)
 {
     struct scene scene;
     (void)state;
@@ -680,7 +680,7 @@ static double saved_of(struct scene *scene, const char *name)
     return judged.saved_ns / judged.current_ns;
 }
 
-static void an_estimate_is_given_where_it_is_told_within_half_as_much_again(void **state)
+static void an_estimate_is_given_where_it_is_known_within_half_as_much_again(void **state)
 {
     struct scene scene;
     (void)state;
@@ -829,7 +829,7 @@ int main(void)
         cmocka_unit_test(what_is_called_often_is_so_by_whatever_name_it_was_seen),
         cmocka_unit_test(who_waits_to_read_from_programs_waits_for_these),
         cmocka_unit_test(loops_speak_for_what_they_are_made_of),
-        cmocka_unit_test(a_loop_that_stalls_says_by_what_was_counted_in_it),
+        cmocka_unit_test(a_loop_that_stalls_names_the_counts_in_it),
         cmocka_unit_test(the_processors_counters_count_instead_of_what_is_simulated),
         cmocka_unit_test(a_loop_over_all_pairs_is_quadratic_at_most),
         cmocka_unit_test(fresh_pages_take_their_share_from_what_was_seen),
@@ -837,14 +837,14 @@ int main(void)
         cmocka_unit_test(who_sleeps_makes_others_wait),
         cmocka_unit_test(a_function_called_again_and_again_may_repeat_itself),
         cmocka_unit_test(an_experiment_is_measured),
-        cmocka_unit_test(one_thread_that_is_faster_says_so),
+        cmocka_unit_test(one_thread_that_is_faster_notes_it),
         cmocka_unit_test(what_only_looks_like_it_must_take_a_quarter),
         cmocka_unit_test(one_or_two_requests_are_not_many),
         cmocka_unit_test(pages_are_no_cause_of_what_goes_on_line_by_line),
         cmocka_unit_test(the_first_thread_that_works_on_alone_has_too_much),
         cmocka_unit_test(threads_that_gain_all_that_they_can_do_not_wait),
         cmocka_unit_test(an_uneven_share_never_takes_longer_than_one_thread),
-        cmocka_unit_test(an_estimate_is_given_where_it_is_told_within_half_as_much_again),
+        cmocka_unit_test(an_estimate_is_given_where_it_is_known_within_half_as_much_again),
         cmocka_unit_test(what_looks_through_strings_may_go_with_its_caller),
         cmocka_unit_test(what_keeping_memory_saved_has_the_place_that_was_seen),
         cmocka_unit_test(nothing_seen_gives_nothing),

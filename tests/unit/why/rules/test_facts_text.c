@@ -4,7 +4,7 @@
 #include "why/rules/diagnosis.h"
 #include "why/rules/rule_trials.h"
 
-enum { TOLD_BYTES = 2048 };
+enum { NOTES_BYTES = 2048 };
 
 /* The part of a test read so far. */
 struct scene {
@@ -18,10 +18,10 @@ struct scene {
 /* fail_msg, with file and line. */
 #define FAIL(scene, ...)                                                                           \
     do {                                                                                           \
-        char said[3 * TOLD_BYTES];                                                                 \
-        snprintf(said, sizeof said, __VA_ARGS__);                                                  \
+        char message[3 * NOTES_BYTES];                                                             \
+        snprintf(message, sizeof message, __VA_ARGS__);                                            \
         fail_msg("tests/text/suggest/%s.facts:%u: %s", (scene)->file.name, (scene)->file.line,     \
-                 said);                                                                            \
+                 message);                                                                         \
     } while (0)
 
 /* The text after a word at the start of a line; NULL if the line begins otherwise. */
@@ -218,21 +218,21 @@ static void trait_put(const struct scene *scene, struct kg_traits *traits, const
     FAIL(scene, "there is no trait '%s'", name);
 }
 
-/* All that is told, parted by "; ", the most telling first. */
-static const char *tell(const struct scene *scene)
+/* All notes, separated by "; ", the largest share first. */
+static const char *notes_of(const struct scene *scene)
 {
-    static char text[TOLD_BYTES];
+    static char text[NOTES_BYTES];
     struct kg_arena arena = {0};
-    struct kg_reason told[KG_REASONS_MOST];
+    struct kg_reason notes[KG_REASONS_MOST];
     size_t count, length = 0;
-    kg_slower_note(&arena, &scene->slower, told, &count);
+    kg_slower_note(&arena, &scene->slower, notes, &count);
     assert_true(count <= KG_REASONS_MOST);
     text[0] = '\0';
     for (size_t i = 0; i < count; i++) {
-        if (!(told[i].explains > 0 && told[i].explains <= (i ? told[i - 1].explains : 1)))
-            FAIL(scene, "'%s' explains %g", told[i].text, told[i].explains);
+        if (!(notes[i].explains > 0 && notes[i].explains <= (i ? notes[i - 1].explains : 1)))
+            FAIL(scene, "'%s' explains %g", notes[i].text, notes[i].explains);
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", i ? "; " : "",
-                                   told[i].text);
+                                   notes[i].text);
         assert_true(length < sizeof text);
     }
     kg_arena_free(&arena);
@@ -249,12 +249,12 @@ static bool has_in_order(const struct scene *scene, const char *text, char *line
     return true;
 }
 
-/* Words: "told" whole text, "tells" a part, "lacks" no such part; "begins" a prefix, "order" parts
+/* Words: "notes" the whole text, "contains" a part, "lacks" no such part; "begins" a prefix, "order" parts
  * in order. */
-static void expect_told(const struct scene *scene, const char *word, char *line)
+static void expect_notes(const struct scene *scene, const char *word, char *line)
 {
-    const char *text = tell(scene);
-    char *next, whole[TOLD_BYTES];
+    const char *text = notes_of(scene);
+    char *next, whole[NOTES_BYTES];
     snprintf(whole, sizeof whole, "%s", line);
     bool good;
     if (!strcmp(word, "order"))
@@ -263,13 +263,13 @@ static void expect_told(const struct scene *scene, const char *word, char *line)
         good = !*text;
     else {
         const char *part = quoted(scene, line, &next);
-        good = !strcmp(word, "told")    ? !strcmp(text, part)
-               : !strcmp(word, "tells") ? strstr(text, part) != NULL
-               : !strcmp(word, "lacks") ? !strstr(text, part)
-                                        : !strncmp(text, part, strlen(part));
+        good = !strcmp(word, "notes")      ? !strcmp(text, part)
+               : !strcmp(word, "contains") ? strstr(text, part) != NULL
+               : !strcmp(word, "lacks")    ? !strstr(text, part)
+                                           : !strncmp(text, part, strlen(part));
     }
     if (!good)
-        FAIL(scene, "expected: %s %s, told: '%s'", word, whole, text);
+        FAIL(scene, "expected: %s %s, notes: '%s'", word, whole, text);
 }
 
 static enum kg_metric_kind metric_named(const struct scene *scene, const char *name)
@@ -306,12 +306,12 @@ static bool is_of_rule(const char *line)
 /* False if the line is no expectation. */
 static bool line_expects(struct scene *scene, char *line)
 {
-    static const char *const of_told[] = {"told", "tells", "lacks", "begins", "order"};
+    static const char *const of_notes[] = {"notes", "contains", "lacks", "begins", "order"};
     char rule[TRIAL_NAME_BYTES];
     char *rest;
-    for (size_t i = 0; i < sizeof of_told / sizeof *of_told; i++)
-        if ((rest = after(line, of_told[i]))) {
-            expect_told(scene, of_told[i], rest);
+    for (size_t i = 0; i < sizeof of_notes / sizeof *of_notes; i++)
+        if ((rest = after(line, of_notes[i]))) {
+            expect_notes(scene, of_notes[i], rest);
             return true;
         }
     if ((rest = after(line, "fires")))

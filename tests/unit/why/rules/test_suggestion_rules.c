@@ -30,7 +30,7 @@ static void every_rule_has_such_a_trial(void **state)
     }
 }
 
-static void a_rule_needs_each_fact_of_its_trial_that_is_not_only_told(void **state)
+static void a_rule_needs_each_fact_of_its_trial_that_is_not_only_noted(void **state)
 {
     /* without its time no operation has anything to save */
     (void)state;
@@ -207,7 +207,7 @@ static void the_page_has_the_table_of_the_rules(void **state)
     kg_text_free(&reference);
 }
 
-static void the_page_says_of_every_rule_where_it_was_seen_to_fire(void **state)
+static void the_page_names_for_every_rule_where_it_was_seen_to_fire(void **state)
 {
     struct kg_text page = {0};
     (void)state;
@@ -229,12 +229,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_rule_fires_on_its_cause_and_not_just_short_of_it),
         cmocka_unit_test(every_rule_has_such_a_trial),
-        cmocka_unit_test(a_rule_needs_each_fact_of_its_trial_that_is_not_only_told),
+        cmocka_unit_test(a_rule_needs_each_fact_of_its_trial_that_is_not_only_noted),
         cmocka_unit_test(no_nonsense_in_any_fact_gives_a_silly_figure),
         cmocka_unit_test(the_fact_that_a_rule_turns_on_must_make_sense),
         cmocka_unit_test(nothing_known_gives_nothing),
         cmocka_unit_test(the_page_has_the_table_of_the_rules),
-        cmocka_unit_test(the_page_says_of_every_rule_where_it_was_seen_to_fire),
+        cmocka_unit_test(the_page_names_for_every_rule_where_it_was_seen_to_fire),
     };
     return cmocka_run_group_tests_name("suggestion rules", tests, NULL, NULL);
 }
