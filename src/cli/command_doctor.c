@@ -122,7 +122,7 @@ static void findings_print(const struct kg_report_style *style, const struct dia
         row->cells[1] = finding->topic;
         row->cells[2] = harmless(&table, "", finding->found);
         row->colour = colours[finding->level];
-        row->under = finding->remedy ? harmless(&table, "mend: ", finding->remedy) : NULL;
+        row->under = finding->remedy ? harmless(&table, "fix: ", finding->remedy) : NULL;
     }
     if (table.row_count)
         kg_table_print(&table, style->colour, text);

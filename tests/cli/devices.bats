@@ -104,7 +104,7 @@ expect_skipped() {
     jq -e '[.cases[].status] == ["SKIPPED", "OK"]' out/results.json
     jq -e '.cases[0].reason | test("the driver is for CUDA 10.2: an NVIDIA driver .* is needed")' out/results.json
     run fake "$KGATE" doctor --seconds 0
-    [[ "$output" == *"the driver is for CUDA 10.2"*"mend: install an NVIDIA driver "* ]]
+    [[ "$output" == *"the driver is for CUDA 10.2"*"fix: install an NVIDIA driver "* ]]
     # Of the same major version any will do.
     toolkit=$(jq -r '.machine.cuda_toolkit | split(".")[0]' out/results.json)
     export FAKE_CUDA_VERSION=${toolkit}000
@@ -187,7 +187,7 @@ expect_skipped() {
     jq -e '.gpu_chosen == 1 and (.gpus | length) == 2 and .gpus[1].problem == null' doctor.json
     run env FAKE_CUDA_FAIL=busy LD_LIBRARY_PATH="$PLUGINS/fake_cuda" "$KGATE" doctor --seconds 0 --quiet
     [ "$status" -eq 0 ]
-    [[ "$output" == *"cuda:0"*"cannot be used: busy"*"mend: "*"choose another device with --device"* ]]
+    [[ "$output" == *"cuda:0"*"cannot be used: busy"*"fix: "*"choose another device with --device"* ]]
 }
 
 @test "doctor without a driver says so" {
