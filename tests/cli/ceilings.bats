@@ -26,7 +26,7 @@ YAML
     ! ls cache/kgate/ceilings-*
 }
 
-@test "ceilings of a device that is held back say by what; the power limit is its own" {
+@test "ceilings of a throttled device name the reason; the power limit is its own" {
     gpu_suite
     FAKE_NVML_THROTTLE=0x80 run -0 gpu run -c gpu.yaml -o r.json
     valid r.json results

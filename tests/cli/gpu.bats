@@ -202,7 +202,7 @@ YAML
     [[ "$output" == *REGRESSION* ]]
 }
 
-@test "rounds in which the device was held back are marked and measured again, within bounds" {
+@test "rounds on a throttled device are marked and measured again, within bounds" {
     gpu_suite <<YAML
   - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, rounds: {min: 4, max: 4}}
 YAML

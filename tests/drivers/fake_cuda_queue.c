@@ -1,4 +1,4 @@
-/* What is on the fake driver's streams. Work that nothing holds back is simulated at once: it is
+/* What is on the fake driver's streams. Work that nothing blocks is simulated at once: it is
  * known when it will be done. What is behind a hold waits in the stream's queue until somebody
  * looks and finds the hold released, or out of time.
  *

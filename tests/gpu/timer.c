@@ -60,7 +60,7 @@ static void nature_test(struct fill *fill)
                "and cannot be recorded, with a reason");
     } else {
         expect(!call_timing.synchronises && call_timing.held_calls > 0,
-               "a call that returns is held back");
+               "a call that returns is blocked");
         expect(call_timing.capturable, "and can be recorded");
     }
 }
@@ -306,7 +306,7 @@ int main(void)
     }
     printf("timer: resolution %.1f ns, overhead %.1f ns, %d multiprocessors, flushes %zu MiB\n",
            timer.resolution_ns, timer.overhead_ns, timer.multiprocessors, timer.flush_bytes >> 20);
-    expect(timer.holds, "launches can be held back");
+    expect(timer.holds, "launches can be blocked");
     expect(timer.resolution_ns >= 1 && timer.resolution_ns < 10e3, "the timer's step is known");
     expect(timer.overhead_ns >= 0 && timer.overhead_ns < 100e3, "the timer's overhead is known");
     overhead_test(&timer);

@@ -50,7 +50,7 @@ double kg_gpu_time_corrected(double time_ns, double overhead_ns)
 }
 
 /* Whether the device finishes a call before the host has launched the next. Calls back to back then
- * have gaps between them, unless they were launched while the device was held back. */
+ * have gaps between them, unless they were launched behind a blocking kernel. */
 static bool launch_bound(double gpu_ns, double launch_ns)
 {
     return gpu_ns < launch_ns;

@@ -204,7 +204,7 @@ static void sample_add(struct kg_gpu_sampling *sampling, const struct kg_gpu_sam
     sampling->cpu_ns += sample->cpu_ns * (double)sampling->batch;
 }
 
-/* Whether this one was to be held back, and was not. */
+/* Whether this launch should have been blocked, and was not. */
 static bool hold_missed(const struct kg_gpu_sampling *sampling, const struct kg_gpu_sample *sample)
 {
     const struct kg_gpu_sampler *sampler = sampling->sampler;

@@ -135,7 +135,7 @@ bool kg_worker_gpu_end(struct kg_worker *worker, struct kg_round *round, struct 
 {
     struct worker_gpu *gpu = &worker->gpu;
     struct kg_nvml_telemetry after;
-    /* before the device is idle again: then nothing holds it back */
+    /* before the device is idle again: then it is not throttled */
     const bool after_known =
         gpu->before_known && kg_nvml_telemetry_read(&gpu->nvml, gpu->nvml_index, &after);
     if (!kg_gpu_sampling_end(&gpu->sampling, &worker->arena, round, err))

@@ -385,7 +385,7 @@ static void flops_of_another_kind_have_no_ceiling_and_no_least_time(void **state
         UNKNOWN(traits.ridge);
         UNKNOWN(traits.roof_ns);
         about(0.8, traits.bandwidth_share);
-        one.result.work.flops = NAN; /* nothing is done under the missing roof */
+        one.result.work.flops = NAN; /* nothing is done under the missing peak */
         about(0.8 * MS, traits_of(&one).roof_ns);
     }
 }

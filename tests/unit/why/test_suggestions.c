@@ -112,8 +112,8 @@ static void suggestions_make(struct kg_suggestions *suggestions)
     static struct kg_bound_finding findings[2],
         fresh_findings[2] = {{"a/cpu", "case", KG_BOUND_MEMORY, 4e6, 0.87, "memory-bound: 87 %",
                               NAN, NULL, &figure, 1},
-                             {"c/cpu", "case", KG_BOUND_UNKNOWN, 1e6, NAN, "unknown: no roof", 0.5,
-                              "no roof", NULL, 0}};
+                             {"c/cpu", "case", KG_BOUND_UNKNOWN, 1e6, NAN, "unknown: no peak", 0.5,
+                              "no peak", NULL, 0}};
     static struct kg_evidence_change change[1], fresh_change = {.operation = "a/cpu",
                                                                 .name = "bandwidth_share",
                                                                 .unit = "share",
@@ -162,7 +162,7 @@ static void what_is_written_is_read_back(void **state)
     assert_true(isnan(last->saved_ns) && isnan(last->speedup));
     assert_float_equal(last->estimated_bytes, 1e8, 0);
     assert_int_equal(read.findings[0].bound, KG_BOUND_MEMORY);
-    assert_string_equal(read.findings[1].missing, "no roof");
+    assert_string_equal(read.findings[1].missing, "no peak");
     assert_float_equal(read.changes[0].current, 0.41, 0);
     assert_string_equal(read.notes[0], "no profile");
     assert_float_equal(read.settings.min_gain, made.settings.min_gain, 0);
