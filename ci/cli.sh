@@ -25,7 +25,7 @@ markdown() { # FILE
         function name_of(names) { sub(/^-[a-z], /, "", names); sub(/ .*/, "", names); return names }
         function options_end() {
             if (block == 2 && own) printf "\n%s", own
-            if (block == 2 && common) printf "\nAlso: %s.\n", common
+            if (block == 2 && common) printf "\nAlso: `%s`.\n", common
             part = "more"
         }
         FNR == 1 { pass++ }
@@ -59,7 +59,7 @@ markdown() { # FILE
                 if (++uses[names, meaning] > most[long]) { most[long] = uses[names, meaning]; shared[long] = names SUBSEP meaning }
             } else if (most[long] < 2 || shared[long] != names SUBSEP meaning) own = own option(names, meaning)
             else {
-                common = common (common ? ", " : "") "`" long "`"
+                common = common (common ? " " : "") long
                 if (!listed[long]++) list = list option(names, meaning)
             }
         }

@@ -111,7 +111,7 @@ static const struct kg_option options[] = {
     OPTION(OUTPUT, "type", 0, KG_OPTION_TEXT, "TYPE", type,
            "only suggestions of this type, or of several: batching,caching"),
     OPTION(OUTPUT, "columns", 0, KG_OPTION_TEXT, "LIST", columns,
-           "results: columns of the table, for example median,mean,sd,p95"),
+           "results: columns of the table, for example median,mean,p95"),
     OPTION(OUTPUT, "by", 0, KG_OPTION_TEXT, "KEY", by,
            "results: a table over the values of this parameter, or of `device`; all: one for each"),
     OPTION(OUTPUT, "across", 0, KG_OPTION_TEXT, "KEY", across,

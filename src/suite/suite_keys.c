@@ -217,11 +217,11 @@ const struct kg_key_table kg_suggest_keys = {
     "suggest", "In `suggest`: limits of suggestions. They change no verdict.", suggest_keys,
     COUNT(suggest_keys)};
 const struct kg_key_table kg_workload_keys = {"workload",
-                                              "In an entry of `workloads`. Of "
-#define KG_SOURCE(constant, key, ...) "`" #key "`, "
+                                              "In an entry of `workloads`. Give one:"
+#define KG_SOURCE(constant, key, ...) " `" #key "`"
 #include "model/sources.def"
 #undef KG_SOURCE
-                                              "exactly one must be given.",
+                                              ".",
                                               workload_keys, COUNT(workload_keys)};
 
 const struct kg_key *kg_key_find(const struct kg_key_table *table, const char *name)

@@ -37,7 +37,7 @@ YAML
 JSON
     run table rounds.json
     [ "$status" -eq 0 ]
-    [ "${lines[0]}" = "A CPU, 1 CPUs, Linux, C, 2000-01-02, OpenBLAS for Generic:" ]
+    [ "${lines[0]}" = "A CPU, 1 CPUs. Linux, C. 2000-01-02, OpenBLAS for Generic:" ]
     [ "${lines[-1]}" = "| gemm |  | peer | 200 ns | 50 % ! | - | - |" ]
 
     # within a tenth: without a mark

@@ -14,7 +14,7 @@ load support
         kgate "$name" --help | sed -n 's/^  \(-[a-z], \|    \)--\([a-z-]*\).*/\2/p' | grep -vx help >options || true
         while read -r option; do
             echo "$name --$option"
-            grep -q -- "\`--$option[ \`]" part
+            grep -q -- "[ \`]--$option[ \`]" part
         done <options
     done <names
 }

@@ -45,10 +45,10 @@ def rows:
 def cells: if . == null then "- | -" else "\(.time) | \(.ratio)" end;
 
 .[0] as $first
-| "\($first.machine.cpu_model), \($first.machine.cpu_count) CPUs, \($first.machine.kernel), "
-  + "\($first.machine.compiler), \($first.created[0:10]), \($blas):",
+| "\($first.machine.cpu_model), \($first.machine.cpu_count) CPUs. \($first.machine.kernel), "
+  + "\($first.machine.compiler). \($first.created[0:10]), \($blas):",
   "",
-  "| kernel | size | peer | one thread | of the peer | all threads | of the peer |",
+  "| kernel | size | peer | one thread | share of peer | all threads | share of peer |",
   "| :-- | :-- | :-- | --: | --: | --: | --: |",
   ( map(rows) as $tables
     | [$tables[][] | {kernel, size, group}]
