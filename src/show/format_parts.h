@@ -31,6 +31,11 @@ struct kg_document;
 /* baseline_document.c: for the page where no script runs. */
 void kg_baseline_document(const struct kg_report_subject *subject, struct kg_document *document);
 
+/* verdict_document.c: verdict, reasons, compared versions. Then the commands for the worst case that fails; they stand
+ * behind the reasons, which decide among them. */
+void kg_verdict_add(struct kg_document *document, const struct kg_comparison *comparison);
+void kg_commands_add(struct kg_document *document, const struct kg_comparison *comparison);
+
 /* policy_document.c: a folded part that ends the page of a comparison. */
 void kg_policy_add(struct kg_document *document, const struct kg_comparison *comparison);
 
