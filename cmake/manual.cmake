@@ -1,17 +1,17 @@
-# The manual page and the completions: what the built kgate says of itself (src/cli/command_manual.c, command_completion.c).
+# The manual page and the completions: printed by the built kgate (src/cli/command_manual.c, command_completion.c).
 if(CMAKE_CROSSCOMPILING)
   return()
 endif()
 set(manual ${PROJECT_BINARY_DIR}/manual)
 file(MAKE_DIRECTORY ${manual})
-function(kgate_said file)
+function(kgate_printed file)
   add_custom_command(OUTPUT ${manual}/${file} COMMAND kgate ${ARGN} > ${manual}/${file}
                      DEPENDS kgate VERBATIM)
 endfunction()
-kgate_said(kgate.1 man)
-kgate_said(kgate completion bash)
-kgate_said(_kgate completion zsh)
-kgate_said(kgate.fish completion fish)
+kgate_printed(kgate.1 man)
+kgate_printed(kgate completion bash)
+kgate_printed(_kgate completion zsh)
+kgate_printed(kgate.fish completion fish)
 add_custom_target(manual ALL DEPENDS ${manual}/kgate.1 ${manual}/kgate ${manual}/_kgate ${manual}/kgate.fish)
 install(FILES ${manual}/kgate.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${manual}/kgate DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -74,7 +74,7 @@ void kg_emulated_seed(uint64_t seed)
     block.random = seed;
 }
 
-static void say_place(void)
+static void place_print(void)
 {
     fprintf(stderr, "emulator: kernel '%s', block (%u, %u, %u): ", block.kernel, blockIdx.x,
             blockIdx.y, blockIdx.z);
@@ -84,7 +84,7 @@ static void say_place(void)
 {
     va_list args;
     if (block.kernel)
-        say_place();
+        place_print();
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
@@ -339,7 +339,7 @@ static void thread_create(void)
 
 [[noreturn]] static void report_deadlock(void)
 {
-    say_place();
+    place_print();
     fprintf(stderr, "deadlock: %u of %u threads have ended; at %s", block.ended, block.count,
             block.at_barrier ? "barriers: " : "no barrier; ");
     if (block.at_barrier)

@@ -392,7 +392,7 @@ static void heads_that_a_level_does_not_take_are_unavailable(void **)
     }
 }
 
-static void shared_memory_that_is_refused_is_said_by_set_up(void **)
+static void shared_memory_that_is_refused_is_noted_by_set_up(void **)
 {
     for (const char *version : {"efficient", "flash"}) {
         struct shape_params made;
@@ -582,7 +582,7 @@ int main()
         cmocka_unit_test(flash_meets_no_bank_twice),
         cmocka_unit_test(every_tile_of_every_head_has_a_block),
         cmocka_unit_test(heads_that_a_level_does_not_take_are_unavailable),
-        cmocka_unit_test(shared_memory_that_is_refused_is_said_by_set_up),
+        cmocka_unit_test(shared_memory_that_is_refused_is_noted_by_set_up),
         cmocka_unit_test(every_level_can_be_recorded),
         cmocka_unit_test(products_can_be_recorded),
         cmocka_unit_test(a_call_takes_all_heads_or_all_sequences),

@@ -59,7 +59,7 @@ static void a_call_can_be_recorded(void **)
     assert_true(emulated_run_recorded(&kg_kernel_attention, params, PARAMS, emulated_seed(1)));
 }
 
-static void shared_memory_that_is_refused_is_said_by_set_up(void **)
+static void shared_memory_that_is_refused_is_noted_by_set_up(void **)
 {
     struct emulated_param params[PARAMS];
     params_of({"8", "16", "1", "1", "no"}, params);
@@ -257,7 +257,7 @@ int main()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attention_of_any_shape),
         cmocka_unit_test(a_call_can_be_recorded),
-        cmocka_unit_test(shared_memory_that_is_refused_is_said_by_set_up),
+        cmocka_unit_test(shared_memory_that_is_refused_is_noted_by_set_up),
         cmocka_unit_test(heads_that_it_does_not_take_are_unavailable),
         cmocka_unit_test(the_cpu_does_not_have_it),
         cmocka_unit_test(a_line_or_a_column_that_does_not_come_is_seen),

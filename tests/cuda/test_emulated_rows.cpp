@@ -76,7 +76,7 @@ static void rows_in_shared_memory(void **)
         versions_pass(1 + kg_random_below(&random, 2), cols, kg_random_next(&random));
 }
 
-static void shared_memory_that_is_refused_is_said_by_set_up(void **)
+static void shared_memory_that_is_refused_is_noted_by_set_up(void **)
 {
     const struct emulated_param params[] = {{"rows", "1"}, {"cols", "20000"}};
     for (const struct kgate_workload *family : families)
@@ -108,7 +108,7 @@ int main()
         cmocka_unit_test(shapes_at_random),
         cmocka_unit_test(counts_of_rows_that_leave_lanes_over),
         cmocka_unit_test(rows_in_shared_memory),
-        cmocka_unit_test(shared_memory_that_is_refused_is_said_by_set_up),
+        cmocka_unit_test(shared_memory_that_is_refused_is_noted_by_set_up),
         cmocka_unit_test(rows_in_parts),
         cmocka_unit_test(rows_that_only_device_memory_holds),
     };

@@ -225,7 +225,7 @@ static void lanes_beyond_the_block_count_as_ended(void **)
 }
 
 /* --- Clusters ------------------------------------------------------------------------------ */
-template <bool WITH_MEETING> static __global__ void other_tell(unsigned *seen)
+template <bool WITH_MEETING> static __global__ void rank_send(unsigned *seen)
 {
     KG_DYNAMIC_SHARED(unsigned, own);
     if (threadIdx.x == 0)
@@ -236,7 +236,7 @@ template <bool WITH_MEETING> static __global__ void other_tell(unsigned *seen)
         seen[blockIdx.x] = own[0];
 }
 
-static unsigned told_wrong(void (*kernel)(unsigned *), uint64_t seed)
+static unsigned wrong_count(void (*kernel)(unsigned *), uint64_t seed)
 {
     unsigned seen[6], wrong = 0;
     kg_emulated_seed(seed);
@@ -251,8 +251,8 @@ static void blocks_of_a_cluster_see_each_other_once_they_met(void **)
 {
     unsigned wrong = 0;
     for (uint64_t seed = 0; seed < 10; seed++) {
-        assert_int_equal(told_wrong(other_tell<true>, seed), 0);
-        wrong += told_wrong(other_tell<false>, seed);
+        assert_int_equal(wrong_count(rank_send<true>, seed), 0);
+        wrong += wrong_count(rank_send<false>, seed);
     }
     assert_true(wrong > 0);
 }
@@ -435,7 +435,7 @@ static std::string last_words(void (*kernel)(int *))
     return words;
 }
 
-static void assert_says(const std::string &words, const char *part)
+static void assert_printed(const std::string &words, const char *part)
 {
     if (words.find(part) == std::string::npos)
         fail_msg("\"%s\" does not say \"%s\"", words.c_str(), part);
@@ -444,16 +444,16 @@ static void assert_says(const std::string &words, const char *part)
 static void deadlock_names_the_kernel_and_what_is_waited_for(void **)
 {
     const std::string words = last_words(half_waits);
-    assert_says(words, "kernel 'kernel', block (");
-    assert_says(words, "deadlock: 0 of 32 threads have ended");
-    assert_says(words, "from thread 0 on: __syncthreads");
-    assert_says(words, "from thread 16 on: __shfl_sync (mask 0xffffffff)");
+    assert_printed(words, "kernel 'kernel', block (");
+    assert_printed(words, "deadlock: 0 of 32 threads have ended");
+    assert_printed(words, "from thread 0 on: __syncthreads");
+    assert_printed(words, "from thread 16 on: __shfl_sync (mask 0xffffffff)");
 }
 
 static void wrong_masks_end_the_process(void **)
 {
-    assert_says(last_words(not_in_the_mask), "__syncwarp: the mask 0x00000001 leaves out the");
-    assert_says(last_words(other_masks), "__ballot_sync (mask 0xffffffff)");
+    assert_printed(last_words(not_in_the_mask), "__syncwarp: the mask 0x00000001 leaves out the");
+    assert_printed(last_words(other_masks), "__ballot_sync (mask 0xffffffff)");
 }
 
 int main()
