@@ -195,6 +195,28 @@ static const struct kg_record counted_record =
     KG_RECORD_OF(counted_fields, "Counts of a simulated processor, by line of source.");
 #undef STRUCT
 
+#define STRUCT kg_repeated
+static const struct kg_field repeated_fields[] = {
+    KG_FIELD(place, RECORD, "function", KG_OF(kg_place_record)),
+    AMOUNT(calls, "number of observed calls in one call of the workload"),
+    AMOUNT(repeated, "number of observed calls with the arguments of an earlier call"),
+    KG_FIELD(reason, STRING, "reason for missing counts", KG_OPTIONAL),
+};
+static const struct kg_record repeated_record =
+    KG_RECORD_OF(repeated_fields, "Calls of a function with equal arguments.");
+#undef STRUCT
+
+#define STRUCT kg_repeats
+static const struct kg_field repeats_fields[] = {
+    KG_FIELD(source, STRING, "tool that observed the calls", KG_OPTIONAL, KG_WORDS("ptrace")),
+    KG_FIELD(reason, STRING, "reason for missing counts", KG_OPTIONAL),
+    KG_LIST(functions, function_count, RECORDS, "functions, most instructions first", KG_OPTIONAL,
+            KG_OF(repeated_record)),
+};
+static const struct kg_record repeats_record =
+    KG_RECORD_OF(repeats_fields, "Repeated calls within one call of the workload.");
+#undef STRUCT
+
 #define STRUCT kg_core_counts
 static const struct kg_field core_fields[] = {
     KG_FIELD(source, STRING, "tool that counted", KG_OPTIONAL, KG_WORDS("perf")),
@@ -243,6 +265,8 @@ static const struct kg_field hot_fields[] = {
     KG_FIELD(counted, RECORD, "simulated counts by line", KG_OPTIONAL, KG_OF(counted_record)),
     KG_FIELD(core, RECORD, "counts of the processor's own counters", KG_OPTIONAL,
              KG_OF(core_record)),
+    KG_FIELD(repeats, RECORD, "calls of functions with equal arguments", KG_OPTIONAL,
+             KG_OF(repeats_record)),
     KG_LIST(loops, loop_count, RECORDS, "hot loops, hottest first", KG_OPTIONAL,
             KG_OF(hot_loop_record)),
     KG_LIST(experiments, experiment_count, RECORDS, "experiments", KG_OPTIONAL,

@@ -16,6 +16,7 @@ enum {
     KG_HOT_CALLS_MOST = 16,
     KG_HOT_LOOPS_MOST = 3,
     KG_HOT_CODE_MOST = 12, /* instructions to show per loop */
+    KG_HOT_REPEATS_MOST = 4,
 };
 
 /* A place in code. */
@@ -182,6 +183,22 @@ bool kg_counted_is(const char *counted, const char *name);
  * counted, and the instructions of recursive calls, which Callgrind counts several times. */
 void kg_counted_sites(const struct kg_counted *counted, struct kg_sampled *sampled);
 
+/* Calls of a function in one call of the workload. Arguments are equal if their values are, and for
+ * a pointer the contents. */
+struct kg_repeated {
+    struct kg_place place;
+    double calls;       /* observed calls; NaN: not observed, like the next field */
+    double repeated;    /* calls with the arguments of an earlier call */
+    const char *reason; /* why nothing was observed; else NULL */
+};
+
+struct kg_repeats {
+    const char *source;            /* "ptrace"; NULL: no function was observed */
+    const char *reason;            /* why no function could be observed; else NULL */
+    struct kg_repeated *functions; /* by instructions */
+    size_t function_count;
+};
+
 /* Counts of the processor per call of the workload, for all its threads in user mode. Shares are of
  * the slots of its pipeline (run/timing/topdown.h). */
 struct kg_core_counts {
@@ -219,6 +236,7 @@ struct kg_hot {
     struct kg_system_calls system_calls;
     struct kg_counted counted;
     struct kg_core_counts core;
+    struct kg_repeats repeats;
     struct kg_hot_loop *loops;
     size_t loop_count;
     struct kg_experiment *experiments;

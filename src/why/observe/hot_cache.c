@@ -128,7 +128,7 @@ static void path_make(const char *directory, const char *key, char path[PATH_MAX
 static bool has_reason(const struct kg_hot *hot)
 {
     return hot->sampled.reason || hot->system_calls.reason || hot->counted.reason ||
-           hot->core.reason;
+           hot->core.reason || hot->repeats.reason;
 }
 
 bool kg_looked_load(const char *directory, const char *key, int64_t now_s, struct kg_arena *arena,

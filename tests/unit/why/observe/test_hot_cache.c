@@ -16,6 +16,7 @@ static struct kg_arena arena;
 static struct kg_hot hot;
 static struct kg_look look;
 static struct kg_counted_line line;
+static struct kg_repeated repeated;
 
 static int begin(void **state)
 {
@@ -34,6 +35,11 @@ static int begin(void **state)
     hot.counted.source = "callgrind";
     hot.counted.lines = &line;
     hot.counted.line_count = 1;
+    repeated =
+        (struct kg_repeated){.place = {.function = "fill_table"}, .calls = 60, .repeated = 59};
+    hot.repeats.source = "ptrace";
+    hot.repeats.functions = &repeated;
+    hot.repeats.function_count = 1;
     look.instructions = 1000;
     look.source = "callgrind";
     return 0;
@@ -84,6 +90,10 @@ static void what_was_kept_is_found_again(void **state)
     assert_int_equal(found.counted.line_count, 1);
     assert_string_equal(found.counted.lines[0].place.function, "strcmp");
     assert_true(found.counted.lines[0].instructions == 240);
+    assert_int_equal(found.repeats.function_count, 1);
+    assert_string_equal(found.repeats.functions[0].place.function, "fill_table");
+    assert_true(found.repeats.functions[0].calls == 60);
+    assert_true(found.repeats.functions[0].repeated == 59);
     assert_true(found_look.instructions == 1000 && isnan(found_look.alone_ns));
     assert_string_equal(found.kept, KEY);
 }
