@@ -85,6 +85,7 @@ static bool part_sample(const struct kg_session *session, size_t index, double p
         else
             *sampler = kg_stack_sampler_open(&target);
         *reason = run_sample(&run, *sampler);
+        kg_stack_sampler_release(*sampler);
     }
     kg_process_end(&run.process);
     kg_outcome_free(&run.outcome);

@@ -57,6 +57,11 @@ static void late_release(struct kg_stack_sampler *sampler, uint64_t limit_ns)
 
 static const uint64_t END_NS = 1000000000;
 
+void kg_stack_sampler_release(struct kg_stack_sampler *sampler)
+{
+    late_release(sampler, END_NS);
+}
+
 void kg_stack_sampler_follow(struct kg_stack_sampler *sampler,
                              const struct kg_sampled_process *target)
 {

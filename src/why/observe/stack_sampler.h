@@ -35,6 +35,10 @@ uint64_t kg_stack_sampler_next_ns(const struct kg_stack_sampler *sampler);
 /* Samples all threads once. */
 void kg_stack_sampler_take(struct kg_stack_sampler *sampler);
 
+/* Resumes the threads that stopped late. Must be called before the process is ended: a killed
+ * thread that is still traced keeps its process from ending. */
+void kg_stack_sampler_release(struct kg_stack_sampler *sampler);
+
 /* Summarises the samples. Stacks of the worker count only with the frames of the workload's
  * call. Samples of the worker alone, or of threads that wait for work, do not count.
  * sampled    filled; strings and arrays live in `arena`
