@@ -1,7 +1,6 @@
 #include "why/observe/modules.h"
 
 #include <dwarf.h>
-#include <elfutils/libdwfl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,7 +36,7 @@ struct kg_modules {
     uint64_t spent_ns;
 };
 
-static const char *file_name(const char *path)
+const char *kg_module_file(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -88,7 +87,7 @@ size_t kg_module_number(struct kg_modules *modules, const char *path)
     kg_grow(&modules->of, modules->count, &modules->capacity, sizeof *modules->of);
     const char *kept = kg_arena_copy(modules->arena, path);
     modules->of[modules->count] =
-        (struct module){.path = kept, .system = kg_module_in_system(file_name(kept))};
+        (struct module){.path = kept, .system = kg_module_in_system(kg_module_file(kept))};
     return modules->count++;
 }
 
@@ -118,10 +117,10 @@ static bool link_is_file(const char *file, const char *link)
     return true;
 }
 
-/* Finds installed debug information only. If the user's environment names debuginfod servers,
- * kgate does not ask them: a download may take any time. */
-static int debug_find(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
-                      const char *file, const char *link, GElf_Word crc, char **found)
+/* If the user's environment names debuginfod servers, kgate does not ask them: a download may take
+ * any time. */
+int kg_debug_find(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+                  const char *file, const char *link, GElf_Word crc, char **found)
 {
     if (!link_is_file(file, link))
         return -1;
@@ -133,7 +132,7 @@ static int debug_find(Dwfl_Module *module, void **data, const char *name, Dwarf_
 static void module_open(struct module *module)
 {
     static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
-                                             .find_debuginfo = debug_find,
+                                             .find_debuginfo = kg_debug_find,
                                              .section_address = dwfl_offline_section_address};
     if (module->tried)
         return;
@@ -294,7 +293,7 @@ static size_t scopes_fill(const struct module *module, Dwarf_Addr address, struc
 static void places_keep(struct kg_modules *modules, const struct module *module,
                         struct kg_place *places, size_t count, struct kg_code_places *kept)
 {
-    const char *name = file_name(module->path);
+    const char *name = kg_module_file(module->path);
     kept->count = count;
     kept->of = kg_arena_alloc(modules->arena, count, sizeof *kept->of);
     for (size_t i = 0; i < count; i++) {

@@ -1,6 +1,7 @@
 /* modules.h: files of machine code, and their symbols and debug information for an address. Each
  * address is looked up once. For one thread. */
 #pragma once
+#include <elfutils/libdwfl.h>
 #include <gelf.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,6 +62,13 @@ void kg_modules_close(struct kg_modules *modules);
  * room. */
 size_t kg_module_number(struct kg_modules *modules, const char *path);
 const char *kg_module_path(const struct kg_modules *modules, size_t number);
+
+/* The file's name without its folder, as in struct kg_place. */
+const char *kg_module_file(const char *path);
+
+/* Finds installed debug information only: a callback of libdwfl (Dwfl_Callbacks.find_debuginfo). */
+int kg_debug_find(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+                  const char *file, const char *link, GElf_Word crc, char **found);
 
 /* producer.c: the compiler of a file of machine code and its options, by most of its compilation
  * units. In `arena`; NULL: there is no debug information. */

@@ -15,7 +15,7 @@
 /* Registers by their DWARF numbers: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 … r15, and the
  * instruction pointer. */
 enum { KG_REGISTERS = 17, KG_REGISTER_STACK = 7, KG_REGISTER_PLACE = 16 };
-enum { KG_STACK_BYTES = 16 * 1024 };
+enum { KG_STACK_BYTES = 16 * 1024, KG_PROCESS_PART_MOST = 256 * 1024 };
 
 struct kg_stopped {
     uint64_t registers[KG_REGISTERS];
@@ -50,6 +50,11 @@ void kg_task_waiting_read(const struct kg_task *task, const struct kg_task_state
 
 /* Reads memory of a process; false if a part of it is missing. */
 bool kg_process_memory(pid_t process, uint64_t address, void *bytes, size_t count);
+
+/* Reads memory of a process up to its first missing page.
+ * count    at most KG_PROCESS_PART_MOST
+ * returns  number of bytes read */
+size_t kg_process_memory_part(pid_t process, uint64_t address, void *bytes, size_t count);
 
 /* unwind.c: the stack of a stopped thread as addresses in files of machine code. It uses the
  * unwind tables that compilers write for exceptions, or else frame pointers. For one thread. */

@@ -29,13 +29,12 @@ bool kg_process_memory(pid_t process, uint64_t address, void *bytes, size_t coun
     return process_vm_readv(process, &here, 1, &there, 1, 0) == (ssize_t)count;
 }
 
-/* Reads the stack page by page, because it may end early. */
-static void stack_read(pid_t process, struct kg_stopped *stopped)
+size_t kg_process_memory_part(pid_t process, uint64_t address, void *bytes, size_t count)
 {
-    enum { PAGE = 4096, PIECES = KG_STACK_BYTES / PAGE + 1 };
+    enum { PAGE = 4096, PIECES = KG_PROCESS_PART_MOST / PAGE + 1 };
     struct iovec there[PIECES];
-    uint64_t at = stopped->registers[KG_REGISTER_STACK];
-    const uint64_t end = at + KG_STACK_BYTES;
+    uint64_t at = address;
+    const uint64_t end = address + count;
     size_t pieces = 0;
     while (at < end && pieces < PIECES) {
         const uint64_t next = at / PAGE * PAGE + PAGE;
@@ -43,9 +42,15 @@ static void stack_read(pid_t process, struct kg_stopped *stopped)
         there[pieces++] = (struct iovec){.iov_base = number(at), .iov_len = until - at};
         at = until;
     }
-    const struct iovec here = {.iov_base = stopped->stack, .iov_len = KG_STACK_BYTES};
+    const struct iovec here = {.iov_base = bytes, .iov_len = count};
     const ssize_t got = process_vm_readv(process, &here, 1, there, pieces, 0);
-    stopped->stack_length = got > 0 ? (size_t)got : 0;
+    return got > 0 ? (size_t)got : 0;
+}
+
+static void stack_read(pid_t process, struct kg_stopped *stopped)
+{
+    stopped->stack_length = kg_process_memory_part(process, stopped->registers[KG_REGISTER_STACK],
+                                                   stopped->stack, KG_STACK_BYTES);
 }
 
 #ifdef __x86_64__
