@@ -12,9 +12,9 @@
 #include "why/observe/line_count.h"
 
 /* In this order: later steps may read the results of earlier ones. */
-static kg_hot_step *const steps[] = {
-    kg_sample_step, kg_loops_step,       kg_calls_step, kg_core_step,
-    kg_lines_step,  kg_experiments_step, NULL};
+static kg_hot_step *const steps[] = {kg_sample_step,      kg_loops_step, kg_calls_step,
+                                     kg_core_step,        kg_lines_step, kg_repeats_step,
+                                     kg_experiments_step, NULL};
 
 bool kg_hot_wanted(const struct kg_session *session, size_t index)
 {

@@ -33,6 +33,13 @@ kg_hot_step kg_sample_step;
  * - keep memory, if the C library returns memory to the kernel and takes it again. */
 kg_hot_step kg_experiments_step;
 
+/* repeats_step.c: a step of the hot pass: calls of a function with the arguments of an earlier
+ * call. */
+
+/* Fills `repeats` of the case's `hot`. It observes nothing unless earlier steps counted a function
+ * that may repeat its work (why/rules/repeat_candidates.h). Runs after the lines step. */
+kg_hot_step kg_repeats_step;
+
 /* hot_loops.c: a step of the hot pass: the loops around the hottest addresses. */
 
 /* Runs after the sampling step. */
