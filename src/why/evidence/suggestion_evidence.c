@@ -168,6 +168,12 @@ static void edges_note(struct kg_evidence *evidence, const struct kg_hot *hot,
                 "instructions per such call");
 }
 
+static void repeats_note(struct kg_evidence *evidence, const struct kg_repeated *repeated)
+{
+    figure_note(evidence, "repeated_calls", KG_TRAIT_COUNT, repeated->repeated,
+                "calls with the arguments of an earlier call, of %.0f observed", repeated->calls);
+}
+
 /* --- The loop --------------------------------------------------------------------------------- */
 
 #define OF(kind) (UINT64_C(1) << (kind))
@@ -267,6 +273,8 @@ void kg_evidence_cause(struct kg_evidence *evidence, const struct kg_facts *fact
     if (cause->call)
         call_note(evidence, cause->call);
     edges_note(evidence, hot, cause);
+    if (cause->repeated)
+        repeats_note(evidence, cause->repeated);
     if (cause->loop)
         loop_note(evidence, cause);
     experiments_note(evidence, hot, cause);

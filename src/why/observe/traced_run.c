@@ -21,7 +21,7 @@ bool kg_traced_run_start(const struct kg_session *session, size_t index, double 
 
 bool kg_traced_run_turn(const struct kg_traced_run *run)
 {
-    return kg_process_say(&run->process, KG_TURN);
+    return kg_process_send(&run->process, KG_TURN);
 }
 
 enum kg_ending kg_traced_run_line(struct kg_traced_run *run, uint64_t deadline_ns)
@@ -38,7 +38,7 @@ void kg_traced_run_end(struct kg_traced_run *run, double patience_ns)
     const uint64_t soon = kg_clock_ns() + (uint64_t)patience_ns;
     const bool waits = run->command || patience_ns > 0;
     if (waits && run->process.pid > 0 && !kg_interrupt_caught() &&
-        kg_process_say(&run->process, KG_TURN_END))
+        kg_process_send(&run->process, KG_TURN_END))
         kg_process_wait(&run->launch, &run->process, run->command ? run->deadline_ns : soon, false,
                         &run->outcome);
     kg_process_end(&run->process);

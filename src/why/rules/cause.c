@@ -31,6 +31,9 @@ void kg_cause_words(const struct kg_cause *cause, struct kg_text *text)
         kg_text_append(text, cause->in_call || cause->seen ? ", called from " : " below ");
         kg_place_words(cause->caller, text);
     }
+    if (cause->repeated)
+        kg_text_printf(text, ", where %.0f of %.0f calls had the arguments of an earlier call",
+                       cause->repeated->repeated, cause->repeated->calls);
 }
 
 const struct kg_cause *kg_cause_of(const struct kg_facts *facts, enum kg_cause_kind kind)

@@ -86,8 +86,9 @@ struct kg_cause {
     const struct kg_hot_loop *loop; /* or NULL */
     struct kg_loop_turn turn;       /* an iteration of `loop`; all zero: not counted */
     const char *in_call;            /* name of the system call with most of the time; NULL: none */
-    const struct kg_system_call *call; /* the traced record of `in_call`; NULL: not traced */
-    bool several;                      /* other functions or system calls show the cause too */
+    const struct kg_system_call *call;  /* the traced record of `in_call`; NULL: not traced */
+    const struct kg_repeated *repeated; /* observed calls of `seen`; NULL: not observed */
+    bool several;                       /* other functions or system calls show the cause too */
 };
 
 struct kg_causes {

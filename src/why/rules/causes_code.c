@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "why/rules/causes_weighing.h"
+#include "why/rules/repeat_candidates.h"
 #include "why/rules/rule_parts.h"
 
 /* Cycles lost per mispredicted branch, and per line from the second or third level of cache.
@@ -344,34 +345,47 @@ static bool has_its_own(const struct kg_weighing *weighing, const struct kg_coun
     return kg_known(items) && edge->calls * ITEMS_EACH <= items;
 }
 
-/* Finds a function of the workload that runs many times, does much work each time, and has no
- * other cause. Its results may be the same each time. */
+/* The part of a candidate's work that repeats, by its observed calls; 0: too few, or too few of
+ * them are alike. */
+static double repeated_part(const struct kg_repeated *repeated)
+{
+    static const double PART_LEAST = 0.5;
+    if (!repeated || !(repeated->calls >= KG_OFTEN))
+        return 0;
+    const double part = repeated->repeated / repeated->calls;
+    return part >= PART_LEAST ? part : 0;
+}
+
+/* Finds the function of the workload with the most work that repeats with equal arguments, if no
+ * other cause explains the time. */
 static void repeats_note(struct kg_weighing *weighing, double left)
 {
-    static const double MUCH = 200, REQUESTS_LEAST = 0.2;
+    static const double REQUESTS_LEAST = 0.2;
+    struct kg_repeat_candidate candidates[KG_HOT_REPEATS_MOST];
+    const struct kg_hot_place *found = NULL;
+    double most = 0;
     if (weighing->of[KG_CAUSE_SMALL_IO].share >= REQUESTS_LEAST ||
-        weighing->of[KG_CAUSE_SYNC_IO].share >= REQUESTS_LEAST)
+        weighing->of[KG_CAUSE_SYNC_IO].share >= REQUESTS_LEAST || left < KG_REPEATS_SHARE ||
+        does_no_more(weighing))
         return;
-    const struct kg_sampled *sampled = &weighing->hot->sampled;
-    const struct kg_counted *counted = &weighing->hot->counted;
-    if (does_no_more(weighing))
-        return;
-    for (size_t i = 0; i < counted->edge_count && left >= 0.4; i++) {
-        const struct kg_counted_edge *edge = &counted->edges[i];
-        for (size_t f = 0; f < sampled->function_count; f++) {
-            const struct kg_hot_place *function = &sampled->functions[f];
-            if (!function->place.function || strcmp(function->place.function, edge->callee) != 0 ||
-                kg_place_is_library(&function->place) || !(function->total >= 0.4) ||
-                !(edge->calls >= KG_OFTEN) || has_its_own(weighing, edge) ||
-                !(edge->instructions >= MUCH * edge->calls))
-                continue;
-            const double share = fmin(left, function->total);
-            struct kg_cause *cause = kg_weighing_add(weighing, KG_CAUSE_REPEATED_WORK, share);
-            cause->seen = &function->place;
-            kg_cause_saves(cause, share * (1 - 1 / edge->calls), share);
-            return;
+    const size_t count = kg_repeat_candidates(weighing->hot, candidates);
+    for (size_t i = 0; i < count; i++) {
+        const struct kg_hot_place *function = candidates[i].function;
+        const double part =
+            repeated_part(kg_repeated_of(&weighing->hot->repeats, &function->place));
+        const double saved = fmin(left, function->total) * part;
+        if (saved > most && !has_its_own(weighing, candidates[i].edge)) {
+            found = function;
+            most = saved;
         }
     }
+    if (!found)
+        return;
+    struct kg_cause *cause =
+        kg_weighing_add(weighing, KG_CAUSE_REPEATED_WORK, fmin(left, found->total));
+    cause->seen = &found->place;
+    cause->repeated = kg_repeated_of(&weighing->hot->repeats, &found->place);
+    kg_cause_saves(cause, most, most);
 }
 
 /* Sequential code never stalls for long, because the processor prefetches. So the bytes moved

@@ -226,9 +226,9 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_CACHING,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
-        .description = "Each call runs a function many times, and it does as much work each time.",
-        .hint = "If its arguments repeat, keep its results. Move work that does not change out of "
-                "the loop.",
+        .description = "A function does the same work again and again. Ignore this if its result "
+                       "also depends on data other than its arguments.",
+        .hint = "Keep its results, or move the call out of the loop.",
         .before = "for (...) { make_table(t); use(t, a[i]); }",
         .after = "make_table(t); for (...) use(t, a[i]);",
         .sketches =
@@ -240,10 +240,9 @@ static const struct kg_rule rules[] = {
                 {0}},
         .evidence = {"time_ns"},
         .when = "a function of the workload takes 40 % of the time, in eight calls per call, of "
-                "200 instructions each; no other cause; a call executes more instructions than its "
-                "flops or bytes need; it does not read each line just once; under eight items per "
-                "call of the function",
-        .assumes = "one of the calls is left",
+                "200 instructions each; half of its observed calls have the arguments of an earlier "
+                "call; no other cause; a call executes more than its flops, bytes or items need",
+        .assumes = "the repeated calls cost nothing",
     },
     {
         .name = "quadratic_loop",

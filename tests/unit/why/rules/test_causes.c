@@ -497,19 +497,39 @@ static void who_sleeps_makes_others_wait(void **state)
     assert_true(fabs(scene.causes.of[0].share - 0.8) < 1e-9);
 }
 
-static void a_function_called_again_and_again_may_repeat_itself(void **state)
+/* A function with most of the time, whose calls are counted and were observed. */
+struct repeats {
+    struct kg_hot_place functions[2];
+    struct kg_repeated repeated[2];
+};
+
+static void repeats_add(struct scene *scene, struct repeats *repeats)
+{
+    scene_start(scene);
+    own_add(scene, 0.9);
+    *repeats = (struct repeats){
+        .functions = {{.place = {.function = "inner", .module = "own.so"}, .total = 0.9},
+                      {.place = {.function = "deeper", .module = "own.so"}, .total = 0.8}},
+        .repeated = {
+            {.place = {.function = "inner", .module = "own.so"}, .calls = 100, .repeated = 99}}};
+    scene->hot.sampled.functions = repeats->functions;
+    scene->hot.sampled.function_count = 1;
+    scene->hot.repeats.functions = repeats->repeated;
+    scene->hot.repeats.function_count = 1;
+    scene->hot.counted.edge_count = 1;
+    scene->edges[0] = (struct kg_counted_edge){"work", "inner", 100, 1e6};
+}
+
+static void a_function_with_equal_arguments_repeats_its_work(void **state)
 {
     struct scene scene;
+    struct repeats repeats;
     (void)state;
-    scene_start(&scene);
-    own_add(&scene, 0.9);
-    struct kg_hot_place function = {
-        .place = {.function = "inner", .module = "own.so"}, .self = 0.9, .total = 0.9};
-    scene.hot.sampled.functions = &function;
-    scene.hot.sampled.function_count = 1;
-    scene.hot.counted.edge_count = 1;
-    scene.edges[0] = (struct kg_counted_edge){"work", "inner", 100, 1e6};
+    repeats_add(&scene, &repeats);
     ASSERT_CAUSE(&scene, "repeated_work");
+    assert_ptr_equal(scene.causes.of[0].repeated, &repeats.repeated[0]);
+    assert_true(fabs(scene.causes.of[0].saves_most - 0.9 * 0.99) < 1e-9);
+    assert_false(scene.causes.of[0].proven);
     /* it does no more work than the workload states per call */
     scene.hot.counted.calls = 1;
     scene.hot.counted.instructions = 1e6;
@@ -522,6 +542,42 @@ static void a_function_called_again_and_again_may_repeat_itself(void **state)
     scene.facts.traits.bytes = NAN;
     scene.edges[0].calls = 2;
     ASSERT_CAUSE(&scene, "none");
+}
+
+static void calls_without_equal_arguments_are_no_evidence(void **state)
+{
+    struct scene scene;
+    struct repeats repeats;
+    (void)state;
+    repeats_add(&scene, &repeats);
+    repeats.repeated[0].repeated = 50;
+    ASSERT_CAUSE(&scene, "repeated_work");
+    assert_true(fabs(scene.causes.of[0].saves_most - 0.9 * 0.5) < 1e-9);
+    repeats.repeated[0].repeated = 49; /* less than a half */
+    ASSERT_CAUSE(&scene, "none");
+    repeats.repeated[0].calls = 7; /* too few */
+    repeats.repeated[0].repeated = 6;
+    ASSERT_CAUSE(&scene, "none");
+    repeats.repeated[0].calls = repeats.repeated[0].repeated = NAN;
+    ASSERT_CAUSE(&scene, "none");
+    scene.hot.repeats.function_count = 0;
+    ASSERT_CAUSE(&scene, "none");
+}
+
+static void the_function_with_the_most_repeated_work_is_named(void **state)
+{
+    struct scene scene;
+    struct repeats repeats;
+    (void)state;
+    repeats_add(&scene, &repeats);
+    scene.hot.sampled.function_count = scene.hot.counted.edge_count = 2;
+    scene.hot.repeats.function_count = 2;
+    scene.edges[1] = (struct kg_counted_edge){"inner", "deeper", 100, 0.9e6};
+    repeats.repeated[0].repeated = 60;
+    repeats.repeated[1] = (struct kg_repeated){
+        .place = {.function = "deeper", .module = "own.so"}, .calls = 100, .repeated = 99};
+    ASSERT_CAUSE(&scene, "repeated_work");
+    assert_string_equal(scene.causes.of[0].seen->function, "deeper");
 }
 
 static void an_experiment_is_measured(void **state)
@@ -835,7 +891,9 @@ int main(void)
         cmocka_unit_test(fresh_pages_take_their_share_from_what_was_seen),
         cmocka_unit_test(few_regions_that_end_apart_are_uneven),
         cmocka_unit_test(who_sleeps_makes_others_wait),
-        cmocka_unit_test(a_function_called_again_and_again_may_repeat_itself),
+        cmocka_unit_test(a_function_with_equal_arguments_repeats_its_work),
+        cmocka_unit_test(calls_without_equal_arguments_are_no_evidence),
+        cmocka_unit_test(the_function_with_the_most_repeated_work_is_named),
         cmocka_unit_test(an_experiment_is_measured),
         cmocka_unit_test(one_thread_that_is_faster_notes_it),
         cmocka_unit_test(what_only_looks_like_it_must_take_a_quarter),
