@@ -66,7 +66,7 @@ static bool became_less_parallel(const struct kg_slower *slower)
 {
     static const double PARALLEL = 1.2, FEWER = 0.9, WORK_MOST = 0.2;
     const double grown_ns = slower->current_value - slower->base_value;
-    return slower->base.cores_busy >= PARALLEL &&
+    return grown_ns > 0 && slower->base.cores_busy >= PARALLEL &&
            slower->current.cores_busy < FEWER * slower->base.cores_busy &&
            slower->current.cpu_ns - slower->base.cpu_ns < WORK_MOST * grown_ns;
 }

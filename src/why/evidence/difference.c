@@ -33,9 +33,16 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
+/* Whether the place is in the workload's program or plugin. Code made at run time has a module in brackets. */
+static bool is_own(const struct kg_place *place)
+{
+    return place->module && *place->module != '[' && !kg_place_is_library(place);
+}
+
 bool kg_difference_same(const struct kg_place *a, const struct kg_place *b)
 {
-    return same_text(a->function, b->function) && (a->function || same_text(a->module, b->module));
+    return same_text(a->function, b->function) &&
+           (a->function || same_text(a->module, b->module) || (is_own(a) && is_own(b)));
 }
 
 bool kg_difference_same_row(const struct kg_difference_row *a, const struct kg_difference_row *b)
@@ -201,14 +208,16 @@ static struct kg_difference_row neighbour_sum(const struct kg_difference *differ
     return sum;
 }
 
-/* The function with most of the change, among those whose growth is sure. */
-static struct kg_difference_row function_most(const struct kg_difference *difference)
+/* The function with most of the change, among those whose growth is sure.
+ * moved  whether functions count whose work may only have moved */
+static struct kg_difference_row function_most(const struct kg_difference *difference, bool moved)
 {
     struct kg_difference_row most = {0};
     for (size_t i = 0; i < difference->count; i++) {
         const struct kg_difference_row sum = function_sum(difference, &difference->rows[i].place);
         if (explained(difference, &sum) > explained(difference, &most) &&
-            is_candidate(difference, &sum))
+            is_candidate(difference, &sum) &&
+            (moved || !kg_difference_moved(difference, &sum.place)))
             most = sum;
     }
     return most;
@@ -356,7 +365,9 @@ static bool around_find(const struct kg_difference *difference, const struct kg_
 static bool row_choose(const struct kg_difference *difference, const struct kg_sampled *base,
                        const struct kg_sampled *current, struct kg_difference_cause *cause)
 {
-    cause->row = function_most(difference);
+    cause->row = function_most(difference, false);
+    if (!(explained(difference, &cause->row) >= EXPLAINS_ALONE))
+        cause->row = function_most(difference, true);
     const double alone = explained(difference, &cause->row);
     if (alone >= EXPLAINS_ALONE) {
         neighbours_name(difference, &cause->row);
@@ -381,7 +392,7 @@ static void around_name(const struct kg_difference *difference, const struct kg_
     const bool whole = !is_main(&around.place) && explained(difference, &around) >= NEARLY_ALL;
     if (cause->inclusive || !cause->row.place.function ||
         (!whole && !around_find(difference, base, current, NEARLY_ALL, &around)) ||
-        explained(difference, &around) < cause->alone + ADDS_LEAST)
+        fmin(explained(difference, &around), 1) < cause->alone + ADDS_LEAST)
         return;
     cause->around = around.place.function;
     cause->explains = fmin(explained(difference, &around), 1);
@@ -475,14 +486,14 @@ const char *kg_difference_sentence(struct kg_arena *arena, const struct kg_diffe
     kg_trait_format(KG_TRAIT_NS, fmin(fabs(grown), fabs(change_of(difference))), &text);
     kg_text_append(&text, cause->inclusive ? " with all that it calls, " : ", ");
     share_add(&text, cause->alone, slower);
-    if (cause->around) {
-        kg_text_printf(&text, "; %s with all that it calls: ", cause->around);
-        share_add(&text, cause->explains, slower);
-    }
     if (side)
         kg_text_printf(&text, "; %s", side);
     else if ((calls = kg_difference_calls(arena, row)))
         kg_text_printf(&text, "; %s", calls);
+    if (cause->around) {
+        kg_text_printf(&text, "; %s with all that it calls: ", cause->around);
+        share_add(&text, cause->explains, slower);
+    }
     const char *kept = kg_arena_copy(arena, kg_text_string(&text));
     kg_text_free(&text);
     return kept;

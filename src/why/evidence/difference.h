@@ -28,7 +28,7 @@ struct kg_difference_row {
     const char *note; /* the one side that has the place, or the calls of both; NULL: not known */
 };
 
-enum { KG_DIFFERENCE_RENAMED_MOST = 8 };
+enum { KG_DIFFERENCE_RENAMED_MOST = 32 };
 
 /* A function that has another name in the candidate. */
 struct kg_difference_renamed {
@@ -53,17 +53,21 @@ void kg_difference_make(struct kg_arena *arena, const struct kg_sampled *base, d
                         const struct kg_sampled *current, double current_ns,
                         struct kg_difference *difference);
 
-/* Whether both are the same function, or without symbols the same module. A rebuilt library may have another file
- * name, so functions are compared by name only. */
+/* Whether both are the same function. A rebuilt library may have another file name, so functions are compared by name
+ * only, and code without symbols by whether it is the workload's own. */
 bool kg_difference_same(const struct kg_place *a, const struct kg_place *b);
 
 /* Whether place, caller, callee and system call are the same. */
 bool kg_difference_same_row(const struct kg_difference_row *a, const struct kg_difference_row *b);
 
 /* difference_match.c: joins the rows of functions that were renamed, inlined or split off. A function of one side is
- * renamed if the other side alone has a function of about the same time, in the same file and with the same caller.
- * It is inlined if its only caller took over its time. */
+ * renamed if the other side alone has a function of about the same time, in the same file and with the same caller or
+ * the same hottest line. It is inlined if its only caller took over its time. */
 void kg_difference_match(struct kg_difference *difference);
+
+/* Whether one side alone has the function, and the other side alone has one of about the same time in the same file.
+ * Their work may only have moved, as in a function that was split. */
+bool kg_difference_moved(const struct kg_difference *difference, const struct kg_place *place);
 
 /* The place with the largest part of the change, in the change's direction. */
 struct kg_difference_cause {

@@ -30,12 +30,18 @@ static bool is_of_base(enum amount amount)
     return amount == BASE_CALLS || amount == BASE_INSTRUCTIONS;
 }
 
-/* Whether a row before this one has the same place and caller. Counts do not depend on the system call. */
-static bool caller_is_counted(const struct kg_difference *difference, size_t index)
+static double row_ns(const struct kg_difference_row *row, enum amount amount)
+{
+    return is_of_base(amount) ? row->base_ns : row->current_ns;
+}
+
+/* Whether a row before this one has the same place and caller on that side. Counts do not depend on the system call. */
+static bool caller_is_counted(const struct kg_difference *difference, size_t index,
+                              enum amount amount)
 {
     const struct kg_difference_row *row = &difference->rows[index];
     for (size_t i = 0; i < index; i++)
-        if (!difference->rows[i].callee.function &&
+        if (!difference->rows[i].callee.function && row_ns(&difference->rows[i], amount) > 0 &&
             kg_difference_same(&difference->rows[i].place, &row->place) &&
             kg_difference_same(&difference->rows[i].caller, &row->caller))
             return true;
@@ -61,9 +67,9 @@ static double place_amount(const struct kg_difference *difference,
     double sum = 0;
     for (size_t i = 0; i < difference->count; i++) {
         const struct kg_difference_row *other = &difference->rows[i];
-        const double time = is_of_base(amount) ? other->base_ns : other->current_ns;
-        if (time > 0 && !other->callee.function && kg_difference_same(&other->place, &row->place) &&
-            !caller_is_counted(difference, i))
+        if (row_ns(other, amount) > 0 && !other->callee.function &&
+            kg_difference_same(&other->place, &row->place) &&
+            !caller_is_counted(difference, i, amount))
             sum += row_amount(other, amount);
     }
     return sum;
@@ -105,7 +111,8 @@ static void each_add(const struct kg_difference_row *row, double often, struct k
         kg_text_printf(text, ", each takes %.1f times as long", time);
     else if (time <= 1 / EACH_DIFFERS)
         kg_text_printf(text, ", each is %.1f times as fast", 1 / time);
-    if (!copies && work < COUNT_DIFFERS && work > 1 / COUNT_DIFFERS && time >= EACH_DIFFERS)
+    if (!copies && !row->call && work < COUNT_DIFFERS && work > 1 / COUNT_DIFFERS &&
+        time >= EACH_DIFFERS)
         kg_text_append(text, " for as many instructions");
 }
 
@@ -183,11 +190,16 @@ const char *kg_difference_system_calls(struct kg_arena *arena, const char *name,
         one = &none;
     if (!other)
         other = &none;
-    if (alike(one->calls, other->calls, ALIKE))
+    const bool as_many = alike(one->calls, other->calls, ALIKE);
+    const bool have_bytes = one->bytes > 0 && other->bytes > 0;
+    if (as_many && (!have_bytes || alike(one->bytes, other->bytes, ALIKE)))
         return NULL;
     kg_text_printf(&text, "%s: ", name);
-    figure_pair_add(&text, KG_TRAIT_COUNT, one->calls, other->calls);
-    kg_text_append(&text, " system calls");
+    if (as_many)
+        kg_trait_format(KG_TRAIT_COUNT, other->calls, &text);
+    else
+        figure_pair_add(&text, KG_TRAIT_COUNT, one->calls, other->calls);
+    kg_text_append(&text, as_many ? " system calls on both sides" : " system calls");
     if (alike(one->bytes, other->bytes, ALIKE)) {
         kg_text_append(&text, ", ");
         kg_trait_format(KG_TRAIT_BYTES, other->bytes, &text);
@@ -195,7 +207,7 @@ const char *kg_difference_system_calls(struct kg_arena *arena, const char *name,
         figure_pair_add(&text, KG_TRAIT_BYTES, one->bytes / one->calls,
                         other->bytes / other->calls);
         kg_text_append(&text, " each");
-    } else if (one->bytes > 0 && other->bytes > 0) {
+    } else if (have_bytes) {
         kg_text_append(&text, ", ");
         figure_pair_add(&text, KG_TRAIT_BYTES, one->bytes, other->bytes);
     }

@@ -53,7 +53,8 @@ static bool does_more(const struct growth *growth)
 
 static bool takes_longer(const struct growth *growth)
 {
-    return growth->calls < ALIKE && growth->instructions < ALIKE && growth->time >= GREW;
+    return growth->calls < ALIKE && growth->instructions < ALIKE &&
+           growth->instructions > 1 / ALIKE && growth->time >= GREW;
 }
 
 static const struct {

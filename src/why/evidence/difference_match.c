@@ -59,15 +59,26 @@ static bool same_file(const struct kg_place *a, const struct kg_place *b)
     return !a->file && !b->file && a->module && b->module && !strcmp(a->module, b->module);
 }
 
+/* Whether both have most samples in the same line. A line without debug information is 0. */
+static bool same_line(const struct kg_place *a, const struct kg_place *b)
+{
+    return a->line && a->line == b->line;
+}
+
+static bool same_caller(const struct function *old, const struct function *new)
+{
+    return old->caller && new->caller &&kg_difference_same(old->caller, new->caller);
+}
+
 /* Few samples do not prove that a side lacks a function. */
 static bool is_renamed(const struct kg_difference *difference, const struct function *old,
                        const struct function *new)
 {
     const double before = old->sum.base_ns, after = new->sum.current_ns;
     return base_only(old) && kg_difference_beyond_noise(difference, &old->sum) &&
-           old->place->function && same_file(old->place, new->place) && old->caller &&
-           kg_difference_same(old->caller, new->caller) &&
-           fmin(before, after) >= ALIKE * fmax(before, after);
+           old->place->function && same_file(old->place, new->place) &&
+           (same_line(old->place, new->place) ||
+            (same_caller(old, new) && fmin(before, after) >= ALIKE * fmax(before, after)));
 }
 
 /* Gives the rows of `from` the name of `to`, as place and as caller. */
@@ -93,6 +104,9 @@ static void absorb_rows(struct kg_difference *difference, struct kg_place inner,
         if (kg_difference_same(&row->place, &inner)) {
             row->place = place;
             row->caller = caller;
+            /* these are no calls of the caller */
+            row->base_calls = row->current_calls = NAN;
+            row->base_instructions = row->current_instructions = NAN;
         } else if (kg_difference_same(&row->caller, &inner)) {
             row->caller = place;
         }
@@ -147,7 +161,7 @@ static const struct kg_place *old_name_find(const struct kg_difference *differen
                                             const struct function *new)
 {
     const struct kg_place *found = NULL;
-    if (!current_only(new) || !new->place->function || !new->caller ||
+    if (!current_only(new) || !new->place->function ||
         !kg_difference_beyond_noise(difference, &new->sum))
         return NULL;
     for (size_t i = 0; i < difference->count; i++) {
@@ -161,7 +175,29 @@ static const struct kg_place *old_name_find(const struct kg_difference *differen
     return found;
 }
 
-void kg_difference_match(struct kg_difference *difference)
+static bool is_of_one_side(const struct function *function)
+{
+    return base_only(function) || current_only(function);
+}
+
+bool kg_difference_moved(const struct kg_difference *difference, const struct kg_place *place)
+{
+    const struct function one = function_of(difference, place);
+    const double time = fabs(growth(&one));
+    if (!is_of_one_side(&one))
+        return false;
+    for (size_t i = 0; i < difference->count; i++) {
+        const struct function other = function_of(difference, &difference->rows[i].place);
+        const double other_time = fabs(growth(&other));
+        if (is_of_one_side(&other) && growth(&other) * growth(&one) < 0 &&
+            same_file(other.place, place) &&
+            fmin(time, other_time) >= ALIKE * fmax(time, other_time))
+            return true;
+    }
+    return false;
+}
+
+static void functions_match(struct kg_difference *difference)
 {
     for (size_t i = 0; i < difference->count; i++) {
         const struct function one = function_of(difference, &difference->rows[i].place);
@@ -176,4 +212,12 @@ void kg_difference_match(struct kg_difference *difference)
         }
     }
     rows_join(difference);
+}
+
+/* A matched function is the caller of others, which may match then. */
+void kg_difference_match(struct kg_difference *difference)
+{
+    enum { PASSES = 3 };
+    for (size_t i = 0; i < PASSES; i++)
+        functions_match(difference);
 }

@@ -62,7 +62,24 @@ static struct kg_difference_row row_copy(struct kg_arena *arena,
                                       .callee = kg_place_copy(arena, &row->callee),
                                       .call = kg_arena_keep(arena, row->call),
                                       .base_ns = row->base_ns,
-                                      .current_ns = row->current_ns};
+                                      .current_ns = row->current_ns,
+                                      .base_calls = row->base_calls,
+                                      .current_calls = row->current_calls,
+                                      .base_instructions = row->base_instructions,
+                                      .current_instructions = row->current_instructions};
+}
+
+/* Whether another row has the same calls in other system calls: then the row's time is not that of all its calls. */
+static bool is_part(const struct kg_difference *difference, const struct kg_difference_row *row)
+{
+    for (size_t i = 0; i < difference->count; i++) {
+        const struct kg_difference_row *other = &difference->rows[i];
+        if (other != row && kg_difference_same(&other->place, &row->place) &&
+            kg_difference_same(&other->caller, &row->caller) &&
+            kg_difference_same(&other->callee, &row->callee))
+            return true;
+    }
+    return false;
 }
 
 bool kg_difference_table_make(struct kg_arena *arena, const struct kg_difference *difference,
@@ -84,8 +101,7 @@ bool kg_difference_table_make(struct kg_arena *arena, const struct kg_difference
         *kept = row_copy(arena, row);
         kept->sure = kg_difference_beyond_noise(difference, row);
         kept->note = kg_difference_side(difference, row);
-        kg_difference_count(difference, kept);
-        if (!kept->note)
+        if (!kept->note && !is_part(difference, row))
             kept->note = kg_difference_calls(arena, kept);
     }
     return table->row_count > 0;

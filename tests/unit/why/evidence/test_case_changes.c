@@ -11,7 +11,7 @@
 
 static const struct kg_system_calls uncounted;
 
-/* A case with two threads at first: `check` has half of the samples on both sides, then nearly all. */
+/* A case with two threads at first. `check` has half of the samples, then more, or less. */
 struct scene {
     struct kg_hot_site base_sites[2], current_sites[2];
     struct kg_sampled base, current;
@@ -33,11 +33,11 @@ static void sides_fill(struct kg_hot_site sites[2], double share, struct kg_samp
     *sampled = (struct kg_sampled){.samples = 500, .sites = sites, .site_count = 2};
 }
 
-static const char *first_name(struct scene *scene, double cores_busy, double cpu_ns)
+static const char *first_name(struct scene *scene, double time_ns, double cores_busy, double cpu_ns)
 {
     struct kg_slower slower = {.metric = KG_METRIC_TIME,
                                .base_value = 20e6,
-                               .current_value = 40e6,
+                               .current_value = time_ns,
                                .base_sampled = &scene->base,
                                .current_sampled = &scene->current,
                                .base_system_calls = &uncounted,
@@ -50,13 +50,13 @@ static const char *first_name(struct scene *scene, double cores_busy, double cpu
     slower.base.time_ns = 20e6;
     slower.base.cpu_ns = 38e6;
     slower.base.cores_busy = 1.9;
-    slower.current.time_ns = 40e6;
+    slower.current.time_ns = time_ns;
     slower.current.cpu_ns = cpu_ns;
     slower.current.cores_busy = cores_busy;
     scene->suggestions =
         (struct kg_suggestions){.changes = scene->changes, .differences = scene->differences};
     sides_fill(scene->base_sites, 0.5, &scene->base);
-    sides_fill(scene->current_sites, 0.7, &scene->current);
+    sides_fill(scene->current_sites, time_ns > 20e6 ? 0.7 : 0.2, &scene->current);
     kg_case_changes_add(&scene->suggestions, "w/cpu", &slower, 1);
     return scene->suggestions.change_count ? scene->suggestions.changes[0].name : "";
 }
@@ -65,7 +65,7 @@ static void as_much_work_on_fewer_cpus_has_no_place(void **state)
 {
     struct scene scene;
     (void)state;
-    assert_string_equal(first_name(&scene, 1, 40e6), "cores_busy");
+    assert_string_equal(first_name(&scene, 40e6, 1, 40e6), "cores_busy");
     kg_arena_free(&scene.suggestions.arena);
 }
 
@@ -73,9 +73,18 @@ static void more_work_has_a_place(void **state)
 {
     struct scene scene;
     (void)state;
-    assert_string_equal(first_name(&scene, 1.9, 76e6), "function");
+    assert_string_equal(first_name(&scene, 40e6, 1.9, 76e6), "function");
     kg_arena_free(&scene.suggestions.arena);
-    assert_string_equal(first_name(&scene, 1.6, 64e6), "function");
+    assert_string_equal(first_name(&scene, 40e6, 1.6, 64e6), "function");
+    kg_arena_free(&scene.suggestions.arena);
+}
+
+/* The parallel part became faster, so fewer CPUs are busy on average. */
+static void faster_parallel_part_has_a_place(void **state)
+{
+    struct scene scene;
+    (void)state;
+    assert_string_equal(first_name(&scene, 10e6, 1.2, 12e6), "function");
     kg_arena_free(&scene.suggestions.arena);
 }
 
@@ -84,6 +93,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_much_work_on_fewer_cpus_has_no_place),
         cmocka_unit_test(more_work_has_a_place),
+        cmocka_unit_test(faster_parallel_part_has_a_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

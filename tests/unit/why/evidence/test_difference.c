@@ -1,74 +1,5 @@
 /* A differential profile of hand-made sites: rows, the cause, and the sentence. */
-#include "why/evidence/difference.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-enum { SITES_MOST = 4 };
-
-/* One site: "strlen" called from "parse" called from "main"; NULL: none. */
-struct site {
-    const char *callee, *place, *caller;
-    double share;
-};
-
-struct side {
-    struct site sites[SITES_MOST];
-    struct kg_hot_place functions[SITES_MOST];
-    double calls[SITES_MOST]; /* of each site; 0: not counted, like the next */
-    double instructions[SITES_MOST];
-    double time_ns;
-};
-
-static struct kg_place place_of(const char *function, const char *file, size_t line)
-{
-    return (struct kg_place){.function = function, .file = function ? file : NULL, .line = line};
-}
-
-static struct kg_sampled sampled_make(const struct side *side, struct kg_hot_site *sites)
-{
-    struct kg_sampled sampled = {
-        .source = "ptrace", .samples = 500, .sites = sites, .functions = NULL};
-    for (size_t i = 0; i < SITES_MOST && side->sites[i].place; i++)
-        sites[sampled.site_count++] = (struct kg_hot_site){
-            .place = place_of(side->sites[i].place, "src/own.c", 10 + i),
-            .caller = place_of(side->sites[i].caller, NULL, 0),
-            .callee = place_of(side->sites[i].callee, NULL, 0),
-            .share = side->sites[i].share,
-            .calls = side->calls[i] > 0 ? side->calls[i] : NAN,
-            .instructions = side->instructions[i] > 0 ? side->instructions[i] : NAN};
-    sampled.functions = (struct kg_hot_place *)side->functions;
-    while (sampled.function_count < SITES_MOST &&
-           side->functions[sampled.function_count].place.function)
-        sampled.function_count++;
-    return sampled;
-}
-
-/* The sentence, or "" if no place explains enough. In the arena. */
-static const char *sentence(struct kg_arena *arena, const struct side *base,
-                            const struct side *current, struct kg_difference_cause *cause)
-{
-    struct kg_hot_site base_sites[SITES_MOST], current_sites[SITES_MOST];
-    const struct kg_sampled old = sampled_make(base, base_sites);
-    const struct kg_sampled new = sampled_make(current, current_sites);
-    struct kg_difference difference;
-    kg_difference_make(arena, &old, base->time_ns, &new, current->time_ns, &difference);
-    return kg_difference_explain(&difference, &old, &new, cause)
-               ? kg_difference_sentence(arena, &difference, cause)
-               : "";
-}
-
-static void sentence_is(const struct side *base, const struct side *current, const char *expected)
-{
-    struct kg_arena arena = {0};
-    struct kg_difference_cause cause;
-    assert_string_equal(sentence(&arena, base, current, &cause), expected);
-    kg_arena_free(&arena);
-}
+#include "difference_support.h"
 
 static void library_function_is_named_with_its_caller(void **state)
 {
@@ -375,78 +306,13 @@ static void numbers_and_bytes_of_system_calls_are_compared(void **state)
     current.kinds = &syncs;
     assert_string_equal(kg_difference_system_calls(&arena, "fsync", &base, &current),
                         "fsync: 0 → 100 system calls");
+    many = (struct kg_system_call){.name = "write", .calls = 10, .bytes = 16777216};
+    current.kinds = &many;
+    assert_string_equal(kg_difference_system_calls(&arena, "write", &base, &current),
+                        "write: 10 system calls on both sides, 1.00 MiB → 16.0 MiB");
     current.source = NULL;
     assert_null(kg_difference_system_calls(&arena, "fsync", &base, &current));
     kg_arena_free(&arena);
-}
-
-static void renamed_function_is_not_the_cause(void **state)
-{
-    (void)state;
-    sentence_is(
-        &(struct side){.sites = {{NULL, "parse_old", "main", 0.8}, {NULL, "print", "main", 0.2}},
-                       .time_ns = 1e6},
-        &(struct side){.sites = {{NULL, "parse_new", "main", 0.4}, {NULL, "print", "main", 0.6}},
-                       .time_ns = 2e6},
-        "print (own.c:11), called from main: +1.00 ms, all of the slowdown");
-}
-
-static void renamed_function_that_grew_is_the_cause(void **state)
-{
-    (void)state;
-    sentence_is(
-        &(struct side){.sites = {{NULL, "parse_old", "main", 0.8}, {NULL, "print", "main", 0.2}},
-                       .time_ns = 1e6},
-        &(struct side){.sites = {{NULL, "parse_new", "main", 0.87}, {NULL, "print", "main", 0.13}},
-                       .time_ns = 1.6e6},
-        "parse_new (own.c:10), called from main: +592 us, all of the slowdown");
-}
-
-/* No function has the gain alone, and the function around it has another name in the candidate. */
-static void renamed_function_around_a_gain_is_found(void **state)
-{
-    (void)state;
-    sentence_is(&(struct side){.sites = {{NULL, "old", "main", 0.1},
-                                         {NULL, "a", "old", 0.28},
-                                         {NULL, "b", "old", 0.28},
-                                         {NULL, "c", "old", 0.28}},
-                               .functions = {{.place = {.function = "old"}, .total = 0.94}},
-                               .time_ns = 2e6},
-                &(struct side){.sites = {{NULL, "new", "main", 0.2},
-                                         {NULL, "a", "new", 0.23},
-                                         {NULL, "b", "new", 0.23},
-                                         {NULL, "c", "new", 0.23}},
-                               .functions = {{.place = {.function = "new"}, .total = 0.89}},
-                               .time_ns = 1e6},
-                "new (own.c:10): -990 us with all that it calls, all of the gain");
-}
-
-/* The candidate inlines `step` into `parse`; `print` became slower. */
-static void inlined_function_is_part_of_its_caller(void **state)
-{
-    (void)state;
-    sentence_is(
-        &(struct side){.sites = {{NULL, "parse", "main", 0.2},
-                                 {NULL, "step", "parse", 0.6},
-                                 {NULL, "print", "main", 0.2}},
-                       .time_ns = 1e6},
-        &(struct side){.sites = {{NULL, "parse", "main", 0.4}, {NULL, "print", "main", 0.6}},
-                       .time_ns = 2e6},
-        "print (own.c:11), called from main: +1.00 ms, all of the slowdown");
-}
-
-static void new_function_of_an_unchanged_caller_is_the_cause(void **state)
-{
-    (void)state;
-    sentence_is(
-        &(struct side){.sites = {{NULL, "parse", "main", 0.8}, {NULL, "print", "main", 0.2}},
-                       .time_ns = 1e6},
-        &(struct side){.sites = {{NULL, "parse", "main", 0.39},
-                                 {NULL, "check", "parse", 0.5},
-                                 {NULL, "print", "main", 0.11}},
-                       .time_ns = 2e6},
-        "check (own.c:11), called from parse: +1.00 ms, all of the slowdown; the "
-        "baseline does not run it");
 }
 
 static void sides_without_samples_have_no_cause(void **state)
@@ -507,11 +373,6 @@ int main(void)
         cmocka_unit_test(calls_of_a_place_are_summed_over_callers),
         cmocka_unit_test(system_call_of_most_growth_is_the_causes),
         cmocka_unit_test(numbers_and_bytes_of_system_calls_are_compared),
-        cmocka_unit_test(renamed_function_is_not_the_cause),
-        cmocka_unit_test(renamed_function_that_grew_is_the_cause),
-        cmocka_unit_test(renamed_function_around_a_gain_is_found),
-        cmocka_unit_test(inlined_function_is_part_of_its_caller),
-        cmocka_unit_test(new_function_of_an_unchanged_caller_is_the_cause),
         cmocka_unit_test(sides_without_samples_have_no_cause),
         cmocka_unit_test(table_has_a_rest_and_notes_that_are_proven),
     };
