@@ -67,16 +67,60 @@ static const struct kg_case_result *result_find(const struct kg_results *results
     return NULL;
 }
 
-/* Both builds were sampled side by side, so only the code differs. */
-static void pair_sampled_take(const struct kg_suggest_input *input, const char *id,
-                              struct kg_slower *slower)
+static bool same_function(const struct kg_place *a, const struct kg_place *b)
 {
-    const struct kg_case_result *base = result_find(input->pair_base, id);
-    const struct kg_case_result *head = result_find(input->pair_head, id);
+    return a->function == b->function ||
+           (a->function && b->function && !strcmp(a->function, b->function));
+}
+
+/* A counted site of the same functions; NULL: there is none. Counts do not depend on the system call. */
+static const struct kg_hot_site *counted_find(const struct kg_sampled *sampled,
+                                              const struct kg_hot_site *site)
+{
+    for (size_t i = 0; i < sampled->site_count; i++) {
+        const struct kg_hot_site *other = &sampled->sites[i];
+        if (!isnan(other->calls) && same_function(&other->place, &site->place) &&
+            same_function(&other->caller, &site->caller) &&
+            same_function(&other->callee, &site->callee))
+            return other;
+    }
+    return NULL;
+}
+
+/* A profile of a pair, with the counts of an earlier profile of the same build for sites without counts. */
+static const struct kg_sampled *counts_keep(struct kg_arena *scratch,
+                                            const struct kg_sampled *counted,
+                                            const struct kg_sampled *sampled)
+{
+    struct kg_sampled *kept = kg_arena_alloc(scratch, 1, sizeof *kept);
+    *kept = *sampled;
+    kept->sites = kg_arena_alloc(scratch, sampled->site_count, sizeof *kept->sites);
+    for (size_t i = 0; i < sampled->site_count; i++) {
+        kept->sites[i] = sampled->sites[i];
+        const struct kg_hot_site *from = counted_find(counted, &sampled->sites[i]);
+        if (!from || !isnan(kept->sites[i].calls))
+            continue;
+        kept->sites[i].calls = from->calls;
+        kept->sites[i].instructions = from->instructions;
+    }
+    return kept;
+}
+
+/* Both builds were sampled side by side, so only the code differs. Calls may have been counted only in the profiles
+ * that these replace. The stored run counts if the base of the pair has its code. */
+static void pair_sampled_take(const struct search *search, const char *id,
+                              const struct kg_baseline_case *stored, struct kg_slower *slower)
+{
+    const struct kg_case_result *base = result_find(search->input->pair_base, id);
+    const struct kg_case_result *head = result_find(search->input->pair_head, id);
     if (!base || !head || !base->hot.sampled.site_count || !head->hot.sampled.site_count)
         return;
-    slower->base_sampled = &base->hot.sampled;
-    slower->current_sampled = &head->hot.sampled;
+    const bool stored_build = kg_code_match(&base->code, &stored->code) != KG_CODE_OTHER;
+    slower->base_sampled =
+        stored_build ? counts_keep(search->scratch, slower->base_sampled, &base->hot.sampled)
+                     : &base->hot.sampled;
+    slower->current_sampled =
+        counts_keep(search->scratch, slower->current_sampled, &head->hot.sampled);
     if (!base->hot.system_calls.source || !head->hot.system_calls.source)
         return;
     slower->base_system_calls = &base->hot.system_calls;
@@ -101,7 +145,7 @@ static bool slower_make(struct search *search, size_t index, const char *pin,
                                  .page_fault_ns = results->cpu_ceilings.page_fault_ns,
                                  .launch_ns = results->ceilings.launch_ns,
                                  .memory_latency_ns = results->cpu_ceilings.memory_latency_ns};
-    pair_sampled_take(search->input, result->id, slower);
+    pair_sampled_take(search, result->id, stored, slower);
     kg_baseline_traits(run, stored, &slower->base);
     if (kg_code_match(&result->code, &stored->code) != KG_CODE_OTHER)
         slower->environment = kg_environment_words(search->scratch, results, result, run);

@@ -276,6 +276,64 @@ static void the_newest_ordinary_run_with_traits_is_the_one(void **state)
     scene_free(&scene);
 }
 
+/* Profile of one function, whose calls were counted or not (NaN). */
+static void profile_make(struct kg_hot_site *site, double calls, double instructions,
+                         struct kg_sampled *sampled)
+{
+    *site = (struct kg_hot_site){.place = {.function = "push"},
+                                 .caller = {.function = "main"},
+                                 .share = 1,
+                                 .calls = calls,
+                                 .instructions = instructions};
+    *sampled =
+        (struct kg_sampled){.source = "ptrace", .samples = 500, .sites = site, .site_count = 1};
+}
+
+/* Notes of a case whose profiles of both builds have no counts, unlike the profiles of the run and of the stored run.
+ * base_code  code of the pair's base; the stored run's is "a" */
+static void pair_find(struct scene *scene, const char *base_code)
+{
+    struct kg_hot_site stored, own, base_site, head_site;
+    struct kg_results base, head;
+    results_make(&base);
+    results_make(&head);
+    slower(scene, 1, 8);
+    profile_make(&stored, 1000, 1e4, &scene->baseline.runs[0].cases[1].sampled);
+    scene->baseline.runs[0].cases[1].code.hash = "a";
+    profile_make(&own, 1000, 2e5, &scene->current.cases[1].hot.sampled);
+    profile_make(&base_site, NAN, NAN, &base.cases[1].hot.sampled);
+    profile_make(&head_site, NAN, NAN, &head.cases[1].hot.sampled);
+    base.cases[1].code.hash = base_code;
+    const struct kg_suggest_input input = {.results = &scene->current,
+                                           .baseline = &scene->baseline,
+                                           .pair_base = &base,
+                                           .pair_head = &head};
+    for (size_t i = 0; i < CASES; i++)
+        kg_traits_find(&scene->current, &scene->current.cases[i], &scene->traits[i]);
+    kg_arena_free(&scene->suggestions.arena);
+    kg_changes_find(&input, scene->traits, &scene->scratch, scene->slowdowns, &scene->suggestions,
+                    &scene->missing);
+    assert_true(isnan(head_site.calls)); /* the results keep their own profile */
+    kg_results_free(&base);
+    kg_results_free(&head);
+}
+
+static void profiles_of_pairs_keep_the_counts_of_the_profiles_that_they_replace(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene);
+    pair_find(&scene, "a");
+    assert_non_null(strstr(notes_of(&scene, 1), "called 1000 times on both sides, each executes "
+                                                "20.0 times as many instructions"));
+    pair_find(&scene, NULL);
+    assert_non_null(strstr(notes_of(&scene, 1), "on both sides"));
+    pair_find(&scene, "b"); /* the stored run counted another build */
+    assert_non_null(strstr(notes_of(&scene, 1), "push"));
+    assert_null(strstr(notes_of(&scene, 1), "on both sides"));
+    scene_free(&scene);
+}
+
 /* Expected reasons without a comparison, and with one that has a regression. */
 static void missing_is(struct scene *scene, const char *alone, const char *compared)
 {
@@ -397,6 +455,7 @@ int main(void)
         cmocka_unit_test(a_figure_of_the_workloads_own_has_the_reasons_of_its_time),
         cmocka_unit_test(slower_than_a_pin_alone_is_held_against_the_pin),
         cmocka_unit_test(the_newest_ordinary_run_with_traits_is_the_one),
+        cmocka_unit_test(profiles_of_pairs_keep_the_counts_of_the_profiles_that_they_replace),
         cmocka_unit_test(what_cannot_be_held_against_the_baseline_gives_the_reason),
         cmocka_unit_test(a_comparison_of_another_file_does_no_harm),
         cmocka_unit_test(without_results_or_baseline_there_is_nothing),
