@@ -16,6 +16,7 @@
 #include "judge/next_commands.h"
 #include "run/run.h"
 #include "show/formats.h"
+#include "why/observe/hot_pass.h"
 #include "why/observe/observe.h"
 #include "why/suggest.h"
 
@@ -197,8 +198,10 @@ static void suggestions_make(struct kg_ab *ab)
     kg_suggest(&input, &ab->suggestions);
 }
 
-/* Marks the cases with a changed time, which need an explanation. Returns the estimated profiling time, in ns. */
-static double changed_find(const struct kg_ab *ab, bool *wanted)
+/* Marks the cases with a changed time, which need an explanation, if kgate profiles them. Returns the estimated
+ * profiling time, in ns. */
+static double changed_find(const struct kg_ab *ab, const struct kg_session *base,
+                           const struct kg_session *head, bool *wanted)
 {
     static const double CASE_NS = 2e9; /* profiles of both builds with short calls */
     double cost_ns = 0;
@@ -207,7 +210,8 @@ static double changed_find(const struct kg_ab *ab, bool *wanted)
         const bool changed = change->change == KG_CHANGE_REGRESSION ||
                              change->change == KG_CHANGE_SUSPECT ||
                              change->change == KG_CHANGE_IMPROVEMENT;
-        if (!changed || change->order >= ab->head->case_count)
+        if (!changed || change->order >= ab->head->case_count ||
+            !kg_hot_wanted(base, change->order) || !kg_hot_wanted(head, change->order))
             continue;
         wanted[change->order] = true;
         cost_ns += fmax(CASE_NS, ab->base->cases[change->order].summary.median_ns +
@@ -223,9 +227,14 @@ void kg_ab_profile(struct kg_ab *ab, struct kg_advice *advice)
     const struct kg_session head = kg_run_session(&ab->pairing.head);
     struct kg_error err;
     bool *wanted = kg_arena_alloc(&ab->arena, ab->head->case_count, sizeof *wanted);
-    const double cost_ns = changed_find(ab, wanted);
-    if (!(cost_ns > 0) || ab->signal || cost_ns > left_ns)
+    const double cost_ns = changed_find(ab, &base, &head, wanted);
+    if (!(cost_ns > 0) || ab->signal)
         return;
+    if (cost_ns > left_ns) {
+        kg_error_set(&err, KG_ERROR_USAGE, "--budget left no time. Raise --budget");
+        kg_advice_take(advice, false, "no profiles of the two builds", &err);
+        return;
+    }
     kg_observe_sides(&base, &head, wanted, advice);
     kg_baseline_free(&ab->baseline); /* made before the base had its profile */
     kg_baseline_from_results(ab->base, &ab->baseline);

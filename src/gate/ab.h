@@ -79,8 +79,8 @@ bool kg_ab_run(const struct kg_prepared_suite *what, const struct kg_ab_options 
 bool kg_ab_measure(const struct kg_prepared_suite *what, const struct kg_pairing_options *options,
                    double budget_ns, struct kg_ab *ab, struct kg_error *err);
 
-/* Samples the functions of both builds in the changed cases, unless the budget is spent. The caller calls it after the
- * verdict. */
+/* Samples the functions of both builds in the changed cases. If the budget is spent, adds a note instead. The caller
+ * calls it after the verdict. */
 void kg_ab_profile(struct kg_ab *ab, struct kg_advice *advice);
 
 /* Adds one note about the cases whose builds could not run side by side. */
