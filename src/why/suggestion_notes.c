@@ -55,6 +55,15 @@ static bool repeated_seen(const struct kg_suggestions *made)
     return false;
 }
 
+/* Notes that peaks are missing. `kgate ab` measures none and needs none, so without a reason its results get no note. */
+static void peaks_note(struct maker *maker, const char *of, const char *reason)
+{
+    if (!reason && maker->input->results->pair)
+        return;
+    note_add(maker, kg_arena_printf(&maker->made->arena, "these results have no %s peaks: %s", of,
+                                    reason ? reason : UNMEASURED));
+}
+
 static void results_notes(struct maker *maker)
 {
     const struct kg_results *results = maker->input->results;
@@ -78,11 +87,9 @@ static void results_notes(struct maker *maker)
                                  left, results->case_count, results->case_count == 1 ? "" : "s",
                                  left == 1 ? "has" : "have", left == 1 ? "it" : "them"));
     if (measured_count(maker, "cpu") && !kg_known(cpu->one.memory_bytes_per_s))
-        note_add(maker, kg_arena_printf(arena, "these results have no CPU peaks: %s",
-                                        cpu->reason ? cpu->reason : UNMEASURED));
+        peaks_note(maker, "CPU", cpu->reason);
     if (measured_count(maker, "cuda") && !kg_known(gpu->copy_bytes_per_s))
-        note_add(maker, kg_arena_printf(arena, "these results have no GPU peaks: %s",
-                                        gpu->reason ? gpu->reason : UNMEASURED));
+        peaks_note(maker, "GPU", gpu->reason);
     if (results->not_kept)
         note_add(maker, kg_arena_printf(arena, "the profiles are not kept for the next run: %s",
                                         results->not_kept));

@@ -36,10 +36,49 @@ static void what_a_suggestion_saw_without_a_profile_asks_for_none(void **state)
         "balance of threads");
 }
 
+/* The note about missing peaks; NULL: none. In the arena of `made`. */
+static const char *peaks_note(const char *device, const char *pair, const char *reason,
+                              struct kg_suggestions *made)
+{
+    struct kg_facts facts;
+    struct kg_results results;
+    const struct kg_facts_list cases = {.of = &facts, .count = 1};
+    const char *found = NULL;
+    *made = (struct kg_suggestions){0};
+    facts_make(&facts, device, false, (const struct named_fact[]){{"time_ns", 1000}, {0}});
+    support_results(&results, 1, 3, 1000);
+    results.pair = pair;
+    results.cpu_ceilings.reason = results.ceilings.reason = reason;
+    const struct kg_suggest_input input = {.results = &results};
+    kg_notes_make(&input, &cases, NULL, made);
+    for (size_t i = 0; i < made->note_count; i++)
+        if (strstr(made->notes[i], " peaks: "))
+            found = made->notes[i];
+    kg_results_free(&results);
+    return found;
+}
+
+static void results_of_ab_need_no_peaks(void **state)
+{
+    static const char *const devices[] = {"cpu", "cuda"};
+    struct kg_suggestions made;
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        assert_non_null(strstr(peaks_note(devices[i], NULL, NULL, &made), "by an older kgate"));
+        kg_arena_free(&made.arena);
+        assert_null(peaks_note(devices[i], "pair", NULL, &made));
+        kg_arena_free(&made.arena);
+        assert_non_null(strstr(peaks_note(devices[i], "pair", "the worker died", &made),
+                               "peaks: the worker died"));
+        kg_arena_free(&made.arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_suggestion_saw_without_a_profile_asks_for_none),
+        cmocka_unit_test(results_of_ab_need_no_peaks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
