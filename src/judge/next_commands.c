@@ -136,13 +136,19 @@ static void quarantine_add(const struct failing *failing)
     command_add(failing, "quarantine", &text);
 }
 
+/* After paired rounds the folder has both builds' results, whose profiles were taken side by side. */
 static void explain_add(const struct failing *failing)
 {
     struct kg_text text = {0};
+    const bool paired = failing->current->pair || failing->waivable->pairs;
     kg_text_append(&text, "kgate explain ");
     kg_shell_quote_glob(&text, failing->waivable->id);
     kg_text_append(&text, " ");
-    file_append(failing, failing->current->pair ? "head.json" : "results.json", &text);
+    file_append(failing, paired ? "head.json" : "results.json", &text);
+    if (paired) {
+        kg_text_append(&text, " --base ");
+        file_append(failing, "base.json", &text);
+    }
     command_add(failing, "explain", &text);
 }
 
