@@ -96,6 +96,16 @@ const char *kg_module_path(const struct kg_modules *modules, size_t number)
     return number < modules->count ? modules->of[number].path : NULL;
 }
 
+bool kg_module_is_installed(const struct kg_modules *modules, size_t number)
+{
+    static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"};
+    const char *path = kg_module_path(modules, number);
+    for (size_t i = 0; path && i < sizeof folders / sizeof *folders; i++)
+        if (!strncmp(path, folders[i], strlen(folders[i])))
+            return true;
+    return false;
+}
+
 /* libdw opens the file that a debug link names, and would wait at a named pipe forever. These
  * are the places of dwfl_standard_find_debuginfo, without the system's. */
 static bool link_is_file(const char *file, const char *link)

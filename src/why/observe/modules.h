@@ -63,6 +63,10 @@ void kg_modules_close(struct kg_modules *modules);
 size_t kg_module_number(struct kg_modules *modules, const char *path);
 const char *kg_module_path(const struct kg_modules *modules, size_t number);
 
+/* Whether the file is installed on the machine. Unnamed functions of installed libraries mean
+ * nothing to their users. In an own program without symbols they matter. */
+bool kg_module_is_installed(const struct kg_modules *modules, size_t number);
+
 /* The file's name without its folder, as in struct kg_place. */
 const char *kg_module_file(const char *path);
 

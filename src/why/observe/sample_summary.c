@@ -128,17 +128,36 @@ static void sites_keep(const struct kg_sample_tally *summed, struct kg_arena *ar
     }
 }
 
-/* Reads the compiler and the contents of the file with most samples of own code. */
+/* Whether the file may hold own code. The loader and the C library never do, but a program of a
+ * few milliseconds spends most of its time in the loader. */
+static bool may_be_own(const struct kg_modules *modules, size_t number)
+{
+    const char *path = kg_module_path(modules, number);
+    return path && *path == '/' && !kg_module_in_system(kg_module_file(path));
+}
+
+/* Number of the file with most samples of own code. An installed library is the answer only if no
+ * program or plugin has samples. KG_MODULES_MOST: no file has own code. */
+static size_t own_file(const struct kg_sample_tally *summed)
+{
+    const struct kg_modules *modules = summed->sampler->modules;
+    size_t best[2] = {KG_MODULES_MOST, KG_MODULES_MOST}; /* own, installed */
+    for (size_t i = 0; i < KG_MODULES_MOST; i++) {
+        size_t *of = &best[kg_module_is_installed(modules, i)];
+        if (summed->modules[i] > (*of < KG_MODULES_MOST ? summed->modules[*of] : 0) &&
+            may_be_own(modules, i))
+            *of = i;
+    }
+    return best[0] < KG_MODULES_MOST ? best[0] : best[1];
+}
+
+/* Reads the compiler and the contents of that file. */
 static void file_read(const struct kg_sample_tally *summed, struct kg_arena *arena,
                       struct kg_sampled *sampled)
 {
-    size_t most = 0;
-    for (size_t i = 1; i < KG_MODULES_MOST; i++)
-        if (summed->modules[i] > summed->modules[most])
-            most = i;
-    if (!(summed->modules[most] > 0))
+    const char *path = kg_module_path(summed->sampler->modules, own_file(summed));
+    if (!path)
         return;
-    const char *path = kg_module_path(summed->sampler->modules, most);
     sampled->compiler = kg_producer_read(arena, path);
     kg_machine_file_read(arena, path, sampled);
 }

@@ -8,7 +8,7 @@ struct frames {
     struct kg_place of[FRAMES_MOST];
     bool worker[FRAMES_MOST];    /* in the worker's executable */
     size_t module[FRAMES_MOST];  /* number of the frame's file */
-    bool installed[FRAMES_MOST]; /* in a library of the machine */
+    bool installed[FRAMES_MOST]; /* kg_module_is_installed */
     size_t count;
 };
 
@@ -70,14 +70,6 @@ static bool same_function(const struct kg_place *a, const struct kg_place *b)
     return a->function && b->function && !strcmp(a->function, b->function) && same_module(a, b);
 }
 
-/* Whether the file is installed. Unnamed functions of installed libraries mean nothing to their
- * users. In an own program without symbols they matter. */
-static bool is_installed(const struct kg_modules *modules, kg_code_address address)
-{
-    static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", NULL};
-    return begins(kg_module_path(modules, address >> KG_MODULE_SHIFT), folders);
-}
-
 static void frames_make(struct kg_stack_sampler *sampler, const struct kg_raw_stack *stack,
                         struct frames *frames)
 {
@@ -88,7 +80,8 @@ static void frames_make(struct kg_stack_sampler *sampler, const struct kg_raw_st
         kg_code_places(sampler->modules, raw[i], &places);
         for (size_t p = 0; p < places.count && frames->count < FRAMES_MOST; p++) {
             frames->module[frames->count] = raw[i] >> KG_MODULE_SHIFT;
-            frames->installed[frames->count] = is_installed(sampler->modules, raw[i]);
+            frames->installed[frames->count] =
+                kg_module_is_installed(sampler->modules, raw[i] >> KG_MODULE_SHIFT);
             frames->worker[frames->count] = raw[i] >> KG_MODULE_SHIFT == sampler->executable;
             frames->of[frames->count++] = places.of[p];
         }
