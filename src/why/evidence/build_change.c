@@ -88,9 +88,12 @@ const char *kg_build_parts(struct kg_arena *arena, const struct kg_sampled *base
                            const struct kg_sampled *candidate)
 {
     const double old = (double)base->code_bytes, new = (double)candidate->code_bytes;
+    const char *options = kg_compiler_other_options(arena, base->compiler, candidate->compiler);
     struct kg_text text = {0};
     if (!are_known(base, candidate))
-        return NULL;
+        return options;
+    if (options)
+        kg_text_append(&text, options);
     libraries_add(&text, "linked to ", candidate, base, false);
     libraries_add(&text, "no longer linked to ", base, candidate, false);
     if (fabs(new / old - 1) >= CODE_LEAST) {

@@ -10,8 +10,8 @@
 const char *kg_build_made(struct kg_arena *arena, const struct kg_sampled *base,
                           const struct kg_sampled *candidate);
 
-/* Changes of libraries and size, which may have no effect: "linked to libfast.so.1, no longer to
- * libslow.so.1; machine code grew from 190 KiB to 260 KiB". NULL: no difference, or a side is
- * unknown. */
+/* Changes of other options, libraries and size, which may have no effect: "built with
+ * -fstack-protector-strong, linked to libfast.so.1; machine code grew from 190 KiB to 260 KiB".
+ * NULL: no difference, or a side is unknown. */
 const char *kg_build_parts(struct kg_arena *arena, const struct kg_sampled *base,
                            const struct kg_sampled *candidate);

@@ -28,6 +28,17 @@ static void producer_add(struct producers *producers, const char *producer)
     producers->count += i == producers->count;
 }
 
+/* Assembler has no options. With -flto a second unit repeats each source's code, and has the
+ * linker's options. */
+static bool is_skipped(const char *producer)
+{
+    static const char *const names[] = {"GNU AS ", "GNU GIMPLE "};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(producer, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
 static void units_read(Dwarf *debug, struct producers *producers)
 {
     Dwarf_CU *unit = NULL;
@@ -37,7 +48,7 @@ static void units_read(Dwarf *debug, struct producers *producers)
     while (dwarf_get_units(debug, unit, &unit, &version, &type, &die, &sub) == 0) {
         Dwarf_Attribute attribute;
         const char *producer = dwarf_formstring(dwarf_attr(&die, DW_AT_producer, &attribute));
-        if (producer && strncmp(producer, "GNU AS", strlen("GNU AS")) != 0)
+        if (producer && !is_skipped(producer))
             producer_add(producers, producer);
     }
 }

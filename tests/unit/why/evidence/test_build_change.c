@@ -94,6 +94,18 @@ static void libraries_and_size_are_parts(void **state)
               "linked to libfast.so.1; machine code grew from 100 KiB to 150 KiB");
 }
 
+static void other_options_are_parts(void **state)
+{
+    (void)state;
+    const struct kg_sampled base = side(c_library, 1);
+    struct kg_sampled candidate = side(fast, 2);
+    candidate.compiler = "GNU C17 12.2.0 -g -O2 -fstack-protector-strong";
+    made_is(&base, &candidate, NULL);
+    parts_are(&base, &candidate, "built with -fstack-protector-strong, linked to libfast.so.1");
+    candidate.code_bytes = 0;
+    parts_are(&base, &candidate, "built with -fstack-protector-strong");
+}
+
 static void unknown_side_notes_nothing(void **state)
 {
     (void)state;
@@ -111,6 +123,7 @@ int main(void)
         cmocka_unit_test(checks_of_the_library_are_named),
         cmocka_unit_test(checker_is_named_once),
         cmocka_unit_test(libraries_and_size_are_parts),
+        cmocka_unit_test(other_options_are_parts),
         cmocka_unit_test(unknown_side_notes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
