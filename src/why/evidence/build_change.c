@@ -7,8 +7,8 @@
 #include "model/traits.h"
 #include "why/evidence/compiler_options.h"
 
-/* Smaller relative changes of the size mean nothing. */
-static const double CODE_LEAST = 0.1;
+/* Smaller changes of the size mean nothing. */
+static const double CODE_LEAST = 0.1, CODE_LEAST_BYTES = 4096;
 
 static bool are_known(const struct kg_sampled *base, const struct kg_sampled *candidate)
 {
@@ -96,7 +96,7 @@ const char *kg_build_parts(struct kg_arena *arena, const struct kg_sampled *base
         kg_text_append(&text, options);
     libraries_add(&text, "linked to ", candidate, base, false);
     libraries_add(&text, "no longer linked to ", base, candidate, false);
-    if (fabs(new / old - 1) >= CODE_LEAST) {
+    if (fabs(new / old - 1) >= CODE_LEAST && fabs(new - old) >= CODE_LEAST_BYTES) {
         kg_text_printf(&text, "%smachine code %s from ", text.length ? "; " : "",
                        new > old ? "grew" : "shrank");
         kg_trait_format(KG_TRAIT_BYTES, old, &text);

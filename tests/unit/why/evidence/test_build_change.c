@@ -94,6 +94,19 @@ static void libraries_and_size_are_parts(void **state)
               "linked to libfast.so.1; machine code grew from 100 KiB to 150 KiB");
 }
 
+static void small_change_of_size_is_noise(void **state)
+{
+    (void)state;
+    struct kg_sampled base = side(c_library, 1), candidate = base;
+    base.code_bytes = 640;
+    candidate.code_bytes = 743;
+    parts_are(&base, &candidate, NULL);
+    candidate.code_bytes = 640 + 4095;
+    parts_are(&base, &candidate, NULL);
+    candidate.code_bytes++;
+    parts_are(&base, &candidate, "machine code grew from 640 B to 4.62 KiB");
+}
+
 static void other_options_are_parts(void **state)
 {
     (void)state;
@@ -123,6 +136,7 @@ int main(void)
         cmocka_unit_test(checks_of_the_library_are_named),
         cmocka_unit_test(checker_is_named_once),
         cmocka_unit_test(libraries_and_size_are_parts),
+        cmocka_unit_test(small_change_of_size_is_noise),
         cmocka_unit_test(other_options_are_parts),
         cmocka_unit_test(unknown_side_notes_nothing),
     };
