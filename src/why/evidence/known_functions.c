@@ -209,11 +209,27 @@ const char *kg_function_plain(const char *function)
     return function;
 }
 
+/* Whether a plain name is one of libstdc++'s throw helpers: `std::__throw_out_of_range`, or mangled
+ * with a length, `ZSt20__throw_out_of_rangePKc`. */
+static bool is_throw_helper(const char *function)
+{
+    static const char mangled[] = "ZSt", demangled[] = "std::", throws[] = "__throw_";
+    if (!strncmp(function, mangled, sizeof mangled - 1))
+        function += sizeof mangled - 1 + strspn(function + sizeof mangled - 1, "0123456789");
+    else if (!strncmp(function, demangled, sizeof demangled - 1))
+        function += sizeof demangled - 1;
+    else
+        return false;
+    return !strncmp(function, throws, sizeof throws - 1);
+}
+
 enum kg_cause_kind kg_known_function(const char *function)
 {
     if (!function)
         return KG_CAUSE_NONE;
     function = kg_function_plain(function);
+    if (is_throw_helper(function))
+        return KG_CAUSE_EXCEPTIONS;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         const size_t length = strcspn(functions[i].begins, "$");
         if (!strncmp(function, functions[i].begins, length) &&
