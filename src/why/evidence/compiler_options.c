@@ -32,6 +32,11 @@ static const char *const neutral[] = {"-g",    "-std=", "-fPI",       "-fpi",   
 static const char *const decisive[] = {
     "-fsanitize",
     "-flto",
+    "-fopenmp",
+    /* instrumentation */
+    "-pg",
+    "-fprofile-arcs",
+    "-finstrument-functions",
     "-march=",
     "-mtune=",
     "-mcpu=",
