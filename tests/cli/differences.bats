@@ -81,7 +81,7 @@ quick='text[i]'
     worse
     needs_samples out/head.json
     [[ "$output" == *"built without -O2"* ]]
-    first_change out | jq -e '.name == "compiler" and .text == "built without -O2"'
+    first_change out | jq -e '.name == "compiler" and .text == "the candidate is built without -O2"'
 }
 
 # Commits the program's source, with $1 as the subject.

@@ -110,9 +110,11 @@ static bool build_note(const char *name, const char *text, struct kg_evidence_ch
 static bool made_note(struct kg_arena *arena, const struct kg_slower *slower,
                       struct kg_evidence_change *change)
 {
-    return slower->metric == KG_METRIC_TIME &&
-           build_note("compiler",
-                      kg_build_made(arena, slower->base_sampled, slower->current_sampled), change);
+    const char *made = slower->metric == KG_METRIC_TIME
+                           ? kg_build_made(arena, slower->base_sampled, slower->current_sampled)
+                           : NULL;
+    return build_note("compiler", made ? kg_arena_printf(arena, "the candidate is %s", made) : NULL,
+                      change);
 }
 
 /* The build's libraries and size come last, because they may have no effect. */
