@@ -239,9 +239,10 @@ static const struct kg_rule rules[] = {
                  "regcomp(&re, pattern, 0); for (...) regexec(&re, line, ...);"},
                 {0}},
         .evidence = {"time_ns"},
-        .when = "a function of the workload takes 40 % of the time, in eight calls per call, of "
-                "200 instructions each; half of its observed calls have the arguments of an earlier "
-                "call; no other cause; a call executes more than its flops, bytes or items need",
+        .when =
+            "a function of the workload takes 40 % of the time, in eight calls per call, of "
+            "200 instructions each; half of its observed calls have the arguments of an earlier "
+            "call; no other cause; a call executes more than its flops, bytes or items need",
         .assumes = "the repeated calls cost nothing",
     },
     {
