@@ -83,9 +83,11 @@ static bool begins(const struct words *words, const char *start)
 /* Whether the word is the opposite of an option with this start: "-mno-avx" of "-mavx". */
 static bool begins_opposite(const struct words *words, const char *start)
 {
-    const size_t length = strlen(start + 2);
-    return words->length >= 5 + length && !strncmp(words->word, start, 2) &&
-           !strncmp(words->word + 2, "no-", 3) && !strncmp(words->word + 5, start + 2, length);
+    const size_t kind = strlen("-m"), no = strlen("no-");
+    const struct words rest = {.word = words->word + kind + no,
+                               .length = words->length - kind - no};
+    return words->length > kind + no && !strncmp(words->word, start, kind) &&
+           !strncmp(words->word + kind, "no-", no) && begins(&rest, start + kind);
 }
 
 static enum weight weight_of(const struct words *words)
