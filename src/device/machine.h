@@ -37,9 +37,15 @@ struct kg_machine {
     size_t gpu_count;
     size_t gpu_chosen; /* index of the GPU for CUDA cases; 0 if there is none */
     /* Facts beside the fingerprint: the report prints a difference instead of hiding it. */
-    const char *kernel;     /* "Linux 6.1.0" */
-    const char *governor;   /* CPU frequency governor; NULL: none readable */
-    const char *hypervisor; /* "KVM"; NULL: bare metal, or unknown */
+    const char *host; /* 16 hexadecimal digits for this one machine; NULL: unknown */
+    const char *boot; /* 8 hexadecimal digits for the time since its start; NULL: unknown */
+    /* 8 hexadecimal digits of kernel, microcode, driver, governor and clock limit; NULL: unknown */
+    const char *epoch;
+    const char *kernel;      /* "Linux 6.1.0" */
+    const char *microcode;   /* version as the kernel prints it; NULL: unknown */
+    uint64_t clock_limit_hz; /* highest clock that the governor may choose; 0: unknown */
+    const char *governor;    /* CPU frequency governor; NULL: none readable */
+    const char *hypervisor;  /* "KVM"; NULL: bare metal, or unknown */
     /* The widest vectors that kernels may use, "AVX-512" or "AVX2"; NULL: neither. A virtual
      * machine may hide features of its CPU model. */
     const char *vectors;

@@ -264,6 +264,7 @@ static const struct sentence {
     [KG_DOUBT_UNCOUNTED] = {.words = uncounted_words},
     [KG_DOUBT_BUSY] = {.words = uncounted_words},
     [KG_DOUBT_DRIFT] = {.words = uncounted_words},
+    [KG_DOUBT_NODE] = {.words = uncounted_words},
     [KG_DOUBT_DISTURBED] =
         {.text =
              "CPU contention: more than a third of its rounds waited for a CPU. The other programs "

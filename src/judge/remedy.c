@@ -28,7 +28,8 @@ static enum remedy remedy_of(const struct kg_case_change *change)
         return REMEDY_PROCESSES;
     if (metric->doubt == KG_DOUBT_UNCOUNTED || metric->doubt == KG_DOUBT_BUDGET_UNKNOWN)
         return REMEDY_FIGURE;
-    if (metric->doubt == KG_DOUBT_UNSEEN || metric->doubt == KG_DOUBT_DRIFT)
+    if (metric->doubt == KG_DOUBT_UNSEEN || metric->doubt == KG_DOUBT_DRIFT ||
+        metric->doubt == KG_DOUBT_NODE)
         return REMEDY_SEARCH;
     return metric->doubt == KG_DOUBT_NOT_STORED ? REMEDY_REFRESH : REMEDY_PAIRS;
 }

@@ -10,7 +10,7 @@ const char *const kg_verdict_names[KG_VERDICT_COUNT + 1] = {
 const char *const kg_against_names[5] = {"baseline", "base", "pin", "budget", NULL};
 
 /* In the order of enum kg_doubt. */
-static const char *const doubt_names[32] = {
+static const char *const doubt_names[33] = {
     "none",         "code_changed",   "library_other", "code_alone",
     "code_open",    "code_unchanged", "environment",   "clock_explains",
     "unlike",       "mean",           "call_cpu",      "few_rounds",
@@ -18,7 +18,8 @@ static const char *const doubt_names[32] = {
     "unproven",     "effect",         "stepped",       "noise",
     "crossing",     "uncounted",      "busy",          "disturbed",
     "not_stored",   "budget_unknown", "budget_missed", "widened",
-    "instructions", "unseen",         "drift",         NULL,
+    "instructions", "unseen",         "drift",         "node",
+    NULL,
 };
 
 #define STRUCT kg_metric
@@ -154,6 +155,9 @@ static const struct kg_field case_fields[] = {
              "whether `--update-missing` did not store the case because the case was not measured",
              KG_OPTIONAL),
     KG_FIELD(order, SIZE, "position of the case in the results; removed cases follow", KG_OPTIONAL),
+    KG_FIELD(shard, SIZE, "`merge` only: number of the case's shard, from 1", KG_OPTIONAL,
+             KG_UNKNOWN_IF_0),
+    KG_FIELD(node, STRING, "`merge` only: name of the machine that measured the case", KG_OPTIONAL),
     KG_FIELD(rounds, SIZE, "number of measured rounds"),
     KG_FIELD(confirming_rounds, SIZE, "number of confirming rounds among `rounds`", KG_OPTIONAL),
     KG_FIELD(pairs, SIZE,
@@ -211,6 +215,28 @@ static const struct kg_record next_command_record =
     KG_RECORD_OF(next_command_fields, "A command that a FAIL suggests.");
 #undef STRUCT
 
+#define STRUCT kg_node
+static const struct kg_field node_fields[] = {
+    KG_FIELD(name, STRING, "name of the machine"),
+    KG_FIELD(host, STRING, "hash of the machine's id", KG_OPTIONAL),
+    KG_FIELD(fingerprint, STRING, "name of the machine's kind", KG_OPTIONAL),
+    KG_FIELD(epoch, STRING, "hash of kernel, microcode, driver, governor and clock limit",
+             KG_OPTIONAL),
+    KG_FIELD(shards, SIZE, "number of shards with results"),
+    KG_FIELD(cases, SIZE, "number of cases with results"),
+    KG_FIELD(missing, SIZE, "number of cases without results in its shards"),
+    KG_FIELD(seconds, REAL, "duration of its shards, s", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(clock_shift, REAL,
+             "share by which its clock probe takes longer than the median of its peers",
+             KG_OPTIONAL),
+    KG_FIELD(bandwidth_shift, REAL,
+             "share by which its memory is slower than the median of its peers", KG_OPTIONAL),
+    KG_FIELD(suspect, BOOL, "whether the machine is slower than its peers"),
+    KG_FIELD(reason, STRING, "why it is suspect, or why results are missing", KG_OPTIONAL),
+};
+static const struct kg_record node_record = KG_RECORD_OF(node_fields, "A machine of a fleet.");
+#undef STRUCT
+
 #define STRUCT kg_comparison
 static const struct kg_field comparison_fields[] = {
     KG_FIELD(created, STRING, "creation time, UTC", KG_PATTERN_TIME),
@@ -244,6 +270,8 @@ static const struct kg_field comparison_fields[] = {
     KG_FIELD(baseline_runs, SIZE, "number of ordinary runs in the comparison"),
     KG_LIST(pins, pin_count, STRINGS, "pinned runs in the comparison"),
     KG_FIELD(machine, RECORD, NULL, KG_OF(kg_machine_record)),
+    KG_LIST(nodes, node_count, RECORDS, "`merge` only: the machines of the fleet", KG_OPTIONAL,
+            KG_OF(node_record)),
     KG_LIST(notes, note_count, STRINGS, "notes that a reader must know"),
     KG_FIELD(counts, RECORD, NULL, KG_OF(counts_record)),
     KG_FIELD(not_measured, SIZE,

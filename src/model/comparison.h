@@ -75,6 +75,7 @@ enum kg_doubt {
     /* worse than the stored runs, but not in paired rounds, and kgate knows only a part of the
      * case's code; see `cause` */
     KG_DOUBT_DRIFT,
+    KG_DOUBT_NODE, /* worse than the stored runs, on a machine slower than its peers; see `cause` */
 };
 
 /* One metric of a case against one reference. */
@@ -169,6 +170,8 @@ struct kg_case_change {
     bool missing;       /* stored but not compared: SKIPPED, REMOVED, or a metric without a value */
     bool unrecorded;    /* not stored: the gate should have stored it, and could not measure it */
     size_t order;       /* its place in the results; removed cases come last */
+    size_t shard;       /* number of its shard, from 1; 0: the comparison is no merge */
+    const char *node;   /* name of the machine that measured it; NULL: no merge, or MISSING */
     size_t rounds;
     size_t confirming_rounds; /* number of the rounds that decided */
     size_t pairs;    /* paired rounds against the baseline's build, decisive or not; 0: none */
@@ -204,6 +207,23 @@ struct kg_next_command {
     const char *command; /* for a shell */
 };
 
+/* A machine of a fleet in a merged comparison. */
+struct kg_node {
+    const char *name;
+    const char *host; /* as in struct kg_machine, like the next two */
+    const char *fingerprint;
+    const char *epoch;
+    size_t shards;  /* number of its shards with results */
+    size_t cases;   /* number of its cases with results */
+    size_t missing; /* number of cases of its shards without results */
+    double seconds; /* measured time of its shards; NaN: unknown */
+    /* shares by which it is slower than the median of the other nodes of its fingerprint; NaN: unknown */
+    double clock_shift;
+    double bandwidth_shift;
+    bool suspect;
+    const char *reason; /* why it is suspect, or why results are missing; NULL: neither */
+};
+
 struct kg_comparison {
     struct kg_arena arena; /* owns everything below, nothing is borrowed */
     const char *created;
@@ -235,7 +255,9 @@ struct kg_comparison {
     const char **pins;    /* names of the compared pinned runs */
     size_t pin_count;
     struct kg_machine machine; /* of the current results */
-    const char **notes;        /* differing facts, and everything else that a reader must know */
+    struct kg_node *nodes;     /* `merge` only */
+    size_t node_count;
+    const char **notes; /* differing facts, and everything else that a reader must know */
     size_t note_count;
     struct kg_change_counts counts;
     size_t not_measured;          /* of counts.no_change: cases with their reference's code */

@@ -38,6 +38,7 @@ struct kg_policy {
     unsigned fail_on; /* bits 1u << enum kg_change */
     enum kg_missing_device missing_device;
     enum kg_undecided undecided;
+    double missing;       /* share of MISSING cases that a merge accepts, 0 to 1 */
     double alpha;         /* false alarms allowed for the whole suite, 0 to 1 */
     unsigned reports;     /* bits 1u << enum kg_report_kind */
     double instability;   /* share from which on kgate proposes quarantine */

@@ -240,6 +240,8 @@ static const struct kg_field policy_fields[] = {
              KG_NAMES(kg_missing_device_names)),
     KG_FIELD(undecided, ENUM, "result of a gate that decided nothing", KG_OPTIONAL,
              KG_NAMES(kg_undecided_names)),
+    KG_FIELD(missing, REAL, "share of MISSING cases that a merge accepts", KG_OPTIONAL,
+             KG_BETWEEN(0, 1)),
     KG_FIELD(alpha, REAL, "false-alarm rate allowed for the whole suite, as a share",
              KG_INSIDE(0, 1)),
     KG_FIELD(reports, BITS, "reports to write besides JSON files", KG_OPTIONAL,
@@ -252,6 +254,22 @@ static const struct kg_field policy_fields[] = {
 };
 const struct kg_record kg_results_policy_record =
     KG_RECORD_OF(policy_fields, "The suite's policy.");
+#undef STRUCT
+
+#define STRUCT kg_shard
+static const struct kg_field shard_fields[] = {
+    KG_FIELD(count, SIZE, "number of shards; 0: the results are no shard", KG_OPTIONAL,
+             KG_UNKNOWN_IF_0),
+    KG_FIELD(index, SIZE, "number of this shard, from 1", KG_OPTIONAL, KG_UNKNOWN_IF_0),
+    KG_FIELD(cases, SIZE, "number of cases of all shards", KG_OPTIONAL, KG_UNKNOWN_IF_0),
+    KG_FIELD(attempt, SIZE, "number of times that a scheduler started this shard", KG_OPTIONAL,
+             KG_UNKNOWN_IF_0),
+    KG_FIELD(job, STRING, "the scheduler's id for all shards", KG_OPTIONAL),
+    KG_FIELD(node, STRING, "name of the machine", KG_OPTIONAL),
+    KG_FIELD(plan, STRING, "hash of the file of --plan", KG_OPTIONAL),
+};
+static const struct kg_record shard_record =
+    KG_RECORD_OF(shard_fields, "The part of a suite that one machine of a fleet measured.");
 #undef STRUCT
 
 #define STRUCT kg_results
@@ -268,6 +286,7 @@ static const struct kg_field results_fields[] = {
     KG_FIELD(policy, RECORD, NULL, KG_OF(kg_results_policy_record)),
     KG_FIELD(complete, BOOL, "false: the run was interrupted"),
     KG_FIELD(filter, STRING, "options that left cases out", KG_OPTIONAL),
+    KG_FIELD(shard, RECORD, NULL, KG_OPTIONAL, KG_OF(shard_record)),
     KG_FIELD(machine, RECORD, NULL, KG_OF(kg_machine_record)),
     KG_FIELD(environment, RECORD, NULL, KG_OPTIONAL, KG_OF(kg_environment_record)),
     KG_FIELD(sequential, BOOL, "whether kgate added rounds after interim analyses: `gate` and `ab`",

@@ -342,10 +342,22 @@ struct kg_results_policy {
     unsigned fail_on; /* bits 1u << enum kg_change */
     enum kg_missing_device missing_device;
     enum kg_undecided undecided;
+    double missing; /* share of MISSING cases that a merge accepts; NaN: unknown, so 0 */
     double alpha;
     unsigned reports;              /* bits 1u << enum kg_report_kind; 0: unknown */
     double quarantine_instability; /* NaN: unknown */
     size_t quarantine_runs;
+};
+
+/* The part of a suite that one machine of a fleet measured. */
+struct kg_shard {
+    size_t count;     /* number of shards; 0: no shard */
+    size_t index;     /* 1 to count */
+    size_t cases;     /* number of cases of all shards */
+    size_t attempt;   /* from 1: how often a scheduler started this shard */
+    const char *job;  /* the scheduler's id for the whole fleet; NULL: unknown */
+    const char *node; /* name of the machine for people */
+    const char *plan; /* hash of the --plan file; NULL: none */
 };
 
 struct kg_results {
@@ -359,11 +371,12 @@ struct kg_results {
     struct kg_results_policy policy;
     bool complete;      /* false: interrupted, or read from a killed run's journal */
     const char *filter; /* the --filter or --shard that left cases out; NULL: none */
+    struct kg_shard shard;
     struct kg_machine machine;
     struct kg_environment environment; /* the caller's, for the workloads */
     bool sequential;  /* rounds were added after interim analyses: `gate` and `ab` */
     const char *pair; /* `ab`: equal in the results of both sides; else NULL */
-    /* number of further tests beside those of these cases, for Holm's method; 0: none */
+    /* number of tests for Holm's method, if these are some of a suite's cases; 0: their own */
     size_t tests;
     struct kg_measured_file *files; /* files that `build` of the cases names */
     size_t file_count;

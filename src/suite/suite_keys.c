@@ -67,6 +67,8 @@ static const struct kg_key policy_keys[] = {
     {"undecided", KG_KEY_CHOICE, POLICY(undecided), "report", NULL, NULL, kg_undecided_names,
      "verdict of a gate with a SUSPECT, with most compared cases undecided, or without a compared case. "
      "`report`: UNDECIDED, exit status 4. A first run that `--update-missing` records passes"},
+    {"missing", KG_KEY_SHARE, POLICY(missing), "0%", "0%", "100%", NULL,
+     "share of MISSING cases that [`merge`](fleet.md) accepts; with more the gate is UNDECIDED"},
     {"quarantine.instability", KG_KEY_SHARE, POLICY(instability), "20%", "1%", "1000%", NULL,
      "median step between stored runs above which kgate proposes [quarantine](accepting.md#quarantine)"},
     {"quarantine.runs", KG_KEY_COUNT, POLICY(stable_runs), "5", "3", "100", NULL,
