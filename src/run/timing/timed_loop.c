@@ -96,6 +96,8 @@ static double warm_up(const struct kg_sampler *sampler, uint64_t batch)
 {
     const double most = fmax(WARM_UP_SHARE * sampler->min_time_ns, WARM_UP_LEAST_NS);
     double asked = 0, last[3] = {0};
+    if (sampler->cold)
+        return 0;
     for (uint64_t i = 0; i < sampler->warm_calls; i++)
         asked += batch_time_ns(sampler, 1);
     if (sampler->own_ns)

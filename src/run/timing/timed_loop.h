@@ -85,6 +85,7 @@ struct kg_sampler {
     double resolution_ns; /* kg_clock_resolution_ns */
     double min_time_ns;   /* measured time of a round */
     uint64_t warm_calls;  /* calls before the usual warm-up */
+    bool cold;            /* no warm-up: each call starts a process of its own */
     bool children;        /* child processes do the work: count their CPU time */
     double *buffer;       /* room for `capacity` samples */
     size_t capacity;

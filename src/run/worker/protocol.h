@@ -73,6 +73,7 @@ struct kg_request {
     unsigned metrics;    /* bits 1u << enum kg_metric_kind of the wanted readings */
     uint64_t batch; /* calls per sample; KG_TASK_CHECK: the reference's, to be kept if enough */
     double turn_ns; /* KG_TASK_TURNS */
+    bool cold;      /* KG_TASK_TURNS: a command runs without warm-up */
     const char *count_directory; /* KG_TASK_COUNT of a command by Callgrind: folder of its files */
     const char *count_source;    /* KG_TASK_COUNT: "perf" or "callgrind" */
     bool count_lines;            /* KG_TASK_COUNT: cache lines too */

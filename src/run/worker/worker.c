@@ -194,6 +194,7 @@ static bool set_up(struct kg_worker *worker, struct kg_error *err)
         .resolution_ns = worker->response.timer_resolution_ns,
         .min_time_ns = worker->request.min_time_ns,
         .warm_calls = worker->request.warm_calls,
+        .cold = worker->request.cold && !worker->workload,
         .children = !worker->workload,
         .buffer = worker->buffer,
         .capacity = room,

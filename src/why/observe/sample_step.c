@@ -68,7 +68,7 @@ static bool part_sample(const struct kg_session *session, size_t index, double p
 {
     const struct kg_case *planned = &session->plan->cases[index];
     const struct kg_task_options options = {
-        .task = KG_TASK_TURNS, .patience = 1, .turn_ns = part_ns};
+        .task = KG_TASK_TURNS, .patience = 1, .turn_ns = part_ns, .cold = true};
     struct sampled_run run = {.process = {.pid = -1, .pidfd = -1, .response = -1, .errors = -1}};
     struct kg_arena arena = {0};
     kg_case_launch_make(session, index, &options, &arena, &run.launch);
@@ -135,14 +135,17 @@ static bool case_sides_sample(const struct kg_session *const sides[2], size_t in
     const double whole_ns = sides[0]->plan->cases[index].spec->settings.sample_time_ns;
     const bool slow = sides[0]->results->cases[index].summary.median_ns > whole_ns;
     const size_t parts = slow ? 2 : 4;
+    const double part_ns = 2 * whole_ns / (double)parts;
     static const double CALLS_LEAST = 0.1; /* share of samples from which system calls are traced */
     struct kg_stack_sampler *samplers[2] = {0};
     const char *reasons[2] = {0};
     bool good = true;
     for (size_t i = 0; i < parts && good && !kg_interrupt_caught(); i++) {
         const size_t side = order[i];
-        good = part_sample(sides[side], index, 2 * whole_ns / (double)parts, &samplers[side],
-                           &reasons[side], err);
+        /* a part ends with its last call, so it is half a call longer on average */
+        const double call_ns = sides[side]->results->cases[index].summary.median_ns;
+        const double turn_ns = call_ns > 0 ? fmax(1, part_ns - call_ns / 2) : part_ns;
+        good = part_sample(sides[side], index, turn_ns, &samplers[side], &reasons[side], err);
     }
     bool calls = false;
     for (size_t side = 0; side < 2; side++) {
