@@ -172,6 +172,7 @@ int kg_cli_calibrate(const struct kg_arguments *arguments);
 int kg_cli_gate(const struct kg_arguments *arguments);
 int kg_cli_run(const struct kg_arguments *arguments);
 int kg_cli_compare(const struct kg_arguments *arguments);
+int kg_cli_merge(const struct kg_arguments *arguments);
 int kg_cli_baseline(const struct kg_arguments *arguments);
 int kg_cli_suggest(const struct kg_arguments *arguments);
 int kg_cli_explain(const struct kg_arguments *arguments);

@@ -115,6 +115,8 @@ const char *kg_headline_make(struct kg_comparison *comparison, enum kg_change ch
     if (change == KG_CHANGE_REGRESSION || change == KG_CHANGE_SUSPECT ||
         change == KG_CHANGE_IMPROVEMENT)
         metrics_append(&text, first);
+    if (change == KG_CHANGE_MISSING)
+        kg_text_printf(&text, " (%s)", first->reason);
     kg_text_append(&text, more_make(comparison, change, count));
     const char *copy = kg_arena_copy(&comparison->arena, kg_text_string(&text));
     kg_text_free(&text);

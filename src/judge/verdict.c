@@ -8,7 +8,7 @@
 #include "judge/undecided.h"
 #include "model/change.h"
 
-enum { REASONS_MOST = KG_CHANGE_COUNT + 9 };
+enum { REASONS_MOST = KG_CHANGE_COUNT + 10 };
 
 /* judged  counts of the cases without a waiver */
 static void counts_fill(struct kg_comparison *comparison, size_t judged[KG_CHANGE_COUNT])
@@ -93,6 +93,20 @@ static void missing_judge(struct kg_comparison *comparison)
         undecided_add(comparison, kg_undecided_missing(comparison, first, count));
 }
 
+/* Cases without results in a merge. The policy accepts a share of them. */
+static void lost_judge(struct kg_comparison *comparison)
+{
+    const size_t lost = comparison->counts.of[KG_CHANGE_MISSING];
+    const double accepted = comparison->policy.missing > 0 ? comparison->policy.missing : 0;
+    if (!lost || policy_fails(&comparison->policy, KG_CHANGE_MISSING))
+        return;
+    const char *reason = kg_headline_make(comparison, KG_CHANGE_MISSING, lost);
+    if ((double)lost > accepted * (double)comparison->case_count)
+        undecided_add(comparison, reason);
+    else
+        reason_add(comparison, reason, KG_EXIT_PASS);
+}
+
 /* If kgate cannot store a new case, no gate would ever judge it. */
 static void unrecorded_judge(struct kg_comparison *comparison)
 {
@@ -117,6 +131,7 @@ static void undecided_judge(const struct kg_baseline *baseline, struct kg_compar
     const bool named = policy_fails(&comparison->policy, KG_CHANGE_SUSPECT);
     if (suspect && !named)
         undecided_add(comparison, kg_headline_make(comparison, KG_CHANGE_SUSPECT, suspect));
+    lost_judge(comparison);
     unrecorded_judge(comparison);
     if (first_run)
         return;

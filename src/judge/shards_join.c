@@ -1,0 +1,305 @@
+/* shards_join.c: joins results and baselines of shards into one run. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "judge/shards.h"
+
+/* --- Results ---------------------------------------------------------------------------------- */
+
+/* Place of a case in the joined results. Shards deal a suite's cases in turn, so cases at the same position of all
+ * shards follow each other. */
+struct placed {
+    size_t line; /* of the suite, 0: unknown */
+    size_t position;
+    size_t part;
+};
+
+static int compare_placed(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    if (x->position != y->position)
+        return x->position < y->position ? -1 : 1;
+    return (x->part > y->part) - (x->part < y->part);
+}
+
+static void cases_join(const struct kg_shard_part *parts, size_t count, struct kg_results *joined)
+{
+    size_t total = 0;
+    for (size_t p = 0; p < count; p++)
+        total += parts[p].results->case_count;
+    struct placed *places = kg_arena_alloc(&joined->arena, total, sizeof *places);
+    joined->cases = kg_arena_alloc(&joined->arena, total, sizeof *joined->cases);
+    for (size_t p = 0; p < count; p++)
+        for (size_t i = 0; i < parts[p].results->case_count; i++)
+            places[joined->case_count++] = (struct placed){parts[p].results->cases[i].line, i, p};
+    qsort(places, total, sizeof *places, compare_placed);
+    for (size_t i = 0; i < total; i++)
+        joined->cases[i] = parts[places[i].part].results->cases[places[i].position];
+}
+
+/* Takes readings of all parts, evenly if there are too many. */
+static void probes_join(const struct kg_shard_part *parts, size_t count, struct kg_results *joined)
+{
+    size_t total = 0, taken = 0;
+    for (size_t p = 0; p < count; p++)
+        total += parts[p].results->probe_count;
+    const size_t most = total < KG_PROBES_MOST ? total : KG_PROBES_MOST;
+    joined->probes = kg_arena_alloc(&joined->arena, most, sizeof *joined->probes);
+    for (size_t p = 0, seen = 0; p < count; p++)
+        for (size_t i = 0; i < parts[p].results->probe_count; i++, seen++)
+            if (taken < most && seen * most / total == taken)
+                joined->probes[taken++] = parts[p].results->probes[i];
+    joined->probe_count = taken;
+}
+
+static bool file_known(const struct kg_results *joined, const struct kg_measured_file *file)
+{
+    for (size_t i = 0; i < joined->file_count; i++)
+        if (!strcmp(joined->files[i].hash, file->hash))
+            return true;
+    return false;
+}
+
+static void files_join(const struct kg_shard_part *parts, size_t count, struct kg_results *joined)
+{
+    size_t capacity = 0;
+    for (size_t p = 0; p < count; p++)
+        for (size_t i = 0; i < parts[p].results->file_count; i++) {
+            const struct kg_measured_file *file = &parts[p].results->files[i];
+            if (file_known(joined, file))
+                continue;
+            kg_arena_grow(&joined->arena, &joined->files, joined->file_count, &capacity,
+                          sizeof *joined->files);
+            joined->files[joined->file_count++] = *file;
+        }
+}
+
+/* Returns the --filter of all shards without their --shard; NULL: none. */
+static const char *filter_of(struct kg_arena *arena, const struct kg_results *results, bool whole)
+{
+    if (!whole)
+        return "cases that some shards did not measure";
+    const char *shard = results->filter ? strstr(results->filter, "--shard ") : NULL;
+    if (!shard || !results->shard.count)
+        return results->filter;
+    size_t length = (size_t)(shard - results->filter);
+    while (length && results->filter[length - 1] == ' ')
+        length--;
+    return length ? kg_arena_copy_bytes(arena, results->filter, length) : NULL;
+}
+
+/* Returns a reason if the parts are of several kinds of machine; otherwise NULL. */
+static const char *mixture_of(const struct kg_shard_part *parts, size_t count)
+{
+    for (size_t p = 1; p < count; p++)
+        if (strcmp(parts[p].results->machine.fingerprint, parts[0].results->machine.fingerprint) !=
+            0)
+            return "cases by kind of machine: the shards ran on several";
+    return NULL;
+}
+
+void kg_shards_join(const struct kg_shard_part *parts, size_t count, bool whole,
+                    struct kg_results *joined)
+{
+    *joined = *parts[0].results;
+    joined->arena = (struct kg_arena){0};
+    joined->shard = (struct kg_shard){0};
+    joined->files = NULL;
+    joined->file_count = joined->case_count = 0;
+    joined->complete = true;
+    joined->start_note = joined->not_kept = joined->profile = joined->no_profile = NULL;
+    joined->measured_ns = joined->elapsed_ns = 0;
+    if (whole)
+        joined->tests = 0;
+    for (size_t p = 0; p < count; p++) {
+        const struct kg_results *results = parts[p].results;
+        if (strcmp(results->created, joined->created) > 0)
+            joined->created = results->created;
+        joined->complete = joined->complete && results->complete;
+        joined->sequential = joined->sequential || results->sequential;
+        joined->measured_ns += results->measured_ns;
+        joined->elapsed_ns = fmax(joined->elapsed_ns, results->elapsed_ns);
+    }
+    const char *mixture = mixture_of(parts, count);
+    joined->filter = mixture ? mixture : filter_of(&joined->arena, parts[0].results, whole);
+    cases_join(parts, count, joined);
+    probes_join(parts, count, joined);
+    files_join(parts, count, joined);
+}
+
+/* --- Baselines -------------------------------------------------------------------------------- */
+
+/* The joined runs while they grow. */
+struct runs {
+    struct kg_arena *arena;
+    struct kg_baseline_run *at; /* newest first; pinned runs have a place of their own */
+    size_t count, capacity;
+    size_t *room; /* capacity of each run's cases */
+    size_t room_capacity;
+};
+
+/* Returns the place of the run among the joined runs: by its pin, or by its age among the ordinary runs. */
+static size_t place_of(struct runs *runs, const struct kg_baseline_run *run, size_t age)
+{
+    size_t ordinary = 0;
+    for (size_t i = 0; i < runs->count; i++) {
+        const struct kg_baseline_run *other = &runs->at[i];
+        if (run->pin ? other->pin && !strcmp(run->pin, other->pin) : !other->pin && ordinary == age)
+            return i;
+        ordinary += !other->pin;
+    }
+    kg_arena_grow(runs->arena, &runs->at, runs->count, &runs->capacity, sizeof *runs->at);
+    kg_arena_grow(runs->arena, &runs->room, runs->count, &runs->room_capacity, sizeof *runs->room);
+    runs->at[runs->count] = *run;
+    runs->at[runs->count].cases = NULL;
+    runs->at[runs->count].case_count = 0;
+    runs->room[runs->count] = 0;
+    return runs->count++;
+}
+
+static bool same_traits(const struct kg_baseline_run *a, const struct kg_baseline_run *b)
+{
+    if (a->trait_name_count != b->trait_name_count)
+        return false;
+    for (size_t i = 0; i < a->trait_name_count; i++)
+        if (strcmp(a->trait_names[i], b->trait_names[i]) != 0)
+            return false;
+    return true;
+}
+
+static void case_add(struct runs *runs, size_t place, const struct kg_baseline_run *source,
+                     const struct kg_baseline_case *stored)
+{
+    struct kg_baseline_run *run = &runs->at[place];
+    kg_arena_grow(runs->arena, &run->cases, run->case_count, &runs->room[place], sizeof *stored);
+    run->cases[run->case_count] = *stored;
+    /* another kgate stored other features: their numbers have other meanings */
+    if (!same_traits(run, source))
+        run->cases[run->case_count].trait_count = 0;
+    run->case_count++;
+}
+
+/* Adds the part's own cases. The first part of a baseline also adds the cases of no part: these are REMOVED. */
+static void part_add(struct runs *runs, const struct kg_shard_part *part, size_t index,
+                     const struct kg_names *owners, bool first)
+{
+    size_t age = 0;
+    for (size_t r = part->baseline->run_count; r-- > 0;) {
+        const struct kg_baseline_run *run = &part->baseline->runs[r];
+        if (strcmp(run->suite, part->results->suite) != 0)
+            continue;
+        const size_t place = place_of(runs, run, age);
+        age += !run->pin;
+        for (size_t i = 0; i < run->case_count; i++) {
+            const size_t *owner = kg_names_find(owners, run->cases[i].id, strlen(run->cases[i].id));
+            if (owner ? *owner == index : first)
+                case_add(runs, place, run, &run->cases[i]);
+        }
+    }
+}
+
+/* Whether no earlier part has the same baseline in memory. */
+static bool is_first(struct kg_arena *scratch, struct kg_names *seen,
+                     const struct kg_baseline *baseline)
+{
+    char *address = kg_arena_printf(scratch, "%p", (const void *)baseline);
+    if (kg_names_find(seen, address, strlen(address)))
+        return false;
+    kg_names_set(scratch, seen, address, strlen(address), 0);
+    return true;
+}
+
+void kg_shards_join_baselines(const struct kg_shard_part *parts, size_t count,
+                              struct kg_baseline *joined)
+{
+    struct kg_arena scratch = {0};
+    struct kg_names owners = {0}, seen = {0};
+    *joined = (struct kg_baseline){.machine = parts[0].results->machine,
+                                   .fingerprint = parts[0].results->machine.fingerprint,
+                                   .expected = true};
+    struct runs runs = {.arena = &joined->arena};
+    for (size_t p = 0; p < count; p++)
+        for (size_t i = 0; i < parts[p].results->case_count; i++) {
+            const char *id = parts[p].results->cases[i].id;
+            kg_names_set(&scratch, &owners, id, strlen(id), p);
+        }
+    for (size_t p = 0; p < count; p++)
+        if (parts[p].baseline)
+            part_add(&runs, &parts[p], p, &owners, is_first(&scratch, &seen, parts[p].baseline));
+    joined->runs = kg_arena_alloc(&joined->arena, runs.count, sizeof *joined->runs);
+    for (size_t i = 0; i < runs.count; i++) /* oldest first */
+        joined->runs[i] = runs.at[runs.count - 1 - i];
+    joined->run_count = runs.count;
+    kg_arena_free(&scratch);
+}
+
+/* --- Cases of the comparison ------------------------------------------------------------------ */
+
+static struct kg_names ids_of(struct kg_arena *scratch, const struct kg_comparison *comparison)
+{
+    struct kg_names ids = {0};
+    for (size_t c = 0; c < comparison->case_count; c++) {
+        const char *id = comparison->cases[c].id;
+        kg_names_set(scratch, &ids, id, strlen(id), c);
+    }
+    return ids;
+}
+
+void kg_shards_name(const struct kg_shard_part *parts, size_t count,
+                    struct kg_comparison *comparison)
+{
+    struct kg_arena scratch = {0};
+    const struct kg_names ids = ids_of(&scratch, comparison);
+    for (size_t p = 0; p < count; p++) {
+        const struct kg_shard *shard = &parts[p].results->shard;
+        const char *node = kg_arena_keep(&comparison->arena, shard->node);
+        for (size_t i = 0; i < parts[p].results->case_count; i++) {
+            const char *id = parts[p].results->cases[i].id;
+            const size_t *place = kg_names_find(&ids, id, strlen(id));
+            if (!place)
+                continue;
+            comparison->cases[*place].shard = shard->index;
+            comparison->cases[*place].node = node;
+        }
+    }
+    kg_arena_free(&scratch);
+}
+
+static void missing_make(struct kg_arena *arena, const struct kg_expected_case *expected,
+                         const char *reason, struct kg_case_change *change)
+{
+    const char *id = expected->id, *slash = strchr(id, '/'), *last = strrchr(id, '/');
+    *change = (struct kg_case_change){
+        .id = kg_arena_copy(arena, id),
+        .workload = kg_arena_copy_bytes(arena, id, slash ? (size_t)(slash - id) : strlen(id)),
+        .device = kg_arena_copy(arena, last ? last + 1 : ""),
+        .change = KG_CHANGE_MISSING,
+        .reason = reason ? reason : "no shard has its results",
+        .shard = expected->shard,
+        .instability = NAN,
+        .time_ns = NAN};
+}
+
+void kg_shards_missing_append(const struct kg_expected_case *expected, size_t count,
+                              const char *(*reason)(void *user, size_t shard), void *user,
+                              struct kg_comparison *comparison)
+{
+    struct kg_arena scratch = {0};
+    const struct kg_names ids = ids_of(&scratch, comparison);
+    const size_t order = comparison->case_count;
+    size_t capacity = comparison->case_count;
+    for (size_t i = 0; i < count; i++) {
+        if (kg_names_find(&ids, expected[i].id, strlen(expected[i].id)))
+            continue;
+        kg_arena_grow(&comparison->arena, &comparison->cases, comparison->case_count, &capacity,
+                      sizeof *comparison->cases);
+        struct kg_case_change *change = &comparison->cases[comparison->case_count++];
+        missing_make(&comparison->arena, &expected[i], reason(user, expected[i].shard), change);
+        change->order = order + i;
+    }
+    kg_arena_free(&scratch);
+}
