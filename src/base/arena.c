@@ -9,7 +9,8 @@
 #include "base/grow.h"
 #include "base/memory.h"
 
-enum { BLOCK_BYTES = 64 * 1024 };
+/* Blocks double in size: a merge holds tens of thousands of small arenas. */
+enum { FIRST_BYTES = 4 * 1024, BLOCK_BYTES = 64 * 1024 };
 
 struct kg_arena_block {
     struct kg_arena_block *next;
@@ -31,6 +32,13 @@ static struct kg_arena_block *block_new(size_t capacity)
     return block;
 }
 
+/* Size of the next usual block. */
+static size_t block_bytes(const struct kg_arena_block *head)
+{
+    const size_t bytes = head ? 2 * head->capacity : FIRST_BYTES;
+    return bytes < BLOCK_BYTES ? bytes : BLOCK_BYTES;
+}
+
 void *kg_arena_alloc(struct kg_arena *arena, size_t count, size_t size)
 {
     const size_t align = sizeof(max_align_t);
@@ -39,10 +47,11 @@ void *kg_arena_alloc(struct kg_arena *arena, size_t count, size_t size)
     size_t bytes = (count * size + align - 1) / align * align;
     struct kg_arena_block *head = arena->head;
     if (!head || head->capacity - head->used < bytes) {
-        struct kg_arena_block *block = block_new(bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES);
+        const size_t usual = block_bytes(head);
+        struct kg_arena_block *block = block_new(bytes > usual ? bytes : usual);
         if (!block)
             return NULL;
-        if (head && bytes > BLOCK_BYTES / 4) {
+        if (head && bytes > usual) {
             /* A large item gets a block of its own behind the head, whose room stays in use. */
             block->next = head->next;
             head->next = block;
