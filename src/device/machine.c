@@ -259,6 +259,7 @@ bool kg_machine_read(struct kg_arena *arena, const char *device, struct kg_machi
     machine->vectors = vectors_name();
     if (hypervisor_name(text, sizeof text))
         machine->hypervisor = kg_arena_copy(arena, text);
+    kg_machine_identify(arena, "", machine);
     return true;
 }
 

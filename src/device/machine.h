@@ -104,6 +104,12 @@ bool kg_machine_gpus_read(struct kg_arena *arena, const char *device, struct kg_
 
 void kg_gpu_copy(struct kg_arena *arena, const struct kg_gpu *gpu, struct kg_gpu *into);
 
+/* machine_identity.c: facts that tell machines of one fingerprint apart. Internal to machine.h. */
+
+/* Sets host, boot, microcode, clock_limit_hz and epoch, from the files of /etc, /proc and /sys below
+ * `root`; "" is this machine. The epoch needs the other facts first: kernel, driver, governor. */
+void kg_machine_identify(struct kg_arena *arena, const char *root, struct kg_machine *machine);
+
 /* cuda_architectures.c: the GPUs that a list of CMAKE_CUDA_ARCHITECTURES makes code for. Pure. */
 
 /* Whether one of the listed codes runs on a device of this compute capability. Machine code runs on
