@@ -12,6 +12,7 @@ enum kg_error_kind {
     KG_ERROR_MEASURE,     /* measuring is impossible here */
     KG_ERROR_INTERRUPTED, /* a signal asked to stop */
     KG_ERROR_UNDECIDED,   /* there is nothing to judge: no verdict */
+    KG_ERROR_NOTHING,     /* there is nothing to do, as planned: no failure */
 };
 
 struct kg_error {

@@ -21,8 +21,10 @@ static const struct kg_option options[] = {
     OPTION(
         MEASURE, "filter", 0, KG_OPTION_TEXT, "GLOB", filter,
         "only cases with a matching id, for example 'gemm/*', or with a matching tag: tag:memory"),
-    OPTION(MEASURE, "shard", 0, KG_OPTION_TEXT, "I/N", shard,
-           "only every N-th case from the I-th, from 1"),
+    OPTION(
+        MEASURE, "shard", 0, KG_OPTION_TEXT, "I/N|auto", shard,
+        "only part I of N of the cases, from 1; auto: part and number of parts by Slurm, GitLab or "
+        "another scheduler; auto/N: the part by it"),
     OPTION(MEASURE, "device", 0, KG_OPTION_TEXT, "cuda:N", device,
            "GPU for CUDA cases: its number or the beginning of its UUID (default: cuda:0)"),
     OPTION(MEASURE, "base", 0, KG_OPTION_TEXT, "A", base,

@@ -32,9 +32,15 @@ int kg_fail(const struct kg_error *err)
     kg_text_free(&text);
     if (err->kind == KG_ERROR_INTERRUPTED && kg_interrupt_caught())
         return KG_EXIT_SIGNAL + kg_interrupt_caught();
-    return err->kind == KG_ERROR_USAGE       ? KG_EXIT_USAGE
+    return err->kind == KG_ERROR_NOTHING     ? KG_EXIT_PASS
+           : err->kind == KG_ERROR_USAGE     ? KG_EXIT_USAGE
            : err->kind == KG_ERROR_UNDECIDED ? KG_EXIT_NO_VERDICT
                                              : KG_EXIT_FAILED;
+}
+
+const char *kg_output_directory(const struct kg_arguments *arguments)
+{
+    return arguments->output ? arguments->output : USUAL;
 }
 
 int kg_cli_reported(const struct kg_arguments *arguments,
@@ -44,7 +50,7 @@ int kg_cli_reported(const struct kg_arguments *arguments,
 {
     int lock;
     struct kg_error err;
-    const char *directory = arguments->output ? arguments->output : USUAL;
+    const char *directory = kg_output_directory(arguments);
     if (!kg_report_files_begin(directory, true, &lock, &err))
         return kg_fail(&err);
     const int status = run(arguments, directory, user);
@@ -64,7 +70,7 @@ int kg_fail_reported(const char *directory, const struct kg_error *err)
 {
     const int status = kg_fail(err);
     struct kg_text text = {0};
-    if (!directory)
+    if (!directory || err->kind == KG_ERROR_NOTHING)
         return status;
     if (kg_report_files_previous(directory, &text))
         fprintf(stderr, "kgate: note: the files of the previous gate are kept in %s: %s\n",

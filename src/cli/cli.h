@@ -51,6 +51,9 @@ int kg_cli_reported(const struct kg_arguments *arguments,
                                void *user),
                     void *user);
 
+/* Returns the folder of --output, or the default folder. */
+const char *kg_output_directory(const struct kg_arguments *arguments);
+
 /* Prints text to standard output. Returns false with err if that fails (full disk, closed pipe). */
 bool kg_print(const struct kg_text *text, struct kg_error *err);
 
@@ -98,8 +101,9 @@ struct kg_prepared {
     struct kg_suite suite;
     struct kg_machine machine;
     struct kg_plan plan;
-    char *left_out; /* filter and shard in words, or NULL */
-    bool trusted;   /* whether --trust is given; the suite is then from that commit */
+    struct kg_shard shard; /* with --shard; else its count is 0 */
+    char *left_out;        /* filter and shard in words, or NULL */
+    bool trusted;          /* whether --trust is given; the suite is then from that commit */
     struct kg_trust trust;
     struct kg_suite head;   /* suite of the working tree, which adds its new workloads */
     const char **untrusted; /* names of the new workloads */
@@ -196,6 +200,25 @@ extern const struct kg_record kg_diagnosis_record;
 void kg_cli_report_more(struct kg_text *text);
 void kg_cli_import_more(struct kg_text *text);
 void kg_cli_suggest_more(struct kg_text *text);
+
+/* shard_output.c: --shard, and the names of a shard's output. */
+
+/* Parses --shard with the variables of this process, and names the machine. Without --shard the count is 0. Strings live
+ * in `arena`. */
+bool kg_shard_option(const struct kg_arguments *arguments, struct kg_arena *arena,
+                     struct kg_shard *shard, struct kg_error *err);
+
+/* Arguments of one shard. */
+struct kg_shard_arguments {
+    struct kg_arguments arguments;
+    struct kg_arena arena; /* owns their new strings */
+};
+/* Copies the arguments. With `--shard auto` the files of -o and --export get the shard's label.
+ * is_folder  whether -o is a folder, which then gets a folder of that name; otherwise the label is a part of its name
+ * own        the caller frees it with kg_shard_arguments_free. Empty on failure. */
+bool kg_shard_arguments_make(const struct kg_arguments *given, bool is_folder,
+                             struct kg_shard_arguments *own, struct kg_error *err);
+void kg_shard_arguments_free(struct kg_shard_arguments *own);
 
 /* accept_list.c: lists the entries of accepted changes and quarantined cases. */
 

@@ -89,8 +89,11 @@ static void option_append(struct kg_text *text, const char *name, const char *va
 }
 
 /* Makes the command as given, without the limits of rounds and time and without file paths. */
-static const char *again_make(const struct kg_arguments *arguments, struct kg_arena *arena)
+static const char *again_make(const struct kg_arguments *arguments, const struct kg_shard *shard,
+                              struct kg_arena *arena)
 {
+    const char *numbers =
+        shard->count ? kg_arena_printf(arena, "%zu/%zu", shard->index, shard->count) : NULL;
     const struct {
         const char *name, *value;
     } options[] = {{"-c", arguments->suite},
@@ -98,7 +101,7 @@ static const char *again_make(const struct kg_arguments *arguments, struct kg_ar
                    {"--head", arguments->head},
                    {"--trust", arguments->trust},
                    {"--filter", arguments->filter},
-                   {"--shard", arguments->shard},
+                   {"--shard", numbers},
                    {"--threshold", arguments->threshold},
                    {"--min-effect", arguments->min_effect},
                    {"--warmup", arguments->warmup},
@@ -145,7 +148,7 @@ static int measure(const struct kg_arguments *arguments, const char *directory,
     struct kg_error err;
     const struct kg_prepared_suite what = kg_prepared_what(prepared);
     const struct kg_ab_options options = {
-        .again = in_pipeline() ? NULL : again_make(arguments, &prepared->arena),
+        .again = in_pipeline() ? NULL : again_make(arguments, &prepared->shard, &prepared->arena),
         .alone = kg_base_lacks(sides, prepared),
         .is_filtered = arguments->filter || arguments->shard,
         .base = sides->given[0],
@@ -191,15 +194,27 @@ static int ab_run(const struct kg_arguments *arguments, const char *directory, v
     return status;
 }
 
+/* Two commands without -o leave no files. */
+static int sides_run(const struct kg_arguments *given, struct kg_sides *sides)
+{
+    struct kg_shard_arguments own;
+    struct kg_error err;
+    if (sides->kind != KG_SIDES_BUILDS && !given->output)
+        return ab_run(given, NULL, sides);
+    if (!kg_shard_arguments_make(given, true, &own, &err))
+        return kg_fail_unread(KG_REPORTS_MEASURED, given->output, &err);
+    const int status = kg_cli_reported(&own.arguments, ab_run, sides);
+    kg_shard_arguments_free(&own);
+    return status;
+}
+
 int kg_cli_ab(const struct kg_arguments *arguments)
 {
     struct kg_sides sides;
     struct kg_error err;
-    const bool good = kg_sides_read(arguments, &sides, &err);
-    const int status = !good ? kg_fail_unread(KG_REPORTS_MEASURED, arguments->output, &err)
-                       : sides.kind == KG_SIDES_BUILDS || arguments->output
-                           ? kg_cli_reported(arguments, ab_run, &sides)
-                           : ab_run(arguments, NULL, &sides); /* the user asked for no files */
+    const int status = kg_sides_read(arguments, &sides, &err)
+                           ? sides_run(arguments, &sides)
+                           : kg_fail_unread(KG_REPORTS_MEASURED, arguments->output, &err);
     kg_sides_free(&sides);
     return status;
 }

@@ -21,6 +21,19 @@ static void builds_print(const struct kg_builds_outcome *builds, struct kg_text 
     kg_text_free(&lines);
 }
 
+static void reports_line(const struct kg_arguments *arguments, const struct kg_gate *gate,
+                         const char *directory, struct kg_text *text)
+{
+    struct kg_text more = {0};
+    kg_text_append(&more, ", results.json");
+    if (gate->results->shard.count)
+        kg_text_append(&more, ", baseline.json");
+    if (gate->settled.pairs.base)
+        kg_text_append(&more, "; pairs: base.json, head.json");
+    kg_reports_line(arguments, directory, kg_text_string(&more), text);
+    kg_text_free(&more);
+}
+
 static bool summary_print(const struct kg_arguments *arguments, const struct kg_gate *gate,
                           const char *directory, struct kg_error *err)
 {
@@ -34,10 +47,7 @@ static bool summary_print(const struct kg_arguments *arguments, const struct kg_
     if (!arguments->json && gate->recorded)
         builds_print(&gate->builds, &text);
     if (!arguments->json && !arguments->quiet)
-        kg_reports_line(arguments, directory,
-                        gate->settled.pairs.base ? ", results.json; pairs: base.json, head.json"
-                                                 : ", results.json",
-                        &text);
+        reports_line(arguments, gate, directory, &text);
     good = good && kg_print(&text, err);
     kg_text_free(&text);
     return good;
@@ -142,7 +152,13 @@ static int gate_run(const struct kg_arguments *arguments, const char *directory,
     return status;
 }
 
-int kg_cli_gate(const struct kg_arguments *arguments)
+int kg_cli_gate(const struct kg_arguments *given)
 {
-    return kg_cli_reported(arguments, gate_run, NULL);
+    struct kg_shard_arguments own;
+    struct kg_error err;
+    if (!kg_shard_arguments_make(given, true, &own, &err))
+        return kg_fail_unread(KG_REPORTS_MEASURED, given->output, &err);
+    const int status = kg_cli_reported(&own.arguments, gate_run, NULL);
+    kg_shard_arguments_free(&own);
+    return status;
 }

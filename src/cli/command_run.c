@@ -159,16 +159,27 @@ static bool request_check(const struct kg_arguments *arguments, struct kg_error 
     return kg_exports_check(arguments, KG_RESULTS_SCHEMA, err);
 }
 
-int kg_cli_run(const struct kg_arguments *arguments)
+static int prepared_run(const struct kg_arguments *arguments)
 {
     struct kg_prepared prepared;
+    struct kg_planned_stored stored;
     struct kg_error err;
     if (!request_check(arguments, &err) || !prepare(arguments, &prepared, &err))
         return kg_fail(&err);
-    struct kg_planned_stored stored;
     const int status = stored_find(arguments, &prepared, &stored, &err)
                            ? measure(arguments, &prepared, &stored, &err)
                            : kg_fail(&err);
     kg_prepared_free(&prepared);
+    return status;
+}
+
+int kg_cli_run(const struct kg_arguments *given)
+{
+    struct kg_shard_arguments own;
+    struct kg_error err;
+    if (!kg_shard_arguments_make(given, false, &own, &err))
+        return kg_fail(&err);
+    const int status = prepared_run(&own.arguments);
+    kg_shard_arguments_free(&own);
     return status;
 }

@@ -3,29 +3,8 @@
 #include <string.h>
 
 #include "base/nearest.h"
-#include "base/units.h"
 #include "cli/ab_sides.h"
 #include "run/discover.h"
-
-static bool shard_parse(const char *shard, struct kg_plan_options *options, struct kg_error *err)
-{
-    char index[24];
-    const char *slash = strchr(shard, '/');
-    const size_t length = slash ? (size_t)(slash - shard) : 0;
-    if (length > 0 && length < sizeof index) {
-        memcpy(index, shard, length);
-        index[length] = '\0';
-        if (kg_count_parse(index, &options->shard_index) &&
-            kg_count_parse(slash + 1, &options->shard_count) && options->shard_index > 0 &&
-            options->shard_index <= options->shard_count) {
-            options->shard_index--;
-            return true;
-        }
-    }
-    return kg_error_set(err, KG_ERROR_USAGE,
-                        "--shard is '%.60s', but must be I/N with I from 1 to N, such as 2/4",
-                        shard);
-}
 
 /* Splits --rounds N or MIN..MAX into two keys. */
 static bool rounds_set(const char *rounds, char keys[2][64], struct kg_error *err)
@@ -193,42 +172,68 @@ bool kg_prepare(const struct kg_arguments *arguments, struct kg_prepared *prepar
     return kg_prepare_suite(arguments, NULL, NULL, prepared, err);
 }
 
-bool kg_prepare_suite(const struct kg_arguments *arguments, const struct kg_text *yaml,
-                      const struct kg_sides *sides, struct kg_prepared *prepared,
-                      struct kg_error *err)
+/* Describes the options that left cases out. With `--shard auto` it names the numbers. */
+static void left_out_set(const struct kg_arguments *arguments, struct kg_prepared *prepared)
 {
-    struct kg_plan_options options = {.filter = arguments->filter};
-    *prepared = (struct kg_prepared){0};
-    if (arguments->shard && !shard_parse(arguments->shard, &options, err))
-        return false;
-    if (!suite_load(arguments, yaml, prepared, err)) {
-        kg_prepared_free(prepared);
-        return false;
-    }
+    struct kg_arena *arena = &prepared->arena;
+    const struct kg_shard *shard = &prepared->shard;
+    const char *filter =
+        arguments->filter ? kg_arena_printf(arena, "--filter %s", arguments->filter) : "";
+    const char *numbers =
+        shard->count ? kg_arena_printf(arena, "--shard %zu/%zu", shard->index, shard->count) : "";
+    if (prepared->plan.left_out)
+        prepared->left_out =
+            kg_arena_printf(arena, "%s%s%s", filter, *filter && *numbers ? " " : "", numbers);
+}
+
+static bool empty_refuse(const struct kg_prepared *prepared, struct kg_error *err)
+{
+    const struct kg_shard *shard = &prepared->shard;
+    if (!shard->cases)
+        return kg_error_set(err, KG_ERROR_USAGE, "no case of the suite matches --filter");
+    return kg_error_set(err, KG_ERROR_NOTHING,
+                        "shard %zu of %zu has no case, because there are only %zu case%s. It "
+                        "measures nothing",
+                        shard->index, shard->count, shard->cases, shard->cases == 1 ? "" : "s");
+}
+
+/* Reads the machine and plans the cases of this shard. */
+static bool cases_plan(const struct kg_arguments *arguments, const struct kg_sides *sides,
+                       struct kg_prepared *prepared, struct kg_error *err)
+{
+    struct kg_shard *shard = &prepared->shard;
+    const struct kg_plan_options options = {.filter = arguments->filter,
+                                            .shard_index = shard->count ? shard->index - 1 : 0,
+                                            .shard_count = shard->count};
     if (!kg_machine_read(&prepared->arena, arguments->device, &prepared->machine, err) ||
         !benchmarks_find(sides, prepared, err) ||
         !kg_plan_make(&prepared->suite, &prepared->machine, &options, &prepared->plan, err) ||
         (prepared->trusted && !kg_plan_data_place(&prepared->plan, data_find, prepared, err)) ||
-        !kg_plan_data_check(&prepared->plan, prepared->suite.path, err)) {
-        kg_prepared_free(prepared);
+        !kg_plan_data_check(&prepared->plan, prepared->suite.path, err))
         return false;
-    }
-    if (prepared->plan.left_out) {
-        prepared->left_out =
-            kg_arena_printf(&prepared->arena, "%s%s%s%s", arguments->filter ? "--filter " : "",
-                            arguments->filter ? arguments->filter : "",
-                            arguments->shard ? (arguments->filter ? " --shard " : "--shard ") : "",
-                            arguments->shard ? arguments->shard : "");
-    }
-    if (prepared->plan.case_count)
+    shard->cases = prepared->plan.case_count + prepared->plan.elsewhere_count;
+    left_out_set(arguments, prepared);
+    return prepared->plan.case_count || empty_refuse(prepared, err);
+}
+
+bool kg_prepare_suite(const struct kg_arguments *arguments, const struct kg_text *yaml,
+                      const struct kg_sides *sides, struct kg_prepared *prepared,
+                      struct kg_error *err)
+{
+    *prepared = (struct kg_prepared){0};
+    if (kg_shard_option(arguments, &prepared->arena, &prepared->shard, err) &&
+        suite_load(arguments, yaml, prepared, err) && cases_plan(arguments, sides, prepared, err))
         return true;
     kg_prepared_free(prepared);
-    return kg_error_set(err, KG_ERROR_USAGE, "no case of the suite matches --filter and --shard");
+    return false;
 }
 
 struct kg_prepared_suite kg_prepared_what(const struct kg_prepared *prepared)
 {
-    return (struct kg_prepared_suite){&prepared->suite, &prepared->plan, &prepared->machine};
+    return (struct kg_prepared_suite){.suite = &prepared->suite,
+                                      .plan = &prepared->plan,
+                                      .machine = &prepared->machine,
+                                      .shard = prepared->shard.count ? &prepared->shard : NULL};
 }
 
 void kg_prepared_free(struct kg_prepared *prepared)

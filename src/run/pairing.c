@@ -259,6 +259,7 @@ static bool both_begin(struct kg_pairing *pairing, const struct kg_prepared_suit
     struct kg_run_options build = {.results_path = options->base_path,
                                    .filter = options->filter,
                                    .sequential = true,
+                                   .tests = options->tests,
                                    .progress = options->progress,
                                    .select = base_select,
                                    .select_user = selection,
@@ -279,7 +280,6 @@ static bool both_begin(struct kg_pairing *pairing, const struct kg_prepared_suit
     alike_mark(pairing, options);
     pairing->apart = kg_arena_alloc(&pairing->base.results.arena, what->plan->case_count,
                                     sizeof *pairing->apart);
-    pairing->base.results.tests = pairing->head.results.tests = options->tests;
     pair_name(pairing);
     if (checks_join(pairing, err))
         return true;

@@ -156,6 +156,16 @@ static void checkout_set(const struct kg_prepared_suite *what, const struct kg_b
     results->branch = checkout.branch;
 }
 
+static void shard_keep(const struct kg_shard *shard, struct kg_results *results)
+{
+    if (!shard)
+        return;
+    results->shard = *shard;
+    results->shard.job = kg_arena_keep(&results->arena, shard->job);
+    results->shard.node = kg_arena_keep(&results->arena, shard->node);
+    results->shard.plan = kg_arena_keep(&results->arena, shard->plan);
+}
+
 bool kg_run_prepare(struct kg_run *run, const struct kg_prepared_suite *what,
                     const struct kg_run_options *options, struct kg_error *err)
 {
@@ -170,6 +180,8 @@ bool kg_run_prepare(struct kg_run *run, const struct kg_prepared_suite *what,
         return false;
     kg_results_start(&run->results, what->suite, what->plan, what->machine, options->filter);
     run->results.sequential = options->sequential;
+    run->results.tests = options->tests;
+    shard_keep(what->shard, &run->results);
     arrays_make(run);
     return true;
 }

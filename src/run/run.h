@@ -39,11 +39,12 @@ struct kg_fewest_watch {
     void *user;
 };
 
-/* The suite, plan and machine of a run; all of them must outlive it. */
+/* The suite, plan, machine and shard of a run; all of them must outlive it. */
 struct kg_prepared_suite {
     const struct kg_suite *suite;
     const struct kg_plan *plan;
     const struct kg_machine *machine;
+    const struct kg_shard *shard; /* NULL: no shard */
 };
 
 struct kg_run_options {
@@ -51,6 +52,7 @@ struct kg_run_options {
     const char *filter;       /* the filter's text, for the results; NULL without a filter */
     struct kg_progress progress; /* may be all zero */
     bool sequential;             /* the number of rounds depends on their results */
+    size_t tests;                /* as in struct kg_results */
     const uint64_t *batches;     /* per case: calls per sample of its reference, else 0; or NULL */
     const double *round_ns;      /* per case: time of a round, 0: the suite's min_time; or NULL */
     /* Called when the results list the plan's cases, before any measuring. It may mark cases that

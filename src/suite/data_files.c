@@ -54,13 +54,19 @@ static bool call_place(const struct placing *placing, struct kg_case *planned)
     return true;
 }
 
+static bool cases_place(const struct placing *placing, struct kg_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!input_place(placing, &cases[i]) || !call_place(placing, &cases[i]))
+            return false;
+    return true;
+}
+
 bool kg_plan_data_place(struct kg_plan *plan, kg_data_find find, void *user, struct kg_error *err)
 {
     const struct placing placing = {&plan->arena, find, user, err};
-    for (size_t i = 0; i < plan->case_count; i++)
-        if (!input_place(&placing, &plan->cases[i]) || !call_place(&placing, &plan->cases[i]))
-            return false;
-    return true;
+    return cases_place(&placing, plan->cases, plan->case_count) &&
+           cases_place(&placing, plan->elsewhere, plan->elsewhere_count);
 }
 
 /* --- Check for regular files -------------------------------------------------------------------- */

@@ -14,6 +14,7 @@ struct planner {
     const struct kg_plan_options *options;
     struct kg_plan *plan;
     size_t capacity;
+    size_t elsewhere_capacity;
     uint64_t turns; /* number of groups dealt to shards so far, after the filter */
     bool joined;    /* the next case goes to the shard of the previous case */
     struct kg_error *err;
@@ -141,17 +142,31 @@ static bool filter_keeps(const char *filter, const struct kg_case *planned)
     return false;
 }
 
-/* Whether filter and shard keep this case. */
-static bool selected(struct planner *planner, const struct kg_case *planned)
+/* Whether this shard measures the case, which the filter keeps. */
+static bool in_shard(struct planner *planner, const struct kg_case *planned)
 {
     const struct kg_plan_options *options = planner->options;
-    if (options->filter && !filter_keeps(options->filter, planned))
-        return false;
     if (!planner->joined)
         planner->turns++;
     planner->joined = judged_together(planned->spec);
     return !options->shard_count ||
            (planner->turns - 1) % options->shard_count == options->shard_index;
+}
+
+/* Keeps the newest case, or puts it aside. */
+static void case_place(struct planner *planner, const struct kg_case *planned)
+{
+    struct kg_plan *plan = planner->plan;
+    if (planner->options->filter && !filter_keeps(planner->options->filter, planned)) {
+        plan->left_out++;
+    } else if (in_shard(planner, planned)) {
+        plan->case_count++;
+    } else {
+        kg_arena_grow(&plan->arena, &plan->elsewhere, plan->elsewhere_count,
+                      &planner->elsewhere_capacity, sizeof *plan->elsewhere);
+        plan->elsewhere[plan->elsewhere_count++] = *planned;
+        plan->left_out++;
+    }
 }
 
 static struct kg_case *case_append(struct planner *planner)
@@ -187,10 +202,7 @@ static bool case_plan(struct planner *planner, const struct kg_workload_spec *sp
         return false;
     planned->skip_reason = skip_reason(planner, kernel, planned);
     planned->definition_hash = kg_case_definition_hash(arena, planned, kernel);
-    if (selected(planner, planned))
-        planner->plan->case_count++;
-    else
-        planner->plan->left_out++;
+    case_place(planner, planned);
     return true;
 }
 

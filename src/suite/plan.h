@@ -33,6 +33,9 @@ struct kg_plan {
     struct kg_case *cases;
     size_t case_count;
     size_t left_out; /* number of cases removed by filter and shard */
+    /* the cases among them that the shard alone removed: other shards measure them */
+    struct kg_case *elsewhere;
+    size_t elsewhere_count;
 };
 
 struct kg_plan_options {

@@ -98,7 +98,8 @@ static bool all_good(const struct kg_results *results, struct kg_error *err)
 static bool run_measure(const struct prepared *prepared, const uint64_t *batches,
                         struct kg_run *run, double *round_ns, struct kg_error *err)
 {
-    const struct kg_prepared_suite what = {&prepared->suite, &prepared->plan, &prepared->machine};
+    const struct kg_prepared_suite what = {
+        .suite = &prepared->suite, .plan = &prepared->plan, .machine = &prepared->machine};
     const struct kg_run_options options = {.batches = batches};
     size_t wanted[CASES + WORKLOADS * SLOWDOWNS];
     if (!kg_run_begin(run, &what, &options, err))
@@ -129,7 +130,8 @@ static bool run_save(const struct kg_results *results, const char *output, const
  * it from its baseline. */
 static bool batches_find(const struct prepared *prepared, uint64_t *batches, struct kg_error *err)
 {
-    const struct kg_prepared_suite what = {&prepared->suite, &prepared->plan, &prepared->machine};
+    const struct kg_prepared_suite what = {
+        .suite = &prepared->suite, .plan = &prepared->plan, .machine = &prepared->machine};
     const struct kg_run_options options = {0};
     struct kg_run run;
     if (!kg_run_begin(&run, &what, &options, err))
