@@ -100,6 +100,7 @@ static int measure(const struct kg_arguments *arguments, struct kg_prepared *pre
                                            .filter = prepared->left_out,
                                            .batches = stored->batches,
                                            .round_ns = stored->round_ns,
+                                           .tests = kg_planned_tests(&what, NULL),
                                            .progress = kg_progress_bar_start(&bar, arguments)};
     if (!kg_run_begin(&run, &what, &options, err))
         return kg_fail(err);

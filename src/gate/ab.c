@@ -145,6 +145,7 @@ static bool measure(const struct kg_prepared_suite *what, const struct kg_ab_opt
                                                .bases = for_all(&ab->arena, &ab->base_build, count),
                                                .heads = for_all(&ab->arena, &ab->head_build, count),
                                                .alone = options->alone,
+                                               .tests = kg_planned_tests(what, NULL),
                                                .unchanged =
                                                    kg_planned_unchanged(&ab->arena, what->plan)};
     return kg_ab_measure(what, &pairing, options->budget_ns, ab, err);

@@ -148,6 +148,7 @@ static bool begin(const struct kg_prepared_suite *what, const struct kg_gate_opt
                                              .batches = batches,
                                              .round_ns = gate->round_ns,
                                              .sequential = true,
+                                             .tests = kg_planned_tests(what, &gate->baseline),
                                              .select = unchanged_select,
                                              .select_user = &selection,
                                              .progress = options->progress};

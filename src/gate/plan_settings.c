@@ -66,6 +66,40 @@ double *kg_planned_round_ns(struct kg_arena *arena, const struct kg_prepared_sui
     return round_ns;
 }
 
+/* Number of the case's metrics that Holm's method may count. */
+static size_t tested_metrics(const struct kg_case *planned)
+{
+    const struct kg_workload_spec *spec = planned->spec;
+    size_t count = planned->skip_reason ? 0 : spec->counter_count;
+    for (int kind = 0; kind < KG_METRIC_KINDS && !planned->skip_reason; kind++)
+        count +=
+            spec->settings.metrics & 1u << kind && kg_metric_rows[kind].proof != KG_PROOF_INTERVAL;
+    return count;
+}
+
+size_t kg_planned_tests(const struct kg_prepared_suite *what, const struct kg_baseline *baseline)
+{
+    const struct kg_plan *plan = what->plan;
+    struct kg_arena scratch = {0};
+    struct kg_baseline_index index;
+    size_t tests = 0;
+    if (!what->shard)
+        return 0;
+    if (baseline)
+        kg_baseline_index_make(&scratch, baseline, what->suite->name, true, &index);
+    for (size_t i = 0; i < plan->case_count + plan->elsewhere_count; i++) {
+        const struct kg_case *planned =
+            i < plan->case_count ? &plan->cases[i] : &plan->elsewhere[i - plan->case_count];
+        const size_t references = baseline
+                                      ? kg_baseline_index_references(&index, baseline, planned->id,
+                                                                     planned->definition_hash)
+                                      : 1;
+        tests += tested_metrics(planned) * references;
+    }
+    kg_arena_free(&scratch);
+    return tests;
+}
+
 bool kg_planned_stored_find(struct kg_arena *arena, const struct kg_prepared_suite *what,
                             const char *directory, struct kg_planned_stored *stored,
                             struct kg_error *err)

@@ -24,6 +24,12 @@ uint64_t *kg_planned_batches(struct kg_arena *arena, const struct kg_prepared_su
 double *kg_planned_round_ns(struct kg_arena *arena, const struct kg_prepared_suite *what,
                             const struct kg_baseline *baseline);
 
+/* Returns the number of tests of the whole suite, so that a shard judges its cases as strictly as one machine with all
+ * cases would. Each case counts with each of its tested metrics and references. A metric that repeats on some machines
+ * counts as tested, so the number may be a little too large, but never too small. 0 without a shard.
+ * baseline  NULL: paired rounds, which have one reference for every case */
+size_t kg_planned_tests(const struct kg_prepared_suite *what, const struct kg_baseline *baseline);
+
 /* Batches and round lengths from the store in `directory`. A run that refreshes a baseline must use the same batches
  * and rounds of the same length. Arrays in `arena`.
  * returns  false if the machine's file is unreadable */

@@ -129,8 +129,11 @@ static bool pairs_measure(const struct kg_settling *settling, const struct kg_ru
                           struct kg_error *err)
 {
     struct kg_ab *pairs = &settled->pairs;
-    const struct kg_prepared_suite what = {
-        .suite = settling->what->suite, .plan = &settled->plan, .machine = settling->what->machine};
+    const struct kg_prepared_suite what = {.suite = settling->what->suite,
+                                           .plan = &settled->plan,
+                                           .machine = settling->what->machine,
+                                           .shard = settling->what->shard};
+    const size_t tests = kg_comparison_tests(comparison);
     const double elapsed = kg_run_elapsed_ns(run);
     const struct kg_pairing_options options = {
         .base_path = kg_arena_printf(&settled->arena, "%s/base.json", settling->directory),
@@ -138,7 +141,7 @@ static bool pairs_measure(const struct kg_settling *settling, const struct kg_ru
         .filter = "paired rounds of cases that the stored runs leave undecided",
         .progress = settling->progress,
         .bases = settled->builds,
-        .tests = kg_comparison_tests(comparison),
+        .tests = tests > run->results.tests ? tests : run->results.tests,
         .interrupt = run->launcher.interrupt};
     return kg_ab_measure(&what, &options, settling->budget_ns - elapsed, pairs, err) ||
            kg_error_wrap(err, "in paired rounds against %s", settled->build);

@@ -15,9 +15,10 @@ static bool by_interval(const struct kg_evidence *evidence)
 }
 
 /* Settles every metric with the usual noise of the suite's times. It helps a case with few rounds or few runs. Other
- * metrics have no usual noise. */
+ * metrics have no usual noise.
+ * family  as `tests` in kg_evidence_decide */
 static void metrics_settle(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
-                           double alpha, struct kg_student_points *points)
+                           size_t family, double alpha, struct kg_student_points *points)
 {
     static const struct kg_metric_usual unknown = {{NAN, 0}, {NAN, 0}};
     size_t times = 0, tests = 0;
@@ -28,6 +29,7 @@ static void metrics_settle(struct kg_arena *scratch, struct kg_evidence *evidenc
         if (evidence[i].row->timed)
             states[times++] = evidence[i].state;
     }
+    tests = tests > family ? tests : family;
     const struct kg_metric_usual usual = kg_metric_usual(states, times, room);
     for (size_t i = 0; i < count; i++) {
         kg_metric_settle(evidence[i].metric, &evidence[i].state,
@@ -353,7 +355,7 @@ void kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, 
 {
     const double alpha = fmin(asked_alpha, INTERVAL_TAIL);
     double *p = kg_arena_alloc(scratch, count, sizeof *p);
-    metrics_settle(scratch, evidence, count, alpha, points);
+    metrics_settle(scratch, evidence, count, tests, alpha, points);
     p_values_adjust(evidence, count, stage, tests, p);
     const double level = stage == KG_STAGE_SCREEN ? alpha / KG_CONFIRMING_LOOKS : alpha;
     for (size_t i = 0; i < count; i++)

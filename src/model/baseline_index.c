@@ -39,18 +39,42 @@ void kg_baseline_index_make(struct kg_arena *arena, const struct kg_baseline *ba
         qsort(entries, index->count, sizeof *entries, by_case_and_age);
 }
 
-const struct kg_baseline_case *kg_baseline_index_find(const struct kg_baseline_index *index,
-                                                      const char *id, const char *definition_hash)
+/* Returns the place of the first entry that does not sort before `wanted`. */
+static size_t place_find(const struct kg_baseline_index *index,
+                         const struct kg_baseline_case *wanted)
 {
-    const struct kg_baseline_case wanted = {.id = id, .definition_hash = definition_hash};
     size_t from = 0, to = index->count;
-    while (from < to) { /* finds the first entry that does not sort before `wanted` */
+    while (from < to) {
         const size_t middle = from + (to - from) / 2;
-        if (by_case(index->entries[middle].stored, &wanted) < 0)
+        if (by_case(index->entries[middle].stored, wanted) < 0)
             from = middle + 1;
         else
             to = middle;
     }
-    const struct kg_baseline_case *found = from < index->count ? index->entries[from].stored : NULL;
+    return from;
+}
+
+const struct kg_baseline_case *kg_baseline_index_find(const struct kg_baseline_index *index,
+                                                      const char *id, const char *definition_hash)
+{
+    const struct kg_baseline_case wanted = {.id = id, .definition_hash = definition_hash};
+    const size_t place = place_find(index, &wanted);
+    const struct kg_baseline_case *found =
+        place < index->count ? index->entries[place].stored : NULL;
     return found && !by_case(found, &wanted) ? found : NULL;
+}
+
+size_t kg_baseline_index_references(const struct kg_baseline_index *index,
+                                    const struct kg_baseline *baseline, const char *id,
+                                    const char *definition_hash)
+{
+    const struct kg_baseline_case wanted = {.id = id, .definition_hash = definition_hash};
+    size_t pins = 0, ordinary = 0;
+    for (size_t i = place_find(index, &wanted);
+         i < index->count && !by_case(index->entries[i].stored, &wanted); i++) {
+        const bool pinned = baseline->runs[index->entries[i].run].pin != NULL;
+        pins += pinned;
+        ordinary += !pinned;
+    }
+    return pins + (ordinary > 0);
 }

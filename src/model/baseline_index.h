@@ -25,3 +25,10 @@ void kg_baseline_index_make(struct kg_arena *arena, const struct kg_baseline *ba
 /* The newest of these runs' cases with this id and definition; NULL: none. */
 const struct kg_baseline_case *kg_baseline_index_find(const struct kg_baseline_index *index,
                                                       const char *id, const char *definition_hash);
+
+/* Number of references that a comparison has for this case: the ordinary runs count as one, each
+ * pinned run as one.
+ * index  of `baseline`, with pinned runs */
+size_t kg_baseline_index_references(const struct kg_baseline_index *index,
+                                    const struct kg_baseline *baseline, const char *id,
+                                    const char *definition_hash);
