@@ -9,6 +9,7 @@
 #include "gate/plan_settings.h"
 #include "gate/round_allocation.h"
 #include "gate/sequence.h"
+#include "gate/shard_baseline.h"
 #include "gate/start_note.h"
 #include "gate/time_budget.h"
 #include "judge/baseline_store.h"
@@ -366,9 +367,9 @@ static void waive(const struct kg_gate_options *options, struct kg_gate *gate)
         kg_comparison_waive(&gate->comparison, &gate->baseline, gate->results, options->waiving);
 }
 
-/* Decides the verdict and writes it to comparison.json. */
-static bool decide(const struct kg_gate_options *options, struct kg_gate *gate,
-                   struct kg_error *err)
+/* Decides the verdict and writes it to comparison.json, after all files that the verdict depends on. */
+static bool decide(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
+                   struct kg_gate *gate, struct kg_error *err)
 {
     const struct kg_next_source source = {.directory = options->directory,
                                           .is_measured = true,
@@ -381,7 +382,8 @@ static bool decide(const struct kg_gate_options *options, struct kg_gate *gate,
     if (*gate->start_note)
         kg_comparison_note(&gate->comparison, gate->start_note);
     kg_next_commands_make(&gate->comparison, gate->results, &source);
-    return kg_report_comparison_write(&gate->comparison, options->directory, err);
+    return kg_shard_baseline_write(what, &gate->baseline, options->directory, err) &&
+           kg_report_comparison_write(&gate->comparison, options->directory, err);
 }
 
 bool kg_gate_run(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
@@ -391,7 +393,7 @@ bool kg_gate_run(const struct kg_prepared_suite *what, const struct kg_gate_opti
     *gate = (struct kg_gate){.warned = options->warned, .budget_ns = options->budget_ns};
     if (!start(what, options, gate, err) || !begin(what, options, gate, err))
         return false;
-    gate->decided = measure(what, options, gate, err) && decide(options, gate, err);
+    gate->decided = measure(what, options, gate, err) && decide(what, options, gate, err);
     profile(options, gate, &advice);
     if (!gate->decided)
         return false;

@@ -28,7 +28,7 @@ static bool same_values(const struct kg_baseline_case *a, const struct kg_baseli
 bool kg_stored_run_same(const struct kg_baseline_run *a, const struct kg_baseline_run *b)
 {
     if (strcmp(a->created, b->created) != 0 || strcmp(a->suite, b->suite) != 0 ||
-        a->case_count != b->case_count)
+        a->case_count != b->case_count || !a->case_count)
         return false;
     for (size_t i = 0; i < a->case_count; i++)
         if (!same_values(&a->cases[i], &b->cases[i]))

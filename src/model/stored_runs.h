@@ -2,7 +2,8 @@
 #pragma once
 #include "model/baseline.h"
 
-/* Whether both runs are the same measurement, by the data in a file. */
+/* Whether both runs are the same measurement, by the data in a file. Runs without cases are not: a shard's file may
+ * have several of one second. */
 bool kg_stored_run_same(const struct kg_baseline_run *a, const struct kg_baseline_run *b);
 
 /* Sorts the runs of a file by time: somebody may have merged the file by hand.
