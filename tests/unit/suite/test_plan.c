@@ -67,6 +67,14 @@ static void filter_and_shards_part_the_cases(void **state)
     assert_true(plan_of(workloads, &options));
     assert_int_equal(plan.case_count, 2); /* 1 and 10 */
     assert_int_equal(plan.left_out, 8);
+    assert_int_equal(plan.elsewhere_count, 0);
+    done();
+    options.shard_count = 2;
+    assert_true(plan_of(workloads, &options));
+    assert_int_equal(plan.case_count, 1);
+    assert_int_equal(plan.left_out, 9);
+    assert_int_equal(plan.elsewhere_count, 1); /* of another shard; the filter left the rest out */
+    assert_string_equal(plan.elsewhere[0].id, "c/i=10/cpu");
     done();
     for (size_t shard = 0; shard < 3; shard++) {
         options = (struct kg_plan_options){.shard_index = shard, .shard_count = 3};
