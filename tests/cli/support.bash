@@ -2,6 +2,7 @@
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit 1
     unset CI JENKINS_URL TF_BUILD # where these tests run is no part of them
+    scheduler_clear
     export LC_ALL=C.UTF-8 # without a word of UTF-8 a terminal is shown ASCII
     export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
     git_bare
@@ -31,6 +32,15 @@ git_bare() {
     export GIT_AUTHOR_NAME=nobody GIT_AUTHOR_EMAIL=nobody@example.invalid
     export GIT_COMMITTER_NAME=nobody GIT_COMMITTER_EMAIL=nobody@example.invalid
     unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_CONFIG_COUNT
+}
+
+# No scheduler started this shell.
+scheduler_clear() {
+    local name
+    for name in $(compgen -v SLURM) $(compgen -v BUILDKITE) CI_NODE_INDEX CI_NODE_TOTAL CI_PIPELINE_ID \
+        JOB_COMPLETION_INDEX GITHUB_RUN_ID GITHUB_RUN_ATTEMPT; do
+        unset "$name"
+    done
 }
 
 teardown() {
