@@ -140,6 +140,7 @@ static void expected_guess(struct kg_merge *merge)
 static void expected_take(const struct kg_merge_options *options, struct kg_merge *merge)
 {
     size_t capacity = 0;
+    merge->is_planned = options->expected_count > 0;
     for (size_t i = 0; i < options->expected_count; i++)
         expected_add(merge, &capacity, options->expected[i].id, options->expected[i].shard);
     if (!options->expected_count)
@@ -229,7 +230,8 @@ static const char *missing_reason(void *user, size_t shard)
     return half ? kg_arena_printf(arena, "shard %zu of %zu ended before its verdict%s%s", shard,
                                   count, half->results.shard.node ? " on node " : "",
                                   half->results.shard.node ? half->results.shard.node : "")
-                : kg_arena_printf(arena, "shard %zu of %zu has no results", shard, count);
+                : kg_arena_printf(arena, "shard %zu of %zu has no results%s", shard, count,
+                                  merge->is_planned ? "" : "; --plan names its cases");
 }
 
 /* Decides the cases that the stored runs leave open by the paired rounds of their shards. */

@@ -43,6 +43,7 @@ struct kg_merge {
     size_t expected_count;
     const struct kg_attempt **shards; /* by number, from 1: the best attempt; NULL: none */
     size_t shard_most;
+    bool is_planned;
 };
 
 /* Reads the shards and joins their results.

@@ -259,11 +259,45 @@ static const char *nothing_next(const struct kg_comparison *comparison,
                  "--update-missing` (one run)";
 }
 
+/* Whether an earlier case is MISSING in the same shard. */
+static bool is_named(const struct kg_comparison *comparison, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (comparison->cases[i].change == KG_CHANGE_MISSING &&
+            comparison->cases[i].shard == comparison->cases[index].shard)
+            return true;
+    return false;
+}
+
+/* Next step if shards have no results: "measure shard 3, 7 again, then merge again". */
+static const char *missing_next(struct kg_comparison *comparison)
+{
+    enum { NAMED = 8 };
+    struct kg_text text = {0};
+    size_t named = 0;
+    kg_text_append(&text, "measure shard");
+    for (size_t i = 0; i < comparison->case_count && named <= NAMED; i++) {
+        const struct kg_case_change *change = &comparison->cases[i];
+        if (change->change != KG_CHANGE_MISSING || !change->shard || is_named(comparison, i))
+            continue;
+        if (named < NAMED)
+            kg_text_printf(&text, "%s %zu", named ? "," : "", change->shard);
+        named++;
+    }
+    kg_text_printf(&text, "%s again, then merge again", named > NAMED ? " and others" : "");
+    const char *copy = named ? kg_arena_copy(&comparison->arena, kg_text_string(&text))
+                             : "measure the missing cases, then merge again";
+    kg_text_free(&text);
+    return copy;
+}
+
 static const char *next_make(struct kg_comparison *comparison, const struct kg_decided *decided,
                              const struct kg_results *current, const struct kg_again *again)
 {
     const struct kg_case_change *worst = worst_undecided(comparison, decided);
     struct kg_text text = {0};
+    if (comparison->counts.of[KG_CHANGE_MISSING])
+        return missing_next(comparison);
     if (!worst)
         return nothing_next(comparison, current);
     remedy_append(worst, decided->undecided, current, again, &text);

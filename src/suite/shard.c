@@ -14,8 +14,8 @@ struct scheduler {
     const char *name;
     const char *index;
     uint64_t from;     /* smallest index, unless `least` names it */
-    const char *least; /* with `auto`: the smallest index of this fleet */
-    const char *step;  /* with `auto`: the distance between two indexes */
+    const char *least; /* with `auto`: the smallest index of this fleet; not set: `from` */
+    const char *step;  /* with `auto`: the distance between two indexes; not set: 1 */
     const char *count;
     const char *needs; /* without this variable, or with a single shard, the row does not apply */
     const char *job;
@@ -125,8 +125,10 @@ static bool ids_read(const struct scheduler *scheduler, const struct environment
                             "auto/N",
                             scheduler->name);
     if (!number_read(environment, scheduler->count, &ids->count, err) ||
-        (scheduler->least && !number_read(environment, scheduler->least, &ids->least, err)) ||
-        (scheduler->step && !number_read(environment, scheduler->step, &ids->step, err)))
+        (value_of(environment, scheduler->least) &&
+         !number_read(environment, scheduler->least, &ids->least, err)) ||
+        (value_of(environment, scheduler->step) &&
+         !number_read(environment, scheduler->step, &ids->step, err)))
         return false;
     return (ids->count && ids->step) ||
            kg_error_set(err, KG_ERROR_USAGE, "--shard auto: %s is 0, but must be 1 or more",

@@ -52,6 +52,8 @@ static void each_scheduler_gives_number_job_and_attempt(void **state)
          5,
          2,
          "0af-1"},
+        /* without the smallest id and the step: from 0, one by one */
+        {"auto", {{"SLURM_ARRAY_TASK_ID", "1", "SLURM_ARRAY_TASK_COUNT", "2"}}, 2, 2, 1, NULL},
         {"auto/7", {{"JOB_COMPLETION_INDEX", "6"}}, 7, 7, 1, NULL},
         /* the id of an array as it is */
         {"auto/16", {{SLURM_ARRAY("10")}}, 11, 16, 1, "4711"},
@@ -111,8 +113,8 @@ static void wrong_values_are_refused_by_name(void **state)
         {"auto", {{"CI_NODE_INDEX", "1"}}, "CI_NODE_TOTAL is not set"},
         {"auto", {{"SLURM_ARRAY_TASK_ID", "1"}}, "SLURM_ARRAY_TASK_COUNT is not set"},
         {"auto",
-         {{"SLURM_ARRAY_TASK_ID", "1", "SLURM_ARRAY_TASK_COUNT", "2"}},
-         "SLURM_ARRAY_TASK_MIN is not set"},
+         {{"SLURM_ARRAY_TASK_ID", "2", "SLURM_ARRAY_TASK_COUNT", "2"}},
+         "SLURM_ARRAY_TASK_ID is 2"},
         {"auto", {{"CI_NODE_INDEX", "0", "CI_NODE_TOTAL", "2"}}, "CI_NODE_INDEX is 0"},
         {"auto", {{"CI_NODE_INDEX", "3", "CI_NODE_TOTAL", "2"}}, "CI_NODE_INDEX is 3"},
         {"auto", {{"CI_NODE_INDEX", "1", "CI_NODE_TOTAL", "0"}}, "CI_NODE_TOTAL is 0"},
