@@ -23,8 +23,11 @@ static const struct kg_option options[] = {
         "only cases with a matching id, for example 'gemm/*', or with a matching tag: tag:memory"),
     OPTION(
         MEASURE, "shard", 0, KG_OPTION_TEXT, "I/N|auto", shard,
-        "only part I of N of the cases, from 1; auto: part and number of parts by Slurm, GitLab or "
-        "another scheduler; auto/N: the part by it"),
+        "only part I of N of the cases, from 1; auto: I and N from the variables of Slurm, GitLab, "
+        "Buildkite or Kubernetes; auto/N: only I from them"),
+    OPTION(MEASURE, "shards", 0, KG_OPTION_COUNT, "N", shards, "number of machines of the fleet"),
+    OPTION(MEASURE, "plan", 0, KG_OPTION_TEXT, "PLAN.json", plan,
+           "with --shard: the cases of each shard, from `kgate plan`"),
     OPTION(MEASURE, "device", 0, KG_OPTION_TEXT, "cuda:N", device,
            "GPU for CUDA cases: its number or the beginning of its UUID (default: cuda:0)"),
     OPTION(MEASURE, "base", 0, KG_OPTION_TEXT, "A", base,
@@ -194,6 +197,9 @@ static const struct {
     {"suggest", "quiet", "print only suggestions, without their evidence"},
     {"suggest", "verbose", "print also the bottleneck of every operation, however fast it is"},
     {"validate", "quiet", "print only errors"},
+    {"plan", "output", "file to write; without it kgate only prints the table"},
+    {"plan", "baseline", "folder of baselines, for the times of the cases (default: baselines)"},
+    {"plan", "quiet", "print nothing"},
     {"list", "trust", "suite of that branch, and the workloads that only the candidate has"},
     {"list", "quiet", "print only the ids"},
     {"list", "verbose", "no effect"},
@@ -467,7 +473,7 @@ static void option_print(const struct kg_option_use *use)
 
 static bool measures(const struct kg_subcommand *subcommand)
 {
-    static const char *const names[] = {"shard", "rounds", "runs", "seconds"};
+    static const char *const names[] = {"shard", "shards", "rounds", "runs", "seconds"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (option_find(subcommand, names[i], strlen(names[i]), 0))
             return true;

@@ -31,6 +31,7 @@ struct kg_arguments {
     const char *output;
     const char *filter;
     const char *shard;
+    const char *plan;
     const char *pin;
     const char *run;
     const char *format;
@@ -67,6 +68,7 @@ struct kg_arguments {
     uint64_t keep;
     uint64_t runs;
     uint64_t seconds;
+    uint64_t shards;
     bool update_missing;
     bool skip_unchanged;
     bool measure_unchanged;

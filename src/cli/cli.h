@@ -101,9 +101,10 @@ struct kg_prepared {
     struct kg_suite suite;
     struct kg_machine machine;
     struct kg_plan plan;
-    struct kg_shard shard; /* with --shard; else its count is 0 */
-    char *left_out;        /* filter and shard in words, or NULL */
-    bool trusted;          /* whether --trust is given; the suite is then from that commit */
+    struct kg_shard shard;           /* with --shard; else its count is 0 */
+    struct kg_shard_plan shard_plan; /* with --plan; else empty */
+    char *left_out;                  /* filter and shard in words, or NULL */
+    bool trusted; /* whether --trust is given; the suite is then from that commit */
     struct kg_trust trust;
     struct kg_suite head;   /* suite of the working tree, which adds its new workloads */
     const char **untrusted; /* names of the new workloads */
@@ -183,6 +184,7 @@ int kg_cli_explain(const struct kg_arguments *arguments);
 int kg_cli_report(const struct kg_arguments *arguments);
 int kg_cli_validate(const struct kg_arguments *arguments);
 int kg_cli_list(const struct kg_arguments *arguments);
+int kg_cli_plan(const struct kg_arguments *arguments);
 int kg_cli_import(const struct kg_arguments *arguments);
 int kg_cli_init(const struct kg_arguments *arguments);
 /* `init --plugin`; called by kg_cli_init. */

@@ -102,6 +102,7 @@ static const char *again_make(const struct kg_arguments *arguments, const struct
                    {"--trust", arguments->trust},
                    {"--filter", arguments->filter},
                    {"--shard", numbers},
+                   {"--plan", arguments->plan},
                    {"--threshold", arguments->threshold},
                    {"--min-effect", arguments->min_effect},
                    {"--warmup", arguments->warmup},

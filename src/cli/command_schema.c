@@ -7,6 +7,7 @@
 #include "model/baseline.h"
 #include "model/comparison.h"
 #include "model/results.h"
+#include "model/shard_plan.h"
 #include "profiler/read/profile_load.h"
 #include "run/ceilings/ceilings_measure.h"
 #include "why/explanation.h"
@@ -18,6 +19,7 @@ static const struct kg_file_kind kinds[] = {
     {"results", KG_RESULTS_SCHEMA, &kg_results_record},
     {"baseline", KG_BASELINE_SCHEMA, &kg_baseline_record},
     {"comparison", KG_COMPARISON_SCHEMA, &kg_comparison_record},
+    {"plan", KG_PLAN_SCHEMA, &kg_shard_plan_record},
     {"calibration", KG_CALIBRATION_SCHEMA, &kg_calibration_record},
     {"suggestions", KG_SUGGESTIONS_SCHEMA, &kg_suggestions_record},
     {"explanation", KG_EXPLANATION_SCHEMA, &kg_explanation_record},

@@ -17,12 +17,13 @@ bool kgate_profiler_ignores_environment = true;
 
 static const struct kg_subcommand subcommands[] = {
     {"gate", "", 0, 0, "Measure a suite, compare it with the baseline, report, and exit by policy.",
-     "suite baseline base output budget filter shard set device accepted trust "
+     "suite baseline base output budget filter shard plan set device accepted trust "
      "accept-from update-missing keep-builds skip-unchanged-code top json quiet verbose",
      kg_cli_gate, NULL},
     {"run", "[-- COMMAND ARGUMENT...]", 0, KG_OPERANDS_ANY,
      "Measure a suite and write the results, or measure one command; compare nothing.",
-     "suite output baseline filter shard set rounds warmup export device trust profile json quiet "
+     "suite output baseline filter shard plan set rounds warmup export device trust profile json "
+     "quiet "
      "verbose",
      kg_cli_run, NULL},
     {"compare", "BASE.json CANDIDATE.json", 2, 2,
@@ -35,7 +36,8 @@ static const struct kg_subcommand subcommands[] = {
      "--base A --head B          two builds by a suite: checkouts with their\n                     "
      "                          builds, kgates, plugins or programs\nkgate splits a command into "
      "words like a shell, with quotes and backslashes. It expands nothing\nand starts no shell.",
-     "suite base head output budget filter shard threshold min-effect rounds warmup shell name "
+     "suite base head output budget filter shard plan threshold min-effect rounds warmup shell "
+     "name "
      "export set device accepted trust accept-from skip-unchanged-code measure-unchanged top json "
      "quiet verbose",
      kg_cli_ab, NULL},
@@ -86,7 +88,9 @@ static const struct kg_subcommand subcommands[] = {
     {"validate", "", 0, 0, "Check a suite without measuring.", "suite set device quiet",
      kg_cli_validate, NULL},
     {"list", "", 0, 0, "List the cases of a suite.",
-     "suite filter shard set device trust json quiet verbose", kg_cli_list, NULL},
+     "suite filter shard plan set device trust json quiet verbose", kg_cli_list, NULL},
+    {"plan", "", 0, 0, "Divide the cases of a suite among the machines of a fleet.",
+     "suite shards baseline filter set device trust output json quiet", kg_cli_plan, NULL},
     {"doctor", "", 0, 0, "Find sources of noise on this machine, and how to fix them.",
      "device seconds json quiet", kg_cli_doctor, NULL},
     {"schema", "[NAME]", 0, 1,
@@ -173,7 +177,8 @@ static void children_awaited(void)
 static bool inputs_spared(const struct kg_arguments *arguments, struct kg_error *err)
 {
     const struct kg_texts *exports = &arguments->exports;
-    const char *const named[] = {arguments->suite, arguments->base, arguments->accepted};
+    const char *const named[] = {arguments->suite, arguments->base, arguments->accepted,
+                                 arguments->plan};
     for (size_t w = 0; w <= exports->count; w++) {
         const char *written = w ? exports->at[w - 1] : arguments->output;
         bool spared = true;

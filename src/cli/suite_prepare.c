@@ -1,5 +1,6 @@
 /* suite_prepare.c: makes a suite and its plan from the options of a subcommand; cli.h declares it. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/nearest.h"
@@ -192,9 +193,68 @@ static bool empty_refuse(const struct kg_prepared *prepared, struct kg_error *er
     if (!shard->cases)
         return kg_error_set(err, KG_ERROR_USAGE, "no case of the suite matches --filter");
     return kg_error_set(err, KG_ERROR_NOTHING,
-                        "shard %zu of %zu has no case, because there are only %zu case%s. It "
-                        "measures nothing",
+                        "shard %zu of %zu measures nothing: the other shards have all %zu case%s",
                         shard->index, shard->count, shard->cases, shard->cases == 1 ? "" : "s");
+}
+
+static bool shard_plan_read(const struct kg_arguments *arguments, struct kg_prepared *prepared,
+                            struct kg_error *err)
+{
+    struct kg_shard *shard = &prepared->shard;
+    if (!arguments->plan)
+        return true;
+    if (!shard->count)
+        return kg_error_set(err, KG_ERROR_USAGE, "--plan needs --shard I/N or --shard auto");
+    if (!kg_shard_plan_load(arguments->plan, prepared->suite.name, shard->count,
+                            &prepared->shard_plan, err))
+        return false;
+    shard->plan = prepared->shard_plan.hash;
+    return true;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Number of cases of the shard plan that the suite lacks.
+ * first  the first of them */
+static size_t planned_lost(struct kg_prepared *prepared, const char **first)
+{
+    const struct kg_plan *plan = &prepared->plan;
+    const struct kg_shard_plan *planned = &prepared->shard_plan;
+    const size_t count = prepared->shard.cases;
+    const char **ids = kg_arena_alloc(&prepared->arena, count, sizeof *ids);
+    size_t lost = 0;
+    for (size_t i = 0; i < count; i++)
+        ids[i] =
+            i < plan->case_count ? plan->cases[i].id : plan->elsewhere[i - plan->case_count].id;
+    if (count)
+        qsort(ids, count, sizeof *ids, by_id);
+    for (size_t i = 0; i < planned->case_count; i++)
+        if (!count || !bsearch(&planned->cases[i].id, ids, count, sizeof *ids, by_id))
+            *first = lost++ ? *first : planned->cases[i].id;
+    return lost;
+}
+
+/* Notes the differences between the shard plan and the suite. Every shard notes them, as no shard knows of others. */
+static void shard_plan_compare(const struct kg_arguments *arguments, struct kg_prepared *prepared)
+{
+    const struct kg_plan *plan = &prepared->plan;
+    const bool is_filtered = plan->left_out > plan->elsewhere_count;
+    const char *first = NULL;
+    if (!arguments->plan || arguments->quiet)
+        return;
+    const size_t lost = is_filtered ? 0 : planned_lost(prepared, &first);
+    if (plan->unplanned)
+        fprintf(stderr,
+                "kgate: note: %s lacks %zu case%s of the suite, the first is %s. kgate chooses a "
+                "shard by the id; `kgate plan` makes a new plan\n",
+                arguments->plan, plan->unplanned, plan->unplanned == 1 ? "" : "s",
+                plan->unplanned_id);
+    if (lost)
+        fprintf(stderr, "kgate: note: the suite lacks %zu case%s of %s, the first is %s\n", lost,
+                lost == 1 ? "" : "s", arguments->plan, first);
 }
 
 /* Reads the machine and plans the cases of this shard. */
@@ -204,7 +264,9 @@ static bool cases_plan(const struct kg_arguments *arguments, const struct kg_sid
     struct kg_shard *shard = &prepared->shard;
     const struct kg_plan_options options = {.filter = arguments->filter,
                                             .shard_index = shard->count ? shard->index - 1 : 0,
-                                            .shard_count = shard->count};
+                                            .shard_count = shard->count,
+                                            .shard_plan =
+                                                arguments->plan ? &prepared->shard_plan : NULL};
     if (!kg_machine_read(&prepared->arena, arguments->device, &prepared->machine, err) ||
         !benchmarks_find(sides, prepared, err) ||
         !kg_plan_make(&prepared->suite, &prepared->machine, &options, &prepared->plan, err) ||
@@ -213,6 +275,7 @@ static bool cases_plan(const struct kg_arguments *arguments, const struct kg_sid
         return false;
     shard->cases = prepared->plan.case_count + prepared->plan.elsewhere_count;
     left_out_set(arguments, prepared);
+    shard_plan_compare(arguments, prepared);
     return prepared->plan.case_count || empty_refuse(prepared, err);
 }
 
@@ -222,7 +285,8 @@ bool kg_prepare_suite(const struct kg_arguments *arguments, const struct kg_text
 {
     *prepared = (struct kg_prepared){0};
     if (kg_shard_option(arguments, &prepared->arena, &prepared->shard, err) &&
-        suite_load(arguments, yaml, prepared, err) && cases_plan(arguments, sides, prepared, err))
+        suite_load(arguments, yaml, prepared, err) && shard_plan_read(arguments, prepared, err) &&
+        cases_plan(arguments, sides, prepared, err))
         return true;
     kg_prepared_free(prepared);
     return false;
@@ -239,6 +303,7 @@ struct kg_prepared_suite kg_prepared_what(const struct kg_prepared *prepared)
 void kg_prepared_free(struct kg_prepared *prepared)
 {
     kg_plan_free(&prepared->plan);
+    kg_shard_plan_free(&prepared->shard_plan);
     kg_suite_free(&prepared->suite);
     kg_suite_free(&prepared->head);
     kg_trust_free(&prepared->trust);

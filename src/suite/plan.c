@@ -16,6 +16,7 @@ struct planner {
     size_t capacity;
     size_t elsewhere_capacity;
     uint64_t turns; /* number of groups dealt to shards so far, after the filter */
+    uint64_t shard; /* shard of the newest group, from 0 */
     bool joined;    /* the next case goes to the shard of the previous case */
     struct kg_error *err;
 };
@@ -142,24 +143,41 @@ static bool filter_keeps(const char *filter, const struct kg_case *planned)
     return false;
 }
 
-/* Whether this shard measures the case, which the filter keeps. */
-static bool in_shard(struct planner *planner, const struct kg_case *planned)
+/* The shard of a new group, from 0. A group that the shard plan lacks goes to the shard that its id prefers. */
+static uint64_t shard_of_group(struct planner *planner, const struct kg_case *first)
 {
     const struct kg_plan_options *options = planner->options;
-    if (!planner->joined)
+    struct kg_plan *plan = planner->plan;
+    if (!options->shard_plan)
+        return (planner->turns - 1) % options->shard_count;
+    const struct kg_planned_case *found = kg_shard_plan_find(options->shard_plan, first->id);
+    if (found)
+        return found->shard - 1;
+    if (!plan->unplanned++)
+        plan->unplanned_id = first->id;
+    return kg_shard_preferred(first->id, options->shard_count) - 1;
+}
+
+/* Sets the group of the case, which the filter keeps. Returns whether this shard measures it. */
+static bool group_set(struct planner *planner, struct kg_case *planned)
+{
+    const struct kg_plan_options *options = planner->options;
+    if (!planner->joined) {
         planner->turns++;
+        planner->shard = options->shard_count ? shard_of_group(planner, planned) : 0;
+    }
     planner->joined = judged_together(planned->spec);
-    return !options->shard_count ||
-           (planner->turns - 1) % options->shard_count == options->shard_index;
+    planned->group = planner->turns - 1;
+    return !options->shard_count || planner->shard == options->shard_index;
 }
 
 /* Keeps the newest case, or puts it aside. */
-static void case_place(struct planner *planner, const struct kg_case *planned)
+static void case_place(struct planner *planner, struct kg_case *planned)
 {
     struct kg_plan *plan = planner->plan;
     if (planner->options->filter && !filter_keeps(planner->options->filter, planned)) {
         plan->left_out++;
-    } else if (in_shard(planner, planned)) {
+    } else if (group_set(planner, planned)) {
         plan->case_count++;
     } else {
         kg_arena_grow(&plan->arena, &plan->elsewhere, plan->elsewhere_count,

@@ -9,6 +9,7 @@
 #include "base/record.h"
 #include "device/machine.h"
 #include "kgate/plugin.h"
+#include "model/shard_plan.h"
 #include "model/suite.h"
 
 struct kg_case {
@@ -26,6 +27,7 @@ struct kg_case {
     const struct kg_cuda_call *call;   /* with the parameters' values; NULL for other sources */
     const char *definition_hash;       /* 16 hexadecimal digits */
     const char *skip_reason;           /* reason why this machine cannot run the case; else NULL */
+    size_t group; /* cases with one number are judged together, so one shard measures them */
 };
 
 struct kg_plan {
@@ -36,6 +38,8 @@ struct kg_plan {
     /* the cases among them that the shard alone removed: other shards measure them */
     struct kg_case *elsewhere;
     size_t elsewhere_count;
+    size_t unplanned;         /* number of groups that the shard plan lacks */
+    const char *unplanned_id; /* first case of the first such group; NULL: none */
 };
 
 struct kg_plan_options {
@@ -44,6 +48,7 @@ struct kg_plan_options {
     uint64_t shard_index; /* 0 to shard_count - 1 */
     uint64_t shard_count; /* 0: no shards; else every shard_count-th case after the filter;
                              cases that are judged together stay in one shard */
+    const struct kg_shard_plan *shard_plan; /* has the shard of each case instead; or NULL */
 };
 
 /* Whether the case runs on kgate's own CUDA stream. A case on the CPU and a program in its own process do not. */

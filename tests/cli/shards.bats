@@ -75,5 +75,5 @@ array_task() {
     [[ "$output" == *"JOB_COMPLETION_INDEX is 4, but the ids of 4 shards are 0 to 3"* ]]
     run kgate gate -c suite.yaml -o out --shard 3/4
     [ "$status" -eq 0 ]
-    [ "$output" = "kgate: shard 3 of 4 has no case, because there are only 2 cases. It measures nothing" ]
+    [ "$output" = "kgate: shard 3 of 4 measures nothing: the other shards have all 2 cases" ]
 }
