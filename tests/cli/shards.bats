@@ -77,3 +77,29 @@ array_task() {
     [ "$status" -eq 0 ]
     [ "$output" = "kgate: shard 3 of 4 measures nothing: the other shards have all 2 cases" ]
 }
+
+@test "plan: every case once, groups as planned, and a plan for something else is refused at its place" {
+    run kgate plan -c suite.yaml -b base --shards 2 -o plan.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"small: 2 cases on 2 shards"*"next, on each machine: kgate gate -c suite.yaml --shard auto --plan plan.json"* ]]
+    valid plan.json plan
+    jq -e '[.cases[].known] == [false, false]' plan.json
+    for shard in 1 2; do
+        kgate list -c suite.yaml --shard $shard/2 --plan plan.json -q 2>/dev/null |
+            diff - <(jq -r ".cases[] | select(.shard == $shard) | .id" plan.json)
+    done
+    shard=$(jq '.cases[0].shard' plan.json)
+    kgate run -c suite.yaml -o r.json --shard "$shard/2" --plan plan.json -q
+    jq -e '.shard.plan | test("^[0-9a-f]{16}$")' r.json
+    run kgate run -c suite.yaml -o r.json --shard 1/4 --plan plan.json
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"plan.json:6:13: shards: expected one of 4, found '2'"* ]]
+    run kgate run -c suite.yaml -o r.json --plan plan.json
+    [[ "$output" == *"--plan needs --shard"* ]]
+    sed -i 's/version: \[plain, fast\]/version: [plain]/' suite.yaml
+    run kgate list -c suite.yaml --shard "$shard/2" --plan plan.json
+    [[ "$output" == *"the suite lacks 1 case of plan.json, the first is copy/bytes=16KiB,version=fast/cpu"* ]]
+    jq 'del(.cases[0])' <(kgate plan -c suite.yaml --shards 2 --json) >none.json
+    run kgate list -c suite.yaml --shard "$shard/2" --plan none.json
+    [[ "$output" == *"none.json lacks 1 case of the suite, the first is copy/bytes=16KiB,version=plain/cpu"* ]]
+}

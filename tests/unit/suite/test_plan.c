@@ -106,6 +106,38 @@ static void shards_keep_together_what_is_judged_together(void **state)
     }
 }
 
+/* The plan of a fleet names the shard of a group by the group's first case. */
+static void shard_plan_gives_the_shard_of_a_group(void **state)
+{
+    const char *const workloads =
+        "  - {name: a, kernel: copy, devices: [cpu, cuda], budget: {speedup_over_cpu: '>= 2'}}\n"
+        "  - {name: b, kernel: copy}\n"
+        "  - {name: new, kernel: copy}\n";
+    struct kg_planned_case cases[] = {{.id = "a/cpu", .shard = 2}, {.id = "b/cpu", .shard = 1}};
+    const struct kg_planned_case *sorted[] = {&cases[0], &cases[1]};
+    const struct kg_shard_plan planned = {
+        .shards = 2, .cases = cases, .case_count = 2, .sorted = sorted};
+    size_t new_ones = 0;
+    (void)state;
+    for (size_t shard = 0; shard < 2; shard++) {
+        const struct kg_plan_options options = {
+            .shard_index = shard, .shard_count = 2, .shard_plan = &planned};
+        assert_true(plan_of(workloads, &options));
+        assert_int_equal(plan.unplanned, 1);
+        assert_string_equal(plan.unplanned_id, "new/cpu");
+        const bool has_new = !strcmp(plan.cases[plan.case_count - 1].id, "new/cpu");
+        new_ones += has_new;
+        assert_int_equal(plan.case_count, (shard ? 2 : 1) + has_new);
+        assert_string_equal(plan.cases[0].id, shard ? "a/cpu" : "b/cpu");
+        if (shard) {
+            assert_string_equal(plan.cases[1].id, "a/cuda");
+            assert_int_equal(plan.cases[0].group, plan.cases[1].group);
+        }
+        done();
+    }
+    assert_int_equal(new_ones, 1);
+}
+
 static void commands_get_their_parameters(void **state)
 {
     (void)state;
@@ -225,6 +257,7 @@ int main(void)
         cmocka_unit_test(definition_is_what_is_measured_not_how_long),
         cmocka_unit_test(filter_and_shards_part_the_cases),
         cmocka_unit_test(shards_keep_together_what_is_judged_together),
+        cmocka_unit_test(shard_plan_gives_the_shard_of_a_group),
         cmocka_unit_test(commands_get_their_parameters),
         cmocka_unit_test(mistakes_are_named_at_their_place),
         cmocka_unit_test(missing_devices_are_skipped_with_the_reason),
