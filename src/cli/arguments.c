@@ -144,6 +144,7 @@ static const struct {
     {"gate", "base",
      "decide undecided cases against this build instead of the stored one: a checkout, a kgate "
      "executable, a plugin or a command"},
+    {"gate", "plan", "with --shard: file of `kgate plan` with the cases of each shard"},
     {"gate", "quiet",
      "print only the verdict and the cases that fail it: no progress, notes or commands"},
     {"gate", "verbose",
