@@ -26,12 +26,17 @@ static int merge_run(const struct kg_arguments *arguments, const char *directory
     (void)user;
     struct kg_merge merge;
     struct kg_cli_waiving waiving = {0};
+    struct kg_shard_plan plan = {0};
     struct kg_error err;
     const struct kg_merge_options options = {.paths = arguments->positional,
                                              .path_count = arguments->positional_count,
                                              .directory = directory,
+                                             .plan_path = arguments->plan,
+                                             .plan = arguments->plan ? &plan : NULL,
                                              .baselines = arguments->baseline};
     bool decided = false;
+    if (arguments->plan && !kg_shard_plan_load(arguments->plan, NULL, 0, &plan, &err))
+        return kg_fail_reported(directory, &err);
     bool good = kg_merge_read(&options, &merge, &err) &&
                 kg_cli_waiving_load(arguments, merge.results.suite_path, &waiving, &err) &&
                 kg_merge_judge(&options, &waiving.waiving, &merge, &err);
@@ -44,6 +49,7 @@ static int merge_run(const struct kg_arguments *arguments, const char *directory
                                  : kg_fail_reported(directory, &err);
     kg_cli_waiving_free(&waiving);
     kg_merge_free(&merge);
+    kg_shard_plan_free(&plan);
     return status;
 }
 

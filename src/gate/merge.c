@@ -140,10 +140,10 @@ static void expected_guess(struct kg_merge *merge)
 static void expected_take(const struct kg_merge_options *options, struct kg_merge *merge)
 {
     size_t capacity = 0;
-    merge->is_planned = options->expected_count > 0;
-    for (size_t i = 0; i < options->expected_count; i++)
-        expected_add(merge, &capacity, options->expected[i].id, options->expected[i].shard);
-    if (!options->expected_count)
+    for (size_t i = 0; options->plan && i < options->plan->case_count; i++)
+        expected_add(merge, &capacity, options->plan->cases[i].id, options->plan->cases[i].shard);
+    merge->expected_by_plan = options->plan != NULL;
+    if (!options->plan)
         expected_guess(merge);
 }
 
@@ -195,6 +195,22 @@ static void results_join(struct kg_merge *merge)
         kg_shards_join_baselines(merge->parts, merge->part_count, &merge->baseline);
 }
 
+/* Checks that the shards measured by this plan. */
+static bool plan_check(const struct kg_merge_options *options, const struct kg_merge *merge,
+                       struct kg_error *err)
+{
+    const struct kg_shard *shard = &merge->parts[0].results->shard;
+    const struct kg_shard_plan *plan = options->plan;
+    if (!plan || ((!shard->plan || !strcmp(shard->plan, plan->hash)) &&
+                  !strcmp(plan->suite, merge->parts[0].results->suite) &&
+                  (!shard->count || shard->count == plan->shards)))
+        return true;
+    return kg_error_set(err, KG_ERROR_USAGE,
+                        "%s measured by another plan than '%.300s': give the plan that `--shard` "
+                        "used",
+                        merge->parts[0].path, options->plan_path);
+}
+
 bool kg_merge_read(const struct kg_merge_options *options, struct kg_merge *merge,
                    struct kg_error *err)
 {
@@ -208,7 +224,7 @@ bool kg_merge_read(const struct kg_merge_options *options, struct kg_merge *merg
     if (!merge->part_count)
         return none_whole(merge, err);
     if (!kg_shards_check(merge->parts, merge->part_count, err) ||
-        !baselines_read(options, merge, err))
+        !plan_check(options, merge, err) || !baselines_read(options, merge, err))
         return false;
     expected_take(options, merge);
     results_join(merge);
@@ -231,7 +247,7 @@ static const char *missing_reason(void *user, size_t shard)
                                   count, half->results.shard.node ? " on node " : "",
                                   half->results.shard.node ? half->results.shard.node : "")
                 : kg_arena_printf(arena, "shard %zu of %zu has no results%s", shard, count,
-                                  merge->is_planned ? "" : "; --plan names its cases");
+                                  merge->expected_by_plan ? "" : "; --plan names its cases");
 }
 
 /* Decides the cases that the stored runs leave open by the paired rounds of their shards. */

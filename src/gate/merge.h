@@ -8,6 +8,7 @@
 #include "judge/shards.h"
 #include "judge/waivers_apply.h"
 #include "model/comparison.h"
+#include "model/shard_plan.h"
 #include "why/suggestions.h"
 
 struct kg_merge_options {
@@ -16,9 +17,8 @@ struct kg_merge_options {
     const char *directory; /* folder for the joined results and the reports */
     const char
         *baselines; /* folder of the store, for shards without a baseline of their own; or NULL */
-    /* cases of the plan; none: the shards themselves tell which are missing */
-    const struct kg_expected_case *expected;
-    size_t expected_count;
+    const char *plan_path;
+    const struct kg_shard_plan *plan; /* NULL: the shards themselves tell which cases are missing */
 };
 
 /* Owns everything until kg_merge_free. */
@@ -43,7 +43,7 @@ struct kg_merge {
     size_t expected_count;
     const struct kg_attempt **shards; /* by number, from 1: the best attempt; NULL: none */
     size_t shard_most;
-    bool is_planned;
+    bool expected_by_plan;
 };
 
 /* Reads the shards and joins their results.
