@@ -121,17 +121,27 @@ static void expected_add(struct kg_merge *merge, size_t *capacity, const char *i
     merge->expected[merge->expected_count++] = (struct kg_expected_case){id, shard};
 }
 
+/* Number of cases in the best attempts of all shards, whole or not. */
+static size_t cases_seen(const struct kg_merge *merge)
+{
+    size_t cases = 0;
+    for (size_t shard = 0; shard <= merge->shard_most; shard++)
+        cases += merge->shards[shard] ? merge->shards[shard]->results.case_count : 0;
+    return cases;
+}
+
 /* Without a plan: the cases of a shard that ended too early are in its journal. Of a shard without any file only the
- * number is known. */
+ * number is known. If the others have all cases, such a shard had nothing to measure. */
 static void expected_guess(struct kg_merge *merge)
 {
     const size_t count = merge->parts[0].results->shard.count;
+    const bool all_seen = cases_seen(merge) >= merge->parts[0].results->shard.cases;
     size_t capacity = 0;
     for (size_t shard = 1; shard <= count; shard++) {
         const struct kg_attempt *half = half_of(merge, shard);
         for (size_t i = 0; half && i < half->results.case_count; i++)
             expected_add(merge, &capacity, half->results.cases[i].id, shard);
-        if (!attempt_of(merge, shard))
+        if (!attempt_of(merge, shard) && !all_seen)
             expected_add(merge, &capacity,
                          kg_arena_printf(&merge->arena, "shard %zu of %zu", shard, count), shard);
     }
