@@ -52,6 +52,10 @@ static void summary_make(const struct kg_arguments *arguments, const struct kg_s
     }
     kg_text_append(text, "\n  next, on each machine: kgate gate -c ");
     kg_shell_quote(text, planned->suite_path);
+    if (arguments->baseline) {
+        kg_text_append(text, " -b ");
+        kg_shell_quote(text, arguments->baseline);
+    }
     kg_text_append(text, " --shard auto --plan ");
     kg_shell_quote(text, arguments->output);
     kg_text_append(text, "\n");

@@ -81,7 +81,7 @@ array_task() {
 @test "plan: every case once, groups as planned, and a plan for something else is refused at its place" {
     run kgate plan -c suite.yaml -b base --shards 2 -o plan.json
     [ "$status" -eq 0 ]
-    [[ "$output" == *"small: 2 cases on 2 shards"*"next, on each machine: kgate gate -c suite.yaml --shard auto --plan plan.json"* ]]
+    [[ "$output" == *"small: 2 cases on 2 shards"*"next, on each machine: kgate gate -c suite.yaml -b base --shard auto --plan plan.json"* ]]
     valid plan.json plan
     jq -e '[.cases[].known] == [false, false]' plan.json
     for shard in 1 2; do
