@@ -12,6 +12,7 @@
 #include "judge/pair_merge.h"
 #include "judge/ranking.h"
 #include "judge/verdict.h"
+#include "model/change.h"
 #include "show/formats.h"
 #include "why/suggest.h"
 
@@ -147,13 +148,30 @@ static void expected_guess(struct kg_merge *merge)
     }
 }
 
+/* Returns the plan's cases by shard, so that reports show the cases of a lost shard together. */
+static struct kg_expected_case *expected_by_shard(struct kg_arena *arena,
+                                                  const struct kg_shard_plan *plan)
+{
+    struct kg_expected_case *expected = kg_arena_alloc(arena, plan->case_count, sizeof *expected);
+    size_t *next = kg_arena_alloc(arena, plan->shards + 2, sizeof *next);
+    for (size_t i = 0; i < plan->case_count; i++)
+        next[plan->cases[i].shard + 1]++;
+    for (size_t shard = 1; shard <= plan->shards; shard++)
+        next[shard] += next[shard - 1];
+    for (size_t i = 0; i < plan->case_count; i++)
+        expected[next[plan->cases[i].shard]++] =
+            (struct kg_expected_case){plan->cases[i].id, plan->cases[i].shard};
+    return expected;
+}
+
 static void expected_take(const struct kg_merge_options *options, struct kg_merge *merge)
 {
-    size_t capacity = 0;
-    for (size_t i = 0; options->plan && i < options->plan->case_count; i++)
-        expected_add(merge, &capacity, options->plan->cases[i].id, options->plan->cases[i].shard);
-    merge->expected_by_plan = options->plan != NULL;
-    if (!options->plan)
+    const struct kg_shard_plan *plan = options->plan;
+    merge->expected_by_plan = plan != NULL;
+    if (plan)
+        merge->expected = expected_by_shard(&merge->arena, plan);
+    merge->expected_count = plan ? plan->case_count : 0;
+    if (!plan)
         expected_guess(merge);
 }
 
@@ -243,6 +261,15 @@ bool kg_merge_read(const struct kg_merge_options *options, struct kg_merge *merg
 
 /* --- Judging ---------------------------------------------------------------------------------- */
 
+/* Whether the shard is only known by its number. */
+static bool is_unknown(const struct kg_merge *merge, size_t shard)
+{
+    for (size_t i = 0; i < merge->expected_count; i++)
+        if (merge->expected[i].shard == shard)
+            return !strchr(merge->expected[i].id, '/');
+    return false;
+}
+
 static const char *missing_reason(void *user, size_t shard)
 {
     struct kg_merge *merge = user;
@@ -257,7 +284,9 @@ static const char *missing_reason(void *user, size_t shard)
                                   count, half->results.shard.node ? " on node " : "",
                                   half->results.shard.node ? half->results.shard.node : "")
                 : kg_arena_printf(arena, "shard %zu of %zu has no results%s", shard, count,
-                                  merge->expected_by_plan ? "" : "; --plan names its cases");
+                                  is_unknown(merge, shard)
+                                      ? ", so its cases are unknown: --plan names them"
+                                      : "");
 }
 
 /* Decides the cases that the stored runs leave open by the paired rounds of their shards. */
@@ -310,6 +339,20 @@ static size_t missing_of(const struct kg_comparison *comparison, size_t shard)
         count +=
             comparison->cases[c].change == KG_CHANGE_MISSING && comparison->cases[c].shard == shard;
     return count;
+}
+
+/* Returns how many cases of the suite the comparison lacks, because only the number of their shard is known. */
+static size_t unnamed_of(const struct kg_merge *merge)
+{
+    const struct kg_comparison *comparison = &merge->comparison;
+    const size_t all = merge->parts[0].results->shard.cases;
+    size_t known = 0;
+    bool has_shard = false;
+    for (size_t c = 0; c < comparison->case_count; c++) {
+        has_shard = has_shard || kg_change_is_shard(&comparison->cases[c]);
+        known += comparison->cases[c].change != KG_CHANGE_REMOVED;
+    }
+    return has_shard && all > known ? all - known : 0;
 }
 
 /* Counts missing cases at the nodes that lost them. */
@@ -382,6 +425,7 @@ static void decide(const struct kg_merge_options *options, const struct kg_waivi
     kg_shards_name(merge->parts, merge->part_count, comparison);
     kg_shards_missing_append(merge->expected, merge->expected_count, missing_reason, merge,
                              comparison);
+    comparison->unnamed = unnamed_of(merge);
     kg_nodes_judge(merge->parts, merge->part_count, comparison);
     losses_add(merge);
     kg_cases_rank(comparison);

@@ -120,8 +120,10 @@ static void folder_read(struct kg_attempts *attempts, const char *directory, boo
         attempts->count--;
         return;
     }
-    attempt->whole =
-        attempt->results.complete && is_file(join(attempts, directory, "comparison.json"));
+    /* a `run` compares nothing */
+    const bool compares = attempt->is_pair || attempt->results.sequential;
+    attempt->whole = attempt->results.complete &&
+                     (!compares || is_file(join(attempts, directory, "comparison.json")));
 }
 
 /* Reads the results file of a `run`, or its journal. */

@@ -104,20 +104,50 @@ static void metrics_append(struct kg_text *text, const struct kg_case_change *ch
     }
 }
 
+/* Whether an earlier case has the same change and shard. */
+static bool has_earlier(const struct kg_comparison *comparison, size_t index)
+{
+    const struct kg_case_change *cases = comparison->cases;
+    for (size_t i = 0; i < index; i++)
+        if (cases[i].change == cases[index].change && cases[i].shard == cases[index].shard)
+            return true;
+    return false;
+}
+
+/* Appends the reason of the first MISSING case. If the cases of its shard are unknown, other shards follow. */
+static void missing_append(struct kg_text *text, struct kg_comparison *comparison,
+                           const struct kg_case_change *first, size_t count)
+{
+    size_t shards = 0;
+    if (!kg_change_is_shard(first)) {
+        kg_text_printf(text, "%s (%s)%s", first->id, first->reason,
+                       more_make(comparison, KG_CHANGE_MISSING, count));
+        return;
+    }
+    for (size_t i = 0; i < comparison->case_count; i++)
+        shards += comparison->cases[i].change == KG_CHANGE_MISSING && !has_earlier(comparison, i);
+    kg_text_append(text, first->reason);
+    if (shards > 1)
+        kg_text_printf(text, "; and %zu more shard%s", shards - 1, shards == 2 ? "" : "s");
+}
+
 const char *kg_headline_make(struct kg_comparison *comparison, enum kg_change change, size_t count)
 {
     struct kg_text text = {0};
     const struct kg_case_change *first = comparison->cases;
     while (first->change != change || first->waived != KG_WAIVER_NONE)
         first++;
-    kg_text_printf(&text, "%zu %s %s: %s", count, count == 1 ? "case" : "cases",
-                   kg_changes[change].done, first->id);
+    kg_text_printf(&text, "%zu %s %s: ", count, count == 1 ? "case" : "cases",
+                   kg_changes[change].done);
+    if (change == KG_CHANGE_MISSING)
+        missing_append(&text, comparison, first, count);
+    else
+        kg_text_printf(&text, "%s", first->id);
     if (change == KG_CHANGE_REGRESSION || change == KG_CHANGE_SUSPECT ||
         change == KG_CHANGE_IMPROVEMENT)
         metrics_append(&text, first);
-    if (change == KG_CHANGE_MISSING)
-        kg_text_printf(&text, " (%s)", first->reason);
-    kg_text_append(&text, more_make(comparison, change, count));
+    if (change != KG_CHANGE_MISSING)
+        kg_text_append(&text, more_make(comparison, change, count));
     const char *copy = kg_arena_copy(&comparison->arena, kg_text_string(&text));
     kg_text_free(&text);
     return copy;

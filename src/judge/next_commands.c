@@ -21,14 +21,16 @@ struct failing {
         has_suite; /* false: the suite is not a file, so no file of accepted changes is beside it */
 };
 
-/* Returns the worst case that fails; NULL if there is none. A FAILED case fails, but cannot be waived.
+/* Returns the worst case that fails; NULL if there is none. A FAILED case fails, but cannot be waived. A MISSING case has
+ * no command: its shard must be measured again.
  * waivable  only cases that `accept` or `quarantine` can cover */
 static const struct kg_case_change *worst_failing(const struct kg_comparison *comparison,
                                                   bool waivable)
 {
     for (size_t i = 0; i < comparison->case_count; i++) {
         const struct kg_case_change *change = &comparison->cases[i];
-        if (change->fails && (!waivable || kg_changes[change->change].waivable))
+        if (change->fails && change->change != KG_CHANGE_MISSING &&
+            (!waivable || kg_changes[change->change].waivable))
             return change;
     }
     return NULL;

@@ -63,18 +63,11 @@ struct node {
     double value[READINGS]; /* median over its shards; NaN: unknown */
 };
 
-static const char *name_of(const struct kg_results *results)
-{
-    return results->shard.node     ? results->shard.node
-           : results->machine.host ? results->machine.host
-                                   : results->machine.fingerprint;
-}
-
 static void node_start(const struct kg_shard_part *part, struct kg_arena *arena,
                        struct kg_node *node)
 {
     const struct kg_machine *machine = &part->results->machine;
-    *node = (struct kg_node){.name = kg_arena_keep(arena, name_of(part->results)),
+    *node = (struct kg_node){.name = kg_arena_keep(arena, kg_shards_node(part->results)),
                              .host = kg_arena_keep(arena, machine->host),
                              .fingerprint = kg_arena_keep(arena, machine->fingerprint),
                              .epoch = kg_arena_keep(arena, machine->epoch),
@@ -218,7 +211,7 @@ static void nodes_collect(const struct kg_shard_part *parts, size_t count, size_
     comparison->nodes = kg_arena_alloc(&comparison->arena, count, sizeof *comparison->nodes);
     for (size_t p = 0; p < count; p++) {
         const struct kg_results *results = parts[p].results;
-        const char *name = name_of(results);
+        const char *name = kg_shards_node(results);
         const size_t *found = kg_names_find(&names, name, strlen(name));
         owner[p] = found ? *found : comparison->node_count;
         struct kg_node *node = &comparison->nodes[owner[p]];

@@ -15,7 +15,8 @@ enum remedy {
     REMEDY_REFRESH,
     REMEDY_FIGURE,
     REMEDY_QUIET,
-    REMEDY_SEARCH
+    REMEDY_SEARCH,
+    REMEDY_NODE
 };
 
 static enum remedy remedy_of(const struct kg_case_change *change)
@@ -28,8 +29,9 @@ static enum remedy remedy_of(const struct kg_case_change *change)
         return REMEDY_PROCESSES;
     if (metric->doubt == KG_DOUBT_UNCOUNTED || metric->doubt == KG_DOUBT_BUDGET_UNKNOWN)
         return REMEDY_FIGURE;
-    if (metric->doubt == KG_DOUBT_UNSEEN || metric->doubt == KG_DOUBT_DRIFT ||
-        metric->doubt == KG_DOUBT_NODE)
+    if (metric->doubt == KG_DOUBT_NODE)
+        return REMEDY_NODE;
+    if (metric->doubt == KG_DOUBT_UNSEEN || metric->doubt == KG_DOUBT_DRIFT)
         return REMEDY_SEARCH;
     return metric->doubt == KG_DOUBT_NOT_STORED ? REMEDY_REFRESH : REMEDY_PAIRS;
 }
@@ -180,6 +182,13 @@ static void search_append(const struct kg_results *current, struct kg_text *text
     refresh_append(current, text);
 }
 
+static void node_append(const struct kg_case_change *worst, struct kg_text *text)
+{
+    kg_text_printf(text,
+                   "measure shard %zu again on another machine than %.100s, then `kgate merge`",
+                   worst->shard, worst->node ? worst->node : "this one");
+}
+
 static void remedy_append(const struct kg_case_change *worst, size_t undecided,
                           const struct kg_results *current, const struct kg_again *again,
                           struct kg_text *text)
@@ -203,6 +212,9 @@ static void remedy_append(const struct kg_case_change *worst, size_t undecided,
         return;
     case REMEDY_SEARCH:
         search_append(current, text);
+        return;
+    case REMEDY_NODE:
+        node_append(worst, text);
         return;
     case REMEDY_QUIET:
         kg_text_append(text, QUIETER);
@@ -241,6 +253,8 @@ static bool any_unrecorded(const struct kg_comparison *comparison)
 static const char *nothing_next(const struct kg_comparison *comparison,
                                 const struct kg_results *current)
 {
+    if (comparison->counts.of[KG_CHANGE_MISSING])
+        return "measure the missing shards again by `--shard`, then `kgate merge`";
     if (all_busy(current) || any_unrecorded(comparison))
         return QUIETER;
     if (any_unpaired(comparison))

@@ -39,6 +39,9 @@ void kg_shards_join(const struct kg_shard_part *parts, size_t count, bool whole,
 void kg_shards_join_baselines(const struct kg_shard_part *parts, size_t count,
                               struct kg_baseline *joined);
 
+/* The name of the machine that measured the results: as the scheduler calls it, or its hash, or its kind. */
+const char *kg_shards_node(const struct kg_results *results);
+
 /* Sets shard and node of every case.
  * comparison  of the joined results */
 void kg_shards_name(const struct kg_shard_part *parts, size_t count,

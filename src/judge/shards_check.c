@@ -67,7 +67,7 @@ static bool texts_check(const struct kg_shard_part *a, const struct kg_shard_par
 
 static bool same_share(double a, double b)
 {
-    return (isnan(a) && isnan(b)) || !(a < b || a > b);
+    return isnan(a) == isnan(b) && !(a < b || a > b);
 }
 
 static bool same_policy(const struct kg_results_policy *a, const struct kg_results_policy *b)

@@ -249,6 +249,13 @@ static struct kg_names ids_of(struct kg_arena *scratch, const struct kg_comparis
     return ids;
 }
 
+const char *kg_shards_node(const struct kg_results *results)
+{
+    return results->shard.node     ? results->shard.node
+           : results->machine.host ? results->machine.host
+                                   : results->machine.fingerprint;
+}
+
 void kg_shards_name(const struct kg_shard_part *parts, size_t count,
                     struct kg_comparison *comparison)
 {
@@ -256,7 +263,7 @@ void kg_shards_name(const struct kg_shard_part *parts, size_t count,
     const struct kg_names ids = ids_of(&scratch, comparison);
     for (size_t p = 0; p < count; p++) {
         const struct kg_shard *shard = &parts[p].results->shard;
-        const char *node = kg_arena_keep(&comparison->arena, shard->node);
+        const char *node = kg_arena_copy(&comparison->arena, kg_shards_node(parts[p].results));
         for (size_t i = 0; i < parts[p].results->case_count; i++) {
             const char *id = parts[p].results->cases[i].id;
             const size_t *place = kg_names_find(&ids, id, strlen(id));

@@ -96,12 +96,13 @@ static void missing_judge(struct kg_comparison *comparison)
 /* Cases without results in a merge. The policy accepts a share of them. */
 static void lost_judge(struct kg_comparison *comparison)
 {
-    const size_t lost = comparison->counts.of[KG_CHANGE_MISSING];
+    const size_t lost = comparison->counts.of[KG_CHANGE_MISSING] + comparison->unnamed;
+    const size_t all = comparison->case_count + comparison->unnamed;
     const double accepted = comparison->policy.missing > 0 ? comparison->policy.missing : 0;
     if (!lost || policy_fails(&comparison->policy, KG_CHANGE_MISSING))
         return;
     const char *reason = kg_headline_make(comparison, KG_CHANGE_MISSING, lost);
-    if ((double)lost > accepted * (double)comparison->case_count)
+    if ((double)lost > accepted * (double)all)
         undecided_add(comparison, reason);
     else
         reason_add(comparison, reason, KG_EXIT_PASS);

@@ -1,5 +1,7 @@
 #include "model/change.h"
 
+#include <string.h>
+
 const struct kg_change_row kg_changes[KG_CHANGE_COUNT] = {
 #define KG_CHANGE(constant, count, later, rank, sign, word, tone, waivable, symbol, done, exit,    \
                   passes, listed, ink, point, meaning)                                             \
@@ -12,6 +14,11 @@ const struct kg_verdict_row kg_verdicts[KG_VERDICT_COUNT] = {
 #define KG_VERDICT(constant, sign, tone, symbol) {KG_TONE_##tone, symbol},
 #include "model/changes.def"
 };
+
+bool kg_change_is_shard(const struct kg_case_change *change)
+{
+    return change->change == KG_CHANGE_MISSING && !strchr(change->id, '/');
+}
 
 enum kg_change kg_change_ranked(int rank)
 {

@@ -34,5 +34,8 @@ struct kg_verdict_row {
 };
 extern const struct kg_verdict_row kg_verdicts[KG_VERDICT_COUNT];
 
+/* Whether the case stands for a whole shard, whose cases are unknown. Its id is "shard 2 of 3". */
+bool kg_change_is_shard(const struct kg_case_change *change);
+
 /* The change of a rank, below KG_CHANGE_COUNT. */
 enum kg_change kg_change_ranked(int rank);

@@ -257,6 +257,7 @@ struct kg_comparison {
     struct kg_machine machine; /* of the current results */
     struct kg_node *nodes;     /* `merge` only */
     size_t node_count;
+    size_t unnamed;     /* `merge` only: number of MISSING cases that are not in `cases` */
     const char **notes; /* differing facts, and everything else that a reader must know */
     size_t note_count;
     struct kg_change_counts counts;

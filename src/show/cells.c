@@ -234,12 +234,13 @@ void kg_cell_overall(const struct kg_overall *overall, struct kg_text *text)
 void kg_cell_counts(const struct kg_comparison *comparison, struct kg_text *text)
 {
     const char *separator = ": ";
-    kg_text_printf(text, "%zu case%s", comparison->case_count,
-                   comparison->case_count == 1 ? "" : "s");
+    const size_t all = comparison->case_count + comparison->unnamed;
+    kg_text_printf(text, "%zu case%s", all, all == 1 ? "" : "s");
     for (int rank = 0; rank < KG_CHANGE_COUNT; rank++) {
         const enum kg_change change = kg_change_ranked(rank);
         const struct kg_change_row *row = &kg_changes[change];
-        const size_t count = comparison->counts.of[change] -
+        const size_t count = comparison->counts.of[change] +
+                             (change == KG_CHANGE_MISSING ? comparison->unnamed : 0) -
                              (change == KG_CHANGE_NO_CHANGE ? comparison->not_measured : 0);
         if (!count)
             continue;
