@@ -380,6 +380,8 @@ static void folds_add(struct kg_document *document, struct changes *changes,
         changes_add(document, changes, false);
         kg_part_add(document, KG_PART_FOLD_END, NULL);
     }
+    if (!kg_nodes_troubled(comparison))
+        kg_nodes_add(document, comparison);
     kg_policy_add(document, comparison);
 }
 
@@ -387,6 +389,8 @@ static void ending_add(struct kg_document *document, const struct kg_comparison 
                        const struct kg_suggestions *suggestions)
 {
     overall_add(document, comparison);
+    if (document->style.verbose && !kg_nodes_troubled(comparison))
+        kg_nodes_add(document, comparison);
     if (comparison->note_count)
         kg_part_gap(document);
     notes_add(document, comparison);
@@ -415,6 +419,8 @@ void kg_comparison_document(const struct kg_report_subject *subject, struct kg_d
     if (!document->style.quiet) {
         sources_add(document, subject->suggestions);
         kg_commands_add(document, comparison);
+        if (kg_nodes_troubled(comparison))
+            kg_nodes_add(document, comparison);
     }
     if (document->style.page)
         folds_add(document, &changes, subject->suggestions);

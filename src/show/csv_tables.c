@@ -54,7 +54,8 @@ static void field_append(const struct kg_field *field, const char *at, struct kg
         break;
     case KG_FIELD_SIZE:
         memcpy(&value.size, at, sizeof value.size);
-        kg_text_printf(text, "%zu", value.size);
+        if (value.size || !field->unknown_if_0)
+            kg_text_printf(text, "%zu", value.size);
         break;
     case KG_FIELD_BOOL:
         memcpy(&value.flag, at, sizeof value.flag);
@@ -197,6 +198,8 @@ static const struct column change_columns[] = {
     OF_CHANGE("case_reason", reason, STRING),
     OF_COMPARISON("commit", commit, STRING),
     OF_COMPARISON("baseline_commit", baseline_commit, STRING),
+    OF_CHANGE("shard", shard, SIZE, .unknown_if_0 = true),
+    OF_CHANGE("node", node, STRING),
 };
 
 void kg_comparison_as_csv(const struct kg_report_subject *subject, struct kg_text *text)

@@ -153,6 +153,7 @@ static void counts_print(const struct kg_comparison *comparison, struct kg_text 
     size_t counts[KG_CHANGE_COUNT] = {0};
     for (size_t i = 0; i < comparison->case_count; i++)
         counts[comparison->cases[i].change]++;
+    counts[KG_CHANGE_MISSING] += comparison->unnamed;
     family_begin(text, "kgate_cases", "gauge", "", "Number of cases, by change.");
     for (int i = 0; i < KG_CHANGE_COUNT; i++) {
         kg_text_append(text, "kgate_cases{");
@@ -175,6 +176,8 @@ static void cases_print(const struct kg_comparison *comparison, struct kg_text *
     for (size_t i = 0; i < comparison->case_count; i++) {
         change_labels(text, "kgate_case_change_info", comparison, &comparison->cases[i]);
         label(text, "change", kg_change_name(comparison->cases[i].change));
+        if (comparison->cases[i].node)
+            label(text, "node", comparison->cases[i].node);
         value_end(text, 1);
     }
     family_begin(text, "kgate_case_fails", "gauge", "", "Whether the policy fails on the case.");
@@ -182,6 +185,31 @@ static void cases_print(const struct kg_comparison *comparison, struct kg_text *
         change_labels(text, "kgate_case_fails", comparison, &comparison->cases[i]);
         value_end(text, comparison->cases[i].fails);
     }
+}
+
+static void node_print(const struct kg_comparison *comparison, const char *family, const char *node,
+                       double value, struct kg_text *text)
+{
+    kg_text_printf(text, "%s{", family);
+    label(text, "suite", comparison->suite);
+    label(text, "node", node);
+    value_end(text, value);
+}
+
+/* The machines of a merged comparison. */
+static void nodes_print(const struct kg_comparison *comparison, struct kg_text *text)
+{
+    if (!comparison->node_count)
+        return;
+    family_begin(text, "kgate_node_suspect", "gauge", "", "Whether the machine is suspect.");
+    for (size_t n = 0; n < comparison->node_count; n++)
+        node_print(comparison, "kgate_node_suspect", comparison->nodes[n].name,
+                   comparison->nodes[n].suspect, text);
+    family_begin(text, "kgate_node_missing_cases", "gauge", "",
+                 "Number of cases without results in the shards of the machine.");
+    for (size_t n = 0; n < comparison->node_count; n++)
+        node_print(comparison, "kgate_node_missing_cases", comparison->nodes[n].name,
+                   (double)comparison->nodes[n].missing, text);
 }
 
 /* Ratios of a metric to the baseline, and the allowed change. */
@@ -224,6 +252,7 @@ void kg_comparison_as_openmetrics(const struct kg_report_subject *subject, struc
     verdict_print(comparison, text);
     counts_print(comparison, text);
     cases_print(comparison, text);
+    nodes_print(comparison, text);
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
         share_print(&shares[i], comparison, text);
     kg_text_append(text, "# EOF\n");

@@ -75,6 +75,8 @@ static const char *change_figures(struct kg_arena *arena, const struct kg_case_c
     if (change->figure_count)
         kg_text_printf(&text, "%s\n",
                        kg_cell_figures(arena, change->figures, change->figure_count));
+    if (change->node)
+        kg_text_printf(&text, "shard %zu, node %s\n", change->shard, change->node);
     return kg_cell_take(arena, &text);
 }
 
