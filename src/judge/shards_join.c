@@ -140,6 +140,9 @@ struct runs {
     size_t count, capacity;
     size_t *room; /* capacity of each run's cases */
     size_t room_capacity;
+    struct kg_arena scratch;
+    struct kg_names owners; /* part of each case */
+    struct kg_names strays; /* cases of no part, with their run */
 };
 
 /* Returns the place of the run among the joined runs: by its pin, or by its age among the ordinary runs. */
@@ -183,9 +186,18 @@ static void case_add(struct runs *runs, size_t place, const struct kg_baseline_r
     run->case_count++;
 }
 
-/* Adds the part's own cases. The first part of a baseline also adds the cases of no part: these are REMOVED. */
-static void part_add(struct runs *runs, const struct kg_shard_part *part, size_t index,
-                     const struct kg_names *owners, bool first)
+/* Whether no part has the case, and no earlier baseline has it in this run. Such a case is REMOVED, once. */
+static bool is_stray(struct runs *runs, size_t place, const char *id)
+{
+    const char *key = kg_arena_printf(&runs->scratch, "%zu %s", place, id);
+    if (kg_names_find(&runs->strays, key, strlen(key)))
+        return false;
+    kg_names_set(&runs->scratch, &runs->strays, key, strlen(key), place);
+    return true;
+}
+
+/* Adds the part's own cases, and cases of no part. */
+static void part_add(struct runs *runs, const struct kg_shard_part *part, size_t index)
 {
     size_t age = 0;
     for (size_t r = part->baseline->run_count; r-- > 0;) {
@@ -195,46 +207,39 @@ static void part_add(struct runs *runs, const struct kg_shard_part *part, size_t
         const size_t place = place_of(runs, run, age);
         age += !run->pin;
         for (size_t i = 0; i < run->case_count; i++) {
-            const size_t *owner = kg_names_find(owners, run->cases[i].id, strlen(run->cases[i].id));
-            if (owner ? *owner == index : first)
+            const char *id = run->cases[i].id;
+            const size_t *owner = kg_names_find(&runs->owners, id, strlen(id));
+            if (owner ? *owner == index : is_stray(runs, place, id))
                 case_add(runs, place, run, &run->cases[i]);
         }
     }
 }
 
-/* Whether no earlier part has the same baseline in memory. */
-static bool is_first(struct kg_arena *scratch, struct kg_names *seen,
-                     const struct kg_baseline *baseline)
+static void owners_collect(struct runs *runs, const struct kg_shard_part *parts, size_t count)
 {
-    char *address = kg_arena_printf(scratch, "%p", (const void *)baseline);
-    if (kg_names_find(seen, address, strlen(address)))
-        return false;
-    kg_names_set(scratch, seen, address, strlen(address), 0);
-    return true;
+    for (size_t p = 0; p < count; p++)
+        for (size_t i = 0; i < parts[p].results->case_count; i++) {
+            const char *id = parts[p].results->cases[i].id;
+            kg_names_set(&runs->scratch, &runs->owners, id, strlen(id), p);
+        }
 }
 
 void kg_shards_join_baselines(const struct kg_shard_part *parts, size_t count,
                               struct kg_baseline *joined)
 {
-    struct kg_arena scratch = {0};
-    struct kg_names owners = {0}, seen = {0};
     *joined = (struct kg_baseline){.machine = parts[0].results->machine,
                                    .fingerprint = parts[0].results->machine.fingerprint,
                                    .expected = true};
     struct runs runs = {.arena = &joined->arena};
-    for (size_t p = 0; p < count; p++)
-        for (size_t i = 0; i < parts[p].results->case_count; i++) {
-            const char *id = parts[p].results->cases[i].id;
-            kg_names_set(&scratch, &owners, id, strlen(id), p);
-        }
+    owners_collect(&runs, parts, count);
     for (size_t p = 0; p < count; p++)
         if (parts[p].baseline)
-            part_add(&runs, &parts[p], p, &owners, is_first(&scratch, &seen, parts[p].baseline));
+            part_add(&runs, &parts[p], p);
     joined->runs = kg_arena_alloc(&joined->arena, runs.count, sizeof *joined->runs);
     for (size_t i = 0; i < runs.count; i++) /* oldest first */
         joined->runs[i] = runs.at[runs.count - 1 - i];
     joined->run_count = runs.count;
-    kg_arena_free(&scratch);
+    kg_arena_free(&runs.scratch);
 }
 
 /* --- Cases of the comparison ------------------------------------------------------------------ */
