@@ -101,8 +101,17 @@ struct distance {
     size_t peers;
 };
 
+/* Joins the spread of a few peers, which may be near 0 by chance, with the usual spread of equal machines: as if four
+ * further peers had it. */
+static double spread_steady(double spread, size_t peers)
+{
+    static const double USUAL = 0.02, WEIGHT = 4;
+    return sqrt((WEIGHT * USUAL * USUAL + (double)peers * spread * spread) /
+                (WEIGHT + (double)peers));
+}
+
 /* Compares a node with its peers. The spread is the median distance from the median, as a standard deviation. With few
- * peers that may be near 0 by chance, so the spread is at least half of their range. */
+ * peers it is at least half of their range. */
 static struct distance distance_of(const struct node *nodes, size_t count, size_t index,
                                    enum reading kind, double *room)
 {
@@ -123,7 +132,8 @@ static struct distance distance_of(const struct node *nodes, size_t count, size_
         room[i] = fabs(room[i] - median);
     qsort(room, distance.peers, sizeof *room, compare_doubles);
     const double scatter = DEVIATION_OF_MEDIAN * kg_median_sorted(room, distance.peers);
-    distance.spread = (distance.peers < FEW_PEERS ? fmax(scatter, range / 2) : scatter) / median;
+    const double spread = distance.peers < FEW_PEERS ? fmax(scatter, range / 2) : scatter;
+    distance.spread = spread_steady(spread / median, distance.peers);
     distance.shift = nodes[index].value[kind] / median - 1;
     return distance;
 }
@@ -140,7 +150,7 @@ static void reason_add(struct kg_arena *arena, const struct distance *distance, 
 static void node_judge(struct kg_arena *arena, struct node *nodes, size_t count, size_t index,
                        double *room)
 {
-    static const double DEVIATIONS = 4;
+    static const double DEVIATIONS = 5;
     struct kg_node *node = nodes[index].in_comparison;
     for (int kind = 0; kind < READINGS; kind++) {
         const struct distance distance = distance_of(nodes, count, index, (enum reading)kind, room);
