@@ -4,7 +4,7 @@ import js from "@eslint/js";
 const names = (list) => Object.fromEntries(list.split(" ").map((name) => [name, "readonly"]));
 const BROWSER =
     "document window location navigator matchMedia getComputedStyle addEventListener setTimeout URL Blob " +
-    "ResizeObserver requestAnimationFrame TextEncoder console";
+    "ResizeObserver requestAnimationFrame TextEncoder Event console";
 const NODE = "process URL console setTimeout";
 
 const rules = {
@@ -34,5 +34,5 @@ export default [
     { files: ["src/show/page/**/*.js"], languageOptions: { globals: names(BROWSER) }, rules },
     { files: ["**/*.mjs", "eslint.config.js"], languageOptions: { globals: names(NODE) } },
     /* Functions that are handed to the browser. */
-    { files: ["tests/html/**/*.mjs"], languageOptions: { globals: names(`${BROWSER} structuredClone performance Event DataTransfer File DragEvent`) } },
+    { files: ["tests/html/**/*.mjs"], languageOptions: { globals: names(`${BROWSER} structuredClone performance DataTransfer File DragEvent`) } },
 ];

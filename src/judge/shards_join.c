@@ -82,7 +82,7 @@ static void files_join(const struct kg_shard_part *parts, size_t count, struct k
 static const char *filter_of(struct kg_arena *arena, const struct kg_results *results, bool whole)
 {
     if (!whole)
-        return "cases that some shards did not measure";
+        return "missing shards";
     const char *shard = results->filter ? strstr(results->filter, "--shard ") : NULL;
     if (!shard || !results->shard.count)
         return results->filter;

@@ -17,6 +17,9 @@ export const VERDICTS = {
 
 export const verdictOf = (name) => VERDICTS[name] ?? { sign: "·", word: String(name), colour: "other" };
 
+/* Whether a case stands for a shard whose cases are unknown: "shard 2 of 3". */
+export const isShard = ({ id }) => !id.includes("/");
+
 /* Whether a case without a comparison needs a remark: its status is neither measured nor stored. */
 export const isOdd = ({ verdict }) => !["OK", "STORED"].includes(verdict);
 

@@ -6,6 +6,7 @@ import { calibration } from "./views/calibration.js";
 import { changes } from "./views/changes.js";
 import { flame } from "./views/flame.js";
 import { flameChange } from "./views/flame_change.js";
+import { fleet } from "./views/fleet.js";
 import { guide } from "./views/guide.js";
 import { history } from "./views/history.js";
 import { machines } from "./views/machines.js";
@@ -20,4 +21,4 @@ import { timeline } from "./views/timeline.js";
 import { verdict } from "./views/verdict.js";
 import { whyChanged } from "./views/why_changed.js";
 
-export const views = [verdict, changes, whyChanged, calibration, statistics, suggestions, bottlenecks, operations, parts, flameChange, flame, timeline, roofline, sweeps, history, memory, machines, guide];
+export const views = [verdict, changes, whyChanged, fleet, calibration, statistics, suggestions, bottlenecks, operations, parts, flameChange, flame, timeline, roofline, sweeps, history, memory, machines, guide];

@@ -14,10 +14,14 @@ const reportedOf = (current) =>
 
 const budgetsOf = (current) => current?.held && prose([heldOf(current.held), current.held.reason].filter(Boolean).join(": "));
 
+/* The machine of a merged comparison that measured the case. */
+const nodeOf = (compared) => compared?.node && `node ${compared.node}, shard ${compared.shard}`;
+
 function rowsOf({ current, summary, compared }) {
     const { work = {}, memory = {}, breakdown = {} } = current ?? {};
     return [
         ["Workload", current && `${current.workload}, ${current.source}${current.target ? ` ${current.target}` : ""}`],
+        ["Measured by", nodeOf(compared)],
         ["Parameters", current && Object.entries(current.params).map(([name, text]) => `${name}=${text}`).join(", ")],
         ["Status", current && prose([current.status, current.reason].filter(Boolean).join(": "))],
         ["Note", current?.note && prose(current.note)],

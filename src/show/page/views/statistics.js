@@ -25,15 +25,18 @@ const newest = ({ current, runs }) => !current && runs.at(-1)?.series.find(({ na
 
 const verdictPlace = ({ verdict }) => Object.keys(VERDICTS).indexOf(verdict);
 
-/* The verdict, and below it the waiver's reason, or the reason why an accepted change no longer counts. */
+/* The verdict, and below it the waiver's reason, or the reason why an accepted change no longer counts, or why the case is
+ * missing. */
 function verdictCell(_, { verdict, waived, compared }) {
-    return [badge(verdict, waived), compared?.waiver ? h("div", { class: "waiver" }, prose(compared.waiver)) : ""];
+    const reason = compared?.waiver ?? (verdict === "MISSING" ? compared.reason : undefined);
+    return [badge(verdict, waived), reason ? h("div", { class: "waiver" }, prose(reason)) : ""];
 }
 
 const COLUMNS = [
     { name: "case", get: (one) => one.id, show: caseLink },
     { name: "verdict", wanted: ({ comparison }) => comparison, get: verdictPlace, show: verdictCell },
     { name: "status", wanted: ({ comparison, cases }) => !comparison && cases.some(isOdd), get: verdictPlace, show: verdictCell },
+    { name: "node", get: ({ compared }) => compared?.node, show: (name) => name, spare: 15 },
     { name: "decided by", get: decidedBy, show: (name) => name, spare: 13 },
     { name: "budgets", get: (one) => (one.compared ? undefined : heldOf(one.current?.held)), show: (text) => text, spare: 14 },
     { name: "change", get: (one) => (isBudget(one.metric) ? undefined : one.metric?.ratio), show: change, numeric: true },
@@ -72,11 +75,12 @@ function sorted(cases, { get, order = get }, down) {
 }
 
 /* The cases whose id contains every word, in any order.
- * verdict  a name of VERDICTS, or the word of a waiver such as "accepted"; "": all */
-function matching(cases, words, verdict) {
+ * verdict  a name of VERDICTS, or the word of a waiver such as "accepted"; "": all
+ * node     name of a machine of the fleet; "": all */
+function matching(cases, words, verdict, node) {
     const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
     return cases.filter(
-        (one) => (!verdict || [one.verdict, one.waived].includes(verdict)) && wanted.every((word) => one.searched.includes(word)),
+        (one) => (!verdict || [one.verdict, one.waived].includes(verdict)) && (!node || one.compared?.node === node) && wanted.every((word) => one.searched.includes(word)),
     );
 }
 
@@ -121,7 +125,7 @@ function columnsFit(place, table, columns) {
 function tableOf(model) {
     const cases = model.cases.map((one) => ({ ...one, searched: one.id.toLowerCase() }));
     const columns = COLUMNS.filter(({ wanted, get }) => (!wanted || wanted(model)) && cases.some((one) => has(get(one))));
-    const state = { words: "", verdict: "", column: undefined, down: false, from: 0 };
+    const state = { words: "", verdict: "", node: "", column: undefined, down: false, from: 0 };
     const body = h("tbody");
     const status = h("p", { role: "status", class: "count" });
     const pages = h("p", { class: "pages" });
@@ -138,7 +142,7 @@ function tableOf(model) {
     }
     function update(what) {
         Object.assign(state, { from: 0 }, what);
-        let found = matching(cases, state.words, state.verdict);
+        let found = matching(cases, state.words, state.verdict, state.node);
         if (state.column) found = sorted(found, state.column, state.down);
         const shown = found.slice(state.from, state.from + ROWS);
         body.replaceChildren(...shown.map((one) => h("tr", {}, columns.map((column, i) => cell(column, one, i, hidden.has(i))))));
@@ -154,6 +158,30 @@ function tableOf(model) {
     const { button, hidden } = columnsFit(place, table, columns);
     update({});
     return { parts: [status, place, pages], button, update };
+}
+
+/* Filters the table by a machine of the fleet. */
+export function nodeChoose(name) {
+    const select = document.getElementById("node");
+    select.value = name;
+    select.dispatchEvent(new Event("change"));
+}
+
+/* The filter by machine; "" without a fleet. */
+function nodeFilter({ comparison }, update) {
+    const nodes = (comparison?.nodes ?? []).filter(({ cases }) => cases);
+    if (!nodes.length) return "";
+    return h(
+        "label",
+        {},
+        "Node ",
+        h(
+            "select",
+            { id: "node", onchange: (event) => update({ node: event.target.value }) },
+            h("option", { value: "" }, "all"),
+            nodes.map(({ name }) => h("option", { value: name }, name)),
+        ),
+    );
 }
 
 function draw(model, section) {
@@ -178,6 +206,7 @@ function draw(model, section) {
             { class: "controls" },
             h("label", {}, "Search ", h("input", { type: "search", id: "search", oninput: (event) => update({ words: event.target.value }) })),
             verdicts.length + waivers.length > 1 ? filter : "",
+            nodeFilter(model, update),
             button,
         ),
         model.comparison && model.current ? h("p", { class: "key" }, "Change, interval, baseline and candidate belong to the deciding metric. It is time, unless the row names another. Median and the columns after it use only this run's rounds.") : "",

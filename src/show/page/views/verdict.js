@@ -4,17 +4,18 @@ import { change, counted, duration, interval, isBudget, moment, amount, size, wh
 import { grouped } from "../lists.js";
 import { notesOf } from "../notes.js";
 import { hasParts, profilesOf } from "../profile.js";
-import { badge, caseLink, isOdd, signOf, VERDICTS } from "../verdicts.js";
+import { badge, caseLink, isOdd, isShard, signOf, VERDICTS } from "../verdicts.js";
 import { calibrationText } from "./calibration.js";
 import { stepsOf } from "./steps.js";
 import { causeTexts } from "./why_changed.js";
 
-/* [{verdict, waived, count}] in the order of VERDICTS. Counting cases come before waived cases of the same verdict. */
-function countsOf(cases) {
+/* Cases of shards whose cases are unknown count as MISSING, although they are no case of the page.
+ * returns  [{verdict, waived, count}] in the order of VERDICTS. Counting cases come before waived cases of the same verdict. */
+function countsOf(cases, unnamed = 0) {
     const places = Object.keys(VERDICTS);
     const groups = [...grouped(cases, ({ verdict, waived = "" }) => `${verdict} ${waived}`).values()];
     return groups
-        .map((those) => ({ verdict: those[0].verdict, waived: those[0].waived, count: those.length }))
+        .map((those) => ({ verdict: those[0].verdict, waived: those[0].waived, count: those.length + (those[0].verdict === "MISSING" ? unnamed : 0) }))
         .sort((a, b) => places.indexOf(a.verdict) - places.indexOf(b.verdict) || Boolean(a.waived) - Boolean(b.waived));
 }
 
@@ -113,6 +114,13 @@ function reasons(list, what) {
         .map(([reason, those]) => [`${counted(those.length, "case")} ${what}`, reason].filter(Boolean).join(": "));
 }
 
+/* Of a merged comparison. A shard whose cases are unknown has one case, whose reason says enough. */
+function missingReasons(list) {
+    const shards = list.filter(isShard);
+    const named = list.filter((one) => !isShard(one));
+    return [...reasons(named, "missing"), ...shards.slice(0, REASONS_MOST).map(({ compared }) => compared.reason), shards.length > REASONS_MOST && counted(shards.length - REASONS_MOST, "more shard")];
+}
+
 /* The recordings without inner scopes in any case, so that no case's time is divided. */
 function scopeless(model) {
     const withParts = profilesOf(model).filter((profile) => profile.cases.some(hasParts));
@@ -131,6 +139,7 @@ function missing(model) {
     return [
         casesText(having("FAILED"), "failed"),
         ...reasons(having("SKIPPED"), "skipped"),
+        ...missingReasons(having("MISSING")),
         ...reasons(having("UNMEASURED"), "not measured"),
         casesText(having("REMOVED"), "in the baseline and no longer in the suite"),
         comparison?.not_measured && `${counted(comparison.not_measured, "case")} not measured: code as in the baseline`,
@@ -191,7 +200,7 @@ function overall({ overall: list = [] }) {
 function draw(model, section) {
     const { comparison } = model;
     /* Without odd cases the sentence already has the number of measured or stored cases. */
-    const counts = comparison || model.cases.some(isOdd) ? countsOf(model.cases) : [];
+    const counts = comparison || model.cases.some(isOdd) ? countsOf(model.cases, comparison?.unnamed) : [];
     const gone = missing(model);
     const steps = stepsOf(model);
     section.append(
