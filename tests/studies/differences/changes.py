@@ -2,7 +2,7 @@
 
 A program:
     package, version   source package of Debian 12
-    half               developed or judged
+    half               developed, judged or unseen
     language           c (default) or c++
     prepare            shell command, once, in the unpacked sources
     driver             file of drivers/ that is copied into the sources and holds main
@@ -50,7 +50,7 @@ def load(half=None, only=None):
 def add_options(parser):
     """The options that choose changes, the same for every script of the study."""
     parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of builds, inputs and results")
-    parser.add_argument("--half", choices=("developed", "judged"), help="only the changes of this half")
+    parser.add_argument("--half", choices=("developed", "judged", "unseen"), help="only the changes of this part")
     parser.add_argument("--only", metavar="ID", action="append", help="only this change; repeatable")
 
 

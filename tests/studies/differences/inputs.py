@@ -105,6 +105,27 @@ def table(rng, rows, keys):
     return "".join(f"key{rng.randrange(keys)} {rng.choice(WORDS)} {rng.randrange(1000)}\n" for _ in range(rows))
 
 
+def nested(rng, count, depth):
+    """JSON: small numbers in an array that lies deep in arrays."""
+    return "[" * depth + ",".join(str(rng.randrange(100)) for _ in range(count)) + "]" * depth + "\n"
+
+
+def entries(rng, count):
+    """YAML: a list of mappings with plain, quoted and flow values."""
+    return "".join(f"- name: {words(rng, 2)}\n  price: {rng.uniform(0, 1000):.2f}\n  tags: [{words(rng, 1)}, {words(rng, 1)}]\n"
+                   f'  note: "{words(rng, 12)}"\n' for _ in range(count))
+
+
+def accents(rng, lines):
+    """Words with accents, composed and decomposed."""
+    marks = ["\u00e9", "\u00f6", "e\u0301", "n\u0303", "\u00dc", "a\u030a", "\u1e9b\u0323", "\ufb01"]
+    return "".join(" ".join(rng.choice(WORDS) + rng.choice(marks) for _ in range(12)) + "\n" for _ in range(lines))
+
+
+def journal(rng, lines, length):
+    """Lines of a log: a time, words, and a code at the end."""
+    return "".join(f"2026-{rng.randrange(1, 13):02d}-{rng.randrange(1, 29):02d} {rng.choice(WORDS)}[{rng.randrange(30000)}]: "
+                   f"{words(rng, length)} code={rng.randrange(1000)}\n" for _ in range(lines))
 
 
 def write_all(program, folder):

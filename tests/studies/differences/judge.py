@@ -5,7 +5,9 @@ import re
 WITHIN_POINTS = 15
 # Common words of English: such a name counts only where a sentence names a function.
 COMMON = set("read write match hash lookup sort partition address debug inline inlined thread threads cores assert asserts "
-             "exception exceptions free log pow value Write Push Clear Alloc getc inflate deflate mutex O2 O0".split())
+             "exception exceptions free log pow value Write Push Clear Alloc getc inflate deflate mutex O2 O0 "
+             "insert emit compile grow convert decode map as align square multiply append allocate flush compare Compare "
+             "Read Seek Sync Next Insert Block Init Parse Compile kept NFA Og".split())
 # A sentence that says that time rose, and names no cause.
 VAGUE = re.compile(r"^(CPU )?time rose .*more work, or slower work")
 DECORATION = re.compile(r"^_+(GI_+|libc_+|ieee754_+)*|_(avx|evex|sse|fma|erms|unaligned|ifunc|x86|movbe|rtm)\w*$|_fma\d*$")

@@ -86,7 +86,7 @@ class Figures(unittest.TestCase):
 
 class Truth(unittest.TestCase):
     def test_packages_go_to_the_halves_by_turns(self):
-        halves = {program["package"]: program["half"] for program, _ in changes.load()}
+        halves = {program["package"]: program["half"] for program, _ in changes.load() if program["half"] != "unseen"}
         for i, package in enumerate(sorted(halves)):
             self.assertEqual(halves[package], ("developed", "judged")[i % 2], package)
 
