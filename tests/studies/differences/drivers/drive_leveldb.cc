@@ -1,6 +1,8 @@
 /* drive_leveldb.cc: fills and reads a store in memory, or writes a log to a file.
  *   program fill COUNT 1             all records in memory, in mixed order
- *   program read|absent COUNT TIMES  reads of a compacted table, by keys that are there or not
+ *   program read COUNT TIMES         reads of a compacted table
+ *   program blocks COUNT TIMES       the same with small blocks
+ *   program absent COUNT TIMES       the same with a filter and no cache, by keys that are not there
  *   program log COUNT FILE           COUNT records of a log */
 #include "db/log_writer.h"
 #include "helpers/memenv/memenv.h"
@@ -29,18 +31,20 @@ static unsigned mixed(unsigned i, unsigned count)
 
 struct store {
     std::unique_ptr<leveldb::Env> env{leveldb::NewMemEnv(leveldb::Env::Default())};
-    std::unique_ptr<leveldb::Cache> cache{leveldb::NewLRUCache(256 << 20)};
+    std::unique_ptr<leveldb::Cache> cache;
     std::unique_ptr<const leveldb::FilterPolicy> filter{leveldb::NewBloomFilterPolicy(10)};
     std::unique_ptr<leveldb::DB> db;
 
-    explicit store(bool filtered)
+    explicit store(const std::string &mode)
     {
+        const bool filtered = mode == "absent";
+        cache.reset(leveldb::NewLRUCache(filtered ? 0 : 256 << 20));
         leveldb::Options options;
         options.env = env.get();
         options.create_if_missing = true;
         options.write_buffer_size = 256 << 20;
         options.max_file_size = 256 << 20;
-        options.block_size = 512;
+        options.block_size = mode == "blocks" ? 512 : 16384;
         options.block_cache = cache.get();
         options.compression = leveldb::kNoCompression;
         options.filter_policy = filtered ? filter.get() : nullptr;
@@ -75,7 +79,7 @@ static size_t write_log(unsigned count, const char *path)
         return 0;
     std::unique_ptr<leveldb::WritableFile> file(opened);
     leveldb::log::Writer writer(file.get());
-    const std::string record(5000, 'r');
+    const std::string record(300000, 'r');
     size_t written = 0;
     for (unsigned i = 0; i < count; i++)
         written += writer.AddRecord(record).ok();
@@ -92,7 +96,7 @@ int main(int argc, char **argv)
     if (mode == "log") {
         result = write_log(count, argv[3]);
     } else {
-        store store(mode == "absent");
+        store store(mode);
         store.fill(count);
         if (mode != "fill") {
             store.db->CompactRange(nullptr, nullptr);
