@@ -13,6 +13,8 @@ static const struct kg_field place_fields[] = {
     KG_FIELD(line, SIZE, "line of the source file; absent: not known", KG_OPTIONAL,
              KG_UNKNOWN_IF_0),
     KG_FIELD(module, STRING, "file of the machine code", KG_OPTIONAL),
+    KG_FIELD(declared, STRING,
+             "source file of the function, if the line is in a file that it includes", KG_OPTIONAL),
 };
 const struct kg_record kg_place_record = KG_RECORD_OF(place_fields, "A place in code.");
 #undef STRUCT
@@ -168,6 +170,8 @@ static const struct kg_field edge_fields[] = {
     KG_FIELD(callee, STRING, "called function"),
     AMOUNT(calls, "calls per call of the workload"),
     AMOUNT(instructions, "instructions in the callee and its callees"),
+    KG_FIELD(caller_file, STRING, "source file of the caller", KG_OPTIONAL),
+    KG_FIELD(callee_file, STRING, "source file of the callee", KG_OPTIONAL),
 };
 static const struct kg_record edge_record =
     KG_RECORD_OF(edge_fields, "Calls from one function to another.");
@@ -297,14 +301,75 @@ static bool is_recursive(const struct kg_counted_edge *edge)
     return strchr(edge->caller, '\'') || strchr(edge->callee, '\'');
 }
 
-static void site_count(const struct kg_counted *counted, const char *caller, const char *callee,
+static const char *file_of(const struct kg_place *place)
+{
+    return place->declared ? place->declared : place->file;
+}
+
+/* Whether two paths end in the same name; also if one is unknown. */
+static bool files_agree(const char *a, const char *b)
+{
+    const char *of_a = a ? strrchr(a, '/') : NULL, *of_b = b ? strrchr(b, '/') : NULL;
+    return !a || !b || !strcmp(of_a ? of_a + 1 : a, of_b ? of_b + 1 : b);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+bool kg_place_same(const struct kg_place *a, const struct kg_place *b)
+{
+    const bool unknown = a->function && (!a->module || !b->module);
+    return same_text(a->function, b->function) && (unknown || same_text(a->module, b->module)) &&
+           files_agree(file_of(a), file_of(b));
+}
+
+/* Calls from one place to another. */
+struct ends {
+    const struct kg_place *caller, *callee;
+};
+
+static bool same_names(const struct kg_counted_edge *edge, const struct ends *ends)
+{
+    return kg_counted_is(edge->caller, ends->caller->function) &&
+           kg_counted_is(edge->callee, ends->callee->function);
+}
+
+static bool same_files(const struct kg_counted_edge *edge, const struct ends *ends)
+{
+    return files_agree(edge->caller_file, file_of(ends->caller)) &&
+           files_agree(edge->callee_file, file_of(ends->callee));
+}
+
+/* Whether the names of both ends belong to several functions. Callgrind may give another file to a
+ * function that begins with inlined code, so files count only then. */
+static bool is_ambiguous(const struct kg_counted *counted, const struct ends *ends)
+{
+    const struct kg_counted_edge *last = NULL;
+    for (size_t i = 0; i < counted->edge_count; i++) {
+        const struct kg_counted_edge *edge = &counted->edges[i];
+        if (!same_names(edge, ends))
+            continue;
+        if (last && (!files_agree(last->caller_file, edge->caller_file) ||
+                     !files_agree(last->callee_file, edge->callee_file)))
+            return true;
+        last = edge;
+    }
+    return false;
+}
+
+static void site_count(const struct kg_counted *counted, const struct ends *ends,
                        struct kg_hot_site *site)
 {
     bool recursive = false;
     site->calls = site->instructions = NAN;
-    for (size_t i = 0; caller && callee && i < counted->edge_count; i++) {
+    if (!ends->caller->function || !ends->callee->function)
+        return;
+    const bool ambiguous = is_ambiguous(counted, ends);
+    for (size_t i = 0; i < counted->edge_count; i++) {
         const struct kg_counted_edge *edge = &counted->edges[i];
-        if (!kg_counted_is(edge->caller, caller) || !kg_counted_is(edge->callee, callee))
+        if (!same_names(edge, ends) || (ambiguous && !same_files(edge, ends)))
             continue;
         recursive |= is_recursive(edge);
         site->calls = edge->calls + (isnan(site->calls) ? 0 : site->calls);
@@ -321,10 +386,10 @@ void kg_counted_sites(const struct kg_counted *counted, struct kg_sampled *sampl
         return;
     for (size_t i = 0; i < sampled->site_count; i++) {
         struct kg_hot_site *site = &sampled->sites[i];
-        if (site->callee.function)
-            site_count(counted, site->place.function, site->callee.function, site);
-        else
-            site_count(counted, site->caller.function, site->place.function, site);
+        const bool entered = site->callee.function;
+        const struct ends ends = {.caller = entered ? &site->place : &site->caller,
+                                  .callee = entered ? &site->callee : &site->place};
+        site_count(counted, &ends, site);
     }
 }
 
@@ -388,5 +453,6 @@ struct kg_place kg_place_copy(struct kg_arena *arena, const struct kg_place *pla
     return (struct kg_place){.function = kg_arena_keep(arena, place->function),
                              .file = kg_arena_keep(arena, place->file),
                              .line = place->line,
-                             .module = kg_arena_keep(arena, place->module)};
+                             .module = kg_arena_keep(arena, place->module),
+                             .declared = kg_arena_keep(arena, place->declared)};
 }

@@ -25,10 +25,17 @@ struct kg_place {
     const char *file;     /* its source file; NULL: no debug information */
     size_t line;          /* 0: unknown */
     const char *module;   /* the file of machine code: "libm.so.6" */
+    /* The function's own source file, if the line is in another that it includes; else NULL. */
+    const char *declared;
 };
 
 /* A copy whose strings live in `arena`. */
 struct kg_place kg_place_copy(struct kg_arena *arena, const struct kg_place *place);
+
+/* Whether both are the same function: its name, and if known its source file and its file of machine
+ * code. Two checkouts have different folders, so only the name of the source file counts. Code
+ * without a name is the same if its file of machine code is. */
+bool kg_place_same(const struct kg_place *a, const struct kg_place *b);
 
 /* Samples of a function or a line. */
 struct kg_hot_place {
@@ -154,7 +161,9 @@ struct kg_counted_edge {
     const char *caller;
     const char *callee;
     double calls;
-    double instructions; /* in the callee, with everything that it calls */
+    double instructions;     /* in the callee, with everything that it calls */
+    const char *caller_file; /* source file; NULL: unknown */
+    const char *callee_file;
 };
 
 struct kg_counted {
@@ -179,8 +188,9 @@ struct kg_counted {
  * specialised functions (`find.isra.0`). Callgrind appends a number to recursive calls (`find'2`). */
 bool kg_counted_is(const char *counted, const char *name);
 
-/* Sets `calls` and `instructions` of the sites whose calls were counted. They stay NaN if only a part of a call was
- * counted, and the instructions of recursive calls, which Callgrind counts several times. */
+/* Sets `calls` and `instructions` of the sites whose calls were counted. Functions of one name are told
+ * apart by their source files. Values stay NaN if only a part of a call was counted. So do the
+ * instructions of recursive calls, which Callgrind counts several times. */
 void kg_counted_sites(const struct kg_counted *counted, struct kg_sampled *sampled);
 
 /* Calls of a function in one call of the workload. Arguments are equal if their values are, and for

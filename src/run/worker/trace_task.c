@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/code/symbol_name.h"
 #include "run/worker/activity.h"
 #include "run/worker/cupti.h"
 #include "run/worker/cupti_counters.h"
@@ -65,7 +66,7 @@ static void by_graph(const struct task *task, struct kg_trace *recorded)
 static void names_shorten(struct kg_arena *arena, struct kg_trace *trace)
 {
     for (size_t i = 0; i < trace->kernel_count; i++)
-        trace->kernels[i].name = kg_kernel_name(arena, trace->kernels[i].name);
+        trace->kernels[i].name = kg_symbol_name(arena, trace->kernels[i].name);
 }
 
 /* The trace's reason says everything that could not be found out. */

@@ -22,16 +22,6 @@ bool kg_trace_task(struct kg_gpu_timer *timer, const char *cupti_library,
                    const struct kg_gpu_call *call, struct kg_arena *arena,
                    struct kg_response *response, struct kg_error *err);
 
-/* kernel_name.c: a kernel's name as people write it. Thread-safe. */
-
-/* "_ZN2ns4copyIfLi4EEEvPT_i" as "ns::copy<float, 4>", without result and arguments. The machine's C++
- * library decodes the name if it is present.
- * returns the name unchanged if it is not a C++ name or cannot be decoded */
-const char *kg_kernel_name(struct kg_arena *arena, const char *name);
-
-/* "void ns::copy<float, 4>(float*, int)" without result and arguments. */
-const char *kg_kernel_name_short(struct kg_arena *arena, const char *declaration);
-
 /* cupti_activity.c: CUPTI's records of the device's work during a few calls. First thread of a
  * process that is not timed. */
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/code/symbol_name.h"
 #include "base/escape.h"
 #include "base/text.h"
 #include "why/evidence/source_diff.h"
@@ -98,17 +99,6 @@ static bool same_file(const char *debug, const char *path, size_t length)
             (own > length ? debug[own - least - 1] : path[length - least - 1]) == '/');
 }
 
-/* The last part of a function's name, without arguments: "parse" for "json::parse<int>(char)". */
-static size_t name_of(const char *function, const char **name)
-{
-    size_t length = strcspn(function, "(<");
-    const char *start = function + length;
-    while (start > function && start[-1] != ':')
-        start--;
-    *name = start;
-    return (size_t)(function + length - start);
-}
-
 static bool is_word(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
@@ -151,9 +141,10 @@ static bool is_source(const char *path, size_t length)
 static enum fit fit_of(const struct hunk *hunk, const struct kg_place *place,
                        const struct kg_place *first)
 {
-    const char *path, *name = "";
+    const char *path;
+    size_t length;
     const size_t path_length = path_of(hunk, &path);
-    const size_t length = place->function ? name_of(place->function, &name) : 0;
+    const char *name = kg_name_last(place->function ? place->function : "", &length);
     if (place->file && same_file(place->file, path, path_length)) {
         if (place->line >= hunk->new_line && place->line < hunk->new_line + hunk->new_count)
             return FIT_LINE;
@@ -174,8 +165,8 @@ static enum fit fit_of(const struct hunk *hunk, const struct kg_place *place,
 static const char *line_choose(const struct hunk *hunk, const struct kg_place *place,
                                size_t *number)
 {
-    const char *name = "", *found = NULL;
-    const size_t length = place->function ? name_of(place->function, &name) : 0;
+    size_t length;
+    const char *name = kg_name_last(place->function ? place->function : "", &length), *found = NULL;
     size_t at = hunk->new_line;
     for (const char *line = hunk->body; line < hunk->end; line = line_next(line)) {
         const bool changed = *line == '-' || *line == '+';

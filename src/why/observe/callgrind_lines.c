@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/code/symbol_name.h"
 #include "base/file.h"
 
 enum {
@@ -45,6 +46,7 @@ struct reader {
     const char *function, *file, *object;
     const char *function_file; /* from `fl`: file at the begin of each function */
     const char *callee, *callee_object;
+    const char *callee_file; /* NULL: the current file */
     /* Calls of the callee, whose cost is the next line; 0: the next line is the function's own. */
     double calls;
     bool skip; /* the next line belongs to a jump */
@@ -61,6 +63,18 @@ static void names_room(struct reader *reader, struct names *names, size_t number
     if (names->count)
         memcpy(texts, names->texts, names->count * sizeof *texts);
     *names = (struct names){texts, count};
+}
+
+/* "Lexer::next(int)'2" as "Lexer::next'2": samples have names without arguments. */
+static const char *function_name(struct kg_arena *arena, const char *name)
+{
+    const char *level = strrchr(name, '\'');
+    if (!strchr(name, '('))
+        return name;
+    if (!level || level[1 + strspn(level + 1, "0123456789")])
+        return kg_declaration_name(arena, name);
+    const char *declaration = kg_arena_copy_bytes(arena, name, (size_t)(level - name));
+    return kg_arena_printf(arena, "%s%s", kg_declaration_name(arena, declaration), level);
 }
 
 /* "(7) name" defines number 7, "(7)" refers to it, "name" has no number. */
@@ -87,6 +101,8 @@ static const char *name_read(struct reader *reader, struct names *names, const c
     const bool unknown =
         !strcmp(text, "???") || (names == &reader->functions && !strncmp(text, "0x", 2));
     const char *name = unknown ? "" : kg_arena_copy_bytes(&reader->sums->arena, text, length);
+    if (names == &reader->functions)
+        name = function_name(&reader->sums->arena, name);
     if (numbered)
         names->texts[number] = name;
     return name;
@@ -141,6 +157,9 @@ static void edge_add(struct reader *reader, const double amounts[KG_LINE_AMOUNTS
     sums->edges[sums->edge_count++] =
         (struct kg_edge_sum){.caller = reader->function,
                              .callee = reader->callee,
+                             .caller_file = reader->function_file,
+                             .callee_file =
+                                 reader->callee_file ? reader->callee_file : reader->file,
                              .calls = reader->calls,
                              .instructions = amounts[KG_LINE_INSTRUCTIONS]};
 }
@@ -238,8 +257,8 @@ static void word_do(struct reader *reader, enum word word, const char *text)
     case CALLEE_OBJECT:
         reader->callee_object = name_read(reader, &reader->objects, text, length);
         break;
-    case CALLEE_FILE: /* the text may define a number */
-        name_read(reader, &reader->files, text, length);
+    case CALLEE_FILE:
+        reader->callee_file = name_read(reader, &reader->files, text, length);
         break;
     case CALLEE:
         reader->callee = name_read(reader, &reader->functions, text, length);
@@ -264,7 +283,8 @@ static void line_read(struct reader *reader, const char *text)
 {
     if (is_cost(*text)) {
         cost_read(reader, text);
-        reader->callee_object = reader->object; /* `cob` is valid for one call */
+        reader->callee_object = reader->object; /* `cob` and `cfi` are valid for one call */
+        reader->callee_file = NULL;
         return;
     }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

@@ -35,6 +35,7 @@ struct kg_line_sum {
 
 struct kg_edge_sum {
     const char *caller, *callee;
+    const char *caller_file, *callee_file;
     double calls, instructions;
 };
 

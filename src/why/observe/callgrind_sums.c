@@ -37,8 +37,12 @@ static int lines_by_cost(const void *a, const void *b)
 static int edges_order(const void *a, const void *b)
 {
     const struct kg_edge_sum *x = a, *y = b;
-    const int order = strcmp(x->caller, y->caller);
-    return order ? order : strcmp(x->callee, y->callee);
+    int order = strcmp(x->caller, y->caller);
+    if (!order)
+        order = strcmp(x->callee, y->callee);
+    if (!order)
+        order = strcmp(x->caller_file, y->caller_file);
+    return order ? order : strcmp(x->callee_file, y->callee_file);
 }
 
 static int edges_by_cost(const void *a, const void *b)
@@ -120,8 +124,13 @@ static void edges_keep(const struct kg_callgrind_lines *lines, double calls, str
         const struct kg_edge_sum *sum = &lines->edges[i];
         const char *caller = name_keep(arena, sum->caller), *callee = name_keep(arena, sum->callee);
         if (caller && callee)
-            counted->edges[counted->edge_count++] = (struct kg_counted_edge){
-                caller, callee, sum->calls / calls, sum->instructions / calls};
+            counted->edges[counted->edge_count++] =
+                (struct kg_counted_edge){.caller = caller,
+                                         .callee = callee,
+                                         .calls = sum->calls / calls,
+                                         .instructions = sum->instructions / calls,
+                                         .caller_file = name_keep(arena, sum->caller_file),
+                                         .callee_file = name_keep(arena, sum->callee_file)};
     }
 }
 

@@ -1,6 +1,7 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "base/code/symbol_name.h"
 #include "why/observe/modules.h"
 #include "why/observe/repeated_calls.h"
 
@@ -257,22 +258,36 @@ static const char *function_read(Dwfl_Module *module, Dwarf_Addr address,
 
 /* --- Processes -------------------------------------------------------------------------------- */
 
+/* Whether the symbol is the function, whose name may be readable C++. A symbol contains the last part
+ * of the name; decoding all symbols would take seconds. */
+static bool is_symbol_of(const char *symbol, const char *name)
+{
+    struct kg_arena scratch = {0};
+    size_t length;
+    const char *last = kg_name_last(name, &length);
+    if (strncmp(symbol, "_Z", 2) != 0)
+        return !strcmp(symbol, name);
+    if (!memmem(symbol, strlen(symbol), last, length))
+        return false;
+    const bool same = !strcmp(kg_symbol_name(&scratch, symbol), name);
+    kg_arena_free(&scratch);
+    return same;
+}
+
 /* The address of the only function with this name.
  * returns  0: none; 1: several have it */
 static Dwarf_Addr symbol_find(Dwfl_Module *module, const char *name)
 {
     const int count = dwfl_module_getsymtab(module);
     Dwarf_Addr found = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && found != 1; i++) {
         GElf_Sym symbol;
         GElf_Addr address;
         const char *at = dwfl_module_getsym_info(module, i, &symbol, &address, NULL, NULL, NULL);
         if (!at || GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
-            strcmp(at, name) != 0)
+            !is_symbol_of(at, name))
             continue;
-        if (found && found != address)
-            return 1;
-        found = address;
+        found = found && found != address ? 1 : address;
     }
     return found;
 }

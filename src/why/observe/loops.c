@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/code/symbol_name.h"
 #include "why/observe/disassembly.h"
 
 enum {
@@ -211,7 +212,8 @@ static const char *text_of(struct kg_arena *arena, const struct body *body,
                               : NULL;
     if (!callee)
         return kg_arena_copy(arena, one->text);
-    return kg_arena_printf(arena, "%.*s %s", (int)strcspn(one->text, " "), one->text, callee);
+    return kg_arena_printf(arena, "%.*s %s", (int)strcspn(one->text, " "), one->text,
+                           kg_symbol_name(arena, callee));
 }
 
 /* Keeps the hottest instruction and the instructions of the loop around it, up to the limit. */
@@ -241,14 +243,17 @@ static void place_show(struct kg_arena *arena, const struct found *found, struct
 {
     const struct kg_place *from = &found->hottest->place;
     const char *slash = strrchr(found->hottest->module_path, '/');
-    const char *function = from->function ? from->function : found->body->function.name;
+    const char *symbol = found->body->function.name;
     *place = (struct kg_place){
-        .function = kg_arena_keep(arena, function),
+        .function = from->function ? kg_arena_keep(arena, from->function)
+                    : symbol       ? kg_symbol_name(arena, symbol)
+                                   : NULL,
         .file = kg_arena_keep(arena, from->file),
         .line = from->line,
         .module = kg_arena_keep(arena, from->module ? from->module
                                        : slash      ? slash + 1
                                                     : found->hottest->module_path),
+        .declared = kg_arena_keep(arena, from->declared),
     };
 }
 

@@ -6,8 +6,10 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
+#include "base/code/symbol_name.h"
 #include "base/grow.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 /* Time limit for reading debug information; later addresses get only symbol names. */
 static const uint64_t BUDGET_NS = 1500000000;
@@ -22,6 +24,13 @@ struct module {
     struct kg_exported exported;
 };
 
+/* A function of the debug information with its name. */
+enum { NAMES_ROOM = 4096 };
+struct named {
+    const void *function; /* its declaration; NULL: free */
+    const char *name;
+};
+
 struct found {
     kg_code_address address;
     struct kg_code_places places;
@@ -33,6 +42,7 @@ struct kg_modules {
     size_t count, capacity;
     struct found *found; /* open hash table, at most half full; address + 1; 0: free */
     size_t found_count, found_room;
+    struct named named[NAMES_ROOM]; /* the last function with each hash */
     uint64_t spent_ns;
 };
 
@@ -202,7 +212,15 @@ static size_t name_length(const char *name)
     return length;
 }
 
-static const char *symbol(const struct module *module, Dwarf_Addr address)
+/* The name without such an ending, as people write it. */
+static const char *symbol_readable(struct kg_modules *modules, const char *symbol)
+{
+    const char *name = kg_arena_copy_bytes(modules->arena, symbol, name_length(symbol));
+    return strncmp(name, "_Z", 2) ? name : kg_symbol_name(modules->arena, name);
+}
+
+static const char *symbol(struct kg_modules *modules, const struct module *module,
+                          Dwarf_Addr address)
 {
     enum { UNSIZED_MOST = 65536 };
     GElf_Off offset = 0;
@@ -210,7 +228,9 @@ static const char *symbol(const struct module *module, Dwarf_Addr address)
     const char *name = dwfl_module_addrinfo(module->of, address, &offset, &found, NULL, NULL, NULL);
     if (!name || !*name || (found.st_size ? offset >= found.st_size : offset > UNSIZED_MOST))
         return NULL;
-    return found.st_size || GELF_ST_TYPE(found.st_info) == STT_FUNC ? name : NULL;
+    return found.st_size || GELF_ST_TYPE(found.st_info) == STT_FUNC
+               ? symbol_readable(modules, name)
+               : NULL;
 }
 
 static bool in_call_table(const struct module *module, Dwarf_Addr address)
@@ -228,12 +248,15 @@ static bool in_call_table(const struct module *module, Dwarf_Addr address)
 
 /* The public name of a function in a system library: not __memmove_avx_unaligned_erms or
  * __libc_write. Lines and inlined functions in such libraries mean nothing to their callers. */
-static const char *system_name(const struct module *module, uint64_t offset)
+static const char *system_name(struct kg_modules *modules, const struct module *module,
+                               uint64_t offset)
 {
     static const char *const beginnings[] = {"___", "__", "GI_", "__", "libc_"};
     const char *name = kg_exported_name(&module->exported, offset);
     if (!name)
-        name = symbol(module, offset + module->bias);
+        name = symbol(modules, module, offset + module->bias);
+    if (name && strstr(name, "::"))
+        return name;
     for (size_t i = 0; name && i < sizeof beginnings / sizeof *beginnings; i++)
         if (!strncmp(name, beginnings[i], strlen(beginnings[i])) && name[strlen(beginnings[i])])
             name += strlen(beginnings[i]);
@@ -265,17 +288,122 @@ static void call_fill(Dwarf_Die *inlined, Dwarf_Die *unit, struct kg_place *plac
     place->line = place->file ? (size_t)line : 0;
 }
 
-static const char *die_name(Dwarf_Die *die)
+/* --- Names of functions ----------------------------------------------------------------------- */
+
+/* The declaration of a function, which its compiled and inlined copies refer to. */
+static Dwarf_Die declaration_of(Dwarf_Die *function)
+{
+    enum { STEPS = 4 };
+    static const unsigned references[] = {DW_AT_abstract_origin, DW_AT_specification};
+    Dwarf_Die at = *function;
+    for (size_t i = 0; i < STEPS; i++) {
+        Dwarf_Attribute attribute;
+        Dwarf_Die next;
+        if (!dwarf_formref_die(dwarf_attr(&at, references[0], &attribute), &next) &&
+            !dwarf_formref_die(dwarf_attr(&at, references[1], &attribute), &next))
+            break;
+        at = next;
+    }
+    return at;
+}
+
+/* Adds the scope's name, as in "std::vector<int>::"; a nameless type or block has none. */
+static void scope_add(Dwarf_Die *scope, struct kg_text *text)
+{
+    const char *name = dwarf_diename(scope);
+    switch (dwarf_tag(scope)) {
+    case DW_TAG_namespace:
+        kg_text_printf(text, "%s::", name ? name : "(anonymous namespace)");
+        return;
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+    case DW_TAG_subprogram:
+        if (name)
+            kg_text_printf(text, "%s::", name);
+        return;
+    default:
+        return;
+    }
+}
+
+/* The function's name after its scopes. */
+static const char *scoped_name(struct kg_arena *arena, Dwarf_Die *declaration)
+{
+    struct kg_text text = {0};
+    Dwarf_Die *scopes = NULL;
+    const int count = dwarf_getscopes_die(declaration, &scopes);
+    for (int i = count - 1; i > 0; i--)
+        scope_add(&scopes[i], &text);
+    free(scopes);
+    kg_text_append(&text, dwarf_diename(declaration));
+    const char *name = kg_declaration_name(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return name;
+}
+
+/* C has neither scopes nor overloads. */
+static bool has_scopes(Dwarf_Die *unit)
+{
+    switch (dwarf_srclang(unit)) {
+    case DW_LANG_C:
+    case DW_LANG_C89:
+    case DW_LANG_C99:
+    case DW_LANG_C11:
+    case DW_LANG_Mips_Assembler:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* "Lexer::next" of C++, from the symbol that the debug information has for the linker. Symbols of
+ * other languages do not decode to readable names. Functions of one file have no symbol. */
+static const char *name_make(struct kg_modules *modules, Dwarf_Die *function,
+                             Dwarf_Die *declaration)
 {
     Dwarf_Attribute attribute;
-    return dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
+    const char *linked =
+        dwarf_formstring(dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute));
+    const char *plain = dwarf_diename(declaration);
+    const char *symbol = linked && !strncmp(linked, "_Z", 2) ? linked : plain;
+    if (!plain)
+        return NULL;
+    if (!strncmp(symbol, "_Z", 2) && !strstr(symbol, "17h")) {
+        const char *name = symbol_readable(modules, symbol);
+        if (strncmp(name, "_Z", 2) != 0)
+            return name;
+    }
+    return scoped_name(modules->arena, declaration);
+}
+
+static const char *die_name(struct kg_modules *modules, Dwarf_Die *function, Dwarf_Die *unit)
+{
+    Dwarf_Attribute attribute;
+    if (!has_scopes(unit)) {
+        const char *name =
+            dwarf_formstring(dwarf_attr_integrate(function, DW_AT_name, &attribute));
+        return name ? kg_arena_copy_bytes(modules->arena, name, name_length(name)) : NULL;
+    }
+    Dwarf_Die declaration = declaration_of(function);
+    struct named *named = &modules->named[(uintptr_t)declaration.addr % NAMES_ROOM];
+    if (named->function != declaration.addr)
+        *named = (struct named){declaration.addr, name_make(modules, function, &declaration)};
+    return named->name;
+}
+
+/* The file of the function, if its line is in a file that it includes, as in an interpreter. */
+static const char *declared_file(Dwarf_Die *function, const struct kg_place *place)
+{
+    const char *own = place->file ? dwarf_decl_file(function) : NULL;
+    return own && strcmp(kg_module_file(own), kg_module_file(place->file)) != 0 ? own : NULL;
 }
 
 /* Fills in the functions that an address is inlined into, innermost first; the last is the
  * compiled function. The first place has the line of the address, the others the lines of the
  * calls. */
-static size_t scopes_fill(const struct module *module, Dwarf_Addr address, struct kg_place *places,
-                          size_t most)
+static size_t scopes_fill(struct kg_modules *modules, const struct module *module,
+                          Dwarf_Addr address, struct kg_place *places, size_t most)
 {
     Dwarf_Addr bias;
     Dwarf_Die *inner = NULL, *scopes = NULL;
@@ -289,7 +417,9 @@ static size_t scopes_fill(const struct module *module, Dwarf_Addr address, struc
         const int tag = dwarf_tag(&scopes[i]);
         if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
             continue;
-        places[filled++].function = die_name(&scopes[i]);
+        places[filled].function = die_name(modules, &scopes[i], unit);
+        places[filled].declared = declared_file(&scopes[i], &places[filled]);
+        filled++;
         if (tag == DW_TAG_subprogram)
             break;
         if (filled < most)
@@ -310,10 +440,8 @@ static void places_keep(struct kg_modules *modules, const struct module *module,
         kept->of[i].line = places[i].line;
         kept->of[i].file = kg_arena_keep(modules->arena, places[i].file);
         kept->of[i].module = kg_arena_keep(modules->arena, name);
-        if (places[i].function) {
-            kept->of[i].function = kg_arena_copy_bytes(modules->arena, places[i].function,
-                                                       name_length(places[i].function));
-        }
+        kept->of[i].declared = kg_arena_keep(modules->arena, places[i].declared);
+        kept->of[i].function = places[i].function;
     }
 }
 
@@ -328,14 +456,14 @@ static void look_up(struct kg_modules *modules, kg_code_address address,
     size_t count = 0;
     module_open(module);
     if (module->of && module->system) {
-        found[0].function = system_name(module, offset);
+        found[0].function = system_name(modules, module, offset);
     } else if (module->of && modules->spent_ns < BUDGET_NS) {
         line_fill(module, offset + module->bias, &found[0]);
-        count = scopes_fill(module, offset + module->bias, found, INLINED_MOST);
+        count = scopes_fill(modules, module, offset + module->bias, found, INLINED_MOST);
     }
     struct kg_place *outermost = &found[count ? count - 1 : 0];
     if (module->of && !outermost->function)
-        outermost->function = symbol(module, offset + module->bias);
+        outermost->function = symbol(modules, module, offset + module->bias);
     if (module->of && !outermost->function && in_call_table(module, offset + module->bias))
         outermost->function = KG_CALL_TABLE;
     modules->spent_ns += kg_clock_ns() - start;

@@ -10,10 +10,10 @@
 static void site_gets_the_calls_and_instructions_of_its_edge(void **state)
 {
     (void)state;
-    struct kg_counted_edge edges[] = {{"parse.isra.0", "strlen", 40, 4000},
-                                      {"main", "parse", 2, 9000},
-                                      {"walk", "walk'2", 7, 700},
-                                      {"main", "walk", 1, 800}};
+    struct kg_counted_edge edges[] = {{"parse.isra.0", "strlen", 40, 4000, NULL, NULL},
+                                      {"main", "parse", 2, 9000, NULL, NULL},
+                                      {"walk", "walk'2", 7, 700, NULL, NULL},
+                                      {"main", "walk", 1, 800, NULL, NULL}};
     const struct kg_counted counted = {.calls = 1, .edges = edges, .edge_count = 4};
     struct kg_hot_site sites[] = {
         {.place = {.function = "parse"}, .callee = {.function = "strlen"}},
@@ -34,7 +34,7 @@ static void site_gets_the_calls_and_instructions_of_its_edge(void **state)
 static void part_of_a_call_counts_nothing(void **state)
 {
     (void)state;
-    struct kg_counted_edge edge = {"main", "parse", 2, 9000};
+    struct kg_counted_edge edge = {"main", "parse", 2, 9000, NULL, NULL};
     const struct kg_counted counted = {.calls = NAN, .edges = &edge, .edge_count = 1};
     struct kg_hot_site site = {.place = {.function = "parse"},
                                .caller = {.function = "main"},
@@ -45,11 +45,55 @@ static void part_of_a_call_counts_nothing(void **state)
     assert_true(isnan(site.calls) && isnan(site.instructions));
 }
 
+/* Two files have a function `step`. */
+static void calls_of_equal_names_are_told_apart_by_file(void **state)
+{
+    (void)state;
+    struct kg_counted_edge edges[] = {{"run", "step", 3, 30, "src/run.c", "src/lexer.c"},
+                                      {"run", "step", 8, 800, "src/run.c", "src/parser.c"},
+                                      {"run", "next", 5, 50, "src/run.c", "inlined.h"}};
+    const struct kg_counted counted = {.calls = 1, .edges = edges, .edge_count = 3};
+    struct kg_hot_site sites[] = {
+        {.place = {.function = "step", .file = "/build/src/parser.c"},
+         .caller = {.function = "run"}},
+        {.place = {.function = "next", .file = "next.c"}, .caller = {.function = "run"}}};
+    struct kg_sampled sampled = {.sites = sites, .site_count = 2};
+    kg_counted_sites(&counted, &sampled);
+    assert_float_equal(sites[0].calls, 8, 0);
+    assert_float_equal(sites[0].instructions, 800, 0);
+    assert_float_equal(sites[1].calls, 5, 0); /* one function has the name */
+}
+
+static void functions_are_the_same_by_name_file_and_module(void **state)
+{
+    const struct kg_place step = {.function = "step", .file = "/a/x.c", .module = "app"};
+    const struct kg_place same[] = {
+        {.function = "step", .file = "/b/x.c", .line = 7, .module = "app"},
+        {.function = "step", .module = "app"},
+        {.function = "step", .file = "/a/x.inc", .declared = "/a/x.c", .module = "app"},
+        {.function = "step"}};
+    const struct kg_place others[] = {{.function = "step", .file = "/a/y.c", .module = "app"},
+                                      {.function = "step", .file = "/a/x.c", .module = "lib.so"},
+                                      {.function = "stop", .file = "/a/x.c", .module = "app"},
+                                      {.module = "app"},
+                                      {0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        if (!kg_place_same(&step, &same[i]))
+            fail_msg("place %zu is the same function", i);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (kg_place_same(&step, &others[i]))
+            fail_msg("place %zu is another function", i);
+    assert_false(kg_place_same(&others[3], &others[4])); /* code without a name, and no place */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(site_gets_the_calls_and_instructions_of_its_edge),
         cmocka_unit_test(part_of_a_call_counts_nothing),
+        cmocka_unit_test(calls_of_equal_names_are_told_apart_by_file),
+        cmocka_unit_test(functions_are_the_same_by_name_file_and_module),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -246,8 +246,10 @@ static void many_comparisons_in_a_call_are_a_search(void **state)
     scene_start(&scene);
     stack_add(&scene, 0.6, "__strcmp_avx2", "libc.so.6", NULL);
     scene.hot.counted.edge_count = 2;
-    scene.edges[0] = (struct kg_counted_edge){"run", "work", 10, 1e4};
-    scene.edges[1] = (struct kg_counted_edge){"work", "__strcmp_avx2", 70, 1e4};
+    scene.edges[0] = (struct kg_counted_edge){
+        .caller = "run", .callee = "work", .calls = 10, .instructions = 1e4};
+    scene.edges[1] = (struct kg_counted_edge){
+        .caller = "work", .callee = "__strcmp_avx2", .calls = 70, .instructions = 1e4};
     ASSERT_CAUSE(&scene, "string_scanning");
     scene.edges[1].calls = 90;
     ASSERT_CAUSE(&scene, "linear_search");
@@ -265,7 +267,8 @@ static void many_short_looks_through_a_text_prove_nothing(void **state)
     scene_start(&scene);
     stack_add(&scene, 0.8, "__memchr_avx2", "libc.so.6", NULL);
     scene.hot.counted.edge_count = 1;
-    scene.edges[0] = (struct kg_counted_edge){"work", "__memchr_avx2", 6000, 6000 * 20};
+    scene.edges[0] = (struct kg_counted_edge){
+        .caller = "work", .callee = "__memchr_avx2", .calls = 6000, .instructions = 6000 * 20};
     ASSERT_CAUSE(&scene, "string_scanning");
     assert_false(scene.causes.of[0].proven);
     scene.edges[0].instructions = 6000 * 400; /* each a long way */
@@ -281,7 +284,8 @@ static void what_is_called_often_is_so_by_whatever_name_it_was_seen(void **state
     stack_add(&scene, 0.4, "__pthread_mutex_unlock_usercnt", "libc.so.6", NULL);
     scene.hot.counted.edge_count = 1;
     scene.edges[0] =
-        (struct kg_counted_edge){"work", "pthread_mutex_unlock@@GLIBC_2.2.5", 4000, 1e5};
+        (struct kg_counted_edge){
+.caller = "work", .callee = "pthread_mutex_unlock@@GLIBC_2.2.5", .calls = 4000, .instructions = 1e5};
     ASSERT_CAUSE(&scene, "locks");
     assert_true(scene.causes.of[0].proven);
     /* nor does it matter that the most samples wait in the kernel */
@@ -476,7 +480,8 @@ static void few_regions_that_end_apart_are_uneven(void **state)
     stack_add(&scene, 0.4, NULL, "libgomp.so.1.0.0", NULL);
     ASSERT_CAUSE(&scene, "barriers");
     scene.hot.counted.edge_count = 1;
-    scene.edges[0] = (struct kg_counted_edge){"work", "GOMP_parallel", 2, 1e4};
+    scene.edges[0] = (struct kg_counted_edge){
+.caller = "work", .callee = "GOMP_parallel", .calls = 2, .instructions = 1e4};
     ASSERT_CAUSE(&scene, "load_imbalance");
     scene.facts.traits.threads = scene.facts.traits.cores_busy = 1;
     ASSERT_CAUSE(&scene, "barriers"); /* one thread has no other to wait for */
@@ -517,7 +522,8 @@ static void repeats_add(struct scene *scene, struct repeats *repeats)
     scene->hot.repeats.functions = repeats->repeated;
     scene->hot.repeats.function_count = 1;
     scene->hot.counted.edge_count = 1;
-    scene->edges[0] = (struct kg_counted_edge){"work", "inner", 100, 1e6};
+    scene->edges[0] = (struct kg_counted_edge){
+.caller = "work", .callee = "inner", .calls = 100, .instructions = 1e6};
 }
 
 static void a_function_with_equal_arguments_repeats_its_work(void **state)
@@ -572,7 +578,8 @@ static void the_function_with_the_most_repeated_work_is_named(void **state)
     repeats_add(&scene, &repeats);
     scene.hot.sampled.function_count = scene.hot.counted.edge_count = 2;
     scene.hot.repeats.function_count = 2;
-    scene.edges[1] = (struct kg_counted_edge){"inner", "deeper", 100, 0.9e6};
+    scene.edges[1] = (struct kg_counted_edge){
+.caller = "inner", .callee = "deeper", .calls = 100, .instructions = 0.9e6};
     repeats.repeated[0].repeated = 60;
     repeats.repeated[1] = (struct kg_repeated){
         .place = {.function = "deeper", .module = "own.so"}, .calls = 100, .repeated = 99};
@@ -626,7 +633,8 @@ static void what_only_looks_like_it_must_take_a_quarter(void **state)
     stack_add(&scene, 0.2, "_int_malloc", "libc.so.6", NULL);
     ASSERT_CAUSE(&scene, "none");
     scene.hot.counted.edge_count = 1; /* counted: over and over */
-    scene.edges[0] = (struct kg_counted_edge){"work", "_int_malloc", 100, 1e4};
+    scene.edges[0] = (struct kg_counted_edge){
+.caller = "work", .callee = "_int_malloc", .calls = 100, .instructions = 1e4};
     ASSERT_CAUSE(&scene, "allocation");
 }
 
@@ -714,7 +722,8 @@ static void an_uneven_share_never_takes_longer_than_one_thread(void **state)
     loop_add(&scene, 0.4)->stores = 1;
     stack_add(&scene, 0.6, NULL, "libgomp.so.1.0.0", NULL);
     scene.hot.counted.edge_count = 1;
-    scene.edges[0] = (struct kg_counted_edge){"work", "GOMP_parallel", 1, 1e4};
+    scene.edges[0] = (struct kg_counted_edge){
+.caller = "work", .callee = "GOMP_parallel", .calls = 1, .instructions = 1e4};
     ASSERT_CAUSE(&scene, "false_sharing");
     assert_int_equal(scene.causes.count, 1);
     scene.facts.traits.alone_ns = 1e6;
