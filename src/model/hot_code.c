@@ -325,6 +325,11 @@ bool kg_place_same(const struct kg_place *a, const struct kg_place *b)
            files_agree(file_of(a), file_of(b));
 }
 
+bool kg_place_same_file(const struct kg_place *a, const struct kg_place *b)
+{
+    return file_of(a) && file_of(b) && files_agree(file_of(a), file_of(b));
+}
+
 /* Calls from one place to another. */
 struct ends {
     const struct kg_place *caller, *callee;

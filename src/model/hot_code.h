@@ -37,6 +37,9 @@ struct kg_place kg_place_copy(struct kg_arena *arena, const struct kg_place *pla
  * without a name is the same if its file of machine code is. */
 bool kg_place_same(const struct kg_place *a, const struct kg_place *b);
 
+/* Whether both functions are known to be in one source file, by its name. */
+bool kg_place_same_file(const struct kg_place *a, const struct kg_place *b);
+
 /* Samples of a function or a line. */
 struct kg_hot_place {
     struct kg_place place;

@@ -18,11 +18,6 @@ struct sides {
     double base, current;
 };
 
-static bool same_function(const struct kg_place *a, const struct kg_place *b)
-{
-    return a && a->function && b->function && !strcmp(a->function, b->function);
-}
-
 /* A site does not show whether a small request waited, so waits count as small requests. */
 static enum kg_cause_kind site_kind(const struct kg_hot *hot, const struct kg_place *callee,
                                     const char *call)
@@ -41,7 +36,8 @@ static bool is_of_cause(const struct kg_difference_row *row, const struct kg_hot
         site_kind(hot, cause->seen ? cause->seen : &none, cause->in_call);
     if (wanted != KG_CAUSE_NONE)
         return site_kind(hot, &row->callee, row->call) == wanted;
-    return !row->callee.function && !row->call && same_function(cause->seen, &row->place);
+    return !row->callee.function && !row->call && cause->seen && cause->seen->function &&
+           kg_place_same(cause->seen, &row->place);
 }
 
 /* grown  set to the place with the most growth of the cause */

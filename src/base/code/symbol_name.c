@@ -53,11 +53,16 @@ static bool begins(const char *text, const char *with)
 /* Length of "operator" with its symbol, whose brackets are none. 0: the text begins otherwise. */
 static size_t operator_length(const char *text, bool word_before)
 {
+    /* longer ones first */
+    static const char *const symbols[] = {"<=>", "<<=", ">>=", "->*", "()", "[]", "->",
+                                          "<<",  ">>",  "<=",  ">=",  "<",  ">"};
     const size_t length = strlen("operator");
     if (word_before || !begins(text, "operator") || is_word(text[length]))
         return 0;
-    return begins(text + length, "()") ? length + 2
-                                       : length + strspn(text + length, "<>=-+*/%^&|~!,[]");
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+        if (begins(text + length, symbols[i]))
+            return length + strlen(symbols[i]);
+    return length + strspn(text + length, "=-+*/%^&|~!,");
 }
 
 /* Parts of a declaration: indices into its text. */

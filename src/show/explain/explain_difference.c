@@ -65,7 +65,7 @@ static void row_add(struct kg_table *table, const struct kg_difference_table *wh
 {
     struct kg_table_row *cells = kg_table_row_add(table);
     cells->cells[0] = name;
-    cells->cells[1] = row->caller.function;
+    cells->cells[1] = kg_difference_caller(&table->arena, whole->rows, whole->row_count, row);
     figures_fill(table, whole, row, cells);
     kg_row_under(table, cells, "; ", row->note);
 }

@@ -67,21 +67,15 @@ static const struct kg_case_result *result_find(const struct kg_results *results
     return NULL;
 }
 
-static bool same_function(const struct kg_place *a, const struct kg_place *b)
-{
-    return a->function == b->function ||
-           (a->function && b->function && !strcmp(a->function, b->function));
-}
-
 /* A counted site of the same functions; NULL: there is none. Counts do not depend on the system call. */
 static const struct kg_hot_site *counted_find(const struct kg_sampled *sampled,
                                               const struct kg_hot_site *site)
 {
     for (size_t i = 0; i < sampled->site_count; i++) {
         const struct kg_hot_site *other = &sampled->sites[i];
-        if (!isnan(other->calls) && same_function(&other->place, &site->place) &&
-            same_function(&other->caller, &site->caller) &&
-            same_function(&other->callee, &site->callee))
+        if (!isnan(other->calls) && kg_place_same(&other->place, &site->place) &&
+            kg_place_same(&other->caller, &site->caller) &&
+            kg_place_same(&other->callee, &site->callee))
             return other;
     }
     return NULL;

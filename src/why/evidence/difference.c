@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "model/traits.h"
-#include "why/rules/cause.h"
 #include "why/rules/causes_weighing.h"
 
 /* A cause explains at least a fifth of the change. */
@@ -33,29 +30,27 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Whether the place is in the workload's program or plugin. Code made at run time has a module in brackets. */
-static bool is_own(const struct kg_place *place)
+bool kg_difference_same_callee(const struct kg_place *a, const struct kg_place *b)
 {
-    return place->module && *place->module != '[' && !kg_place_is_library(place);
-}
-
-bool kg_difference_same(const struct kg_place *a, const struct kg_place *b)
-{
-    return same_text(a->function, b->function) &&
-           (a->function || same_text(a->module, b->module) || (is_own(a) && is_own(b)));
+    return same_text(a->function, b->function) && (a->function || same_text(a->module, b->module));
 }
 
 bool kg_difference_same_row(const struct kg_difference_row *a, const struct kg_difference_row *b)
 {
-    return kg_difference_same(&a->place, &b->place) && kg_difference_same(&a->caller, &b->caller) &&
-           kg_difference_same(&a->callee, &b->callee) && same_text(a->call, b->call);
+    return kg_place_same(&a->place, &b->place) && kg_place_same(&a->caller, &b->caller) &&
+           kg_difference_same_callee(&a->callee, &b->callee) && same_text(a->call, b->call);
 }
 
+/* base  whether the site is the baseline's */
 static struct kg_difference_row *row_of(struct kg_difference *difference,
-                                        const struct kg_hot_site *site)
+                                        const struct kg_hot_site *site, bool base)
 {
-    const struct kg_difference_row new = {.place = site->place,
-                                          .caller = site->caller,
+    const struct kg_place place =
+        base ? kg_difference_place(difference, &site->place) : site->place;
+    const struct kg_place caller =
+        base ? kg_difference_place(difference, &site->caller) : site->caller;
+    const struct kg_difference_row new = {.place = place,
+                                          .caller = caller,
                                           .callee = site->callee,
                                           .call = site->call,
                                           .base_calls = NAN,
@@ -83,6 +78,11 @@ static int grown_more(const void *left, const void *right)
     return (a < b) - (a > b);
 }
 
+double kg_difference_count_add(double a, double b)
+{
+    return isnan(a) ? b : isnan(b) ? a : a + b;
+}
+
 void kg_difference_make(struct kg_arena *arena, const struct kg_sampled *base, double base_ns,
                         const struct kg_sampled *current, double current_ns,
                         struct kg_difference *difference)
@@ -95,17 +95,22 @@ void kg_difference_make(struct kg_arena *arena, const struct kg_sampled *base, d
         return;
     difference->rows =
         kg_arena_alloc(arena, base->site_count + current->site_count, sizeof *difference->rows);
+    kg_difference_modules_pair(difference, base, current);
     for (size_t i = 0; i < current->site_count; i++) {
-        struct kg_difference_row *row = row_of(difference, &current->sites[i]);
-        row->current_ns += current->sites[i].share * current_ns;
-        row->current_calls = current->sites[i].calls;
-        row->current_instructions = current->sites[i].instructions;
+        const struct kg_hot_site *site = &current->sites[i];
+        struct kg_difference_row *row = row_of(difference, site, false);
+        row->current_ns += site->share * current_ns;
+        row->current_calls = kg_difference_count_add(row->current_calls, site->calls);
+        row->current_instructions =
+            kg_difference_count_add(row->current_instructions, site->instructions);
     }
     for (size_t i = 0; i < base->site_count; i++) {
-        struct kg_difference_row *row = row_of(difference, &base->sites[i]);
-        row->base_ns += base->sites[i].share * base_ns;
-        row->base_calls = base->sites[i].calls;
-        row->base_instructions = base->sites[i].instructions;
+        const struct kg_hot_site *site = &base->sites[i];
+        struct kg_difference_row *row = row_of(difference, site, true);
+        row->base_ns += site->share * base_ns;
+        row->base_calls = kg_difference_count_add(row->base_calls, site->calls);
+        row->base_instructions =
+            kg_difference_count_add(row->base_instructions, site->instructions);
     }
     kg_difference_match(difference);
     qsort(difference->rows, difference->count, sizeof *difference->rows, grown_more);
@@ -169,52 +174,14 @@ static bool is_candidate(const struct kg_difference *difference,
            (explained(difference, row) >= EXPLAINS_ALONE || share_moved(difference, row));
 }
 
-/* Sum of the function's rows over all callers and callees. */
-static struct kg_difference_row function_sum(const struct kg_difference *difference,
-                                             const struct kg_place *place)
-{
-    struct kg_difference_row sum = {.place = *place};
-    for (size_t i = 0; i < difference->count; i++)
-        if (kg_difference_same(&difference->rows[i].place, place)) {
-            sum.base_ns += difference->rows[i].base_ns;
-            sum.current_ns += difference->rows[i].current_ns;
-        }
-    return sum;
-}
-
-/* A neighbour of a place: its caller, or the library function that it entered. */
-enum neighbour { CALLER, CALLEE };
-
-static const struct kg_place *neighbour_of(const struct kg_difference_row *row, enum neighbour kind)
-{
-    return kind == CALLER ? &row->caller : &row->callee;
-}
-
-/* Sum of the place's rows with the same neighbour as `row`. */
-static struct kg_difference_row neighbour_sum(const struct kg_difference *difference,
-                                              const struct kg_difference_row *row,
-                                              enum neighbour kind)
-{
-    struct kg_difference_row sum = *row;
-    sum.base_ns = sum.current_ns = 0;
-    for (size_t i = 0; i < difference->count; i++) {
-        const struct kg_difference_row *other = &difference->rows[i];
-        if (kg_difference_same(&other->place, &row->place) &&
-            kg_difference_same(neighbour_of(other, kind), neighbour_of(row, kind))) {
-            sum.base_ns += other->base_ns;
-            sum.current_ns += other->current_ns;
-        }
-    }
-    return sum;
-}
-
 /* The function with most of the change, among those whose growth is sure.
  * moved  whether functions count whose work may only have moved */
 static struct kg_difference_row function_most(const struct kg_difference *difference, bool moved)
 {
     struct kg_difference_row most = {0};
     for (size_t i = 0; i < difference->count; i++) {
-        const struct kg_difference_row sum = function_sum(difference, &difference->rows[i].place);
+        const struct kg_difference_row sum =
+            kg_difference_function_sum(difference, &difference->rows[i].place);
         if (explained(difference, &sum) > explained(difference, &most) &&
             is_candidate(difference, &sum) &&
             (moved || !kg_difference_moved(difference, &sum.place)))
@@ -230,7 +197,8 @@ static struct kg_difference_row callee_most(const struct kg_difference *differen
     struct kg_difference_row most = {0};
     for (size_t i = 0; i < difference->count; i++) {
         const struct kg_difference_row *row = &difference->rows[i];
-        const struct kg_difference_row sum = neighbour_sum(difference, row, CALLEE);
+        const struct kg_difference_row sum =
+            kg_difference_neighbour_sum(difference, row, KG_DIFFERENCE_CALLEE);
         if (row->callee.function && explained(difference, &sum) > explained(difference, &most) &&
             is_candidate(difference, &sum))
             most = sum;
@@ -241,15 +209,16 @@ static struct kg_difference_row callee_most(const struct kg_difference *differen
 /* The neighbour with most of the place's growth. If there is none, its function is NULL. */
 static struct kg_difference_row neighbour_most(const struct kg_difference *difference,
                                                const struct kg_difference_row *of,
-                                               enum neighbour kind)
+                                               enum kg_difference_neighbour kind)
 {
     struct kg_difference_row most = {0};
     double best = MOST_OF_IT * explained(difference, of);
     for (size_t i = 0; i < difference->count; i++) {
         const struct kg_difference_row *row = &difference->rows[i];
-        if (!kg_difference_same(&row->place, &of->place) || !neighbour_of(row, kind)->function)
+        if (!kg_place_same(&row->place, &of->place) ||
+            !kg_difference_neighbour_of(row, kind)->function)
             continue;
-        const struct kg_difference_row sum = neighbour_sum(difference, row, kind);
+        const struct kg_difference_row sum = kg_difference_neighbour_sum(difference, row, kind);
         if (explained(difference, &sum) >= best) {
             best = explained(difference, &sum);
             most = sum;
@@ -262,8 +231,8 @@ static struct kg_difference_row neighbour_most(const struct kg_difference *diffe
  * is the callee's. */
 static void neighbours_name(const struct kg_difference *difference, struct kg_difference_row *row)
 {
-    const struct kg_difference_row callee = neighbour_most(difference, row, CALLEE);
-    const struct kg_difference_row caller = neighbour_most(difference, row, CALLER);
+    const struct kg_difference_row callee = neighbour_most(difference, row, KG_DIFFERENCE_CALLEE);
+    const struct kg_difference_row caller = neighbour_most(difference, row, KG_DIFFERENCE_CALLER);
     if (callee.callee.function)
         *row = callee;
     row->caller = caller.caller;
@@ -275,26 +244,25 @@ static struct kg_difference_renamed names_of(const struct kg_difference *differe
 {
     for (size_t i = 0; i < difference->renamed_count; i++) {
         const struct kg_difference_renamed *renamed = &difference->renamed[i];
-        if (kg_difference_same(&renamed->new, place) || kg_difference_same(&renamed->old, place))
+        if (kg_place_same(&renamed->new, place) || kg_place_same(&renamed->old, place))
             return *renamed;
     }
     return (struct kg_difference_renamed){.old = *place, .new = *place};
 }
 
-static const struct kg_hot_place *place_find(const struct kg_sampled *sampled,
-                                             const struct kg_place *place)
+/* Time of the function with all that it calls, on the side of `sampled`.
+ * base  whether that side is the baseline */
+static double total_ns(const struct kg_difference *difference, const struct kg_sampled *sampled,
+                       const struct kg_place *place, bool base)
 {
-    for (size_t i = 0; i < sampled->function_count; i++)
-        if (kg_difference_same(&sampled->functions[i].place, place))
-            return &sampled->functions[i];
-    return NULL;
-}
-
-static double total_ns(const struct kg_sampled *sampled, const struct kg_place *place,
-                       double whole_ns)
-{
-    const struct kg_hot_place *found = place_find(sampled, place);
-    return found ? found->total * whole_ns : 0;
+    for (size_t i = 0; i < sampled->function_count; i++) {
+        const struct kg_place *found = &sampled->functions[i].place;
+        const struct kg_place renamed = base ? kg_difference_place(difference, found) : *found;
+        if (kg_place_same(&renamed, place))
+            return sampled->functions[i].total *
+                   (base ? difference->base_ns : difference->current_ns);
+    }
+    return 0;
 }
 
 /* The function with all that it calls. */
@@ -305,9 +273,9 @@ static struct kg_difference_row place_whole(const struct kg_difference *differen
 {
     const struct kg_difference_renamed names = names_of(difference, place);
     return (struct kg_difference_row){.place = names.new,
-                                      .base_ns = total_ns(base, &names.old, difference->base_ns),
+                                      .base_ns = total_ns(difference, base, &names.old, true),
                                       .current_ns =
-                                          total_ns(current, &names.new, difference->current_ns)};
+                                          total_ns(difference, current, &names.new, false)};
 }
 
 static bool is_main(const struct kg_place *place)
@@ -348,9 +316,11 @@ static bool around_find(const struct kg_difference *difference, const struct kg_
     const struct kg_sampled *side = change_of(difference) > 0 ? current : base;
     double best = 0;
     for (size_t i = 0; i < side->function_count; i++) {
-        const struct kg_place *place = &side->functions[i].place;
-        const struct kg_difference_row row = place_whole(difference, base, current, place);
-        if (!place->function || kg_place_is_library(place) || is_everything(difference, &row) ||
+        const struct kg_place *found_place = &side->functions[i].place;
+        const struct kg_place place =
+            side == base ? kg_difference_place(difference, found_place) : *found_place;
+        const struct kg_difference_row row = place_whole(difference, base, current, &place);
+        if (!place.function || kg_place_is_library(&place) || is_everything(difference, &row) ||
             grew_like_all(difference, &row) || explained(difference, &row) < least ||
             fit(difference, &row) <= best || !is_sure(difference, &row))
             continue;
@@ -394,7 +364,7 @@ static void around_name(const struct kg_difference *difference, const struct kg_
         (!whole && !around_find(difference, base, current, NEARLY_ALL, &around)) ||
         fmin(explained(difference, &around), 1) < cause->alone + ADDS_LEAST)
         return;
-    cause->around = around.place.function;
+    cause->around = around.place;
     cause->explains = fmin(explained(difference, &around), 1);
 }
 
@@ -409,92 +379,4 @@ bool kg_difference_explain(const struct kg_difference *difference, const struct 
     cause->alone = cause->explains = fmin(explained(difference, &cause->row), 1);
     around_name(difference, base, current, cause);
     return true;
-}
-
-/* --- The sentence ----------------------------------------------------------------------------- */
-
-static void place_add(struct kg_text *text, const struct kg_difference_row *row)
-{
-    if (row->callee.function) {
-        kg_text_printf(text, "%s, called from ", row->callee.function);
-        kg_place_words(&row->place, text);
-        return;
-    }
-    kg_place_words(&row->place, text);
-    if (row->caller.function)
-        kg_text_printf(text, ", called from %s", row->caller.function);
-}
-
-static void share_add(struct kg_text *text, double share, bool slower)
-{
-    static const double ALL = 0.95;
-    const char *whole = slower ? "slowdown" : "gain";
-    if (share >= ALL)
-        kg_text_printf(text, "all of the %s", whole);
-    else
-        kg_text_printf(text, "%.0f %% of the %s", 100 * share, whole);
-}
-
-/* Whether the side without the place has enough samples to show a twentieth of the other side's
- * time. */
-static bool absence_is_proven(const struct kg_difference *difference,
-                              const struct kg_difference_row *row)
-{
-    static const double PART = 0.05, SAMPLES_LEAST = 3;
-    const double samples_per_ns = row->base_ns > 0
-                                      ? difference->current_samples / difference->current_ns
-                                      : difference->base_samples / difference->base_ns;
-    return PART * fmax(row->base_ns, row->current_ns) * samples_per_ns >= SAMPLES_LEAST;
-}
-
-/* The one side that has the place; NULL: both sides have it, or the samples are too few. */
-static const char *side_words(const struct kg_difference *difference,
-                              const struct kg_difference_row *row)
-{
-    const bool called = row->callee.function;
-    if (!absence_is_proven(difference, row))
-        return NULL;
-    if (!(row->base_ns > 0))
-        return called ? "the baseline does not call it there" : "the baseline does not run it";
-    if (!(row->current_ns > 0))
-        return called ? "the candidate does not call it there" : "the candidate does not run it";
-    return NULL;
-}
-
-const char *kg_difference_side(const struct kg_difference *difference,
-                               const struct kg_difference_row *row)
-{
-    const struct kg_difference_row sum = row->callee.function
-                                             ? neighbour_sum(difference, row, CALLEE)
-                                             : function_sum(difference, &row->place);
-    const bool known = row->callee.function || row->place.function;
-    return known ? side_words(difference, &sum) : NULL;
-}
-
-const char *kg_difference_sentence(struct kg_arena *arena, const struct kg_difference *difference,
-                                   const struct kg_difference_cause *cause)
-{
-    const struct kg_difference_row *row = &cause->row;
-    const char *side = side_words(difference, row);
-    const char *calls;
-    const double grown = growth(row);
-    const bool slower = change_of(difference) > 0;
-    struct kg_text text = {0};
-    place_add(&text, row);
-    kg_text_printf(&text, ": %s", grown > 0 ? "+" : "-");
-    /* other code may have become faster */
-    kg_trait_format(KG_TRAIT_NS, fmin(fabs(grown), fabs(change_of(difference))), &text);
-    kg_text_append(&text, cause->inclusive ? " with all that it calls, " : ", ");
-    share_add(&text, cause->alone, slower);
-    if (side)
-        kg_text_printf(&text, "; %s", side);
-    else if ((calls = kg_difference_calls(arena, row)))
-        kg_text_printf(&text, "; %s", calls);
-    if (cause->around) {
-        kg_text_printf(&text, "; %s with all that it calls: ", cause->around);
-        share_add(&text, cause->explains, slower);
-    }
-    const char *kept = kg_arena_copy(arena, kg_text_string(&text));
-    kg_text_free(&text);
-    return kept;
 }

@@ -28,11 +28,16 @@ struct kg_difference_row {
     const char *note; /* the one side that has the place, or the calls of both; NULL: not known */
 };
 
-enum { KG_DIFFERENCE_RENAMED_MOST = 32 };
+enum { KG_DIFFERENCE_RENAMED_MOST = 32, KG_DIFFERENCE_MODULES_MOST = 16 };
 
-/* A function that has another name in the candidate. */
+/* A function that has another name in the candidate, or is in another file. */
 struct kg_difference_renamed {
     struct kg_place old, new;
+};
+
+/* A file of machine code that has another name in the candidate. */
+struct kg_difference_module {
+    const char *old, *new;
 };
 
 struct kg_difference {
@@ -40,6 +45,8 @@ struct kg_difference {
     size_t count;
     struct kg_difference_renamed renamed[KG_DIFFERENCE_RENAMED_MOST];
     size_t renamed_count;
+    struct kg_difference_module modules[KG_DIFFERENCE_MODULES_MOST];
+    size_t module_count;
     double base_ns; /* whole call */
     double current_ns;
     double base_samples;
@@ -53,17 +60,45 @@ void kg_difference_make(struct kg_arena *arena, const struct kg_sampled *base, d
                         const struct kg_sampled *current, double current_ns,
                         struct kg_difference *difference);
 
-/* Whether both are the same function. A rebuilt library may have another file name, so functions are compared by name
- * only, and code without symbols by whether it is the workload's own. */
-bool kg_difference_same(const struct kg_place *a, const struct kg_place *b);
+/* Whether both are the same function of a library, by name: a preloaded library may replace another. */
+bool kg_difference_same_callee(const struct kg_place *a, const struct kg_place *b);
+
+/* Sum of two counts. NaN: not counted, and the other count is the sum. */
+double kg_difference_count_add(double a, double b);
 
 /* Whether place, caller, callee and system call are the same. */
 bool kg_difference_same_row(const struct kg_difference_row *a, const struct kg_difference_row *b);
 
-/* difference_match.c: joins the rows of functions that were renamed, inlined or split off. A function of one side is
- * renamed if the other side alone has a function of about the same time, in the same file and with the same caller or
- * the same hottest line. It is inlined if its only caller took over its time. */
+/* difference_modules.c: pairs own files of machine code that only one side has, by their functions and then by their
+ * time. A rebuilt program or library may have another name. */
+void kg_difference_modules_pair(struct kg_difference *difference, const struct kg_sampled *base,
+                                const struct kg_sampled *current);
+
+/* A place of the baseline, with the candidate's name of its file of machine code. */
+struct kg_place kg_difference_place(const struct kg_difference *difference,
+                                    const struct kg_place *base_place);
+
+/* difference_match.c: joins the rows of functions that were moved to another file, renamed, inlined or split off. A
+ * function was moved if each side has one function of its name. A function of one side is renamed if the other side
+ * alone has a function of about the same time, in the same file and with the same caller or the same hottest line. It
+ * is inlined if its only caller took over its time. */
 void kg_difference_match(struct kg_difference *difference);
+
+/* difference_sums.c: sums of rows. */
+
+/* The function's rows over all callers and callees. */
+struct kg_difference_row kg_difference_function_sum(const struct kg_difference *difference,
+                                                    const struct kg_place *place);
+
+/* A neighbour of a place: its caller, or the library function that it entered. */
+enum kg_difference_neighbour { KG_DIFFERENCE_CALLER, KG_DIFFERENCE_CALLEE };
+const struct kg_place *kg_difference_neighbour_of(const struct kg_difference_row *row,
+                                                  enum kg_difference_neighbour kind);
+
+/* The place's rows with the same neighbour as `row`. */
+struct kg_difference_row kg_difference_neighbour_sum(const struct kg_difference *difference,
+                                                     const struct kg_difference_row *row,
+                                                     enum kg_difference_neighbour kind);
 
 /* Whether one side alone has the function, and the other side alone has one of about the same time in the same file.
  * Their work may only have moved, as in a function that was split. */
@@ -75,9 +110,9 @@ struct kg_difference_cause {
     double alone;                 /* part of the change in `row`, 0 to 1 */
     double explains;              /* part of the change in the place and in `around`, 0 to 1 */
     bool inclusive;               /* the row's time includes calls to other own functions */
-    /* function whose calls hold nearly all of the change and little else; NULL: none, or not much
-     * more than the place alone */
-    const char *around;
+    /* function whose calls hold nearly all of the change and little else; all NULL: none, or not
+     * much more than the place alone */
+    struct kg_place around;
 };
 
 /* Finds the cause. A growth counts if it clearly exceeds the noise of the samples. First choice:
@@ -88,13 +123,18 @@ struct kg_difference_cause {
 bool kg_difference_explain(const struct kg_difference *difference, const struct kg_sampled *base,
                            const struct kg_sampled *current, struct kg_difference_cause *cause);
 
-/* "strlen, called from parse_number (cJSON.c:321): +0.65 ms, all of the slowdown; …" */
+/* difference_sentence.c: "strlen, called from parse_number (cJSON.c:321): +0.65 ms, all of the
+ * slowdown; …". A name that several functions have is followed by its source file. */
 const char *kg_difference_sentence(struct kg_arena *arena, const struct kg_difference *difference,
                                    const struct kg_difference_cause *cause);
 
 /* "the baseline does not call it there"; NULL: both sides have the place, or the samples do not prove it. */
 const char *kg_difference_side(const struct kg_difference *difference,
                                const struct kg_difference_row *row);
+
+/* The caller's name, with its source file if several functions have the name; NULL: no caller. */
+const char *kg_difference_caller(struct kg_arena *arena, const struct kg_difference_row *rows,
+                                 size_t count, const struct kg_difference_row *row);
 
 /* Sets the row's calls and their instructions: of its callee by its place, without a callee of its place by all
  * callers; NaN if the calls were not counted. */

@@ -42,8 +42,8 @@ static bool caller_is_counted(const struct kg_difference *difference, size_t ind
     const struct kg_difference_row *row = &difference->rows[index];
     for (size_t i = 0; i < index; i++)
         if (!difference->rows[i].callee.function && row_ns(&difference->rows[i], amount) > 0 &&
-            kg_difference_same(&difference->rows[i].place, &row->place) &&
-            kg_difference_same(&difference->rows[i].caller, &row->caller))
+            kg_place_same(&difference->rows[i].place, &row->place) &&
+            kg_place_same(&difference->rows[i].caller, &row->caller))
             return true;
     return false;
 }
@@ -53,8 +53,8 @@ static double callee_amount(const struct kg_difference *difference,
                             const struct kg_difference_row *row, enum amount amount)
 {
     for (size_t i = 0; i < difference->count; i++)
-        if (kg_difference_same(&difference->rows[i].place, &row->place) &&
-            kg_difference_same(&difference->rows[i].callee, &row->callee) &&
+        if (kg_place_same(&difference->rows[i].place, &row->place) &&
+            kg_difference_same_callee(&difference->rows[i].callee, &row->callee) &&
             !isnan(row_amount(&difference->rows[i], amount)))
             return row_amount(&difference->rows[i], amount);
     return NAN;
@@ -68,8 +68,7 @@ static double place_amount(const struct kg_difference *difference,
     for (size_t i = 0; i < difference->count; i++) {
         const struct kg_difference_row *other = &difference->rows[i];
         if (row_ns(other, amount) > 0 && !other->callee.function &&
-            kg_difference_same(&other->place, &row->place) &&
-            !caller_is_counted(difference, i, amount))
+            kg_place_same(&other->place, &row->place) && !caller_is_counted(difference, i, amount))
             sum += row_amount(other, amount);
     }
     return sum;
@@ -153,7 +152,7 @@ const char *kg_difference_system_call(const struct kg_difference *difference,
         for (size_t j = i; call && j < difference->count; j++) {
             const struct kg_difference_row *row = &difference->rows[j];
             if (row->call && !strcmp(row->call, call) &&
-                kg_difference_same(&row->place, &cause->row.place))
+                kg_place_same(&row->place, &cause->row.place))
                 part += (row->current_ns - row->base_ns) / change;
         }
         if (call && part >= MOST_OF_IT * cause->explains)

@@ -1,4 +1,4 @@
-/* Matches functions that one side has under another name. A renamed function would count as all of its time, and an
+/* Matches functions that one side has under another name, or in another file. A renamed function would count as all of its time, and an
  * inlined one would move its time to its caller. Without the match, such a refactoring hides the cause of a change. */
 #include <math.h>
 #include <string.h>
@@ -24,11 +24,11 @@ static struct function function_of(const struct kg_difference *difference,
     bool several = false;
     for (size_t i = 0; i < difference->count; i++) {
         const struct kg_difference_row *row = &difference->rows[i];
-        if (!kg_difference_same(&row->place, place))
+        if (!kg_place_same(&row->place, place))
             continue;
         function.sum.base_ns += row->base_ns;
         function.sum.current_ns += row->current_ns;
-        several |= function.caller && !kg_difference_same(function.caller, &row->caller);
+        several |= function.caller && !kg_place_same(function.caller, &row->caller);
         function.caller = &row->caller;
     }
     if (several || (function.caller && !function.caller->function))
@@ -55,7 +55,7 @@ static bool current_only(const struct function *function)
 static bool same_file(const struct kg_place *a, const struct kg_place *b)
 {
     if (a->file && b->file)
-        return !strcmp(a->file, b->file);
+        return kg_place_same_file(a, b);
     return !a->file && !b->file && a->module && b->module && !strcmp(a->module, b->module);
 }
 
@@ -67,7 +67,7 @@ static bool same_line(const struct kg_place *a, const struct kg_place *b)
 
 static bool same_caller(const struct function *old, const struct function *new)
 {
-    return old->caller && new->caller &&kg_difference_same(old->caller, new->caller);
+    return old->caller && new->caller &&kg_place_same(old->caller, new->caller);
 }
 
 /* Few samples do not prove that a side lacks a function. */
@@ -86,9 +86,9 @@ static void rename_rows(struct kg_difference *difference, struct kg_place from, 
 {
     for (size_t i = 0; i < difference->count; i++) {
         struct kg_difference_row *row = &difference->rows[i];
-        if (kg_difference_same(&row->place, &from))
+        if (kg_place_same(&row->place, &from))
             row->place = to;
-        if (kg_difference_same(&row->caller, &from))
+        if (kg_place_same(&row->caller, &from))
             row->caller = to;
     }
 }
@@ -101,13 +101,13 @@ static void absorb_rows(struct kg_difference *difference, struct kg_place inner,
     const struct kg_place caller = outer->caller ? *outer->caller : (struct kg_place){0};
     for (size_t i = 0; i < difference->count; i++) {
         struct kg_difference_row *row = &difference->rows[i];
-        if (kg_difference_same(&row->place, &inner)) {
+        if (kg_place_same(&row->place, &inner)) {
             row->place = place;
             row->caller = caller;
             /* these are no calls of the caller */
             row->base_calls = row->current_calls = NAN;
             row->base_instructions = row->current_instructions = NAN;
-        } else if (kg_difference_same(&row->caller, &inner)) {
+        } else if (kg_place_same(&row->caller, &inner)) {
             row->caller = place;
         }
     }
@@ -126,11 +126,6 @@ static bool is_inlined(const struct kg_difference *difference, const struct func
            kg_difference_beyond_noise(difference, &outer->sum);
 }
 
-static double add_known(double a, double b)
-{
-    return isnan(a) ? b : isnan(b) ? a : a + b;
-}
-
 /* Rows that became alike are one row. */
 static void rows_join(struct kg_difference *difference)
 {
@@ -147,13 +142,44 @@ static void rows_join(struct kg_difference *difference)
         struct kg_difference_row *into = &difference->rows[same];
         into->base_ns += row.base_ns;
         into->current_ns += row.current_ns;
-        into->base_calls = add_known(into->base_calls, row.base_calls);
-        into->current_calls = add_known(into->current_calls, row.current_calls);
-        into->base_instructions = add_known(into->base_instructions, row.base_instructions);
+        into->base_calls = kg_difference_count_add(into->base_calls, row.base_calls);
+        into->current_calls = kg_difference_count_add(into->current_calls, row.current_calls);
+        into->base_instructions =
+            kg_difference_count_add(into->base_instructions, row.base_instructions);
         into->current_instructions =
-            add_known(into->current_instructions, row.current_instructions);
+            kg_difference_count_add(into->current_instructions, row.current_instructions);
     }
     difference->count = kept;
+}
+
+/* Whether the function is in another file now: each side has one function of the name. */
+static bool is_moved(const struct function *old, const struct function *new)
+{
+    return base_only(old) && old->place->function &&
+           !strcmp(old->place->function, new->place->function);
+}
+
+/* The only function of the baseline with the name of `new`; NULL: none, or several. */
+static const struct kg_place *old_file_find(const struct kg_difference *difference,
+                                            const struct function *new)
+{
+    const struct kg_place *found = NULL;
+    if (!current_only(new) || !new->place->function)
+        return NULL;
+    for (size_t i = 0; i < difference->count; i++) {
+        const struct function old = function_of(difference, &difference->rows[i].place);
+        const bool one_more = current_only(&old) && old.place->function &&
+                              !strcmp(old.place->function, new->place->function) &&
+                              !kg_place_same(old.place, new->place);
+        if (one_more)
+            return NULL;
+        if (!is_moved(&old, new) || (found && kg_place_same(found, old.place)))
+            continue;
+        if (found)
+            return NULL;
+        found = old.place;
+    }
+    return found;
 }
 
 /* The only function with another name that `new` may be; NULL: none, or several. */
@@ -166,7 +192,7 @@ static const struct kg_place *old_name_find(const struct kg_difference *differen
         return NULL;
     for (size_t i = 0; i < difference->count; i++) {
         const struct function old = function_of(difference, &difference->rows[i].place);
-        if (!is_renamed(difference, &old, new) || (found && kg_difference_same(found, old.place)))
+        if (!is_renamed(difference, &old, new) || (found && kg_place_same(found, old.place)))
             continue;
         if (found)
             return NULL;
@@ -201,7 +227,8 @@ static void functions_match(struct kg_difference *difference)
 {
     for (size_t i = 0; i < difference->count; i++) {
         const struct function one = function_of(difference, &difference->rows[i].place);
-        const struct kg_place *old = old_name_find(difference, &one);
+        const struct kg_place *moved = old_file_find(difference, &one);
+        const struct kg_place *old = moved ? moved : old_name_find(difference, &one);
         struct function outer;
         if (old && difference->renamed_count < KG_DIFFERENCE_RENAMED_MOST) {
             difference->renamed[difference->renamed_count++] =

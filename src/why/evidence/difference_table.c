@@ -74,9 +74,9 @@ static bool is_part(const struct kg_difference *difference, const struct kg_diff
 {
     for (size_t i = 0; i < difference->count; i++) {
         const struct kg_difference_row *other = &difference->rows[i];
-        if (other != row && kg_difference_same(&other->place, &row->place) &&
-            kg_difference_same(&other->caller, &row->caller) &&
-            kg_difference_same(&other->callee, &row->callee))
+        if (other != row && kg_place_same(&other->place, &row->place) &&
+            kg_place_same(&other->caller, &row->caller) &&
+            kg_difference_same_callee(&other->callee, &row->callee))
             return true;
     }
     return false;

@@ -154,14 +154,13 @@ static void edge_add(struct reader *reader, const double amounts[KG_LINE_AMOUNTS
         return;
     kg_arena_grow(&sums->arena, &sums->edges, sums->edge_count, &sums->edge_capacity,
                   sizeof *sums->edges);
-    sums->edges[sums->edge_count++] =
-        (struct kg_edge_sum){.caller = reader->function,
-                             .callee = reader->callee,
-                             .caller_file = reader->function_file,
-                             .callee_file =
-                                 reader->callee_file ? reader->callee_file : reader->file,
-                             .calls = reader->calls,
-                             .instructions = amounts[KG_LINE_INSTRUCTIONS]};
+    sums->edges[sums->edge_count++] = (struct kg_edge_sum){
+        .caller = reader->function,
+        .callee = reader->callee,
+        .caller_file = reader->function_file,
+        .callee_file = reader->callee_file ? reader->callee_file : reader->file,
+        .calls = reader->calls,
+        .instructions = amounts[KG_LINE_INSTRUCTIONS]};
 }
 
 /* "17", "0x11", "+3", "-3", "*": absolute, or relative to the previous position. */

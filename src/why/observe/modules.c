@@ -228,9 +228,8 @@ static const char *symbol(struct kg_modules *modules, const struct module *modul
     const char *name = dwfl_module_addrinfo(module->of, address, &offset, &found, NULL, NULL, NULL);
     if (!name || !*name || (found.st_size ? offset >= found.st_size : offset > UNSIZED_MOST))
         return NULL;
-    return found.st_size || GELF_ST_TYPE(found.st_info) == STT_FUNC
-               ? symbol_readable(modules, name)
-               : NULL;
+    return found.st_size || GELF_ST_TYPE(found.st_info) == STT_FUNC ? symbol_readable(modules, name)
+                                                                    : NULL;
 }
 
 static bool in_call_table(const struct module *module, Dwarf_Addr address)
@@ -381,8 +380,7 @@ static const char *die_name(struct kg_modules *modules, Dwarf_Die *function, Dwa
 {
     Dwarf_Attribute attribute;
     if (!has_scopes(unit)) {
-        const char *name =
-            dwarf_formstring(dwarf_attr_integrate(function, DW_AT_name, &attribute));
+        const char *name = dwarf_formstring(dwarf_attr_integrate(function, DW_AT_name, &attribute));
         return name ? kg_arena_copy_bytes(modules->arena, name, name_length(name)) : NULL;
     }
     Dwarf_Die declaration = declaration_of(function);

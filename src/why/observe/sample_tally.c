@@ -97,7 +97,7 @@ static bool same_place(const struct kg_place *a, const struct kg_place *b, bool 
 {
     if (lines)
         return a->line == b->line && same_text(a->file, b->file);
-    return same_text(a->function, b->function) && same_text(a->module, b->module);
+    return kg_place_same(a, b);
 }
 
 static void place_add(struct kg_tally_places *places, const struct kg_place *place, size_t group,
@@ -128,7 +128,7 @@ static bool same_frames(const struct kg_resolved_stack *a, const struct kg_resol
     if (a->frame_count != b->frame_count)
         return false;
     for (size_t i = 0; i < a->frame_count; i++)
-        if (!same_place(&a->frames[i], &b->frames[i], false))
+        if (!kg_place_same(&a->frames[i], &b->frames[i]))
             return false;
     return true;
 }
@@ -156,7 +156,7 @@ static void stack_add(struct kg_sample_tally *tally, const struct kg_stack_sampl
 
 static bool same_function(const struct kg_place *a, const struct kg_place *b)
 {
-    return a == b || (a && b && same_place(a, b, false));
+    return a == b || (a && b && kg_place_same(a, b));
 }
 
 static void site_add(struct kg_sample_tally *tally, const struct kg_stack_sample *sample,

@@ -67,7 +67,7 @@ static bool same_module(const struct kg_place *a, const struct kg_place *b)
 
 static bool same_function(const struct kg_place *a, const struct kg_place *b)
 {
-    return a->function && b->function && !strcmp(a->function, b->function) && same_module(a, b);
+    return a->function && kg_place_same(a, b);
 }
 
 static void frames_make(struct kg_stack_sampler *sampler, const struct kg_raw_stack *stack,

@@ -36,7 +36,9 @@ static void names_of_operators_keep_their_symbols(void **state)
 {
     (void)state;
     assert_short("ns::matrix::operator()(int)", "ns::matrix::operator()");
-    assert_short("bool std::operator< <char>(std::pair<char, int> const&)", "std::operator< <char>");
+    assert_short("bool std::operator< <char>(std::pair<char, int> const&)",
+                 "std::operator< <char>");
+    assert_short("bool std::operator==<char>(int)", "std::operator==<char>");
     assert_short("text::operator std::string() const", "text::operator std::string");
     assert_short("operator new(unsigned long)", "operator new");
     assert_short("list::operator->() const", "list::operator->");

@@ -266,6 +266,65 @@ static void calls_of_a_place_are_summed_over_callers(void **state)
     kg_arena_free(&arena);
 }
 
+/* Two files have a static function `step`. */
+static void functions_of_one_name_are_two_places(void **state)
+{
+    struct kg_hot_site base[] = {
+        {.place = {"step", "old/lexer.c", 3, "app", NULL}, .share = 0.5, .calls = 100},
+        {.place = {"step", "old/parser.c", 7, "app", NULL}, .share = 0.4, .calls = 20},
+        {.place = {"next", "old/main.c", 5, "app", NULL},
+         .caller = {"step", "old/lexer.c", 4, "app", NULL},
+         .share = 0.1,
+         .calls = NAN}};
+    struct kg_hot_site current[] = {
+        {.place = {"step", "new/lexer.c", 3, "app", NULL}, .share = 0.25, .calls = 100},
+        {.place = {"step", "new/parser.c", 9, "app", NULL}, .share = 0.7, .calls = 60},
+        {.place = {"next", "new/main.c", 5, "app", NULL},
+         .caller = {"step", "new/lexer.c", 4, "app", NULL},
+         .share = 0.05,
+         .calls = NAN}};
+    const struct kg_sampled old = {.samples = 500, .sites = base, .site_count = 3};
+    const struct kg_sampled new = {.samples = 500, .sites = current, .site_count = 3};
+    struct kg_arena arena = {0};
+    struct kg_difference difference;
+    struct kg_difference_cause cause;
+    (void)state;
+    kg_difference_make(&arena, &old, 1e6, &new, 2e6, &difference);
+    assert_int_equal(difference.count, 3);
+    assert_true(kg_difference_explain(&difference, &old, &new, &cause));
+    assert_string_equal(kg_difference_sentence(&arena, &difference, &cause),
+                        "step (parser.c:9): +1.00 ms, all of the slowdown; called 20 → 60 times");
+    assert_string_equal(
+        kg_difference_caller(&arena, difference.rows, difference.count, &difference.rows[2]),
+        "step (lexer.c)");
+    kg_arena_free(&arena);
+}
+
+/* Rows of one function, which its file does not tell apart. */
+static void counts_of_rows_that_are_one_place_are_summed(void **state)
+{
+    struct kg_hot_site sites[] = {{.place = {"step", "a/util.c", 3, "app", NULL},
+                                   .caller = {.function = "main"},
+                                   .share = 0.5,
+                                   .calls = 10,
+                                   .instructions = 100},
+                                  {.place = {"step", "b/util.c", 7, "app", NULL},
+                                   .caller = {.function = "main"},
+                                   .share = 0.5,
+                                   .calls = 5,
+                                   .instructions = 900}};
+    const struct kg_sampled sampled = {.samples = 500, .sites = sites, .site_count = 2};
+    struct kg_arena arena = {0};
+    struct kg_difference difference;
+    (void)state;
+    kg_difference_make(&arena, &sampled, 1e6, &sampled, 2e6, &difference);
+    assert_int_equal(difference.count, 1);
+    assert_float_equal(difference.rows[0].base_calls, 15, 0);
+    assert_float_equal(difference.rows[0].current_calls, 15, 0);
+    assert_float_equal(difference.rows[0].current_instructions, 1000, 0);
+    kg_arena_free(&arena);
+}
+
 static void system_call_of_most_growth_is_the_causes(void **state)
 {
     (void)state;
@@ -371,6 +430,8 @@ int main(void)
         cmocka_unit_test(instructions_show_whether_each_call_does_more),
         cmocka_unit_test(instructions_of_copying_prove_nothing),
         cmocka_unit_test(calls_of_a_place_are_summed_over_callers),
+        cmocka_unit_test(functions_of_one_name_are_two_places),
+        cmocka_unit_test(counts_of_rows_that_are_one_place_are_summed),
         cmocka_unit_test(system_call_of_most_growth_is_the_causes),
         cmocka_unit_test(numbers_and_bytes_of_system_calls_are_compared),
         cmocka_unit_test(sides_without_samples_have_no_cause),

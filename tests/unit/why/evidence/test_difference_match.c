@@ -113,17 +113,59 @@ static void replaced_function_is_the_cause(void **state)
         "baseline does not run it");
 }
 
+static void sites_are_rows(struct kg_hot_site *old, size_t old_count, struct kg_hot_site *new,
+                           size_t new_count, size_t rows)
+{
+    const struct kg_sampled base = {.samples = 500, .sites = old, .site_count = old_count};
+    const struct kg_sampled current = {.samples = 500, .sites = new, .site_count = new_count};
+    struct kg_arena arena = {0};
+    struct kg_difference difference;
+    kg_difference_make(&arena, &base, 1e6, &current, 2e6, &difference);
+    assert_int_equal(difference.count, rows);
+    kg_arena_free(&arena);
+}
+
 /* A stripped program has another file name on each side. */
 static void own_code_without_names_is_one_place(void **state)
 {
+    struct kg_hot_site old[] = {{.place = {.module = "app_old"}, .share = 0.8, .calls = NAN},
+                                {.place = {.module = "libc.so.6"}, .share = 0.2, .calls = NAN}};
+    struct kg_hot_site new[] = {
+        {.place = {.module = "app_new"}, .share = 0.6, .calls = NAN},
+        {.place = {.module = "libc.so.6"}, .share = 0.2, .calls = NAN},
+        {.place = {.module = "[made at run time]"}, .share = 0.2, .calls = NAN}};
     (void)state;
-    const struct kg_place old = {.module = "app_old"}, new = {.module = "app_new"},
-                          library = {.module = "libc.so.6"},
-                          generated = {.module = "[made at run time]"}, none = {0};
-    assert_true(kg_difference_same(&old, &new));
-    assert_false(kg_difference_same(&old, &library));
-    assert_false(kg_difference_same(&old, &generated));
-    assert_false(kg_difference_same(&old, &none));
+    sites_are_rows(old, 2, new, 2, 2);
+    sites_are_rows(old, 2, new, 3, 3);
+}
+
+/* The program and its library both have a function `hash`, and both have another file name in the candidate. */
+static void files_of_machine_code_are_paired_by_their_functions(void **state)
+{
+    struct kg_hot_site old[] = {
+        {.place = {.function = "parse", .module = "app_old"}, .share = 0.1, .calls = NAN},
+        {.place = {.function = "hash", .module = "app_old"}, .share = 0.1, .calls = NAN},
+        {.place = {.function = "hash", .module = "libx.so.1"}, .share = 0.4, .calls = NAN},
+        {.place = {.function = "pack", .module = "libx.so.1"}, .share = 0.4, .calls = NAN}};
+    struct kg_hot_site new[] = {
+        {.place = {.function = "parse", .module = "app_new"}, .share = 0.4, .calls = NAN},
+        {.place = {.function = "hash", .module = "app_new"}, .share = 0.4, .calls = NAN},
+        {.place = {.function = "hash", .module = "libx.so.2"}, .share = 0.1, .calls = NAN},
+        {.place = {.function = "pack", .module = "libx.so.2"}, .share = 0.1, .calls = NAN}};
+    (void)state;
+    sites_are_rows(old, 4, new, 4, 4);
+}
+
+static void function_that_moved_to_another_file_is_one_row(void **state)
+{
+    struct kg_hot_site old[] = {
+        {.place = {.function = "parse", .file = "a.c"}, .share = 0.5, .calls = NAN},
+        {.place = {.function = "print", .file = "a.c"}, .share = 0.5, .calls = NAN}};
+    struct kg_hot_site new[] = {
+        {.place = {.function = "parse", .file = "b.c"}, .share = 0.8, .calls = NAN},
+        {.place = {.function = "print", .file = "a.c"}, .share = 0.2, .calls = NAN}};
+    (void)state;
+    sites_are_rows(old, 2, new, 2, 2);
 }
 
 /* The candidate inlines `step`: its calls are none of `parse`. */
@@ -155,6 +197,8 @@ int main(void)
         cmocka_unit_test(split_function_is_not_the_cause),
         cmocka_unit_test(replaced_function_is_the_cause),
         cmocka_unit_test(own_code_without_names_is_one_place),
+        cmocka_unit_test(files_of_machine_code_are_paired_by_their_functions),
+        cmocka_unit_test(function_that_moved_to_another_file_is_one_row),
         cmocka_unit_test(calls_of_an_inlined_function_do_not_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -192,8 +192,9 @@ static void two_commits_give_the_hunk_and_the_commit_that_brought_it(void **stat
     struct kg_source_hunk hunk;
     (void)state;
     assert_non_null(diff.text);
-    assert_true(
-        kg_source_hunk_find(&arena, diff.text, &(struct kg_place){.function = "f", .file = "f.c", .line = 3}, 1, &hunk));
+    assert_true(kg_source_hunk_find(&arena, diff.text,
+                                    &(struct kg_place){.function = "f", .file = "f.c", .line = 3},
+                                    1, &hunk));
     assert_non_null(strstr(hunk.text, "f.c:3\n"));
     assert_non_null(strstr(hunk.text, "+    return g() + 1;"));
     const char *commits = kg_source_diff_commits(&arena, &diff, &hunk);

@@ -283,9 +283,10 @@ static void what_is_called_often_is_so_by_whatever_name_it_was_seen(void **state
     scene_start(&scene);
     stack_add(&scene, 0.4, "__pthread_mutex_unlock_usercnt", "libc.so.6", NULL);
     scene.hot.counted.edge_count = 1;
-    scene.edges[0] =
-        (struct kg_counted_edge){
-.caller = "work", .callee = "pthread_mutex_unlock@@GLIBC_2.2.5", .calls = 4000, .instructions = 1e5};
+    scene.edges[0] = (struct kg_counted_edge){.caller = "work",
+                                              .callee = "pthread_mutex_unlock@@GLIBC_2.2.5",
+                                              .calls = 4000,
+                                              .instructions = 1e5};
     ASSERT_CAUSE(&scene, "locks");
     assert_true(scene.causes.of[0].proven);
     /* nor does it matter that the most samples wait in the kernel */
@@ -481,7 +482,7 @@ static void few_regions_that_end_apart_are_uneven(void **state)
     ASSERT_CAUSE(&scene, "barriers");
     scene.hot.counted.edge_count = 1;
     scene.edges[0] = (struct kg_counted_edge){
-.caller = "work", .callee = "GOMP_parallel", .calls = 2, .instructions = 1e4};
+        .caller = "work", .callee = "GOMP_parallel", .calls = 2, .instructions = 1e4};
     ASSERT_CAUSE(&scene, "load_imbalance");
     scene.facts.traits.threads = scene.facts.traits.cores_busy = 1;
     ASSERT_CAUSE(&scene, "barriers"); /* one thread has no other to wait for */
@@ -523,7 +524,7 @@ static void repeats_add(struct scene *scene, struct repeats *repeats)
     scene->hot.repeats.function_count = 1;
     scene->hot.counted.edge_count = 1;
     scene->edges[0] = (struct kg_counted_edge){
-.caller = "work", .callee = "inner", .calls = 100, .instructions = 1e6};
+        .caller = "work", .callee = "inner", .calls = 100, .instructions = 1e6};
 }
 
 static void a_function_with_equal_arguments_repeats_its_work(void **state)
@@ -579,7 +580,7 @@ static void the_function_with_the_most_repeated_work_is_named(void **state)
     scene.hot.sampled.function_count = scene.hot.counted.edge_count = 2;
     scene.hot.repeats.function_count = 2;
     scene.edges[1] = (struct kg_counted_edge){
-.caller = "inner", .callee = "deeper", .calls = 100, .instructions = 0.9e6};
+        .caller = "inner", .callee = "deeper", .calls = 100, .instructions = 0.9e6};
     repeats.repeated[0].repeated = 60;
     repeats.repeated[1] = (struct kg_repeated){
         .place = {.function = "deeper", .module = "own.so"}, .calls = 100, .repeated = 99};
@@ -634,7 +635,7 @@ static void what_only_looks_like_it_must_take_a_quarter(void **state)
     ASSERT_CAUSE(&scene, "none");
     scene.hot.counted.edge_count = 1; /* counted: over and over */
     scene.edges[0] = (struct kg_counted_edge){
-.caller = "work", .callee = "_int_malloc", .calls = 100, .instructions = 1e4};
+        .caller = "work", .callee = "_int_malloc", .calls = 100, .instructions = 1e4};
     ASSERT_CAUSE(&scene, "allocation");
 }
 
@@ -723,7 +724,7 @@ static void an_uneven_share_never_takes_longer_than_one_thread(void **state)
     stack_add(&scene, 0.6, NULL, "libgomp.so.1.0.0", NULL);
     scene.hot.counted.edge_count = 1;
     scene.edges[0] = (struct kg_counted_edge){
-.caller = "work", .callee = "GOMP_parallel", .calls = 1, .instructions = 1e4};
+        .caller = "work", .callee = "GOMP_parallel", .calls = 1, .instructions = 1e4};
     ASSERT_CAUSE(&scene, "false_sharing");
     assert_int_equal(scene.causes.count, 1);
     scene.facts.traits.alone_ns = 1e6;

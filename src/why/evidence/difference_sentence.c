@@ -1,0 +1,139 @@
+/* The sentence about the place that explains a change. */
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/traits.h"
+#include "why/evidence/difference.h"
+#include "why/rules/cause.h"
+
+/* Whether another function of the profiles has the name. */
+static bool is_ambiguous(const struct kg_difference_row *rows, size_t count,
+                         const struct kg_place *place)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct kg_place *const others[] = {&rows[i].place, &rows[i].caller};
+        for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+            if (others[k]->function && !strcmp(others[k]->function, place->function) &&
+                !kg_place_same(others[k], place))
+                return true;
+    }
+    return false;
+}
+
+/* "step", or "step (lexer.c)". */
+static void name_add(struct kg_text *text, const struct kg_difference_row *rows, size_t count,
+                     const struct kg_place *place)
+{
+    const char *file = place->declared ? place->declared : place->file;
+    if (!file)
+        file = place->module;
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    kg_text_append(text, place->function);
+    if (file && is_ambiguous(rows, count, place))
+        kg_text_printf(text, " (%s)", slash ? slash + 1 : file);
+}
+
+const char *kg_difference_caller(struct kg_arena *arena, const struct kg_difference_row *rows,
+                                 size_t count, const struct kg_difference_row *row)
+{
+    struct kg_text text = {0};
+    if (!row->caller.function)
+        return NULL;
+    name_add(&text, rows, count, &row->caller);
+    const char *name = kg_arena_copy(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return name;
+}
+
+static void place_add(struct kg_text *text, const struct kg_difference *difference,
+                      const struct kg_difference_row *row)
+{
+    if (row->callee.function) {
+        kg_text_printf(text, "%s, called from ", row->callee.function);
+        kg_place_words(&row->place, text);
+        return;
+    }
+    kg_place_words(&row->place, text);
+    if (!row->caller.function)
+        return;
+    kg_text_append(text, ", called from ");
+    name_add(text, difference->rows, difference->count, &row->caller);
+}
+
+static void share_add(struct kg_text *text, double share, bool slower)
+{
+    static const double ALL = 0.95;
+    const char *whole = slower ? "slowdown" : "gain";
+    if (share >= ALL)
+        kg_text_printf(text, "all of the %s", whole);
+    else
+        kg_text_printf(text, "%.0f %% of the %s", 100 * share, whole);
+}
+
+/* Whether the side without the place has enough samples to show a twentieth of the other side's
+ * time. */
+static bool absence_is_proven(const struct kg_difference *difference,
+                              const struct kg_difference_row *row)
+{
+    static const double PART = 0.05, SAMPLES_LEAST = 3;
+    const double samples_per_ns = row->base_ns > 0
+                                      ? difference->current_samples / difference->current_ns
+                                      : difference->base_samples / difference->base_ns;
+    return PART * fmax(row->base_ns, row->current_ns) * samples_per_ns >= SAMPLES_LEAST;
+}
+
+/* The one side that has the place; NULL: both sides have it, or the samples are too few. */
+static const char *side_words(const struct kg_difference *difference,
+                              const struct kg_difference_row *row)
+{
+    const bool called = row->callee.function;
+    if (!absence_is_proven(difference, row))
+        return NULL;
+    if (!(row->base_ns > 0))
+        return called ? "the baseline does not call it there" : "the baseline does not run it";
+    if (!(row->current_ns > 0))
+        return called ? "the candidate does not call it there" : "the candidate does not run it";
+    return NULL;
+}
+
+const char *kg_difference_side(const struct kg_difference *difference,
+                               const struct kg_difference_row *row)
+{
+    const struct kg_difference_row sum =
+        row->callee.function ? kg_difference_neighbour_sum(difference, row, KG_DIFFERENCE_CALLEE)
+                             : kg_difference_function_sum(difference, &row->place);
+    const bool known = row->callee.function || row->place.function;
+    return known ? side_words(difference, &sum) : NULL;
+}
+
+const char *kg_difference_sentence(struct kg_arena *arena, const struct kg_difference *difference,
+                                   const struct kg_difference_cause *cause)
+{
+    const struct kg_difference_row *row = &cause->row;
+    const char *side = side_words(difference, row);
+    const char *calls;
+    const double grown = row->current_ns - row->base_ns;
+    const double change = difference->current_ns - difference->base_ns;
+    const bool slower = change > 0;
+    struct kg_text text = {0};
+    place_add(&text, difference, row);
+    kg_text_printf(&text, ": %s", grown > 0 ? "+" : "-");
+    /* other code may have become faster */
+    kg_trait_format(KG_TRAIT_NS, fmin(fabs(grown), fabs(change)), &text);
+    kg_text_append(&text, cause->inclusive ? " with all that it calls, " : ", ");
+    share_add(&text, cause->alone, slower);
+    if (side)
+        kg_text_printf(&text, "; %s", side);
+    else if ((calls = kg_difference_calls(arena, row)))
+        kg_text_printf(&text, "; %s", calls);
+    if (cause->around.function) {
+        kg_text_append(&text, "; ");
+        name_add(&text, difference->rows, difference->count, &cause->around);
+        kg_text_append(&text, " with all that it calls: ");
+        share_add(&text, cause->explains, slower);
+    }
+    const char *kept = kg_arena_copy(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return kept;
+}
