@@ -45,6 +45,8 @@ static const struct kg_record hot_stack_record =
 static const struct kg_field site_fields[] = {
     KG_FIELD(place, RECORD, "function of the workload's own code", KG_OF(kg_place_record)),
     KG_FIELD(caller, RECORD, "caller of the function", KG_OPTIONAL, KG_OF(kg_place_record)),
+    KG_FIELD(header, RECORD, "function of a system header that `place` calls", KG_OPTIONAL,
+             KG_OF(kg_place_record)),
     KG_FIELD(callee, RECORD, "function of an installed library that `place` entered", KG_OPTIONAL,
              KG_OF(kg_place_record)),
     KG_FIELD(call, STRING, "system call during which the sample was taken", KG_OPTIONAL),
@@ -328,6 +330,18 @@ bool kg_place_same(const struct kg_place *a, const struct kg_place *b)
 bool kg_place_same_file(const struct kg_place *a, const struct kg_place *b)
 {
     return file_of(a) && file_of(b) && files_agree(file_of(a), file_of(b));
+}
+
+bool kg_place_is_header(const struct kg_place *place)
+{
+    static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/usr/lib64/",
+                                          "/usr/local/include/"};
+    const char *file = file_of(place);
+    for (size_t i = 0; file && i < sizeof folders / sizeof *folders; i++)
+        if (!strncmp(file, folders[i], strlen(folders[i])))
+            return true;
+    /* a compiler in a folder of its own */
+    return file && (strstr(file, "/include/c++/") || strstr(file, "/lib/gcc/"));
 }
 
 /* Calls from one place to another. */

@@ -37,6 +37,9 @@ struct kg_place kg_place_copy(struct kg_arena *arena, const struct kg_place *pla
  * without a name is the same if its file of machine code is. */
 bool kg_place_same(const struct kg_place *a, const struct kg_place *b);
 
+/* Whether the function is in a header of the compiler or the system, as std::map::find. */
+bool kg_place_is_header(const struct kg_place *place);
+
 /* Whether both functions are known to be in one source file, by its name. */
 bool kg_place_same_file(const struct kg_place *a, const struct kg_place *b);
 
@@ -62,9 +65,13 @@ struct kg_hot_stack {
 struct kg_hot_site {
     struct kg_place place;  /* own code; `line` is its most frequent line */
     struct kg_place caller; /* caller of `place`; all NULL: none */
-    struct kg_place callee; /* in an installed library; all NULL: the time is in own code */
-    const char *call;       /* system call; NULL: none */
-    double share;           /* share of all samples */
+    /* Function of a system header that `place` calls, as std::vector::push_back; all NULL: none. Its
+     * code is in the workload's program. */
+    struct kg_place header;
+    /* in an installed library, entered by `place` or by `header`; all NULL: the time is in own code */
+    struct kg_place callee;
+    const char *call; /* system call; NULL: none */
+    double share;     /* share of all samples */
     /* Calls per call of the workload: of `callee` by `place`, or without a callee of `place` by
      * `caller`; NaN: not counted. */
     double calls;

@@ -93,6 +93,8 @@ static const struct kg_field change_fields[] = {
     KG_FIELD(explains, REAL, "share of the change that it explains", KG_OPTIONAL, KG_BETWEEN(0, 1)),
     KG_FIELD(place, RECORD, "function whose time changed", KG_OPTIONAL, KG_OF(kg_place_record)),
     KG_FIELD(caller, RECORD, "caller of that function", KG_OPTIONAL, KG_OF(kg_place_record)),
+    KG_FIELD(header, RECORD, "function of a system header that it calls", KG_OPTIONAL,
+             KG_OF(kg_place_record)),
     KG_FIELD(callee, RECORD, "function of an installed library that it entered", KG_OPTIONAL,
              KG_OF(kg_place_record)),
     KG_FIELD(text, STRING, "sentence with the figures"),

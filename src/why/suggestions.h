@@ -77,8 +77,9 @@ struct kg_evidence_change {
     double base;
     double current;
     double explains;        /* part of the change, 0 to 1 */
-    struct kg_place place;  /* place of a function; else all NULL, like the next two */
+    struct kg_place place;  /* place of a function; else all NULL, like the next three */
     struct kg_place caller; /* caller of that function */
+    struct kg_place header; /* function of a system header that it calls */
     struct kg_place callee; /* function of an installed library that it entered */
     const char *text;       /* "bandwidth fell from 82 % to 41 % of its ceiling: cache" */
     const char *hint;       /* first thing to try; NULL: nothing known */

@@ -84,6 +84,101 @@ quick='text[i]'
     first_change out | jq -e '.name == "compiler" and .text == "the candidate is built without -O2"'
 }
 
+# Two files have a static function `step`; $1 is the work of the parser's.
+steps_build() {
+    for name in lex parse; do
+        cat >"$name.c" <<C
+__attribute__((noinline)) static unsigned step(unsigned n, int work)
+{
+    for (int i = 0; i < work; i++)
+        n = n * 31 + (unsigned)i;
+    return n;
+}
+__attribute__((noinline)) unsigned $name(unsigned n, int work)
+{
+    for (int i = 0; i < 20000; i++)
+        n += step(n, work);
+    return n;
+}
+C
+    done
+    cat >steps.c <<C
+#include <stdio.h>
+unsigned lex(unsigned n, int work);
+unsigned parse(unsigned n, int work);
+int main(void)
+{
+    unsigned n = 1;
+    for (int i = 0; i < 5; i++)
+        n += lex(n, 200) + parse(n, $1);
+    printf("%u\n", n);
+}
+C
+    cc -O1 -g lex.c parse.c steps.c -o "$2"
+}
+
+@test "functions of one name in two files are told apart" {
+    steps_build 200 old
+    steps_build 600 new
+    run "$KGATE" ab ./old ./new --set disturbance=100% --rounds 5 -o out
+    worse
+    needs_samples out/head.json
+    [[ "$output" == *"step (parse.c:"[45]"), called from parse: +"* ]]
+    jq -e '[.cases[0].hot.sampled.functions[].place | select(.function == "step").file | split("/") | last]
+        | sort == ["lex.c", "parse.c"]' out/head.json
+}
+
+# $1 is the map of a lookup.
+lookup_build() {
+    cat >lookup.cpp <<C
+#include <cstdio>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+struct Index {
+    $1<std::string, int> entries;
+    int lookup(const std::string &key) const;
+};
+__attribute__((noinline)) int Index::lookup(const std::string &key) const
+{
+    auto found = entries.find(key);
+    return found == entries.end() ? 0 : found->second;
+}
+int main()
+{
+    Index index;
+    std::vector<std::string> keys;
+    for (int i = 0; i < 2000; i++)
+        keys.push_back("a long key that all share " + std::to_string(i));
+    for (auto &key : keys)
+        index.entries[key] = 1;
+    long sum = 0;
+    for (int i = 0; i < 60; i++)
+        for (auto &key : keys)
+            sum += index.lookup(key);
+    std::printf("%ld\n", sum);
+}
+C
+    c++ -O2 -g lookup.cpp -o "$2"
+}
+
+@test "a function of the C++ library is named with the function that calls it" {
+    lookup_build std::unordered_map old
+    lookup_build std::map new
+    run "$KGATE" ab ./old ./new --set disturbance=100% --rounds 5 -o out
+    worse
+    needs_samples out/head.json
+    [[ "$output" == *"Index::lookup (lookup.cpp:1"[0-9]"), in std::map::find: +"*" of the slowdown"* ]]
+    first_change out | jq -e '.place.function == "Index::lookup"
+        and (.header.function | startswith("std::map<"))'
+    run -0 "$KGATE" explain new/cpu out/head.json --base out/base.json
+    longest=$(sed -n '/^time per call on both sides/,/^  whole call/p' <<<"$output" | wc -L)
+    [ "$longest" -lt 180 ]
+    valid out/suggestions.json suggestions
+    valid out/head.json results
+}
+
 # Commits the program's source, with $1 as the subject.
 commit() {
     [ -d .git ] || git init -q .

@@ -190,3 +190,91 @@ const char *kg_symbol_name(struct kg_arena *arena, const char *symbol)
     free(declaration);
     return name;
 }
+
+/* --- Names for readers ------------------------------------------------------------------------ */
+
+/* Length of the template arguments that begin here; 0: they have no end. */
+static size_t arguments_length(const char *text)
+{
+    size_t depth = 0;
+    for (size_t i = 0; text[i]; i++) {
+        if (begins(text + i, "->"))
+            i++;
+        else if (text[i] == '<')
+            depth++;
+        else if (text[i] == '>' && !--depth)
+            return i + 1;
+    }
+    return 0;
+}
+
+static void arguments_add(struct kg_text *brief, const char *arguments, size_t length, bool library)
+{
+    enum { ARGUMENTS_MOST = 16 };
+    if (length > ARGUMENTS_MOST && !library)
+        kg_text_append(brief, "<…>");
+    else if (!library)
+        kg_text_append_bytes(brief, arguments, length);
+}
+
+/* Length of a namespace that only versions of a library have; 0: none. */
+static size_t version_length(const char *text)
+{
+    static const char *const versions[] = {"__cxx11::", "__1::"};
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
+        if (begins(text, versions[i]))
+            return strlen(versions[i]);
+    return 0;
+}
+
+/* Adds the name by the first two rules. */
+static void arguments_cut(struct kg_text *brief, const char *name)
+{
+    const bool library = begins(name, "std::") || begins(name, "__gnu_cxx::");
+    for (size_t i = 0, length; name[i]; i += length) {
+        const bool word_before = i && is_word(name[i - 1]);
+        length = word_before ? 0 : version_length(name + i);
+        if (length)
+            continue;
+        length = operator_length(name + i, word_before);
+        if (!length && name[i] == '<' && (length = arguments_length(name + i))) {
+            arguments_add(brief, name + i, length, library);
+            continue;
+        }
+        if (library && begins(name + i, "basic_string<")) {
+            kg_text_append(brief, "string");
+            length = strlen("basic_string");
+            continue;
+        }
+        length = length ? length : 1;
+        if (!library || name[i] != ' ' || name[i + 1] != '<')
+            kg_text_append_bytes(brief, name + i, length);
+    }
+}
+
+/* Whether the byte continues a character of UTF-8. */
+static bool continues(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+void kg_name_print(struct kg_text *text, const char *name)
+{
+    enum { BEGIN = 16, END = KG_NAME_WIDTH - BEGIN - 1 };
+    struct kg_text brief = {0};
+    arguments_cut(&brief, name);
+    const char *shown = kg_text_string(&brief);
+    if (brief.length <= KG_NAME_WIDTH) {
+        kg_text_append(text, shown);
+    } else {
+        size_t begin = BEGIN, end = brief.length - END;
+        while (continues(shown[begin]))
+            begin--;
+        while (continues(shown[end]))
+            end++;
+        kg_text_append_bytes(text, shown, begin);
+        kg_text_append(text, "…");
+        kg_text_append(text, shown + end);
+    }
+    kg_text_free(&brief);
+}

@@ -2,6 +2,7 @@
  * Thread-safe. */
 #pragma once
 #include "base/arena.h"
+#include "base/text.h"
 
 /* "_ZN5Lexer4nextIcEEiT_" as "Lexer::next<char>". The machine's C++ library decodes the name if it
  * is present.
@@ -16,3 +17,11 @@ const char *kg_declaration_name(struct kg_arena *arena, const char *declaration)
  * length   its length
  * returns  its begin in `name` */
 const char *kg_name_last(const char *name, size_t *length);
+
+enum { KG_NAME_WIDTH = 48 };
+
+/* Adds a name as tables and sentences show it. JSON has the whole name. Three rules, in this order:
+ * 1. Names of std lose their template arguments, and `__cxx11::`. std::basic_string is std::string.
+ * 2. Template arguments of more than 16 bytes in other names become "<…>".
+ * 3. A name of more than KG_NAME_WIDTH bytes loses its middle. Its end tells more than its begin. */
+void kg_name_print(struct kg_text *text, const char *name);

@@ -1,6 +1,7 @@
 /* explain_code.c: the hottest loop of a case, the processor's counters, and the system calls per call. */
 #include <math.h>
 
+#include "base/code/symbol_name.h"
 #include "show/explain/explain_parts.h"
 #include "why/rules/cause.h"
 
@@ -143,8 +144,10 @@ static void kind_print(struct kg_document *document, const struct kg_system_call
     bytes_append(&words, kind);
     if (kind->time_ns >= SHARE_SHOWN * call_ns)
         kg_text_printf(&words, ", %.0f %% of its time", 100 * fmin(1, kind->time_ns / call_ns));
-    if (kind->from)
-        kg_text_printf(&words, ", mostly from %s", kind->from);
+    if (kind->from) {
+        kg_text_append(&words, ", mostly from ");
+        kg_name_print(&words, kind->from);
+    }
     kg_part_take(document, KG_PART_FIGURE, kind->name, &words);
 }
 

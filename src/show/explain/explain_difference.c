@@ -1,20 +1,25 @@
 /* explain_difference.c: for a case that became slower or faster: the time per call of each code place on both sides. */
 #include <math.h>
 
+#include "base/code/symbol_name.h"
 #include "base/units.h"
 #include "show/explain/explain_parts.h"
 #include "why/rules/cause.h"
 
 enum { ROWS_SHOWN = 12, ROWS_LEAST = 3 };
 
-/* "strlen in parse_string (cJSON.c:818)" */
+/* "strlen in parse_string (cJSON.c:818)", "malloc in std::vector::push_back in fill (fill.cpp:9)" */
 static const char *place_cell(struct kg_arena *arena, const struct kg_difference_row *row)
 {
     struct kg_text words = {0};
     if (row->callee.function)
-        kg_text_append(&words, row->callee.function);
+        kg_name_print(&words, row->callee.function);
     if (row->call)
         kg_text_printf(&words, words.length ? " (%s)" : "%s", row->call);
+    if (row->header.function) {
+        kg_text_append(&words, words.length ? " in " : "");
+        kg_name_print(&words, row->header.function);
+    }
     const bool entered = words.length;
     if (entered && (row->place.function || row->place.module))
         kg_text_append(&words, " in ");

@@ -9,7 +9,8 @@ export const causesOf = ({ changes }) => changes.filter((one, i) => !i || isPlac
 
 const ownName = ({ place = {} }) => place.function ?? place.module ?? "code without a name";
 const sourceOf = ({ place: { file, line, module: code } = {} }) => (file && line ? `${file.split("/").at(-1)}:${line}` : code);
-const enteredName = ({ callee, call }) => (callee?.function && call ? `${callee.function} (${call})` : (callee?.function ?? call));
+const calledName = ({ callee, call }) => (callee?.function && call ? `${callee.function} (${call})` : (callee?.function ?? call));
+const enteredName = (row) => [calledName(row), row.header?.function].filter(Boolean).join(" in ");
 
 /* "strlen in parse_string (cJSON.c:818)" */
 export function placeName(row) {

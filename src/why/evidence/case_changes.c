@@ -56,7 +56,8 @@ static struct kg_evidence_change place_change(struct kg_arena *arena,
         .explains = cause->explains,
         .place = kg_place_copy(arena, &cause->row.place),
         .caller = kg_place_copy(arena, &cause->row.caller),
-        .callee = kg_place_copy(arena, &cause->row.callee),
+        .header = kg_place_copy(arena, &cause->row.header),
+        .callee = kg_place_copy(arena, &cause->entered),
         .text = cause_text(arena, slower, difference, cause, system_call),
         .hint = kg_difference_hint(arena, cause, system_call, slower->current_system_calls)};
 }

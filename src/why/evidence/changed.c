@@ -75,6 +75,7 @@ static const struct kg_hot_site *counted_find(const struct kg_sampled *sampled,
         const struct kg_hot_site *other = &sampled->sites[i];
         if (!isnan(other->calls) && kg_place_same(&other->place, &site->place) &&
             kg_place_same(&other->caller, &site->caller) &&
+            kg_place_same(&other->header, &site->header) &&
             kg_place_same(&other->callee, &site->callee))
             return other;
     }

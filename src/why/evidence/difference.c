@@ -38,6 +38,7 @@ bool kg_difference_same_callee(const struct kg_place *a, const struct kg_place *
 bool kg_difference_same_row(const struct kg_difference_row *a, const struct kg_difference_row *b)
 {
     return kg_place_same(&a->place, &b->place) && kg_place_same(&a->caller, &b->caller) &&
+           kg_difference_same_callee(&a->header, &b->header) &&
            kg_difference_same_callee(&a->callee, &b->callee) && same_text(a->call, b->call);
 }
 
@@ -51,6 +52,7 @@ static struct kg_difference_row *row_of(struct kg_difference *difference,
         base ? kg_difference_place(difference, &site->caller) : site->caller;
     const struct kg_difference_row new = {.place = place,
                                           .caller = caller,
+                                          .header = site->header,
                                           .callee = site->callee,
                                           .call = site->call,
                                           .base_calls = NAN,
@@ -227,15 +229,23 @@ static struct kg_difference_row neighbour_most(const struct kg_difference *diffe
     return most;
 }
 
-/* Names the caller and the callee with most of the growth. If there is a callee, the row's time
- * is the callee's. */
-static void neighbours_name(const struct kg_difference *difference, struct kg_difference_row *row)
+/* Names the caller and the library function with most of the growth. If there is one, the row's time
+ * is the library function's. A function of a header is in the source, the callees in it are not.
+ * entered  set to the callee with most of the growth */
+static void neighbours_name(const struct kg_difference *difference, struct kg_difference_row *row,
+                            struct kg_place *entered)
 {
     const struct kg_difference_row callee = neighbour_most(difference, row, KG_DIFFERENCE_CALLEE);
     const struct kg_difference_row caller = neighbour_most(difference, row, KG_DIFFERENCE_CALLER);
-    if (callee.callee.function)
+    const struct kg_difference_row header = neighbour_most(difference, row, KG_DIFFERENCE_HEADER);
+    if (header.header.function)
+        *row = header;
+    else if (callee.callee.function)
         *row = callee;
+    row->callee = header.header.function ? (struct kg_place){0} : callee.callee;
+    row->header = header.header;
     row->caller = caller.caller;
+    *entered = callee.callee;
 }
 
 /* Both names of a function, which are one unless it was renamed. */
@@ -320,9 +330,10 @@ static bool around_find(const struct kg_difference *difference, const struct kg_
         const struct kg_place place =
             side == base ? kg_difference_place(difference, found_place) : *found_place;
         const struct kg_difference_row row = place_whole(difference, base, current, &place);
-        if (!place.function || kg_place_is_library(&place) || is_everything(difference, &row) ||
-            grew_like_all(difference, &row) || explained(difference, &row) < least ||
-            fit(difference, &row) <= best || !is_sure(difference, &row))
+        if (!place.function || kg_place_is_library(&place) || kg_place_is_header(&place) ||
+            is_everything(difference, &row) || grew_like_all(difference, &row) ||
+            explained(difference, &row) < least || fit(difference, &row) <= best ||
+            !is_sure(difference, &row))
             continue;
         best = fit(difference, &row);
         *found = row;
@@ -340,17 +351,18 @@ static bool row_choose(const struct kg_difference *difference, const struct kg_s
         cause->row = function_most(difference, true);
     const double alone = explained(difference, &cause->row);
     if (alone >= EXPLAINS_ALONE) {
-        neighbours_name(difference, &cause->row);
+        neighbours_name(difference, &cause->row, &cause->entered);
         return true;
     }
     cause->inclusive = around_find(difference, base, current, AROUND_LEAST, &cause->row);
     if (cause->inclusive)
         return true;
     if (alone >= EXPLAINS_LEAST) {
-        neighbours_name(difference, &cause->row);
+        neighbours_name(difference, &cause->row, &cause->entered);
         return true;
     }
     cause->row = callee_most(difference);
+    cause->entered = cause->row.callee;
     return explained(difference, &cause->row) >= EXPLAINS_LEAST;
 }
 

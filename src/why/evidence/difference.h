@@ -13,7 +13,8 @@
 struct kg_difference_row {
     /* place in the candidate, or in the baseline if the candidate lacks it */
     struct kg_place place;
-    struct kg_place caller; /* all NULL: none; the same for `callee` */
+    struct kg_place caller; /* all NULL: none; the same for the next two */
+    struct kg_place header; /* function of a system header that the place calls: std::map::find */
     struct kg_place callee; /* function of an installed library that the place entered */
     const char *call;       /* system call; NULL: none */
     double base_ns;
@@ -66,7 +67,7 @@ bool kg_difference_same_callee(const struct kg_place *a, const struct kg_place *
 /* Sum of two counts. NaN: not counted, and the other count is the sum. */
 double kg_difference_count_add(double a, double b);
 
-/* Whether place, caller, callee and system call are the same. */
+/* Whether place, caller, header, callee and system call are the same. */
 bool kg_difference_same_row(const struct kg_difference_row *a, const struct kg_difference_row *b);
 
 /* difference_modules.c: pairs own files of machine code that only one side has, by their functions and then by their
@@ -90,8 +91,8 @@ void kg_difference_match(struct kg_difference *difference);
 struct kg_difference_row kg_difference_function_sum(const struct kg_difference *difference,
                                                     const struct kg_place *place);
 
-/* A neighbour of a place: its caller, or the library function that it entered. */
-enum kg_difference_neighbour { KG_DIFFERENCE_CALLER, KG_DIFFERENCE_CALLEE };
+/* A neighbour of a place: its caller, or a library function that it entered. */
+enum kg_difference_neighbour { KG_DIFFERENCE_CALLER, KG_DIFFERENCE_HEADER, KG_DIFFERENCE_CALLEE };
 const struct kg_place *kg_difference_neighbour_of(const struct kg_difference_row *row,
                                                   enum kg_difference_neighbour kind);
 
@@ -113,6 +114,9 @@ struct kg_difference_cause {
     /* function whose calls hold nearly all of the change and little else; all NULL: none, or not
      * much more than the place alone */
     struct kg_place around;
+    /* function of an installed library with most of the growth, also within the row's header; all
+     * NULL: none */
+    struct kg_place entered;
 };
 
 /* Finds the cause. A growth counts if it clearly exceeds the noise of the samples. First choice:

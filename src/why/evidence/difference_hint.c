@@ -91,6 +91,6 @@ const char *kg_difference_hint(struct kg_arena *arena, const struct kg_differenc
     const struct kg_difference_row *row = &cause->row;
     if (!(row->current_ns > row->base_ns))
         return NULL;
-    const char *hint = known_hint(arena, &row->callee, system_call, calls);
+    const char *hint = known_hint(arena, &cause->entered, system_call, calls);
     return hint || row->callee.function ? hint : own_hint(row);
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/code/symbol_name.h"
 #include "base/text.h"
 #include "model/traits.h"
 #include "why/evidence/difference.h"
@@ -29,7 +30,7 @@ static void name_add(struct kg_text *text, const struct kg_difference_row *rows,
     if (!file)
         file = place->module;
     const char *slash = file ? strrchr(file, '/') : NULL;
-    kg_text_append(text, place->function);
+    kg_name_print(text, place->function);
     if (file && is_ambiguous(rows, count, place))
         kg_text_printf(text, " (%s)", slash ? slash + 1 : file);
 }
@@ -46,16 +47,27 @@ const char *kg_difference_caller(struct kg_arena *arena, const struct kg_differe
     return name;
 }
 
+static void header_add(struct kg_text *text, const struct kg_difference_row *row)
+{
+    if (!row->header.function)
+        return;
+    kg_text_append(text, ", in ");
+    kg_name_print(text, row->header.function);
+}
+
 static void place_add(struct kg_text *text, const struct kg_difference *difference,
                       const struct kg_difference_row *row)
 {
     if (row->callee.function) {
-        kg_text_printf(text, "%s, called from ", row->callee.function);
+        kg_name_print(text, row->callee.function);
+        kg_text_append(text, ", called from ");
         kg_place_words(&row->place, text);
+        header_add(text, row);
         return;
     }
     kg_place_words(&row->place, text);
-    if (!row->caller.function)
+    header_add(text, row);
+    if (row->header.function || !row->caller.function) /* a header says more than the caller */
         return;
     kg_text_append(text, ", called from ");
     name_add(text, difference->rows, difference->count, &row->caller);
@@ -87,7 +99,7 @@ static bool absence_is_proven(const struct kg_difference *difference,
 static const char *side_words(const struct kg_difference *difference,
                               const struct kg_difference_row *row)
 {
-    const bool called = row->callee.function;
+    const bool called = row->callee.function || row->header.function;
     if (!absence_is_proven(difference, row))
         return NULL;
     if (!(row->base_ns > 0))
@@ -97,13 +109,22 @@ static const char *side_words(const struct kg_difference *difference,
     return NULL;
 }
 
+/* The row with all others of its callee, header or function in the place. */
+static struct kg_difference_row side_sum(const struct kg_difference *difference,
+                                         const struct kg_difference_row *row)
+{
+    if (row->callee.function)
+        return kg_difference_neighbour_sum(difference, row, KG_DIFFERENCE_CALLEE);
+    if (row->header.function)
+        return kg_difference_neighbour_sum(difference, row, KG_DIFFERENCE_HEADER);
+    return kg_difference_function_sum(difference, &row->place);
+}
+
 const char *kg_difference_side(const struct kg_difference *difference,
                                const struct kg_difference_row *row)
 {
-    const struct kg_difference_row sum =
-        row->callee.function ? kg_difference_neighbour_sum(difference, row, KG_DIFFERENCE_CALLEE)
-                             : kg_difference_function_sum(difference, &row->place);
-    const bool known = row->callee.function || row->place.function;
+    const struct kg_difference_row sum = side_sum(difference, row);
+    const bool known = row->callee.function || row->header.function || row->place.function;
     return known ? side_words(difference, &sum) : NULL;
 }
 

@@ -16,14 +16,18 @@ struct kg_difference_row kg_difference_function_sum(const struct kg_difference *
 const struct kg_place *kg_difference_neighbour_of(const struct kg_difference_row *row,
                                                   enum kg_difference_neighbour kind)
 {
-    return kind == KG_DIFFERENCE_CALLER ? &row->caller : &row->callee;
+    return kind == KG_DIFFERENCE_CALLER   ? &row->caller
+           : kind == KG_DIFFERENCE_HEADER ? &row->header
+                                          : &row->callee;
 }
 
 static bool same_neighbour(const struct kg_difference_row *a, const struct kg_difference_row *b,
                            enum kg_difference_neighbour kind)
 {
-    return kind == KG_DIFFERENCE_CALLER ? kg_place_same(&a->caller, &b->caller)
-                                        : kg_difference_same_callee(&a->callee, &b->callee);
+    const struct kg_place *of_a = kg_difference_neighbour_of(a, kind);
+    const struct kg_place *of_b = kg_difference_neighbour_of(b, kind);
+    return kind == KG_DIFFERENCE_CALLER ? kg_place_same(of_a, of_b)
+                                        : kg_difference_same_callee(of_a, of_b);
 }
 
 struct kg_difference_row kg_difference_neighbour_sum(const struct kg_difference *difference,

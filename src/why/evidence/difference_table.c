@@ -13,6 +13,8 @@ static const struct kg_field row_fields[] = {
     KG_FIELD(place, RECORD, "function of the workload's own code", KG_OPTIONAL,
              KG_OF(kg_place_record)),
     KG_FIELD(caller, RECORD, "caller of that function", KG_OPTIONAL, KG_OF(kg_place_record)),
+    KG_FIELD(header, RECORD, "function of a system header that it calls", KG_OPTIONAL,
+             KG_OF(kg_place_record)),
     KG_FIELD(callee, RECORD, "function of an installed library that it entered", KG_OPTIONAL,
              KG_OF(kg_place_record)),
     KG_FIELD(call, STRING, "system call of the samples", KG_OPTIONAL),
@@ -59,6 +61,7 @@ static struct kg_difference_row row_copy(struct kg_arena *arena,
 {
     return (struct kg_difference_row){.place = kg_place_copy(arena, &row->place),
                                       .caller = kg_place_copy(arena, &row->caller),
+                                      .header = kg_place_copy(arena, &row->header),
                                       .callee = kg_place_copy(arena, &row->callee),
                                       .call = kg_arena_keep(arena, row->call),
                                       .base_ns = row->base_ns,
@@ -76,6 +79,7 @@ static bool is_part(const struct kg_difference *difference, const struct kg_diff
         const struct kg_difference_row *other = &difference->rows[i];
         if (other != row && kg_place_same(&other->place, &row->place) &&
             kg_place_same(&other->caller, &row->caller) &&
+            kg_difference_same_callee(&other->header, &row->header) &&
             kg_difference_same_callee(&other->callee, &row->callee))
             return true;
     }

@@ -108,12 +108,13 @@ static bool trace(struct counted_run *run, double call_ns, struct kg_arena *aren
 
 /* --- Origin of the calls ---------------------------------------------------------------------- */
 
-/* The workload's function on a stack: the innermost outside of the system's libraries. */
+/* The workload's function on a stack: the innermost outside of the system's libraries and headers. */
 static const char *function_of(const struct kg_hot_stack *stack)
 {
     for (size_t i = 0; i < stack->frame_count; i++) {
         const struct kg_place *frame = &stack->frames[i];
-        if (frame->function && (!frame->module || !kg_module_in_system(frame->module)))
+        if (frame->function && !kg_place_is_header(frame) &&
+            (!frame->module || !kg_module_in_system(frame->module)))
             return frame->function;
     }
     return NULL;

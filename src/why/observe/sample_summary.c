@@ -123,6 +123,8 @@ static void sites_keep(const struct kg_sample_tally *summed, struct kg_arena *ar
                                      .instructions = NAN};
         if (tally->caller)
             site->caller = kg_place_copy(arena, tally->caller);
+        if (tally->header)
+            site->header = kg_place_copy(arena, tally->header);
         if (tally->callee)
             site->callee = kg_place_copy(arena, tally->callee);
     }

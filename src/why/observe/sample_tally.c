@@ -159,24 +159,35 @@ static bool same_function(const struct kg_place *a, const struct kg_place *b)
     return a == b || (a && b && kg_place_same(a, b));
 }
 
+/* NULL: no frame has the index. */
+static const struct kg_place *frame_at(const struct kg_resolved_stack *stack, size_t index)
+{
+    return index < stack->frame_count ? &stack->frames[index] : NULL;
+}
+
 static void site_add(struct kg_sample_tally *tally, const struct kg_stack_sample *sample,
                      const struct kg_resolved_stack *stack, double count)
 {
-    const struct kg_place *callee = stack->own ? &stack->frames[stack->own - 1] : NULL;
     const struct kg_place *place = stack->frames + stack->own;
-    const struct kg_place *caller = stack->own + 1 < stack->frame_count ? place + 1 : NULL;
+    const struct kg_place *caller = frame_at(stack, stack->caller);
+    const struct kg_place *header = frame_at(stack, stack->header);
+    const struct kg_place *callee = frame_at(stack, stack->callee);
     size_t i = 0;
     if (stack->own_module < KG_MODULES_MOST)
         tally->modules[stack->own_module] += count;
     while (i < tally->site_count &&
            (tally->sites[i].call != sample->call || !same_function(tally->sites[i].place, place) ||
             !same_function(tally->sites[i].caller, caller) ||
+            !same_function(tally->sites[i].header, header) ||
             !same_function(tally->sites[i].callee, callee)))
         i++;
     if (i == tally->site_count) {
         kg_grow(&tally->sites, tally->site_count, &tally->site_capacity, sizeof *tally->sites);
-        tally->sites[tally->site_count++] = (struct kg_tally_site){
-            .place = place, .caller = caller, .callee = callee, .call = sample->call};
+        tally->sites[tally->site_count++] = (struct kg_tally_site){.place = place,
+                                                                   .caller = caller,
+                                                                   .header = header,
+                                                                   .callee = callee,
+                                                                   .call = sample->call};
     }
     struct kg_tally_site *found = &tally->sites[i];
     found->count += count;

@@ -161,9 +161,12 @@ enum kg_stack_role {
 struct kg_resolved_stack {
     struct kg_place *frames; /* innermost first; direct recursion counts once */
     size_t frame_count;      /* at most KG_HOT_FRAMES_MOST */
-    /* Index of the innermost frame in the workload's own code. If all frames are in installed
-     * libraries: the outermost. */
+    /* Index of the innermost frame in the workload's own code, outside of system headers. If all
+     * frames are in installed libraries: the outermost. */
     size_t own;
+    /* Indices of frames; frame_count: none. The function of a system header that `own` calls; the
+     * function of an installed library that the two enter; the caller of `own`. */
+    size_t header, callee, caller;
     size_t own_module;  /* number of that frame's file; KG_MODULES_MOST: none */
     kg_code_address at; /* address of the innermost frame */
     enum kg_stack_role role;
@@ -202,8 +205,8 @@ struct kg_tally_stack {
 /* Samples of a function of own code, by caller and by the library function or system call that
  * it entered. */
 struct kg_tally_site {
-    const struct kg_place *place; /* as in its largest group */
-    const struct kg_place *caller, *callee;
+    const struct kg_place *place;                    /* as in its largest group */
+    const struct kg_place *caller, *header, *callee; /* NULL: none */
     long call;
     double count, best;
 };

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/code/symbol_name.h"
+
 /* Frames of one stack, with inlined functions. */
 enum { FRAMES_MOST = KG_UNWIND_MOST + 64 };
 struct frames {
@@ -188,18 +190,76 @@ static void recursion_fold(struct frames *frames)
     frames->count = kept;
 }
 
-/* Index of the innermost frame of own code. If all frames are installed: the innermost frame in
- * the outermost frame's module. Before a program's code runs, only the loader is on the stack. */
+/* Whether the frame is in the workload's program or plugin. */
+static bool is_own_code(const struct frames *frames, size_t i)
+{
+    return !frames->installed[i] && !in_system(&frames->of[i]);
+}
+
+static bool is_header(const struct frames *frames, size_t i)
+{
+    return is_own_code(frames, i) && kg_place_is_header(&frames->of[i]);
+}
+
+/* Index of the innermost frame of own code. If all frames are installed or in system headers: the
+ * innermost frame in the outermost frame's module. Before a program's code runs, only the loader is
+ * on the stack. */
 static size_t own_find(const struct frames *frames, size_t count)
 {
     const struct kg_place *outermost = &frames->of[frames->count - 1];
     for (size_t i = 0; i < count; i++)
-        if (!frames->installed[i] && !in_system(&frames->of[i]))
+        if (is_own_code(frames, i) && !kg_place_is_header(&frames->of[i]))
             return i;
     for (size_t i = 0; i < count; i++)
         if (same_module(&frames->of[i], outermost) && !in_system(outermost))
             return i;
     return count ? count - 1 : 0;
+}
+
+/* Whether the function only reads or moves a value, as v[i] does. Its time is its user's work. A
+ * lookup in a map is work of its own. */
+static bool is_accessor(const char *function)
+{
+    static const char *const names[] = {"begin", "end",    "size", "empty",   "data",     "get",
+                                        "front", "back",   "base", "c_str",   "length",   "move",
+                                        "min",   "max",    "swap", "forward", "value",    "first",
+                                        "abs",   "cbegin", "cend", "__get",   "addressof"};
+    size_t length;
+    const char *last = kg_name_last(function, &length);
+    if (!strncmp(last, "operator", strlen("operator")))
+        return !strstr(function, "map<") && !strstr(function, "_tree") &&
+               !strstr(function, "Hash") && !strstr(function, "hash");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (length == strlen(names[i]) && !strncmp(last, names[i], length))
+            return true;
+    return false;
+}
+
+/* Whether all frames within the own frame are accessors. */
+static bool only_accesses(const struct frames *frames, size_t own)
+{
+    for (size_t i = 0; i < own; i++)
+        if (!is_header(frames, i) || !frames->of[i].function ||
+            !is_accessor(frames->of[i].function))
+            return false;
+    return true;
+}
+
+/* Finds the functions of libraries around the own frame. A template calls its own helpers, so the
+ * frame next to own code has the name that the source uses. */
+static void neighbours_find(const struct frames *frames, struct kg_resolved_stack *resolved)
+{
+    const size_t own = resolved->own, none = resolved->frame_count;
+    const bool header = own && is_header(frames, own - 1) && !only_accesses(frames, own);
+    size_t callee = own;
+    while (callee && is_header(frames, callee - 1))
+        callee--;
+    size_t caller = own + 1;
+    while (caller + 1 < none && is_header(frames, caller) && is_header(frames, caller + 1))
+        caller++;
+    resolved->header = header ? own - 1 : none;
+    resolved->callee = callee ? callee - 1 : none;
+    resolved->caller = caller < none ? caller : none;
 }
 
 /* --- Roles ------------------------------------------------------------------------------------ */
@@ -228,6 +288,7 @@ static void stack_keep(const struct frames *frames, struct kg_arena *arena,
     resolved->frame_count = count;
     resolved->own = own_find(frames, count);
     resolved->own_module = resolved->own < count ? frames->module[resolved->own] : KG_MODULES_MOST;
+    neighbours_find(frames, resolved);
 }
 
 void kg_stack_resolve(struct kg_stack_sampler *sampler, uint32_t stack, bool first, bool root,

@@ -3,11 +3,13 @@
 
 #include <string.h>
 
+#include "base/code/symbol_name.h"
+
 void kg_place_words(const struct kg_place *place, struct kg_text *text)
 {
     const char *slash = place->file ? strrchr(place->file, '/') : NULL;
     const char *file = slash ? slash + 1 : place->file;
-    kg_text_append(text, place->function ? place->function : "unnamed code");
+    kg_name_print(text, place->function ? place->function : "unnamed code");
     if (file && place->line)
         kg_text_printf(text, " (%s:%zu)", file, place->line);
     else if (place->module)

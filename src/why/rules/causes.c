@@ -78,8 +78,8 @@ static double bytes_of(const struct kg_hot *hot, const char *name)
     return call ? call->bytes / call->calls : NAN;
 }
 
-/* The workload's own function that a stack comes from: the innermost frame with source lines. If
- * none has source lines: the innermost frame with a name. NULL: no such frame. */
+/* The workload's own function that a stack comes from: the innermost frame with source lines, outside
+ * of system headers. If there is none: the innermost frame with a name. NULL: no such frame. */
 static const struct kg_place *caller_in(const struct kg_hot_stack *stack)
 {
     const struct kg_place *named = NULL;
@@ -87,7 +87,7 @@ static const struct kg_place *caller_in(const struct kg_hot_stack *stack)
         const struct kg_place *frame = &stack->frames[i];
         if (kg_place_is_library(frame) || !frame->function)
             continue;
-        if (frame->file)
+        if (frame->file && !kg_place_is_header(frame))
             return frame;
         named = named ? named : frame;
     }

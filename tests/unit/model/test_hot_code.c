@@ -87,6 +87,21 @@ static void functions_are_the_same_by_name_file_and_module(void **state)
     assert_false(kg_place_same(&others[3], &others[4])); /* code without a name, and no place */
 }
 
+static void headers_of_the_compiler_are_no_own_code(void **state)
+{
+    static const char *const headers[] = {"/usr/include/c++/12/bits/stl_map.h",
+                                          "/opt/gcc/include/c++/14/vector",
+                                          "/usr/lib/gcc/x86_64-linux-gnu/12/include/emmintrin.h"};
+    static const char *const others[] = {"/home/a/include/map.h", "src/usr/include/x.h", NULL};
+    (void)state;
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        if (!kg_place_is_header(&(struct kg_place){.function = "f", .file = headers[i]}))
+            fail_msg("%s is a header of the system", headers[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (kg_place_is_header(&(struct kg_place){.function = "f", .file = others[i]}))
+            fail_msg("%s is own code", others[i] ? others[i] : "no file");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -94,6 +109,7 @@ int main(void)
         cmocka_unit_test(part_of_a_call_counts_nothing),
         cmocka_unit_test(calls_of_equal_names_are_told_apart_by_file),
         cmocka_unit_test(functions_are_the_same_by_name_file_and_module),
+        cmocka_unit_test(headers_of_the_compiler_are_no_own_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,6 +92,33 @@ static void last_part_has_no_scope_and_no_arguments(void **state)
     }
 }
 
+static void names_for_readers_are_short(void **state)
+{
+    static const char *const names[][2] = {
+        {"std::map<int, std::set<int>>::find", "std::map::find"},
+        {"std::__cxx11::basic_string<char, std::char_traits<char>>::append", "std::string::append"},
+        {"std::operator< <char>", "std::operator<"},
+        {"std::operator==<char>", "std::operator=="},
+        {"matrix<float>::row", "matrix<float>::row"},
+        {"matrix<float, fixed_allocator>::row", "matrix<…>::row"},
+        {"list::operator->", "list::operator->"},
+        {"<unbalanced", "<unbalanced"},
+        {"a_function_whose_name_has_exactly_48_characters_x",
+         "a_function_whose…ame_has_exactly_48_characters_x"},
+        {"a_function_whose_name_has_48_characters_exactly_",
+         "a_function_whose_name_has_48_characters_exactly_"},
+        {"aaaaaaaaaaaaaaaéeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeé",
+         "aaaaaaaaaaaaaaa…eeeeeeeeeeeeeeeeeeeeeeeeeeeeeé"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct kg_text text = {0};
+        kg_name_print(&text, names[i][0]);
+        if (strcmp(kg_text_string(&text), names[i][1]) != 0)
+            fail_msg("'%s' became '%s'", names[i][0], kg_text_string(&text));
+        kg_text_free(&text);
+    }
+}
+
 static int end(void **state)
 {
     (void)state;
@@ -107,6 +134,7 @@ int main(void)
         cmocka_unit_test_teardown(names_of_operators_keep_their_symbols, end),
         cmocka_unit_test_teardown(versions_and_tags_go, end),
         cmocka_unit_test_teardown(names_of_c_stay, end),
+        cmocka_unit_test_teardown(names_for_readers_are_short, end),
         cmocka_unit_test_teardown(last_part_has_no_scope_and_no_arguments, end),
         cmocka_unit_test_teardown(names_of_cpp_are_read_or_stay, end),
     };

@@ -300,6 +300,35 @@ static void functions_of_one_name_are_two_places(void **state)
     kg_arena_free(&arena);
 }
 
+/* The source of `lookup` names std::map::find; the comparison of strings in it does not occur there. */
+static void function_of_a_header_is_named_with_its_user(void **state)
+{
+    const struct kg_place find = {
+        .function = "std::map<std::__cxx11::basic_string<char>, int>::find", .module = "app"};
+    const struct kg_place lookup = {
+        .function = "Index::lookup", .file = "x.cpp", .line = 16, .module = "app"};
+    const struct kg_place memcmp_ = {.function = "memcmp", .module = "libc.so.6"};
+    struct kg_hot_site base[] = {
+        {.place = {.function = "main", .file = "x.cpp"}, .share = 1, .calls = NAN}};
+    struct kg_hot_site current[] = {
+        {.place = lookup, .header = find, .share = 0.2, .calls = NAN},
+        {.place = lookup, .header = find, .callee = memcmp_, .share = 0.3, .calls = NAN},
+        {.place = {.function = "main", .file = "x.cpp"}, .share = 0.5, .calls = NAN}};
+    const struct kg_sampled old = {.samples = 500, .sites = base, .site_count = 1};
+    const struct kg_sampled new = {.samples = 500, .sites = current, .site_count = 3};
+    struct kg_arena arena = {0};
+    struct kg_difference difference;
+    struct kg_difference_cause cause;
+    (void)state;
+    kg_difference_make(&arena, &old, 1e6, &new, 2e6, &difference);
+    assert_true(kg_difference_explain(&difference, &old, &new, &cause));
+    assert_string_equal(kg_difference_sentence(&arena, &difference, &cause),
+                        "Index::lookup (x.cpp:16), in std::map::find: +1.00 ms, all of the "
+                        "slowdown; the baseline does not call it there");
+    assert_string_equal(cause.entered.function, "memcmp"); /* its rule has the hint */
+    kg_arena_free(&arena);
+}
+
 /* Rows of one function, which its file does not tell apart. */
 static void counts_of_rows_that_are_one_place_are_summed(void **state)
 {
@@ -431,6 +460,7 @@ int main(void)
         cmocka_unit_test(instructions_of_copying_prove_nothing),
         cmocka_unit_test(calls_of_a_place_are_summed_over_callers),
         cmocka_unit_test(functions_of_one_name_are_two_places),
+        cmocka_unit_test(function_of_a_header_is_named_with_its_user),
         cmocka_unit_test(counts_of_rows_that_are_one_place_are_summed),
         cmocka_unit_test(system_call_of_most_growth_is_the_causes),
         cmocka_unit_test(numbers_and_bytes_of_system_calls_are_compared),

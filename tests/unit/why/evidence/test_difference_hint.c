@@ -29,7 +29,8 @@ static struct kg_difference_cause library_cause(const char *callee)
         .row = {.place = {.function = "parse"},
                 .callee = {.function = callee, .module = "libc.so.6"},
                 .base_ns = 1e6,
-                .current_ns = 3e6}};
+                .current_ns = 3e6},
+        .entered = {.function = callee, .module = "libc.so.6"}};
 }
 
 static void library_function_has_the_hint_of_its_cause(void **state)
