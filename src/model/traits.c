@@ -91,6 +91,11 @@ static double cores_busy(const struct kg_round *round)
     return ratio(round->cpu_ns, ratio(round->wall_ns, (double)round->calls));
 }
 
+static double kernel_time(const struct kg_round *round)
+{
+    return non_negative(round->system_ns);
+}
+
 /* The next three are counted from the end of warm-up to the end of the last sample. */
 static double page_faults(const struct kg_round *round)
 {
@@ -364,6 +369,7 @@ static void host_find(const struct kg_results *results, const struct kg_case_res
     traits->cores_busy = thread_count(rounds_quantile(result, LEAST_DISTURBED, cores_busy));
     if (!isnan(kg_case_peak_bytes(
             result))) { /* else another harness measured it, and reports neither */
+        traits->kernel_ns = rounds_quantile(result, 0.5, kernel_time);
         traits->page_faults = rounds_quantile(result, 0.5, page_faults);
         traits->waits = rounds_quantile(result, 0.5, waits);
     }

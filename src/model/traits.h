@@ -10,6 +10,7 @@
 struct kg_traits {
     double time_ns;
     double cpu_ns;      /* of all threads */
+    double kernel_ns;   /* part of cpu_ns in the kernel, on the CPU only */
     double threads;     /* number of threads that it may use */
     double cores_busy;  /* CPU time over wall time, in the least disturbed rounds; NaN on the GPU */
     double alone_ns;    /* with one thread */

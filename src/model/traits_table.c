@@ -24,6 +24,7 @@ const char *const kg_trait_unit_names[8] = {
 const struct kg_trait kg_trait_table[] = {
     TRAIT(time_ns, NS, "time"),
     TRAIT(cpu_ns, NS, "CPU time of all threads"),
+    TRAIT(kernel_ns, NS, "CPU time in the kernel"),
     TRAIT(threads, COUNT, "threads"),
     TRAIT(cores_busy, COUNT, "cores busy"),
     TRAIT(alone_ns, NS, "time with one thread"),

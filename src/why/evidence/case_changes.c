@@ -62,6 +62,28 @@ static struct kg_evidence_change place_change(struct kg_arena *arena,
         .hint = kg_difference_hint(arena, cause, system_call, slower->current_system_calls)};
 }
 
+/* Adds page faults to the sentence of the place, which cannot show them: a fault enters the kernel without a system
+ * call. */
+static void faults_add(struct kg_arena *arena, const struct kg_slower *slower,
+                       const struct kg_reason *faults, struct kg_evidence_change *change)
+{
+    static const char TAKES_MEMORY[] = "mmap"; /* its rule is that of page faults */
+    const struct kg_difference_cause cause = {
+        .row = {.base_ns = change->base, .current_ns = change->current}};
+    change->text = kg_arena_printf(arena, "%s; %s", change->text, faults->text);
+    change->hint = kg_difference_hint(arena, &cause, TAKES_MEMORY, slower->current_system_calls);
+}
+
+/* The reason of that trait; NULL: there is none. */
+static const struct kg_reason *reason_find(const struct kg_reason *reasons, size_t count,
+                                           const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(reasons[i].trait->name, name))
+            return &reasons[i];
+    return NULL;
+}
+
 /* Whether the case does as much work on fewer CPUs. Then the time of each place grows, and none is the cause. */
 static bool became_less_parallel(const struct kg_slower *slower)
 {
@@ -138,19 +160,23 @@ void kg_case_changes_add(struct kg_suggestions *suggestions, const char *case_id
     const char *id = kg_arena_keep(arena, case_id);
     struct kg_reason reasons[METRICS][KG_REASONS_MOST];
     size_t counts[METRICS] = {0}, count = 0;
-    bool placed = false;
+    struct kg_evidence_change *place = NULL;
     if (slower_count && made_note(arena, slower, &first[count]))
         first[count++].operation = id;
     if (slower_count && place_note(suggestions, id, slower, &first[count]))
-        placed = first[count++].explains >= PLACED;
+        place = &first[count++];
     for (size_t s = 0; s < slower_count; s++) {
         struct kg_slower one = slower[s];
-        one.placed = placed;
+        one.placed = place && place->explains >= PLACED;
         kg_slower_note(arena, &one, reasons[s], &counts[s]);
     }
+    const struct kg_reason *faults =
+        place ? reason_find(reasons[0], counts[0], "page_faults") : NULL;
+    if (faults)
+        faults_add(arena, slower, faults, place);
     for (size_t t = 0; t < KG_REASONS_MOST; t++)
         for (size_t s = 0; s < slower_count; s++)
-            if (t < counts[s] && count < KG_REASONS_MOST &&
+            if (t < counts[s] && count < KG_REASONS_MOST && &reasons[s][t] != faults &&
                 !is_listed(first, count, reasons[s][t].trait->name))
                 first[count++] = (struct kg_evidence_change){
                     .operation = id,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "why/evidence/known_functions.h"
 
 enum direction { FELL, ROSE, STAYED, MOVED };
 
@@ -13,11 +14,11 @@ enum measure { BY_SHARE, BY_AMOUNT };
 
 /* The model for the part of the slowdown that a change can explain. */
 enum weight {
-    OF_RATIO,    /* time grows with the trait: the ratio of their logarithms */
-    OF_TIME,     /* the trait is a part of the time */
-    OF_LINES,    /* as OF_RATIO, but a line costs at most a load from memory */
-    OF_BYTES,    /* as OF_RATIO, but a page costs at most a page fault */
-    OF_FAULTS,   /* each costs the machine's measured page fault; unknown: nothing */
+    OF_RATIO,  /* time grows with the trait: the ratio of their logarithms */
+    OF_TIME,   /* the trait is a part of the time */
+    OF_LINES,  /* as OF_RATIO, but a line costs at most a load from memory */
+    OF_BYTES,  /* as OF_RATIO, but a page costs at most a page fault */
+    OF_FAULTS, /* each costs the machine's measured page fault; unknown: their time in the kernel */
     OF_LAUNCHES, /* each costs the machine's measured launch; unknown: as OF_RATIO */
     OF_REST,     /* the part that no change with another cause explains */
     OF_LAST      /* as OF_RATIO, if no other change counts */
@@ -369,6 +370,32 @@ static double cost_explains(const struct kg_slower *slower, double base, double 
     return (current - base) * cost_ns / (slower->current_value - slower->base_value);
 }
 
+/* Time of the samples in system calls, without those that only take or return memory. */
+static double requests_ns(const struct kg_sampled *sampled, double time_ns)
+{
+    double share = 0;
+    for (size_t i = 0; sampled && i < sampled->site_count; i++) {
+        const char *call = sampled->sites[i].call;
+        share += call && kg_known_system_call(call, NAN) != KG_CAUSE_PAGE_FAULTS
+                     ? sampled->sites[i].share
+                     : 0;
+    }
+    return share > 0 ? share * time_ns : 0;
+}
+
+/* Time that additional page faults take, by the growth of the CPU time in the kernel outside of
+ * system calls. NaN: unknown, or too much for so many faults. `ab` does not measure the cost of one. */
+static double faults_kernel_ns(const struct kg_slower *slower)
+{
+    static const double FAULT_MOST_NS = 200e3; /* clearing a huge page */
+    const struct kg_traits *base = &slower->base, *current = &slower->current;
+    const double kernel_ns = current->kernel_ns - base->kernel_ns -
+                             requests_ns(slower->current_sampled, current->time_ns) +
+                             requests_ns(slower->base_sampled, base->time_ns);
+    return kernel_ns <= FAULT_MOST_NS * (current->page_faults - base->page_faults) ? kernel_ns
+                                                                                   : NAN;
+}
+
 static double known_or(double value, double usual)
 {
     return value > 0 ? value : usual;
@@ -398,7 +425,9 @@ static double explains(const struct row *row, const struct kg_slower *slower)
     if (row->weight == OF_TIME)
         share = cost_explains(slower, base, current, 1);
     else if (row->weight == OF_FAULTS)
-        share = cost_explains(slower, base, current, slower->page_fault_ns);
+        share = slower->page_fault_ns > 0
+                    ? cost_explains(slower, base, current, slower->page_fault_ns)
+                    : cost_explains(slower, 0, faults_kernel_ns(slower), 1);
     else if (row->weight == OF_LAUNCHES && slower->launch_ns > 0)
         share = cost_explains(slower, base, current, slower->launch_ns);
     return share > 0 ? fmin(row->most, share) : 0; /* NaN is no reason */
@@ -464,7 +493,13 @@ static const char *row_text(struct kg_arena *arena, const struct row *row,
         kg_text_append(&text, " to ");
     }
     kg_trait_format(unit, current, &text);
-    kg_text_printf(&text, "%s: %s", row->tail, reading_of(row, slower));
+    kg_text_append(&text, row->tail);
+    if (row->weight == OF_FAULTS && !(slower->page_fault_ns > 0)) {
+        kg_text_append(&text, ", with ");
+        kg_trait_format(KG_TRAIT_NS, faults_kernel_ns(slower), &text);
+        kg_text_append(&text, " more in the kernel");
+    }
+    kg_text_printf(&text, ": %s", reading_of(row, slower));
     const char *kept = kg_arena_copy(arena, kg_text_string(&text));
     kg_text_free(&text);
     return kept;
