@@ -89,7 +89,9 @@ void kg_difference_make(struct kg_arena *arena, const struct kg_sampled *base, d
                         const struct kg_sampled *current, double current_ns,
                         struct kg_difference *difference)
 {
-    *difference = (struct kg_difference){.base_ns = base_ns,
+    *difference = (struct kg_difference){.base = base,
+                                         .current = current,
+                                         .base_ns = base_ns,
                                          .current_ns = current_ns,
                                          .base_samples = base->samples,
                                          .current_samples = current->samples};

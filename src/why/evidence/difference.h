@@ -48,7 +48,8 @@ struct kg_difference {
     size_t renamed_count;
     struct kg_difference_module modules[KG_DIFFERENCE_MODULES_MOST];
     size_t module_count;
-    double base_ns; /* whole call */
+    const struct kg_sampled *base, *current; /* borrowed */
+    double base_ns;                          /* whole call */
     double current_ns;
     double base_samples;
     double current_samples;
@@ -132,7 +133,9 @@ bool kg_difference_explain(const struct kg_difference *difference, const struct 
 const char *kg_difference_sentence(struct kg_arena *arena, const struct kg_difference *difference,
                                    const struct kg_difference_cause *cause);
 
-/* "the baseline does not call it there"; NULL: both sides have the place, or the samples do not prove it. */
+/* "the baseline does not call it there"; NULL: both sides have the place, or the samples do not prove it. They prove it
+ * if the side has enough samples, all of them are in its sites, and no stack has the function. A function without debug
+ * information may be inlined unseen. */
 const char *kg_difference_side(const struct kg_difference *difference,
                                const struct kg_difference_row *row);
 

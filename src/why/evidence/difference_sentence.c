@@ -85,8 +85,7 @@ static void share_add(struct kg_text *text, double share, bool slower)
 
 /* Whether the side without the place has enough samples to show a twentieth of the other side's
  * time. */
-static bool absence_is_proven(const struct kg_difference *difference,
-                              const struct kg_difference_row *row)
+static bool has_samples(const struct kg_difference *difference, const struct kg_difference_row *row)
 {
     static const double PART = 0.05, SAMPLES_LEAST = 3;
     const double samples_per_ns = row->base_ns > 0
@@ -95,18 +94,45 @@ static bool absence_is_proven(const struct kg_difference *difference,
     return PART * fmax(row->base_ns, row->current_ns) * samples_per_ns >= SAMPLES_LEAST;
 }
 
-/* The one side that has the place; NULL: both sides have it, or the samples are too few. */
+/* Whether the sites have all samples. Profiles keep only the sites with most samples. */
+static bool is_whole(const struct kg_sampled *sampled)
+{
+    static const double PART = 0.5; /* of a sample: shares are rounded */
+    double share = 0;
+    for (size_t i = 0; i < sampled->site_count; i++)
+        share += sampled->sites[i].share;
+    return (1 - share) * sampled->samples < PART;
+}
+
+/* Whether a stack may have the function without a sample of its own.
+ * base  whether the side is the baseline */
+static bool may_be_on_stacks(const struct kg_difference *difference, const struct kg_place *place,
+                             bool base)
+{
+    const struct kg_sampled *sampled = base ? difference->base : difference->current;
+    for (size_t i = 0; i < sampled->function_count; i++) {
+        const struct kg_place *found = &sampled->functions[i].place;
+        const struct kg_place renamed = base ? kg_difference_place(difference, found) : *found;
+        if (kg_place_same(&renamed, place))
+            return true;
+    }
+    return !place->file || sampled->function_count == KG_HOT_FUNCTIONS_MOST;
+}
+
+/* The one side that has the place; NULL: both sides have it, or the samples do not prove it. */
 static const char *side_words(const struct kg_difference *difference,
                               const struct kg_difference_row *row)
 {
     const bool called = row->callee.function || row->header.function;
-    if (!absence_is_proven(difference, row))
+    const bool in_base = row->base_ns > 0, in_current = row->current_ns > 0;
+    if (in_base == in_current || !has_samples(difference, row) ||
+        !is_whole(in_base ? difference->current : difference->base) ||
+        (!called && may_be_on_stacks(difference, &row->place, !in_base)))
         return NULL;
-    if (!(row->base_ns > 0))
-        return called ? "the baseline does not call it there" : "the baseline does not run it";
-    if (!(row->current_ns > 0))
-        return called ? "the candidate does not call it there" : "the candidate does not run it";
-    return NULL;
+    if (called)
+        return in_base ? "the candidate does not call it there"
+                       : "the baseline does not call it there";
+    return in_base ? "the candidate does not run it" : "the baseline does not run it";
 }
 
 /* The row with all others of its callee, header or function in the place. */
