@@ -282,9 +282,22 @@ const struct kg_record kg_hot_record =
     KG_RECORD_OF(hot_fields, "CPU: where the time of a call goes, by function.");
 #undef STRUCT
 
+/* Whether the rest of a name is that of a version for some processors: "_avx2". */
+static bool is_version(const char *rest)
+{
+    static const char *const versions[] = {"_avx", "_sse", "_ssse", "_evex", "_erms", "_unaligned"};
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
+        if (!strncmp(rest, versions[i], strlen(versions[i])))
+            return true;
+    return false;
+}
+
 bool kg_counted_is(const char *counted, const char *name)
 {
     const size_t length = strlen(name);
+    if (!strncmp(counted, "__", 2) && !strncmp(counted + 2, name, length) &&
+        is_version(counted + 2 + length))
+        return true;
     return !strncmp(counted, name, length) && strchr(".@'", counted[length]);
 }
 
@@ -409,6 +422,48 @@ void kg_counted_sites(const struct kg_counted *counted, struct kg_sampled *sampl
         const struct ends ends = {.caller = entered ? &site->place : &site->caller,
                                   .callee = entered ? &site->callee : &site->place};
         site_count(counted, &ends, site);
+    }
+}
+
+static struct kg_place without_module(struct kg_arena *arena, const struct kg_place *place)
+{
+    struct kg_place copy = kg_place_copy(arena, place);
+    copy.module = NULL;
+    return copy;
+}
+
+/* Whether the calls of `site` are those of a sampled site. */
+static bool is_sampled(const struct kg_sampled *sampled, const struct kg_hot_site *site)
+{
+    for (size_t i = 0; i < sampled->site_count; i++) {
+        const struct kg_hot_site *other = &sampled->sites[i];
+        if (same_text(other->callee.function, site->callee.function) &&
+            kg_place_same(&other->place, &site->place) &&
+            (site->callee.function || kg_place_same(&other->caller, &site->caller)))
+            return true;
+    }
+    return false;
+}
+
+void kg_counted_sites_add(const struct kg_counted *counted, const struct kg_sampled *other,
+                          struct kg_arena *arena, struct kg_sampled *sampled)
+{
+    if (isnan(counted->calls))
+        return;
+    struct kg_hot_site *sites =
+        kg_arena_alloc(arena, sampled->site_count + other->site_count, sizeof *sites);
+    if (sampled->site_count)
+        memcpy(sites, sampled->sites, sampled->site_count * sizeof *sites);
+    sampled->sites = sites;
+    for (size_t i = 0; i < other->site_count; i++) {
+        struct kg_hot_site site = {.place = without_module(arena, &other->sites[i].place),
+                                   .caller = without_module(arena, &other->sites[i].caller),
+                                   .header = kg_place_copy(arena, &other->sites[i].header),
+                                   .callee = kg_place_copy(arena, &other->sites[i].callee)};
+        struct kg_sampled one = {.sites = &site, .site_count = 1};
+        kg_counted_sites(counted, &one);
+        if (other->sites[i].share > 0 && site.calls > 0 && !is_sampled(sampled, &site))
+            sites[sampled->site_count++] = site;
     }
 }
 

@@ -195,13 +195,19 @@ struct kg_counted {
 };
 
 /* Whether Callgrind's name `counted` is the function `name`. Compilers append suffixes to split or
- * specialised functions (`find.isra.0`). Callgrind appends a number to recursive calls (`find'2`). */
+ * specialised functions (`find.isra.0`). Callgrind appends a number to recursive calls (`find'2`). The C library has
+ * versions for some processors (`__strlen_avx2`). */
 bool kg_counted_is(const char *counted, const char *name);
 
 /* Sets `calls` and `instructions` of the sites whose calls were counted. Functions of one name are told
  * apart by their source files. Values stay NaN if only a part of a call was counted. So do the
  * instructions of recursive calls, which Callgrind counts several times. */
 void kg_counted_sites(const struct kg_counted *counted, struct kg_sampled *sampled);
+
+/* Adds sites of another build that were counted here but not sampled, with a share of 0: a short call may have no
+ * sample. Their files of machine code stay unknown, because another build may name them otherwise. */
+void kg_counted_sites_add(const struct kg_counted *counted, const struct kg_sampled *other,
+                          struct kg_arena *arena, struct kg_sampled *sampled);
 
 /* Calls of a function in one call of the workload. Arguments are equal if their values are, and for
  * a pointer the contents. */

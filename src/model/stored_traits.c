@@ -71,6 +71,18 @@ static void functions_narrow(struct kg_arena *arena, const struct kg_sampled *sa
             kept->functions[kept->function_count++] = sampled->functions[i];
 }
 
+/* A site with counts and no sample shows that its side calls it. */
+static void sites_narrow(struct kg_arena *arena, const struct kg_sampled *sampled,
+                         struct kg_sampled *kept)
+{
+    kept->sites = kg_arena_alloc(arena, sampled->site_count, sizeof *kept->sites);
+    for (size_t i = 0; i < sampled->site_count; i++) {
+        const struct kg_hot_site *site = &sampled->sites[i];
+        if (site->share >= SHARE_LEAST || (!(site->share > 0) && site->calls > 0))
+            kept->sites[kept->site_count++] = *site;
+    }
+}
+
 /* Keeps functions and sites with a large share. */
 static struct kg_sampled sampled_narrow(struct kg_arena *arena, const struct kg_sampled *sampled)
 {
@@ -84,12 +96,9 @@ static struct kg_sampled sampled_narrow(struct kg_arena *arena, const struct kg_
                               .library_count = sampled->library_count,
                               .waiting = NAN,
                               .system = NAN,
-                              .blocks = NAN,
-                              .sites = sampled->sites};
+                              .blocks = NAN};
     functions_narrow(arena, sampled, &kept);
-    while (kept.site_count < sampled->site_count &&
-           sampled->sites[kept.site_count].share >= SHARE_LEAST)
-        kept.site_count++;
+    sites_narrow(arena, sampled, &kept);
     return kept;
 }
 

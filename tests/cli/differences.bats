@@ -128,6 +128,19 @@ C
         | sort == ["lex.c", "parse.c"]' out/head.json
 }
 
+@test "a call that is too brief for a sample is counted, not denied" {
+    counter_build "$quick" old
+    sed -i '0,/words = 0;/s//words = 0, length = strlen(text);/; s/text\[i\];/i < length;/; s/TIMES = 30/TIMES = 4/' count.c
+    cc -O1 -g -fno-builtin-strlen count.c -o old
+    sed -i 's/i < length/i < strlen(text)/' count.c
+    cc -O1 -g -fno-builtin-strlen count.c -o new
+    run "$KGATE" ab ./old ./new --set disturbance=100% --rounds 5 -o out
+    worse
+    needs_samples out/head.json
+    [[ "$output" == *"called from count_words (count.c:"* ]]
+    [[ "$output" != *"the baseline does not call it there"* ]] || ! command -v valgrind
+}
+
 # $1 is the map of a lookup.
 lookup_build() {
     cat >lookup.cpp <<C

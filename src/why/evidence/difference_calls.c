@@ -35,13 +35,19 @@ static double row_ns(const struct kg_difference_row *row, enum amount amount)
     return is_of_base(amount) ? row->base_ns : row->current_ns;
 }
 
+/* Whether the side runs the place: by samples, or by counts. */
+static bool runs(const struct kg_difference_row *row, enum amount amount)
+{
+    return row_ns(row, amount) > 0 || row_amount(row, amount) > 0;
+}
+
 /* Whether a row before this one has the same place and caller on that side. Counts do not depend on the system call. */
 static bool caller_is_counted(const struct kg_difference *difference, size_t index,
                               enum amount amount)
 {
     const struct kg_difference_row *row = &difference->rows[index];
     for (size_t i = 0; i < index; i++)
-        if (!difference->rows[i].callee.function && row_ns(&difference->rows[i], amount) > 0 &&
+        if (!difference->rows[i].callee.function && runs(&difference->rows[i], amount) &&
             kg_place_same(&difference->rows[i].place, &row->place) &&
             kg_place_same(&difference->rows[i].caller, &row->caller))
             return true;
@@ -67,7 +73,7 @@ static double place_amount(const struct kg_difference *difference,
     double sum = 0;
     for (size_t i = 0; i < difference->count; i++) {
         const struct kg_difference_row *other = &difference->rows[i];
-        if (row_ns(other, amount) > 0 && !other->callee.function &&
+        if (runs(other, amount) && !other->callee.function &&
             kg_place_same(&other->place, &row->place) && !caller_is_counted(difference, i, amount))
             sum += row_amount(other, amount);
     }
@@ -119,7 +125,7 @@ const char *kg_difference_calls(struct kg_arena *arena, const struct kg_differen
 {
     const double often = row->current_calls / row->base_calls;
     struct kg_text text = {0};
-    if (!(row->base_ns > 0) || !(row->current_ns > 0) || isnan(often))
+    if (!(row->base_ns > 0 || row->current_ns > 0) || !(often > 0) || !isfinite(often))
         return NULL;
     const bool as_often = often < COUNT_DIFFERS && often > 1 / COUNT_DIFFERS;
     kg_text_append(&text, "called ");
@@ -133,7 +139,8 @@ const char *kg_difference_calls(struct kg_arena *arena, const struct kg_differen
         kg_trait_format(KG_TRAIT_COUNT, row->current_calls, &text);
         kg_text_append(&text, as_often ? " times on both sides" : " times");
     }
-    each_add(row, often, &text);
+    if (row->base_ns > 0 && row->current_ns > 0)
+        each_add(row, often, &text);
     const char *kept = kg_arena_copy(arena, kg_text_string(&text));
     kg_text_free(&text);
     return kept;

@@ -125,6 +125,10 @@ static const char *side_words(const struct kg_difference *difference,
 {
     const bool called = row->callee.function || row->header.function;
     const bool in_base = row->base_ns > 0, in_current = row->current_ns > 0;
+    struct kg_difference_row counted = *row;
+    kg_difference_count(difference, &counted);
+    if ((in_base ? counted.current_calls : counted.base_calls) > 0)
+        return NULL;
     if (in_base == in_current || !has_samples(difference, row) ||
         !is_whole(in_base ? difference->current : difference->base) ||
         (!called && may_be_on_stacks(difference, &row->place, !in_base)))

@@ -47,6 +47,7 @@ struct kg_callgrind_lines {
     size_t line_count, line_capacity;
     struct kg_edge_sum *edges;
     size_t edge_count, edge_capacity;
+    size_t edges_most; /* edges to keep; 0: as many as lines */
 };
 
 /* Takes the sums per call of the workload: the most expensive lines and calls, in `arena`.

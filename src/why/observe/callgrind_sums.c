@@ -118,9 +118,11 @@ static void lines_keep(const struct kg_callgrind_lines *lines, double calls, str
 static void edges_keep(const struct kg_callgrind_lines *lines, double calls, struct kg_arena *arena,
                        struct kg_counted *counted)
 {
-    counted->edges = kg_arena_alloc(arena, KG_HOT_PLACES_MOST, sizeof *counted->edges);
+    const size_t most = lines->edges_most ? lines->edges_most : KG_HOT_PLACES_MOST;
+    const size_t room = lines->edge_count < most ? lines->edge_count : most;
+    counted->edges = kg_arena_alloc(arena, room, sizeof *counted->edges);
     counted->edge_count = 0;
-    for (size_t i = 0; i < lines->edge_count && counted->edge_count < KG_HOT_PLACES_MOST; i++) {
+    for (size_t i = 0; i < lines->edge_count && counted->edge_count < room; i++) {
         const struct kg_edge_sum *sum = &lines->edges[i];
         const char *caller = name_keep(arena, sum->caller), *callee = name_keep(arena, sum->callee);
         if (caller && callee)

@@ -110,7 +110,10 @@ static void look_fill(struct line_count *count, const struct kg_counts *sums, do
  * any  whether there were any counts */
 static void files_take(struct line_count *count, bool cut, uint64_t batch, bool *any)
 {
-    struct kg_callgrind_lines lines = {0};
+    enum {
+        EDGES_MOST = 4096
+    }; /* a rare call is the difference, if the other side makes it often */
+    struct kg_callgrind_lines lines = {.edges_most = count->calls_only ? EDGES_MOST : 0};
     const double calls = cut ? NAN : own_process(count) ? 1 : (double)batch;
     *any = files_read(count, &lines);
     if (*any)
@@ -216,18 +219,19 @@ bool kg_line_count(const struct kg_session *session, size_t index, bool whole,
     return good;
 }
 
-bool kg_call_count(const struct kg_session *session, size_t index, struct kg_error *err)
+bool kg_call_count(const struct kg_session *session, size_t index, struct kg_counted *counted,
+                   struct kg_error *err)
 {
     struct kg_hot *hot = &session->results->cases[index].hot;
-    struct kg_counted counted = {.calls = NAN};
     struct line_count count = {
-        .session = session, .index = index, .calls_only = true, .counted = &counted, .err = err};
+        .session = session, .index = index, .calls_only = true, .counted = counted, .err = err};
+    *counted = (struct kg_counted){.calls = NAN};
     if (!(SLOWDOWN * call_ns(&count) <= SIDE_NS))
         return true;
     kg_count_tool_simulate(&count.tool);
     const bool good = count.tool.source == KG_COUNT_BY_NOTHING || run(&count);
     kg_count_tool_close(&count.tool);
-    kg_counted_sites(&counted, &hot->sampled);
+    kg_counted_sites(counted, &hot->sampled);
     return good;
 }
 

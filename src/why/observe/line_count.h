@@ -18,8 +18,10 @@ bool kg_line_count(const struct kg_session *session, size_t index, bool whole,
 
 /* Counts the calls of the case's sampled sites in one call of the workload, if Callgrind needs less
  * than half a second. Fills `calls` of the sites. Without a count they keep NaN.
+ * counted  filled with all calls; its `calls` is NaN without a count
  * returns  false if no process could be started */
-bool kg_call_count(const struct kg_session *session, size_t index, struct kg_error *err);
+bool kg_call_count(const struct kg_session *session, size_t index, struct kg_counted *counted,
+                   struct kg_error *err);
 
 /* A step of the hot pass: counts the lines of a case. It counts all calls if instructions are a
  * metric of the case. */

@@ -87,6 +87,34 @@ static void functions_are_the_same_by_name_file_and_module(void **state)
     assert_false(kg_place_same(&others[3], &others[4])); /* code without a name, and no place */
 }
 
+/* The other build spends much time in `strlen`; here it takes too little for a sample. */
+static void sites_without_samples_have_counts(void **state)
+{
+    struct kg_counted_edge edges[] = {{"parse", "__strlen_avx2", 3, 30, NULL, NULL},
+                                      {"main", "parse", 1, 900, NULL, NULL}};
+    const struct kg_counted counted = {.calls = 1, .edges = edges, .edge_count = 2};
+    const struct kg_place parse = {.function = "parse", .file = "a.c", .module = "old"};
+    struct kg_hot_site own = {.place = parse, .share = 1, .calls = 1};
+    struct kg_hot_site others[] = {
+        {.place = {.function = "parse", .file = "a.c", .module = "new"}, .share = 0.2},
+        {.place = {.function = "parse", .file = "a.c", .module = "new"},
+         .callee = {.function = "strlen", .module = "libc.so.6"},
+         .share = 0.7},
+        {.place = {.function = "fresh", .module = "new"},
+         .caller = {.function = "main"},
+         .share = 0.1}};
+    struct kg_sampled sampled = {.sites = &own, .site_count = 1};
+    const struct kg_sampled other = {.sites = others, .site_count = 3};
+    struct kg_arena arena = {0};
+    (void)state;
+    kg_counted_sites_add(&counted, &other, &arena, &sampled);
+    assert_int_equal(sampled.site_count, 2);
+    assert_string_equal(sampled.sites[1].callee.function, "strlen");
+    assert_true(sampled.sites[1].share == 0 && sampled.sites[1].calls == 3);
+    assert_null(sampled.sites[1].place.module);
+    kg_arena_free(&arena);
+}
+
 static void headers_of_the_compiler_are_no_own_code(void **state)
 {
     static const char *const headers[] = {"/usr/include/c++/12/bits/stl_map.h",
@@ -110,6 +138,7 @@ int main(void)
         cmocka_unit_test(calls_of_equal_names_are_told_apart_by_file),
         cmocka_unit_test(functions_are_the_same_by_name_file_and_module),
         cmocka_unit_test(headers_of_the_compiler_are_no_own_code),
+        cmocka_unit_test(sites_without_samples_have_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,21 @@ static void few_samples_do_not_prove_that_a_side_lacks_a_place(void **state)
                 "sort (own.c:10), called from main: -100 us, all of the gain");
 }
 
+/* The baseline calls `strlen` three times, too briefly for a sample. */
+static void counts_disprove_an_absence(void **state)
+{
+    (void)state;
+    sentence_is(
+        &(struct side){.sites = {{NULL, "parse", "main", 1}, {"strlen", "parse", "main", 0}},
+                       .calls = {1, 3},
+                       .time_ns = 1e6},
+        &(struct side){.sites = {{"strlen", "parse", "main", 0.5}, {NULL, "parse", "main", 0.5}},
+                       .calls = {2000, 1},
+                       .time_ns = 2e6},
+        "strlen, called from parse (own.c:10): +1.00 ms, all of the slowdown; called "
+        "3 → 2000 times");
+}
+
 /* Enough samples, but some are in sites that the profile does not have. */
 static void profile_that_was_cut_proves_no_absence(void **state)
 {
@@ -472,6 +487,7 @@ int main(void)
         cmocka_unit_test(own_function_is_named_with_its_caller),
         cmocka_unit_test(gain_is_explained_likewise),
         cmocka_unit_test(few_samples_do_not_prove_that_a_side_lacks_a_place),
+        cmocka_unit_test(counts_disprove_an_absence),
         cmocka_unit_test(profile_that_was_cut_proves_no_absence),
         cmocka_unit_test(function_on_a_stack_is_run),
         cmocka_unit_test(growth_within_the_noise_of_samples_is_no_cause),
