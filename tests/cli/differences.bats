@@ -192,6 +192,45 @@ C
     valid out/head.json results
 }
 
+# $1 is the number of look-ups, of which all but one throw.
+number_build() {
+    cat >number.cpp <<C
+#include <cstdio>
+#include <stdexcept>
+#include <vector>
+__attribute__((noinline)) static int value(const std::vector<int> &values, std::size_t i)
+{
+    try {
+        return values.at(i);
+    } catch (const std::out_of_range &) {
+        return -1;
+    }
+}
+int main()
+{
+    std::vector<int> values(100, 3);
+    volatile long sum = 0;
+    for (int i = 0; i < 2000000; i++)
+        sum = sum + values[i % 100];
+    for (int i = 0; i < $1; i++)
+        sum = sum + value(values, 99 + i);
+    std::printf("%ld\n", (long)sum);
+}
+C
+    c++ -O2 -g number.cpp -o "$2"
+}
+
+@test "exceptions in a function of the C++ library have their hint" {
+    number_build 2 old
+    number_build 6000 new
+    run "$KGATE" ab ./old ./new --set disturbance=100% --rounds 5 -o out
+    worse
+    needs_samples out/head.json
+    [[ "$output" == *"value (number.cpp:"*"), in std::vector::at: +"*"Throw only for rare ones"* ]]
+    [[ "$output" != *_ZN* && "$output" != *_ZSt* ]]
+    run ! grep -E '"_Z(N|St)' out/head.json out/suggestions.json
+}
+
 # Commits the program's source, with $1 as the subject.
 commit() {
     [ -d .git ] || git init -q .

@@ -306,7 +306,7 @@ static Dwarf_Die declaration_of(Dwarf_Die *function)
     return at;
 }
 
-/* Adds the scope's name, as in "std::vector<int>::"; a nameless type or block has none. */
+/* Adds the scope's name, as in "std::vector<int>::". Only a lambda function has a nameless class. */
 static void scope_add(Dwarf_Die *scope, struct kg_text *text)
 {
     const char *name = dwarf_diename(scope);
@@ -317,26 +317,32 @@ static void scope_add(Dwarf_Die *scope, struct kg_text *text)
     case DW_TAG_class_type:
     case DW_TAG_structure_type:
     case DW_TAG_union_type:
-    case DW_TAG_subprogram:
-        if (name)
-            kg_text_printf(text, "%s::", name);
+        kg_text_printf(text, "%s::", name ? name : "{lambda}");
         return;
     default:
         return;
     }
 }
 
-/* The function's name after its scopes. */
-static const char *scoped_name(struct kg_arena *arena, Dwarf_Die *declaration)
+static const char *die_name(struct kg_modules *modules, Dwarf_Die *function, Dwarf_Die *unit);
+
+/* The function's name after its scopes, from the function around it inwards. */
+static const char *scoped_name(struct kg_modules *modules, Dwarf_Die *declaration, Dwarf_Die *unit)
 {
     struct kg_text text = {0};
     Dwarf_Die *scopes = NULL;
-    const int count = dwarf_getscopes_die(declaration, &scopes);
+    int count = dwarf_getscopes_die(declaration, &scopes);
+    for (int i = 1; i < count; i++)
+        if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) {
+            const char *around = die_name(modules, &scopes[i], unit);
+            kg_text_printf(&text, "%s::", around ? around : "");
+            count = i;
+        }
     for (int i = count - 1; i > 0; i--)
         scope_add(&scopes[i], &text);
     free(scopes);
     kg_text_append(&text, dwarf_diename(declaration));
-    const char *name = kg_declaration_name(arena, kg_text_string(&text));
+    const char *name = kg_declaration_name(modules->arena, kg_text_string(&text));
     kg_text_free(&text);
     return name;
 }
@@ -359,7 +365,7 @@ static bool has_scopes(Dwarf_Die *unit)
 /* "Lexer::next" of C++, from the symbol that the debug information has for the linker. Symbols of
  * other languages do not decode to readable names. Functions of one file have no symbol. */
 static const char *name_make(struct kg_modules *modules, Dwarf_Die *function,
-                             Dwarf_Die *declaration)
+                             Dwarf_Die *declaration, Dwarf_Die *unit)
 {
     Dwarf_Attribute attribute;
     const char *linked =
@@ -373,7 +379,7 @@ static const char *name_make(struct kg_modules *modules, Dwarf_Die *function,
         if (strncmp(name, "_Z", 2) != 0)
             return name;
     }
-    return scoped_name(modules->arena, declaration);
+    return scoped_name(modules, declaration, unit);
 }
 
 static const char *die_name(struct kg_modules *modules, Dwarf_Die *function, Dwarf_Die *unit)
@@ -386,7 +392,7 @@ static const char *die_name(struct kg_modules *modules, Dwarf_Die *function, Dwa
     Dwarf_Die declaration = declaration_of(function);
     struct named *named = &modules->named[(uintptr_t)declaration.addr % NAMES_ROOM];
     if (named->function != declaration.addr)
-        *named = (struct named){declaration.addr, name_make(modules, function, &declaration)};
+        *named = (struct named){declaration.addr, name_make(modules, function, &declaration, unit)};
     return named->name;
 }
 

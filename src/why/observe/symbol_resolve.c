@@ -245,20 +245,30 @@ static bool only_accesses(const struct frames *frames, size_t own)
     return true;
 }
 
+/* Index of the library function that the own frame enters; `none`: none. A stripped library has parts
+ * without a name. The named function that they call tells more: `cxa_throw`. */
+static size_t callee_find(const struct frames *frames, size_t own, size_t none)
+{
+    size_t outer = own;
+    while (outer && is_header(frames, outer - 1))
+        outer--;
+    size_t named = outer;
+    while (named && !frames->of[named - 1].function)
+        named--;
+    return named ? named - 1 : outer ? outer - 1 : none;
+}
+
 /* Finds the functions of libraries around the own frame. A template calls its own helpers, so the
  * frame next to own code has the name that the source uses. */
 static void neighbours_find(const struct frames *frames, struct kg_resolved_stack *resolved)
 {
     const size_t own = resolved->own, none = resolved->frame_count;
     const bool header = own && is_header(frames, own - 1) && !only_accesses(frames, own);
-    size_t callee = own;
-    while (callee && is_header(frames, callee - 1))
-        callee--;
     size_t caller = own + 1;
     while (caller + 1 < none && is_header(frames, caller) && is_header(frames, caller + 1))
         caller++;
     resolved->header = header ? own - 1 : none;
-    resolved->callee = callee ? callee - 1 : none;
+    resolved->callee = callee_find(frames, own, none);
     resolved->caller = caller < none ? caller : none;
 }
 
