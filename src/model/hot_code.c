@@ -349,12 +349,14 @@ bool kg_place_is_header(const struct kg_place *place)
 {
     static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/usr/lib64/",
                                           "/usr/local/include/"};
-    const char *file = file_of(place);
-    for (size_t i = 0; file && i < sizeof folders / sizeof *folders; i++)
+    const char *file = file_of(place), *name = place->function;
+    if (!file) /* without debug information, the namespace tells */
+        return name && (!strncmp(name, "std::", 5) || !strncmp(name, "__gnu_cxx::", 11));
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (!strncmp(file, folders[i], strlen(folders[i])))
             return true;
     /* a compiler in a folder of its own */
-    return file && (strstr(file, "/include/c++/") || strstr(file, "/lib/gcc/"));
+    return strstr(file, "/include/c++/") || strstr(file, "/lib/gcc/");
 }
 
 /* Calls from one place to another. */

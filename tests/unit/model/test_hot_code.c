@@ -128,6 +128,7 @@ static void headers_of_the_compiler_are_no_own_code(void **state)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (kg_place_is_header(&(struct kg_place){.function = "f", .file = others[i]}))
             fail_msg("%s is own code", others[i] ? others[i] : "no file");
+    assert_true(kg_place_is_header(&(struct kg_place){.function = "std::vector<int>::push_back"}));
 }
 
 int main(void)
