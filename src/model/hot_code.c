@@ -348,7 +348,7 @@ bool kg_place_same_file(const struct kg_place *a, const struct kg_place *b)
 bool kg_place_is_header(const struct kg_place *place)
 {
     static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/usr/lib64/",
-                                          "/usr/local/include/"};
+                                          "/usr/local/include/", "/rustc/"};
     const char *file = file_of(place), *name = place->function;
     if (!file) /* without debug information, the namespace tells */
         return name && (!strncmp(name, "std::", 5) || !strncmp(name, "__gnu_cxx::", 11));

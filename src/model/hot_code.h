@@ -37,7 +37,7 @@ struct kg_place kg_place_copy(struct kg_arena *arena, const struct kg_place *pla
  * without a name is the same if its file of machine code is. */
 bool kg_place_same(const struct kg_place *a, const struct kg_place *b);
 
-/* Whether the function is in a header of the compiler or the system, as std::map::find. */
+/* Whether the function is in a header of the compiler or the system, as std::map::find, or in Rust's library. */
 bool kg_place_is_header(const struct kg_place *place);
 
 /* Whether both functions are known to be in one source file, by its name. */

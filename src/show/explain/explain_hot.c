@@ -26,12 +26,14 @@ static const struct kg_hot_stack *stack_of(const struct kg_sampled *sampled,
     return NULL;
 }
 
-/* The caller of the hottest function: the first frame of another module. If the stack has no other module: the next
- * frame. */
+/* The caller of the hottest function: the first frame of another module, or of other code than system headers. If the
+ * stack has none: the next frame. */
 static const struct kg_place *caller_of(const struct kg_hot_stack *stack)
 {
+    const bool header = kg_place_is_header(&stack->frames[0]);
     for (size_t i = 1; i < stack->frame_count; i++)
-        if (!same_text(stack->frames[i].module, stack->frames[0].module))
+        if ((header || !same_text(stack->frames[i].module, stack->frames[0].module)) &&
+            !kg_place_is_header(&stack->frames[i]))
             return &stack->frames[i];
     return stack->frame_count > 1 && stack->frames[1].function ? &stack->frames[1] : NULL;
 }
