@@ -6,7 +6,7 @@ load support
 
 # Four cases of two workloads: shard I of 2 has every second one.
 fleet_suite() {
-    sed -i 's/threshold: 50%/threshold: 900%/; s/^suite:.*/suite: fleet/' suite.yaml
+    sed -i 's/threshold: 50%/threshold: 900%/; s/rounds:/min_effect: 1s, rounds:/; s/^suite:.*/suite: fleet/' suite.yaml
     cat >>suite.yaml <<'YAML'
   - name: reduce
     kernel: reduce
@@ -22,12 +22,13 @@ shard_set() {
         "$1" >shard.json && mv shard.json "$1"
 }
 
-# Eight rounds that agree, of code that is not known, and readings of the probes for $2 times the usual clock.
+# Eight rounds of 1 us, of code that is not known, and the same readings of all probes: what else runs on this machine
+# decides nothing.
 calm() {
-    jq --argjson slow "${2:-1}" '
-        .cases[].rounds |= (del(.disturbance, .wait_ns, .stolen_ns, .pulse_ns) | map_values(.[0] as $first | [range(8) | $first]))
+    jq '.cases[].rounds |= (del(.disturbance, .wait_ns, .stolen_ns, .pulse_ns) | map_values(.[0] as $first | [range(8) | $first])
+            | .median_ns |= map(1000) | .mean_ns = .median_ns | .cpu_ns = .median_ns)
         | del(.cases[].code_hash)
-        | .probes = {at_ns: [range(6)], pulse_ns: [range(6) | 24576 * $slow], bandwidth_bytes_per_s: [range(6) | 1e10],
+        | .probes = {at_ns: [range(6)], pulse_ns: [range(6) | 24576], bandwidth_bytes_per_s: [range(6) | 1e10],
                      latency_ns: [range(6) | 90]}' "$1" >calm.json && mv calm.json "$1"
 }
 
@@ -122,7 +123,7 @@ fleet_of_runs() {
     fleet_suite
     kgate gate -c suite.yaml -b base -o first --update-missing -q
     for index in 1 2; do
-        kgate gate -c suite.yaml --shard $index/2 -b base -o "fleet/n$index" -q || [ $? -eq 4 ]
+        kgate gate -c suite.yaml --shard $index/2 -b base -o "fleet/n$index" -q || true
     done
     rm -r fleet/n2
     kgate gate -c suite.yaml --shard 2/2 -b base -o fleet/n2 -q --set rounds.min=500 --set rounds.max=500 >killed.txt 2>&1 3>&- &
@@ -142,7 +143,7 @@ fleet_of_runs() {
     kgate gate -c suite.yaml -b base -o first --update-missing -q
     for folder in 1 2 again; do
         index=${folder/again/2}
-        kgate gate -c suite.yaml --shard "$index/2" -b base -o "fleet/n$folder" -q || [ $? -eq 4 ]
+        kgate gate -c suite.yaml --shard "$index/2" -b base -o "fleet/n$folder" -q || true
         shard_set "fleet/n$folder/results.json" "$index" 2 "n$folder"
     done
     shard_set fleet/nagain/results.json 2 2 nagain 2
@@ -194,8 +195,8 @@ fleet_of_runs() {
 @test "regressions of a node that is slower than its peers are only suspect" {
     fleet_of_runs 4
     cp fleet/r2.json usual.json
-    scale fleet/r2.json 30 >slow && mv slow fleet/r2.json # the code became slower
-    scale fleet/r4.json 30 >slow && mv slow fleet/r4.json # the machine is slower
+    scale fleet/r2.json 5e6 >slow && mv slow fleet/r2.json # the code became slower
+    scale fleet/r4.json 5e6 >slow && mv slow fleet/r4.json # the machine is slower
     run -1 kgate merge fleet -b base -o out
     jq -e '.counts.regression == 2 and all(.nodes[]; .suspect | not)' out/comparison.json
     jq '.probes.pulse_ns |= map(. * 1.2)' fleet/r4.json >slow && mv slow fleet/r4.json
