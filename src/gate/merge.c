@@ -376,6 +376,24 @@ static void losses_add(struct kg_merge *merge)
     }
 }
 
+/* Notes shards of two jobs: one of them may be a leftover of an earlier fleet. */
+static void jobs_note(struct kg_merge *merge)
+{
+    const char *first = NULL;
+    for (size_t p = 0; p < merge->part_count; p++) {
+        const char *job = merge->parts[p].results->shard.job;
+        if (!first || !job || !strcmp(first, job)) {
+            first = first ? first : job;
+            continue;
+        }
+        kg_comparison_note(&merge->comparison,
+                           kg_arena_printf(&merge->comparison.arena,
+                                           "the shards are of several jobs: %.60s and %.60s", first,
+                                           job));
+        return;
+    }
+}
+
 static void notes_add(struct kg_merge *merge)
 {
     struct kg_comparison *comparison = &merge->comparison;
@@ -390,14 +408,10 @@ static void notes_add(struct kg_merge *merge)
                                 comparison->nodes[n].name, comparison->nodes[n].reason));
     for (size_t i = 0; i < merge->attempts.note_count; i++)
         kg_comparison_note(comparison, merge->attempts.notes[i]);
-    for (size_t p = 1; p < merge->part_count; p++)
-        if (strcmp(merge->parts[p].results->machine.fingerprint, comparison->machine.fingerprint) !=
-            0) {
-            kg_comparison_note(comparison,
-                               "the shards ran on several kinds of machine: no store takes these "
-                               "results");
-            break;
-        }
+    if (merge->results.mixed)
+        kg_comparison_note(comparison, "the shards ran on several kinds of machine: no store takes "
+                                       "these results");
+    jobs_note(merge);
 }
 
 /* A joined comparison without any stored run compares nothing. */

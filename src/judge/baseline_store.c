@@ -228,6 +228,10 @@ static bool results_fit(const struct kg_results *results, const struct kg_baseli
                             "these results leave cases out (%s): as a baseline they would make "
                             "the others look REMOVED; measure the whole suite",
                             results->filter);
+    if (results->mixed)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "these results are of several kinds of machine; merge the shards of "
+                            "each kind apart");
     if (!options->missing_only && !results->complete)
         return kg_error_set(err, KG_ERROR_USAGE,
                             "these results are of an interrupted run; measure the whole suite");

@@ -92,14 +92,14 @@ static const char *filter_of(struct kg_arena *arena, const struct kg_results *re
     return length ? kg_arena_copy_bytes(arena, results->filter, length) : NULL;
 }
 
-/* Returns a reason if the parts are of several kinds of machine; otherwise NULL. */
-static const char *mixture_of(const struct kg_shard_part *parts, size_t count)
+/* Whether the parts are of several kinds of machine. */
+static bool is_mixed(const struct kg_shard_part *parts, size_t count)
 {
     for (size_t p = 1; p < count; p++)
         if (strcmp(parts[p].results->machine.fingerprint, parts[0].results->machine.fingerprint) !=
             0)
-            return "cases by kind of machine: the shards ran on several";
-    return NULL;
+            return true;
+    return false;
 }
 
 void kg_shards_join(const struct kg_shard_part *parts, size_t count, bool whole,
@@ -124,8 +124,8 @@ void kg_shards_join(const struct kg_shard_part *parts, size_t count, bool whole,
         joined->measured_ns += results->measured_ns;
         joined->elapsed_ns = fmax(joined->elapsed_ns, results->elapsed_ns);
     }
-    const char *mixture = mixture_of(parts, count);
-    joined->filter = mixture ? mixture : filter_of(&joined->arena, parts[0].results, whole);
+    joined->mixed = is_mixed(parts, count);
+    joined->filter = filter_of(&joined->arena, parts[0].results, whole);
     cases_join(parts, count, joined);
     probes_join(parts, count, joined);
     files_join(parts, count, joined);

@@ -287,6 +287,7 @@ static const struct kg_field results_fields[] = {
     KG_FIELD(complete, BOOL, "false: the run was interrupted"),
     KG_FIELD(filter, STRING, "options that left cases out", KG_OPTIONAL),
     KG_FIELD(shard, RECORD, NULL, KG_OPTIONAL, KG_OF(shard_record)),
+    KG_FIELD(mixed, BOOL, "whether the shards ran on several kinds of machine", KG_OPTIONAL),
     KG_FIELD(machine, RECORD, NULL, KG_OF(kg_machine_record)),
     KG_FIELD(environment, RECORD, NULL, KG_OPTIONAL, KG_OF(kg_environment_record)),
     KG_FIELD(sequential, BOOL, "whether kgate added rounds after interim analyses: `gate` and `ab`",

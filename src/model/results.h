@@ -372,6 +372,7 @@ struct kg_results {
     bool complete;      /* false: interrupted, or read from a killed run's journal */
     const char *filter; /* the --filter or --shard that left cases out; NULL: none */
     struct kg_shard shard;
+    bool mixed; /* `merge` of several kinds of machine; `machine` is one of them */
     struct kg_machine machine;
     struct kg_environment environment; /* the caller's, for the workloads */
     bool sequential;  /* rounds were added after interim analyses: `gate` and `ab` */
