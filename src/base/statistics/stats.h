@@ -73,6 +73,10 @@ struct kg_variance kg_variance_sum(const struct kg_variance *parts, size_t count
 double kg_student_tail(double t, double freedom);
 double kg_student_point(double tail, double freedom);
 
+/* The F distribution: P(F > ratio) of two variances of the same value. NaN if a freedom is not above
+ * 0 or the ratio is NaN. */
+double kg_variance_ratio_tail(double ratio, double numerator_freedom, double denominator_freedom);
+
 /* The newest points. The cases of a suite have few different points, and each takes some ten tails
  * to compute. Zero-initialise; one thread at a time. */
 struct kg_student_points {
@@ -95,6 +99,11 @@ double kg_mann_whitney_least(size_t base_count, size_t current_count);
  * NaN entries are left alone and not counted.
  * others  number of further tests without a rejection */
 void kg_holm_adjust(double *p, size_t n, size_t others);
+
+/* The adjustment of Benjamini and Hochberg (1995), in place, order kept. If all hypotheses with an
+ * adjusted p-value of at most q are rejected, the expected share of false rejections is at most q.
+ * NaN entries are left alone and not counted. */
+void kg_benjamini_hochberg_adjust(double *p, size_t n);
 
 /* Standard deviation of the logarithms of n values > 0; NaN if n < 2. */
 double kg_log_deviation(const double *x, size_t n);

@@ -1,4 +1,4 @@
-/* Student's t distribution, by the incomplete beta function: P(T > t) = I_x(freedom/2, 1/2) / 2
+/* Student's t and the F distribution, by the incomplete beta function: P(T > t) = I_x(freedom/2, 1/2) / 2
  * with x = freedom / (freedom + t^2) (Abramowitz and Stegun 1964, 26.7.1). The continued fraction
  * is theirs too (26.5.8), evaluated forwards as Lentz (1976) does. */
 #include <math.h>
@@ -65,6 +65,21 @@ double kg_student_tail(double t, double freedom)
     if (isinf(sum))
         return 0;
     return beta_share(freedom / 2, 0.5, freedom / sum, square / sum) / 2;
+}
+
+/* Abramowitz and Stegun 1964, 26.6.2. */
+double kg_variance_ratio_tail(double ratio, double numerator_freedom, double denominator_freedom)
+{
+    if (isnan(ratio) || !(numerator_freedom > 0) || !(denominator_freedom > 0))
+        return NAN;
+    if (ratio <= 0)
+        return 1;
+    const double scaled = numerator_freedom * ratio;
+    if (isinf(scaled))
+        return 0;
+    const double sum = denominator_freedom + scaled;
+    return beta_share(denominator_freedom / 2, numerator_freedom / 2, denominator_freedom / sum,
+                      scaled / sum);
 }
 
 static double density(double t, double freedom)

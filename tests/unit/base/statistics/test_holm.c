@@ -1,4 +1,4 @@
-/* Holm's step-down adjustment. */
+/* The adjustments of p-values: Holm's, and that of Benjamini and Hochberg. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,6 +89,41 @@ static void tests_made_elsewhere_count_as_not_rejected(void **state)
     assert_true(fabs(among[1] - padded[1]) < 1e-15 && fabs(among[1] - 0.08) < 1e-15);
 }
 
+/* Sorted: 0.005 * 4 / 1 and 0.01 * 4 / 2; 0.03 * 4 / 3 may not be above its successor 0.036 * 4 / 4. */
+static void false_discoveries_by_hand(void **state)
+{
+    double p[] = {0.01, NAN, 0.036, 0.03, 0.005};
+    (void)state;
+    kg_benjamini_hochberg_adjust(p, 5);
+    assert_true(isnan(p[1]));
+    expect((const double[]){0.02}, p, 1);
+    expect((const double[]){0.036, 0.036, 0.02}, p + 2, 3);
+    kg_benjamini_hochberg_adjust(p, 0);
+}
+
+/* Of the rejections at 20 %, a fifth of the share of true hypotheses is false on average. */
+static void the_share_of_false_discoveries_is_kept(void **state)
+{
+    enum { SEED = 6, TESTS = 100, TRUE = 50, TRIALS = 2000 };
+    struct kg_random random = {SEED};
+    double shares = 0;
+    (void)state;
+    for (int t = 0; t < TRIALS; t++) {
+        double p[TESTS];
+        int rejected = 0, wrong = 0;
+        for (int i = 0; i < TESTS; i++)
+            p[i] = kg_random_unit(&random) * (i < TRUE ? 1 : 0.02);
+        kg_benjamini_hochberg_adjust(p, TESTS);
+        for (int i = 0; i < TESTS; i++) {
+            rejected += p[i] <= 0.2;
+            wrong += p[i] <= 0.2 && i < TRUE;
+        }
+        shares += rejected ? (double)wrong / rejected / TRIALS : 0;
+    }
+    if (fabs(shares - 0.1) > 0.01)
+        fail_msg("seed %d: a share of %g is false, expected 0.1", SEED, shares);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -98,6 +133,8 @@ int main(void)
         cmocka_unit_test(what_was_not_tested_costs_nothing),
         cmocka_unit_test(the_family_keeps_its_error_rate),
         cmocka_unit_test(tests_made_elsewhere_count_as_not_rejected),
+        cmocka_unit_test(false_discoveries_by_hand),
+        cmocka_unit_test(the_share_of_false_discoveries_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,19 @@ static void tails_are_those_of_the_tables(void **state)
     assert_true(isnan(kg_student_tail(1, 0)) && isnan(kg_student_point(0, 5)));
 }
 
+/* With 2 degrees in the numerator, P(F > f) is (1 + 2 f / d) ^ (-d / 2). With 1, F is the square of t. */
+static void ratios_of_variances_have_the_f_distribution(void **state)
+{
+    (void)state;
+    near("two and ten", pow(1.6, -5), kg_variance_ratio_tail(3, 2, 10), 1e-12);
+    near("a square", 2 * kg_student_tail(2.5, 7), kg_variance_ratio_tail(6.25, 1, 7), 1e-12);
+    near("equal degrees", 0.5, kg_variance_ratio_tail(1, 7, 7), 1e-12);
+    near("the table's 95 %", 0.05, kg_variance_ratio_tail(2.5252, 4, 60), 1e-4);
+    assert_true(kg_variance_ratio_tail(0, 4, 4) == 1 &&
+                kg_variance_ratio_tail(INFINITY, 4, 4) == 0);
+    assert_true(isnan(kg_variance_ratio_tail(1, 0, 4)) && isnan(kg_variance_ratio_tail(NAN, 4, 4)));
+}
+
 static void a_fifth_at_each_end_has_no_weight(void **state)
 {
     double x[] = {-1e6, -1e5, 3, 4, 5, 6, 7, 8, 1e5, 1e6};
@@ -133,6 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tails_are_those_of_the_tables),
+        cmocka_unit_test(ratios_of_variances_have_the_f_distribution),
         cmocka_unit_test(points_that_are_kept_are_the_same),
         cmocka_unit_test(a_fifth_at_each_end_has_no_weight),
         cmocka_unit_test(few_values_are_all_kept),
