@@ -1,0 +1,125 @@
+/* Variances that history knows, against known ones. */
+#include "base/random.h"
+#include "judge/prior.h"
+#include "test_support.h"
+
+static double normal(struct kg_random *random)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += kg_random_unit(random);
+    return sum;
+}
+
+static const struct kg_variance UNKNOWN = {NAN, 0};
+
+static void equal(double found, double expected)
+{
+    if (!(fabs(found - expected) <= 1e-6 * fabs(expected)))
+        fail_msg("found %.9g, expected %.9g", found, expected);
+}
+
+/* Three values with weights 1, 0.98 and 0.98^2, by hand. */
+static void few_runs_have_their_weighted_variance(void **unused)
+{
+    const double w[] = {0.98 * 0.98, 0.98, 1}, x[] = {1, 2, 4};
+    struct kg_history_level level = {0};
+    struct kg_change_alarm alarm;
+    double w1 = 0, w2 = 0, mean = 0, squares = 0;
+    (void)unused;
+    for (size_t i = 0; i < 3; i++) {
+        assert_false(kg_history_append(&level, x[i], UNKNOWN, &alarm));
+        w1 += w[i];
+        w2 += w[i] * w[i];
+        mean += w[i] * x[i];
+    }
+    mean /= w1;
+    for (size_t i = 0; i < 3; i++)
+        squares += w[i] * (x[i] - mean) * (x[i] - mean);
+    const struct kg_variance between = kg_prior_between(&level);
+    equal(between.value, squares / (w1 - w2 / w1));
+    assert_true(between.freedom > 1.99 && between.freedom <= 2);
+    assert_true(kg_prior_within(&level).freedom == 0);
+}
+
+static void one_run_knows_nothing(void **unused)
+{
+    struct kg_history_level level = {0};
+    struct kg_change_alarm alarm;
+    (void)unused;
+    kg_history_append(&level, 1, UNKNOWN, &alarm);
+    assert_true(kg_prior_between(&level).freedom == 0);
+}
+
+/* Steps of 20 standard deviations would multiply the variance. */
+static void change_points_are_taken_out(void **unused)
+{
+    struct kg_random random = {5};
+    struct kg_history_level level = {0};
+    struct kg_change_alarm alarm;
+    size_t alarms = 0;
+    (void)unused;
+    for (size_t i = 0; i < 400; i++)
+        alarms += kg_history_append(&level, 0.2 * (double)(i / 40 % 3) + 0.01 * normal(&random),
+                                    UNKNOWN, &alarm);
+    const struct kg_variance between = kg_prior_between(&level);
+    if (alarms < 9 || !(fabs(sqrt(between.value) - 0.01) < 0.002))
+        fail_msg("seed 5: %zu alarms, deviation %g", alarms, sqrt(between.value));
+    equal(between.freedom, 60);
+}
+
+static void within_is_weighted_by_degrees_of_freedom(void **unused)
+{
+    struct kg_history_level level = {0};
+    struct kg_change_alarm alarm;
+    (void)unused;
+    kg_history_append(&level, 1, (struct kg_variance){4, 4}, &alarm);
+    kg_history_append(&level, 1, (struct kg_variance){1, 9}, &alarm);
+    const double w = 0.98;
+    equal(kg_prior_within(&level).value, (w * 4 * 4 + 9 * 1) / (w * 4 + 9));
+    for (size_t i = 0; i < 300; i++)
+        kg_history_append(&level, 1, (struct kg_variance){2, 4}, &alarm);
+    assert_true(fabs(kg_prior_within(&level).value - 2) < 0.01);
+    equal(kg_prior_within(&level).freedom, 60);
+}
+
+static void a_run_like_its_past_borrows_its_freedom(void **unused)
+{
+    const struct kg_variance moderated =
+        kg_prior_moderate((struct kg_variance){1.5, 4}, (struct kg_variance){1, 60});
+    (void)unused;
+    equal(moderated.freedom, 64);
+    equal(moderated.value, (4 * 1.5 + 60) / 64);
+}
+
+/* The 95 % point of F with 4 and 60 degrees of freedom is 2.525. */
+static void a_noisier_run_keeps_its_own_variance(void **unused)
+{
+    (void)unused;
+    equal(kg_prior_moderate((struct kg_variance){2.52, 4}, (struct kg_variance){1, 60}).freedom,
+          64);
+    equal(kg_prior_moderate((struct kg_variance){2.53, 4}, (struct kg_variance){1, 60}).freedom, 4);
+    equal(kg_prior_moderate((struct kg_variance){2.53, 4}, (struct kg_variance){1, 60}).value,
+          2.53);
+}
+
+static void an_unknown_side_leaves_the_other(void **unused)
+{
+    (void)unused;
+    equal(kg_prior_moderate(UNKNOWN, (struct kg_variance){1, 60}).freedom, 60);
+    equal(kg_prior_moderate((struct kg_variance){3, 4}, UNKNOWN).value, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_runs_have_their_weighted_variance),
+        cmocka_unit_test(one_run_knows_nothing),
+        cmocka_unit_test(change_points_are_taken_out),
+        cmocka_unit_test(within_is_weighted_by_degrees_of_freedom),
+        cmocka_unit_test(a_run_like_its_past_borrows_its_freedom),
+        cmocka_unit_test(a_noisier_run_keeps_its_own_variance),
+        cmocka_unit_test(an_unknown_side_leaves_the_other),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
