@@ -33,6 +33,6 @@ struct kg_variance kg_prior_between(const struct kg_history_level *level);
 struct kg_variance kg_prior_within(const struct kg_history_level *level);
 
 /* The variance of a run's rounds, moderated by the prior (kg_variance_moderate). If the own variance is larger and an
- * F test at 5 % contradicts the prior, it stays as it is: the run is noisier than history.
+ * F test at 20 % contradicts the prior, it stays as it is: the run is noisier than history.
  * returns  the prior if the own variance is unknown; the own variance if the prior is unknown */
 struct kg_variance kg_prior_moderate(struct kg_variance own, struct kg_variance prior);

@@ -5,6 +5,7 @@
  *     history creep DIR               slow drifts of planted.csv, by lags of 30 and 90 runs
  *     history nodes DIR               suspect nodes of planted_fleet.csv
  *     history control DIR             scatter of subject_control.csv, with and without the control
+ *     history prior                   simulated alarms of one run's t test with a prior
  *     history time                    time of one append */
 #include <math.h>
 #include <stdio.h>
@@ -503,6 +504,61 @@ static int control(const char *folder)
     return 0;
 }
 
+/* --- Prior ------------------------------------------------------------------------------------ */
+
+static double normal(struct kg_random *random)
+{
+    return sqrt(-2 * log1p(-kg_random_unit(random))) *
+           cos(2 * 3.14159265358979323846 * kg_random_unit(random));
+}
+
+/* Mean of five rounds; adds their squares about it. */
+static double rounds_draw(struct kg_random *random, double deviation, double *squares)
+{
+    enum { ROUNDS = 5 };
+    double x[ROUNDS];
+    for (size_t i = 0; i < ROUNDS; i++)
+        x[i] = deviation * normal(random);
+    const double mean = kg_mean(x, ROUNDS);
+    for (size_t i = 0; i < ROUNDS; i++)
+        *squares += (x[i] - mean) * (x[i] - mean);
+    return mean;
+}
+
+/* Five rounds against five of the same code, one-sided at 0.1 %. History has a deviation of 1 and 60 degrees of
+ * freedom; tonight has `deviation`. */
+static void prior_row(struct kg_random *random, double deviation)
+{
+    enum { TRIALS = 200000, FREEDOM = 60, OWN = 8 };
+    struct kg_student_points points = {0};
+    size_t alarms[3] = {0};
+    for (size_t trial = 0; trial < TRIALS; trial++) {
+        double squares = 0, past = 0;
+        const double shift =
+            rounds_draw(random, deviation, &squares) - rounds_draw(random, deviation, &squares);
+        for (size_t i = 0; i < FREEDOM; i++)
+            past += pow(normal(random), 2);
+        const struct kg_variance own = {squares / OWN, OWN}, prior = {past / FREEDOM, FREEDOM};
+        const struct kg_variance used[3] = {own, kg_variance_moderate(own, prior),
+                                            kg_prior_moderate(own, prior)};
+        for (size_t i = 0; i < 3; i++)
+            alarms[i] += shift / sqrt(used[i].value * 2 / 5) >
+                         kg_student_point_kept(&points, 0.001, used[i].freedom);
+    }
+    printf("%9.2f %8.3f %12.3f %10.3f\n", deviation, 100.0 * (double)alarms[0] / TRIALS,
+           100.0 * (double)alarms[1] / TRIALS, 100.0 * (double)alarms[2] / TRIALS);
+}
+
+static int prior(void)
+{
+    static const double deviations[] = {1, 1.25, 1.5, 2, 3};
+    struct kg_random random = {60};
+    puts("alarms in %, of 0.1\ndeviation      own    moderated     F test");
+    for (size_t i = 0; i < sizeof deviations / sizeof *deviations; i++)
+        prior_row(&random, deviations[i]);
+    return 0;
+}
+
 /* --- Time ------------------------------------------------------------------------------------- */
 
 static int append_time(void)
@@ -525,6 +581,8 @@ int main(int argc, char **argv)
     const char *subject = argc > 1 ? argv[1] : "";
     if (argc == 2 && strcmp(subject, "time") == 0)
         return append_time();
+    if (argc == 2 && strcmp(subject, "prior") == 0)
+        return prior();
     if (argc == 4 && strcmp(subject, "causes") == 0)
         return causes(argv[2], argv[3]);
     if (argc == 3) {
@@ -537,6 +595,7 @@ int main(int argc, char **argv)
             if (strcmp(subject, subjects[i].name) == 0)
                 return subjects[i].run(argv[2]);
     }
-    fputs("usage: history steps|creep|nodes|control DIR | causes DIR LABELS | time\n", stderr);
+    fputs("usage: history steps|creep|nodes|control DIR | causes DIR LABELS | prior | time\n",
+          stderr);
     return 2;
 }

@@ -33,5 +33,7 @@ printf '\ncauses: rows are labels, columns the causes that kgate names\n'
 "$history" causes "$series" "$folder"
 printf '\ncontrol\n'
 "$history" control "$series"
+printf '\nprior\n'
+"$history" prior
 printf '\ntime\n'
 "$history" time
