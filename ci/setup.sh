@@ -5,13 +5,14 @@
 set -euo pipefail
 
 build_packages=(ca-certificates cmake gcc g++ libc6-dev libcapstone-dev libdw-dev
-                libopenblas-pthread-dev libseccomp-dev libyaml-dev ninja-build valgrind)
+                libopenblas-pthread-dev libseccomp-dev libsqlite3-dev libyaml-dev ninja-build
+                valgrind)
 test_packages=(bats binutils clang clang-format curl git gnuplot-nox hyperfine jq libbenchmark-dev
                libcmocka-dev libxml2-utils make pkgconf python3-jsonschema python3-yaml)
 release_packages=(dpkg-dev file)
 # Recommended packages are not installed, so the sanitizers' runtime of clang is named here.
-all_packages=(chromium clang-tidy cmark-gfm fish libclang-rt-dev libomp-dev mandoc python3-prometheus-client strace
-              zsh)
+all_packages=(chromium clang-tidy cmark-gfm fish libclang-rt-dev libomp-dev mandoc postgresql
+              python3-prometheus-client strace zsh)
 
 packages_missing() {
     local package

@@ -39,6 +39,8 @@ if(NOT KGATE_PORTABLE)
   set_property(TARGET kgate_capstone PROPERTY INTERFACE_LINK_LIBRARIES)
 endif()
 kgate_library(kgate_seccomp seccomp.h libseccomp.a seccomp)
+kgate_library(kgate_sqlite sqlite3.h libsqlite3.a sqlite3)
+target_link_libraries(kgate_sqlite INTERFACE Threads::Threads ${CMAKE_DL_LIBS} m)
 
 # OpenBLAS: the reference for matrix work, and the `blas` version of gemm. Debian keeps it in a
 # folder for each of its variants; the plain name is a link that may belong to another BLAS.

@@ -1,0 +1,195 @@
+/* history.h: many runs of many commits and machines, in SQLite or PostgreSQL. kgate stores one point per run, case and
+ * metric; the rounds stay in the results files. A gate reads no history. One thread per history. */
+#pragma once
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/record.h"
+
+#define KG_HISTORY_SCHEMA "kgate.history.v1"
+/* The history if the user names none. */
+#define KG_HISTORY_DEFAULT "kgate-history.db"
+
+enum { KG_HISTORY_RUNS_DEFAULT = 1000 };
+/* More than this number of points makes a file that is too large to copy and back up. */
+#define KG_HISTORY_SQLITE_POINTS UINT64_C(100000000)
+
+/* Purpose of a run. */
+enum kg_history_kind {
+    KG_HISTORY_COMMIT,  /* a commit of the main branch */
+    KG_HISTORY_NIGHTLY, /* the state of the branch at a time */
+    KG_HISTORY_CONTROL, /* a kept build, which shows changes of the machine */
+    KG_HISTORY_RELEASE,
+    KG_HISTORY_PULL_REQUEST,
+    KG_HISTORY_BISECT,
+    KG_HISTORY_KINDS
+};
+extern const char *const kg_history_kind_names[KG_HISTORY_KINDS + 1];
+
+/* Remarks on a point, bits 1u << enum. */
+enum kg_history_flag {
+    KG_HISTORY_INCOMPLETE, /* the run was interrupted */
+    KG_HISTORY_NOTED,      /* the results doubt its numbers */
+    KG_HISTORY_THROTTLED,  /* a round was throttled */
+    KG_HISTORY_FLAGS
+};
+
+/* One run of a suite on a machine. Unknown texts are NULL. */
+struct kg_history_run {
+    int64_t id;       /* in the database; in no file */
+    const char *hash; /* SHA-256 of the results file */
+    const char *suite;
+    enum kg_history_kind kind;
+    const char *started; /* UTC, "2026-01-31T12:00:00Z" */
+    const char *commit;  /* full hash if a repository knew it; else as in the results */
+    const char *parent;  /* first parent */
+    const char *branch;
+    double depth; /* number of first parents up to the root; NaN: unknown */
+    bool dirty;   /* tracked files differed from the commit */
+    bool complete;
+    const char *machine; /* fingerprint */
+    const char *host;
+    const char *epoch;
+    const char *facts; /* the machine as JSON; in no file */
+    const char *gpus;  /* UUIDs, separated by spaces */
+    const char *boot;
+    const char *kgate_version;
+    const char *file; /* path at which kgate read the results */
+    size_t points;
+};
+
+/* The figure of one metric of a case in a run. */
+struct kg_history_point {
+    size_t run;       /* index in struct kg_history */
+    double value;     /* trimmed mean over the rounds, in the unit of its series */
+    double error;     /* standard error of `value`; NaN: one round */
+    double deviation; /* standard deviation between rounds; NaN: one round */
+    size_t rounds;
+    unsigned flags;   /* bits 1u << enum kg_history_flag */
+    const char *code; /* 16 hexadecimal digits for the code of the case; NULL: unknown */
+};
+
+/* The points of one metric of a case on a machine. */
+struct kg_history_series {
+    int64_t id; /* in the database; in no file */
+    const char *suite;
+    const char *id_of_case;
+    const char *definition;
+    const char *metric;
+    const char *source; /* tool that counted; values of two tools are not compared */
+    const char *unit;
+    const char *machine; /* fingerprint */
+    const char *host;
+    struct kg_history_point
+        *points; /* by the depth of the commits if all are known, else by time */
+    size_t point_count, point_capacity;
+};
+
+/* A step of a series, and its cause. */
+struct kg_history_change {
+    int64_t id;
+    const char *suite, *id_of_case, *metric, *machine, *host;
+    const char *before, *after; /* hashes of the runs on either side of the step */
+    const char *commit_before, *commit_after;
+    const char *found; /* time of the run that showed the step */
+    double ratio;      /* level after over level before */
+    double low, high;  /* 95 % interval of `ratio` */
+    const char *cause, *state, *proof, *culprit;
+};
+extern const char *const kg_history_cause_names[7];
+extern const char *const kg_history_state_names[7];
+
+/* Rows of a history. The caller frees them with kg_history_free. */
+struct kg_history {
+    struct kg_arena arena;
+    const char *database;
+    struct kg_history_run *runs;
+    size_t run_count, run_capacity;
+    struct kg_history_series *series;
+    size_t series_count, series_capacity;
+    struct kg_history_change *changes;
+    size_t change_count, change_capacity;
+};
+extern const struct kg_record kg_history_record;
+void kg_history_free(struct kg_history *history);
+
+struct kg_history_database;
+enum kg_history_access { KG_HISTORY_READ, KG_HISTORY_WRITE };
+
+/* Opens a history. KG_HISTORY_WRITE makes a missing file and missing tables.
+ * place     "sqlite:PATH", "postgresql://…", "postgres://…", or a path
+ * database  for kg_history_close; NULL on failure
+ * err       KG_ERROR_USAGE: no history there, another program's database, or a newer version */
+bool kg_history_open(const char *place, enum kg_history_access access,
+                     struct kg_history_database **database, struct kg_error *err);
+void kg_history_close(struct kg_history_database *database);
+/* Name for messages: the path, or the URL without its password. */
+const char *kg_history_name(const struct kg_history_database *database);
+
+/* Facts about a commit that only a repository knows. */
+struct kg_history_commit {
+    const char *hash;   /* NULL: the repository does not know the commit */
+    const char *parent; /* NULL: none, or unknown */
+    double depth;       /* NaN: unknown */
+};
+
+struct kg_history_add_options {
+    enum kg_history_kind kind;
+    /* Describes the commit of results; strings live in `arena`. NULL: no repository */
+    struct kg_history_commit (*commit)(struct kg_arena *arena, const char *named, void *user);
+    void *user;
+};
+
+struct kg_history_outcome {
+    size_t runs;    /* added or removed */
+    size_t points;  /* added or removed */
+    size_t present; /* runs that the history already had */
+    char note[256]; /* remark on a success; "": none */
+};
+
+/* Adds results files in one transaction: either all files are added or none. A file that the history has already, by
+ * the hash of its bytes, is no failure.
+ * err  KG_ERROR_USAGE: a file is no results file, or has no measured case; or the history would have too many points */
+bool kg_history_add(struct kg_history_database *database, const char *const *paths, size_t count,
+                    const struct kg_history_add_options *options,
+                    struct kg_history_outcome *outcome, struct kg_error *err);
+
+/* Adds the runs of CSV files, as kg_history_export writes them, in one transaction. A run that the history has already
+ * is no failure. */
+bool kg_history_import(struct kg_history_database *database, const char *const *paths, size_t count,
+                       struct kg_history_outcome *outcome, struct kg_error *err);
+/* Whether a regular file begins like a CSV file of kg_history_export. */
+bool kg_history_csv_begins(const char *path);
+
+/* Narrows the rows that are read. */
+struct kg_history_filter {
+    const char *which;   /* id of a case, a part of it, or a glob; NULL: all cases */
+    const char *suite;   /* NULL: all */
+    const char *metric;  /* NULL: all */
+    const char *machine; /* fingerprint or host; NULL: all */
+    size_t last;         /* number of newest runs of each suite and machine; 0: all */
+};
+
+/* Reads runs, oldest first. */
+bool kg_history_runs(struct kg_history_database *database, const struct kg_history_filter *filter,
+                     struct kg_history *history, struct kg_error *err);
+/* Reads the series that match, with their points and runs.
+ * err  KG_ERROR_USAGE: no case matches */
+bool kg_history_show(struct kg_history_database *database, const struct kg_history_filter *filter,
+                     struct kg_history *history, struct kg_error *err);
+/* Reads changes, newest first. */
+bool kg_history_changes(struct kg_history_database *database,
+                        const struct kg_history_filter *filter, struct kg_history *history,
+                        struct kg_error *err);
+/* Writes a row per point, run by run. Memory does not grow with the number of runs. */
+bool kg_history_export(struct kg_history_database *database, const struct kg_history_filter *filter,
+                       FILE *file, struct kg_error *err);
+
+/* Removes all runs except the newest `keep` of each suite and machine. A run that a change names keeps its row. */
+bool kg_history_prune(struct kg_history_database *database, size_t keep, const char *suite,
+                      struct kg_history_outcome *outcome, struct kg_error *err);

@@ -1,0 +1,115 @@
+/* history_record.c: the JSON fields of a history's rows. */
+#include "judge/history/history.h"
+
+const char *const kg_history_kind_names[KG_HISTORY_KINDS + 1] = {
+    "commit", "nightly", "control", "release", "pull-request", "bisect", NULL};
+const char *const kg_history_cause_names[7] = {"code",       "machine", "environment", "control",
+                                               "definition", "unknown", NULL};
+const char *const kg_history_state_names[7] = {"suspected", "confirmed", "refuted", "accepted",
+                                               "fixed",     "gone",      NULL};
+static const char *const flag_names[KG_HISTORY_FLAGS + 1] = {"incomplete", "noted", "throttled",
+                                                             NULL};
+
+#define STRUCT kg_history_run
+static const struct kg_field run_fields[] = {
+    KG_FIELD(hash, STRING, "SHA-256 of the results file", KG_PATTERN_SHA256),
+    KG_FIELD(suite, STRING, "name of the suite"),
+    KG_FIELD(kind, ENUM, "purpose of the run", KG_NAMES(kg_history_kind_names)),
+    KG_FIELD(started, STRING, "creation time of the results, UTC", KG_PATTERN_TIME),
+    KG_FIELD(commit, STRING,
+             "commit of the measured checkout: its full hash if a repository knew the commit",
+             KG_OPTIONAL),
+    KG_FIELD(parent, STRING, "first parent of the commit", KG_OPTIONAL),
+    KG_FIELD(branch, STRING, "branch of the measured checkout", KG_OPTIONAL),
+    KG_FIELD(depth, REAL, "number of first parents from the commit to the root", KG_OPTIONAL,
+             KG_WHOLE),
+    KG_FIELD(dirty, BOOL, "whether tracked files differed from the commit"),
+    KG_FIELD(complete, BOOL, "false: the run was interrupted"),
+    KG_FIELD(machine, STRING, "fingerprint of the machine"),
+    KG_FIELD(host, STRING, "digits for this one machine", KG_OPTIONAL),
+    KG_FIELD(epoch, STRING, "digits for kernel, microcode, driver and clock limit", KG_OPTIONAL),
+    KG_FIELD(boot, STRING, "digits for the time since the machine's start", KG_OPTIONAL),
+    KG_FIELD(gpus, STRING, "UUIDs of the GPUs, separated by spaces", KG_OPTIONAL),
+    KG_FIELD(kgate_version, STRING, "version of kgate", KG_OPTIONAL),
+    KG_FIELD(file, STRING, "path of the results when kgate read them", KG_OPTIONAL),
+    KG_FIELD(points, SIZE, "number of points of the run"),
+};
+static const struct kg_record run_record =
+    KG_RECORD_OF(run_fields, "One run of a suite on a machine.");
+#undef STRUCT
+
+#define STRUCT kg_history_point
+static const struct kg_field point_fields[] = {
+    KG_FIELD(run, SIZE, "index of the run in `runs`"),
+    KG_FIELD(value, REAL, "trimmed mean over the judged rounds, in `unit`"),
+    KG_FIELD(error, REAL, "standard error of `value`; null: one round", KG_NULLABLE),
+    KG_FIELD(deviation, REAL, "standard deviation between rounds; null: one round", KG_NULLABLE),
+    KG_FIELD(rounds, SIZE, "number of judged rounds"),
+    KG_FIELD(flags, BITS, "remarks on the point", KG_NAMES(flag_names)),
+    KG_FIELD(code, STRING, "digits for the code of the case", KG_OPTIONAL, KG_PATTERN_HASH),
+};
+static const struct kg_record point_record =
+    KG_RECORD_OF(point_fields, "The value of a metric in one run.");
+#undef STRUCT
+
+#define STRUCT kg_history_series
+static const struct kg_field series_fields[] = {
+    KG_FIELD(suite, STRING, "name of the suite"),
+    KG_FIELD_AS("case", id_of_case, STRING, "id of the case"),
+    KG_FIELD_AS("definition_hash", definition, STRING, "hash of the case's definition", KG_OPTIONAL,
+                KG_PATTERN_HASH),
+    KG_FIELD(metric, STRING, "name of the metric"),
+    KG_FIELD(source, STRING, "tool that counted; kgate does not compare values of two tools"),
+    KG_FIELD(unit, STRING, "unit of the values: ns, bytes or J; absent for a number", KG_OPTIONAL),
+    KG_FIELD(machine, STRING, "fingerprint of the machine"),
+    KG_FIELD(host, STRING, "digits for this one machine", KG_OPTIONAL),
+    KG_LIST(points, point_count, RECORDS,
+            "values by the depth of the commits if all depths are known, otherwise by time",
+            KG_OF(point_record)),
+};
+static const struct kg_record series_record =
+    KG_RECORD_OF(series_fields, "The values of one metric of a case on one machine.");
+#undef STRUCT
+
+#define STRUCT kg_history_change
+static const struct kg_field change_fields[] = {
+    KG_FIELD(suite, STRING, "name of the suite"),
+    KG_FIELD_AS("case", id_of_case, STRING, "id of the case"),
+    KG_FIELD(metric, STRING, "name of the metric"),
+    KG_FIELD(machine, STRING, "fingerprint of the machine"),
+    KG_FIELD(host, STRING, "digits for this one machine", KG_OPTIONAL),
+    KG_FIELD(before, STRING, "hash of the last run before the change", KG_OPTIONAL),
+    KG_FIELD(after, STRING, "hash of the first run after the change", KG_OPTIONAL),
+    KG_FIELD(commit_before, STRING, "commit of the run before", KG_OPTIONAL),
+    KG_FIELD(commit_after, STRING, "commit of the run after", KG_OPTIONAL),
+    KG_FIELD(found, STRING, "time of the run that showed the change", KG_OPTIONAL),
+    KG_FIELD(ratio, REAL, "level after the change over the level before"),
+    KG_FIELD(low, REAL, "lower end of the 95 % interval of `ratio`", KG_OPTIONAL),
+    KG_FIELD(high, REAL, "upper end of the 95 % interval of `ratio`", KG_OPTIONAL),
+    KG_FIELD(cause, STRING, "cause of the change", KG_NAMES(kg_history_cause_names)),
+    KG_FIELD(state, STRING, "state of the change", KG_NAMES(kg_history_state_names)),
+    KG_FIELD(proof, STRING, "comparison of the two builds that decided the state", KG_OPTIONAL),
+    KG_FIELD(culprit, STRING, "commit that made the change", KG_OPTIONAL),
+};
+static const struct kg_record change_record =
+    KG_RECORD_OF(change_fields, "A step of a series, and its cause.");
+#undef STRUCT
+
+#define STRUCT kg_history
+static const struct kg_field history_fields[] = {
+    KG_FIELD(database, STRING, "path or URL of the history, without a password"),
+    KG_LIST(runs, run_count, RECORDS, "runs, oldest first", KG_OPTIONAL, KG_OF(run_record)),
+    KG_LIST(series, series_count, RECORDS, "series of the chosen cases", KG_OPTIONAL,
+            KG_OF(series_record)),
+    KG_LIST(changes, change_count, RECORDS, "changes, newest first", KG_OPTIONAL,
+            KG_OF(change_record)),
+};
+const struct kg_record kg_history_record =
+    KG_RECORD_OF(history_fields, "Rows of a history, as `kgate history` prints them.");
+#undef STRUCT
+
+void kg_history_free(struct kg_history *history)
+{
+    kg_arena_free(&history->arena);
+    *history = (struct kg_history){0};
+}

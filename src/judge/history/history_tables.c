@@ -1,0 +1,138 @@
+/* history_tables.c: the tables of a history. Numbers of rows are small integers, so that a point takes about 50 bytes. */
+#include <string.h>
+
+#include "base/text.h"
+#include "judge/history/history_database.h"
+
+enum { TABLES_VERSION = 1 };
+
+/* @identity, @text and @keyed are words of the database (struct kg_history_driver). An unknown text is ''. */
+static const char *const statements[] = {
+    /* Numbers of the whole history: version of the tables, count of points. */
+    "CREATE TABLE IF NOT EXISTS fact (name @text PRIMARY KEY, value BIGINT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS machine (id INTEGER@identity PRIMARY KEY, class @text NOT NULL, "
+    "host @text NOT NULL, gpus @text NOT NULL, seen @text NOT NULL, UNIQUE (class, host))",
+    /* A machine from one update of its kernel, microcode, driver or clock limit to the next. */
+    "CREATE TABLE IF NOT EXISTS epoch (id INTEGER@identity PRIMARY KEY, machine INTEGER NOT NULL, "
+    "hash @text NOT NULL, facts @text NOT NULL, UNIQUE (machine, hash))",
+    /* depth: number of first parents up to the root. Dates do not order commits, depths on one branch do. */
+    "CREATE TABLE IF NOT EXISTS commit_ (id INTEGER@identity PRIMARY KEY, sha @text NOT NULL "
+    "UNIQUE, parent @text NOT NULL, branch @text NOT NULL, depth INTEGER)",
+    "CREATE TABLE IF NOT EXISTS run (id INTEGER@identity PRIMARY KEY, hash @text NOT NULL UNIQUE, "
+    "suite @text NOT NULL, machine INTEGER NOT NULL, epoch INTEGER NOT NULL, commit_ INTEGER, "
+    "dirty INTEGER NOT NULL, complete INTEGER NOT NULL, kind @text NOT NULL, "
+    "started @text NOT NULL, boot @text NOT NULL, version @text NOT NULL, file @text NOT NULL, "
+    "points INTEGER NOT NULL)",
+    "CREATE INDEX IF NOT EXISTS run_order ON run (suite, machine, started, hash)",
+    "CREATE TABLE IF NOT EXISTS series (id INTEGER@identity PRIMARY KEY, case_ @text NOT NULL, "
+    "suite @text NOT NULL, machine INTEGER NOT NULL, definition @text NOT NULL, "
+    "metric @text NOT NULL, source @text NOT NULL, unit @text NOT NULL, "
+    "UNIQUE (case_, suite, machine, definition, metric, source))",
+    "CREATE INDEX IF NOT EXISTS series_machine ON series (machine, suite)",
+    /* By run first: a new run then writes neighbouring rows, not one page per case. */
+    "CREATE TABLE IF NOT EXISTS point (run INTEGER NOT NULL, series INTEGER NOT NULL, "
+    "value DOUBLE PRECISION NOT NULL, error DOUBLE PRECISION, deviation DOUBLE PRECISION, "
+    "code BIGINT, rounds INTEGER NOT NULL, flags INTEGER NOT NULL, PRIMARY KEY (run, series))"
+    "@keyed",
+    /* State of the change detector, and variances between and within runs. tail: last values as numbers and spaces. */
+    "CREATE TABLE IF NOT EXISTS level (series INTEGER PRIMARY KEY, run INTEGER NOT NULL, "
+    "first_run INTEGER NOT NULL, n INTEGER NOT NULL, mean DOUBLE PRECISION, "
+    "between_ DOUBLE PRECISION, within DOUBLE PRECISION, tail @text NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS change (id INTEGER@identity PRIMARY KEY, series INTEGER NOT NULL, "
+    "run_before INTEGER NOT NULL, run_after INTEGER NOT NULL, found_run INTEGER NOT NULL, "
+    "ratio DOUBLE PRECISION NOT NULL, low DOUBLE PRECISION, high DOUBLE PRECISION, "
+    "cause @text NOT NULL, state @text NOT NULL, proof @text NOT NULL, culprit @text NOT NULL)",
+    /* Verdicts of gates, except NO_CHANGE. */
+    "CREATE TABLE IF NOT EXISTS verdict (run INTEGER NOT NULL, series INTEGER NOT NULL, "
+    "change @text NOT NULL, p DOUBLE PRECISION, low DOUBLE PRECISION, high DOUBLE PRECISION, "
+    "PRIMARY KEY (run, series))@keyed",
+    /* Kept builds, and commits that cannot be built. */
+    "CREATE TABLE IF NOT EXISTS build (commit_ INTEGER NOT NULL, suite @text NOT NULL, "
+    "hash @text NOT NULL, path @text NOT NULL, bytes BIGINT NOT NULL, good INTEGER NOT NULL, "
+    "PRIMARY KEY (commit_, suite, hash))@keyed",
+};
+
+/* Appends the statement with the driver's words. */
+static void words_replace(const struct kg_history_driver *driver, const char *from,
+                          struct kg_text *sql)
+{
+    const struct {
+        const char *word, *by;
+    } words[] = {
+        {"@identity", driver->identity}, {"@text", driver->text}, {"@keyed", driver->keyed}};
+    while (*from) {
+        const size_t plain = strcspn(from, "@");
+        kg_text_append_bytes(sql, from, plain);
+        from += plain;
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            if (!strncmp(from, words[i].word, strlen(words[i].word))) {
+                kg_text_append(sql, words[i].by);
+                from += strlen(words[i].word);
+                break;
+            }
+    }
+}
+
+/* version  0: the history has no tables */
+static bool version_read(struct kg_history_database *database, int64_t *version,
+                         struct kg_error *err)
+{
+    struct kg_query query = {0};
+    struct kg_error unsaid;
+    bool found;
+    *version = 0;
+    if (!kg_query_prepare(database, "SELECT value FROM fact WHERE name = 'version'", &query,
+                          &unsaid))
+        return true;
+    const bool good = kg_query_find(&query, version, &found, err, "");
+    kg_query_free(&query);
+    return good;
+}
+
+static bool version_good(const struct kg_history_database *database, int64_t version,
+                         struct kg_error *err)
+{
+    return version == TABLES_VERSION ||
+           kg_error_set(err, KG_ERROR_USAGE,
+                        "the history '%.300s' has tables of version %lld, and this kgate knows "
+                        "version %d: use the kgate that wrote it",
+                        database->name, (long long)version, TABLES_VERSION);
+}
+
+bool kg_history_tables_check(struct kg_history_database *database, struct kg_error *err)
+{
+    int64_t version;
+    if (!version_read(database, &version, err))
+        return false;
+    return version ? version_good(database, version, err)
+                   : kg_error_set(err, KG_ERROR_USAGE,
+                                  "the history '%.300s' is empty; `kgate history add "
+                                  "RESULTS.json` adds runs",
+                                  database->name);
+}
+
+static bool tables_create(struct kg_history_database *database, struct kg_error *err)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < sizeof statements / sizeof *statements; i++) {
+        struct kg_text sql = {0};
+        words_replace(database->driver, statements[i], &sql);
+        good = kg_database_execute(database, kg_text_string(&sql), err);
+        kg_text_free(&sql);
+    }
+    return good && kg_database_execute(database,
+                                       "INSERT INTO fact (name, value) VALUES ('version', 1), "
+                                       "('points', 0) ON CONFLICT (name) DO NOTHING",
+                                       err);
+}
+
+bool kg_history_tables_make(struct kg_history_database *database, struct kg_error *err)
+{
+    int64_t version;
+    if (!version_read(database, &version, err))
+        return false;
+    if (version)
+        return version_good(database, version, err);
+    return kg_database_begin(database, err) &&
+           kg_database_end(database, tables_create(database, err), err);
+}
