@@ -1,0 +1,195 @@
+/* history_add.c: results files become runs of the history. */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/sha256.h"
+#include "base/statistics/stats.h"
+#include "base/text.h"
+#include "judge/history/history_writer.h"
+#include "model/baseline.h"
+#include "model/series.h"
+
+/* Results that become a run. Zero-initialise. */
+struct addition {
+    struct kg_results results;
+    struct kg_arena arena; /* strings of the run */
+    struct kg_history_run run;
+    char hash[KG_SHA256_DIGITS + 1];
+};
+
+/* Splits "v1.7.19-dirty", and asks the repository. */
+static void commit_fill(const struct kg_history_add_options *options, struct addition *addition)
+{
+    static const char dirty[] = "-dirty";
+    struct kg_history_run *run = &addition->run;
+    const char *named = addition->results.commit;
+    const size_t length = named ? strlen(named) : 0, ending = sizeof dirty - 1;
+    run->depth = NAN;
+    run->branch = addition->results.branch;
+    if (!length)
+        return;
+    run->dirty = length > ending && !strcmp(named + length - ending, dirty);
+    run->commit = kg_arena_copy_bytes(&addition->arena, named, length - (run->dirty ? ending : 0));
+    if (!options->commit)
+        return;
+    const struct kg_history_commit commit =
+        options->commit(&addition->arena, run->commit, options->user);
+    if (!commit.hash)
+        return;
+    run->commit = commit.hash;
+    run->parent = commit.parent;
+    run->depth = commit.depth;
+}
+
+static void machine_fill(struct addition *addition)
+{
+    const struct kg_machine *machine = &addition->results.machine;
+    struct kg_text facts = {0}, gpus = {0};
+    kg_record_compact(&kg_machine_record, machine, &facts);
+    for (size_t i = 0; i < machine->gpu_count; i++)
+        if (machine->gpus[i].uuid)
+            kg_text_printf(&gpus, "%s%s", gpus.length ? " " : "", machine->gpus[i].uuid);
+    addition->run.machine = machine->fingerprint;
+    addition->run.host = machine->host;
+    addition->run.epoch = machine->epoch;
+    addition->run.boot = machine->boot;
+    addition->run.facts = kg_arena_copy(&addition->arena, kg_text_string(&facts));
+    addition->run.gpus = kg_arena_copy(&addition->arena, kg_text_string(&gpus));
+    kg_text_free(&facts);
+    kg_text_free(&gpus);
+}
+
+static bool addition_load(const char *path, const struct kg_history_add_options *options,
+                          struct addition *addition, struct kg_error *err)
+{
+    char resolved[PATH_MAX];
+    if (!kg_sha256_file(path, addition->hash))
+        return kg_error_set(err, KG_ERROR_USAGE, "cannot read the results file '%.300s'", path);
+    if (!kg_results_load(path, &addition->results, err))
+        return false;
+    const struct kg_results *results = &addition->results;
+    addition->run = (struct kg_history_run){
+        .hash = addition->hash,
+        .suite = results->suite,
+        .kind = options->kind,
+        .started = results->created,
+        .complete = results->complete,
+        .kgate_version = results->kgate_version,
+        .file = kg_arena_copy(&addition->arena, realpath(path, resolved) ? resolved : path),
+    };
+    commit_fill(options, addition);
+    machine_fill(addition);
+    return true;
+}
+
+static void addition_free(struct addition *addition)
+{
+    kg_results_free(&addition->results);
+    kg_arena_free(&addition->arena);
+}
+
+static unsigned flags_of(const struct kg_results *results, const struct kg_case_result *result)
+{
+    unsigned flags = 0;
+    if (!results->complete)
+        flags |= 1u << KG_HISTORY_INCOMPLETE;
+    if (result->note)
+        flags |= 1u << KG_HISTORY_NOTED;
+    for (size_t i = 0; i < result->round_count; i++)
+        if (result->rounds[i].throttled)
+            flags |= 1u << KG_HISTORY_THROTTLED;
+    return flags;
+}
+
+/* values  reordered */
+static void point_make(double *values, size_t count, struct kg_history_point *point)
+{
+    kg_sort(values, count);
+    const struct kg_location location = kg_location_find(values, count);
+    point->value = location.value;
+    point->error = sqrt(location.variance / location.count);
+    point->deviation = kg_standard_deviation(values, count);
+    point->rounds = count;
+}
+
+/* Whether the history keeps the series. Time is kept always, other metrics if the suite compares them. */
+static bool is_kept(const struct kg_case_result *result, const struct kg_series *series)
+{
+    return kg_series_compared(result, series) || kg_series_row(series)->timed;
+}
+
+static bool case_write(struct kg_history_writer *writer, const struct kg_results *results,
+                       const struct kg_case_result *result, const struct kg_baseline_case *judged,
+                       struct kg_error *err)
+{
+    struct kg_history_point point = {.flags = flags_of(results, result), .code = result->code.hash};
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct kg_series *series = &result->series[i];
+        const struct kg_baseline_series *values =
+            kg_baseline_series_find(judged, series->name, series->source);
+        if (!values || !is_kept(result, series))
+            continue;
+        const struct kg_history_series named = {.id_of_case = result->id,
+                                                .definition = result->definition_hash,
+                                                .metric = series->name,
+                                                .source = series->source,
+                                                .unit = kg_series_unit(series)};
+        point_make(values->values, values->value_count, &point);
+        if (isfinite(point.value) && !kg_history_writer_point(writer, &named, &point, err))
+            return false;
+    }
+    return true;
+}
+
+/* The judged values of the measured cases, as the store of baselines takes them. */
+static bool cases_write(struct kg_history_writer *writer, const struct kg_results *results,
+                        struct kg_error *err)
+{
+    struct kg_arena arena = {0};
+    struct kg_baseline_run judged;
+    bool good = true;
+    size_t next = 0;
+    kg_baseline_run_make(&arena, results, &judged);
+    for (size_t i = 0; good && i < results->case_count && next < judged.case_count; i++)
+        if (results->cases[i].id == judged.cases[next].id)
+            good = case_write(writer, results, &results->cases[i], &judged.cases[next++], err);
+    kg_arena_free(&arena);
+    return good;
+}
+
+static bool file_add(struct kg_history_writer *writer, const char *path,
+                     const struct kg_history_add_options *options, struct kg_error *err)
+{
+    struct addition addition = {0};
+    bool present = false;
+    bool good = addition_load(path, options, &addition, err) &&
+                kg_history_writer_run(writer, &addition.run, &present, err);
+    if (good && !present) {
+        good = cases_write(writer, &addition.results, err);
+        if (good && !writer->points)
+            good = kg_error_set(err, KG_ERROR_USAGE,
+                                "'%.300s' has no measured case, so a history cannot take it", path);
+        good = good && kg_history_writer_run_end(writer, err);
+    }
+    addition_free(&addition);
+    return good;
+}
+
+bool kg_history_add(struct kg_history_database *database, const char *const *paths, size_t count,
+                    const struct kg_history_add_options *options,
+                    struct kg_history_outcome *outcome, struct kg_error *err)
+{
+    struct kg_history_writer *writer = kg_alloc(1, sizeof *writer);
+    *outcome = (struct kg_history_outcome){0};
+    bool good = kg_history_writer_open(writer, database, err);
+    for (size_t i = 0; good && i < count; i++)
+        good = file_add(writer, paths[i], options, err);
+    good = kg_history_writer_close(writer, good, err);
+    if (good)
+        *outcome = writer->outcome;
+    free(writer);
+    return good;
+}
