@@ -101,6 +101,14 @@ static const struct kg_option options[] = {
            "only the runs of this suite"),
     OPTION(JUDGE, "machine", 0, KG_OPTION_TEXT, "FINGERPRINT", machine,
            "baseline of another machine"),
+    OPTION(JUDGE, "history", 0, KG_OPTION_TEXT, "PATH|URL", history,
+           "database: a file of SQLite, or postgresql://... (default: `history` of the suite, or "
+           "kgate-history.db)"),
+    OPTION(JUDGE, "kind", 0, KG_OPTION_TEXT, "KIND", kind,
+           "add: purpose of the runs, for example nightly (default: commit)"),
+    OPTION(JUDGE, "last", 0, KG_OPTION_COUNT, "N", last,
+           "only the newest N runs of each suite and machine (default: 1000; 0, and default of "
+           "export: all)"),
     OPTION(OUTPUT, "output", 'o', KG_OPTION_TEXT, "PATH", output, "file to write to"),
     OPTION(OUTPUT, "format", 0, KG_OPTION_TEXT, "F", format,
            "format of the output: one of those below (default: text)"),
@@ -173,6 +181,16 @@ static const struct {
     {"run", "verbose", "print also the figures that workloads report"},
     {"baseline", "suite", "record: the suite to measure, a YAML file"},
     {"baseline", "runs", "record: number of runs to measure and store (default: 5)"},
+    {"history", "suite",
+     "suite whose `history` names the database (default: kgate.yaml here, or "
+     "in a folder above)"},
+    {"history", "keep", "prune: number of newest runs to keep for each suite and machine"},
+    {"history", "machine", "only this fingerprint or host"},
+    {"history", "metric", "only this metric"},
+    {"history", "format", "export: csv (default) or json"},
+    {"history", "output", "file to write to, instead of standard output"},
+    {"history", "top", "show: newest rows of each series (default: 20; 0: all)"},
+    {"history", "json", "print JSON instead of a table"},
     {"calibrate", "quiet", "print only cases with advice: no progress"},
     {"import", "format", "format of the files: one of those below (default: detected)"},
     {"import", "name", "name of the suite in the results (default: the format's)"},
@@ -411,7 +429,8 @@ bool kg_arguments_parse(const struct kg_subcommand *subcommand, int argc, char *
 {
     bool only_operands = false;
     *arguments = (struct kg_arguments){.top = KG_TOP_UNSET,
-                                       .keep = 5,
+                                       .keep = KG_KEEP_UNSET,
+                                       .last = KG_LAST_UNSET,
                                        .runs = KG_RUNS_UNSET,
                                        .seconds = 3,
                                        .positional = (const char *const *)argv};

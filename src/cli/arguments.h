@@ -10,6 +10,10 @@
 /* Value of --top if not given: 10 rows, or the default of the report. */
 #define KG_TOP_UNSET UINT64_MAX
 
+/* Values of --keep and --last if not given: the subcommand chooses. */
+#define KG_KEEP_UNSET UINT64_MAX
+#define KG_LAST_UNSET UINT64_MAX
+
 /* Value of --runs if not given: the subcommand chooses. */
 #define KG_RUNS_UNSET UINT64_MAX
 
@@ -38,6 +42,8 @@ struct kg_arguments {
     const char *keep_builds;
     const char *only_suite;
     const char *machine;
+    const char *history;
+    const char *kind;
     const char *device;
     const char *budget;
     const char *base;
@@ -66,6 +72,7 @@ struct kg_arguments {
     const char *trust;
     uint64_t top;
     uint64_t keep;
+    uint64_t last;
     uint64_t runs;
     uint64_t seconds;
     uint64_t shards;

@@ -12,6 +12,7 @@
 #include "base/file_lock.h"
 #include "base/units.h"
 #include "base/wrap.h"
+#include "judge/baseline_store.h"
 
 static const char USUAL[] = "out"; /* folder of the reports without --output */
 
@@ -145,6 +146,11 @@ void kg_style_for_file(struct kg_report_style *style)
     style->colour = false;
     style->id_most = 0;
     style->width = 0;
+}
+
+uint64_t kg_keep_option(const struct kg_arguments *arguments)
+{
+    return arguments->keep == KG_KEEP_UNSET ? KG_BASELINE_KEEP_DEFAULT : arguments->keep;
 }
 
 bool kg_builds_option(const struct kg_arguments *arguments, double otherwise, double *bytes,

@@ -129,6 +129,9 @@ struct kg_prepared_suite kg_prepared_what(const struct kg_prepared *prepared);
 /* Parses --budget, in ns; INFINITY if not given. */
 bool kg_budget_option(const struct kg_arguments *arguments, double *ns, struct kg_error *err);
 
+/* Returns --keep, the number of runs to keep of a baseline, or its default. */
+uint64_t kg_keep_option(const struct kg_arguments *arguments);
+
 /* Parses --keep-builds, in bytes.
  * otherwise  result if not given */
 bool kg_builds_option(const struct kg_arguments *arguments, double otherwise, double *bytes,
@@ -179,6 +182,7 @@ int kg_cli_run(const struct kg_arguments *arguments);
 int kg_cli_compare(const struct kg_arguments *arguments);
 int kg_cli_merge(const struct kg_arguments *arguments);
 int kg_cli_baseline(const struct kg_arguments *arguments);
+int kg_cli_history(const struct kg_arguments *arguments);
 int kg_cli_suggest(const struct kg_arguments *arguments);
 int kg_cli_explain(const struct kg_arguments *arguments);
 int kg_cli_report(const struct kg_arguments *arguments);

@@ -60,14 +60,14 @@ static int update(const struct kg_arguments *arguments, struct kg_error *err)
     struct kg_builds_outcome builds = {0};
     struct kg_renewals renewals = {0};
     struct kg_baseline_options options = {.pin = arguments->pin,
-                                          .keep = (size_t)arguments->keep,
+                                          .keep = (size_t)kg_keep_option(arguments),
                                           .renewals = &renewals,
                                           .builds = &builds};
     if (arguments->positional_count < 2) {
         kg_error_set(err, KG_ERROR_USAGE, "usage: kgate baseline update RESULTS.json [-b DIR]");
         return kg_fail(err);
     }
-    if (!arguments->keep || (arguments->pin && !*arguments->pin)) {
+    if (!kg_keep_option(arguments) || (arguments->pin && !*arguments->pin)) {
         kg_error_set(err, KG_ERROR_USAGE, "--keep must be at least 1, and --pin a name");
         return kg_fail(err);
     }
@@ -262,7 +262,7 @@ static int prune(const struct kg_arguments *arguments, struct kg_error *err)
 {
     struct kg_arena arena = {0};
     struct kg_prune_outcome outcome;
-    struct kg_prune_options options = {.keep = (size_t)arguments->keep,
+    struct kg_prune_options options = {.keep = (size_t)kg_keep_option(arguments),
                                        .pin = arguments->pin,
                                        .run = arguments->run,
                                        .suite = arguments->only_suite};

@@ -18,10 +18,10 @@ static size_t runs_wanted(const struct kg_arguments *arguments, struct kg_error 
         kg_error_set(err, KG_ERROR_USAGE, "--runs must be from 1 to %d", RUNS_MOST);
     else if (arguments->pin && (runs > 1 || !*arguments->pin))
         kg_error_set(err, KG_ERROR_USAGE, "--pin needs a name and --runs 1");
-    else if (!arguments->pin && runs > arguments->keep)
+    else if (!arguments->pin && runs > kg_keep_option(arguments))
         kg_error_set(err, KG_ERROR_USAGE,
                      "--runs is %llu, but kgate keeps only %llu runs: give --keep %llu",
-                     (unsigned long long)runs, (unsigned long long)arguments->keep,
+                     (unsigned long long)runs, (unsigned long long)kg_keep_option(arguments),
                      (unsigned long long)runs);
     else
         return (size_t)runs;
@@ -58,7 +58,7 @@ static int record(const struct kg_arguments *arguments, const struct kg_prepared
         .directory = kg_baseline_directory(arguments),
         .runs = runs,
         .storing = {.pin = arguments->pin,
-                    .keep = (size_t)arguments->keep,
+                    .keep = (size_t)kg_keep_option(arguments),
                     .waivers = &prepared->accepted.waivers,
                     .renewals = &renewals,
                     .builds_most = builds_most,

@@ -6,6 +6,7 @@
 #include "base/escape.h"
 #include "base/nearest.h"
 #include "cli/cli.h"
+#include "judge/history/history.h"
 #include "run/import/import.h"
 #include "show/columns.h"
 #include "show/formats.h"
@@ -42,6 +43,17 @@ static void schema_formats(struct kg_text *words)
     kg_text_append(words, "json markdown");
 }
 
+static void history_formats(struct kg_text *words)
+{
+    kg_text_append(words, "csv json");
+}
+
+static void history_kinds(struct kg_text *words)
+{
+    for (size_t i = 0; i < KG_HISTORY_KINDS; i++)
+        word_append(words, kg_history_kind_names[i]);
+}
+
 static void metrics(struct kg_text *words)
 {
     for (size_t i = 0; i < KG_METRIC_KINDS; i++)
@@ -72,6 +84,8 @@ static const struct {
     {"schema", "format", VALUE_WORD, schema_formats},
     {"report", "columns", VALUE_LIST, kg_columns_words},
     {"report", "plot", VALUE_WORD, kg_plots_words},
+    {"history", "format", VALUE_WORD, history_formats},
+    {"history", "kind", VALUE_WORD, history_kinds},
     {"accept", "metric", VALUE_WORD, metrics},
     {"suggest", "only", VALUE_LIST, priorities},
     {"suggest", "type", VALUE_LIST, types},

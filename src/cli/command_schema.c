@@ -4,6 +4,7 @@
 #include "base/record_schema.h"
 #include "cli/cli.h"
 #include "judge/calibration.h"
+#include "judge/history/history.h"
 #include "model/baseline.h"
 #include "model/comparison.h"
 #include "model/results.h"
@@ -20,6 +21,7 @@ static const struct kg_file_kind kinds[] = {
     {"baseline", KG_BASELINE_SCHEMA, &kg_baseline_record},
     {"comparison", KG_COMPARISON_SCHEMA, &kg_comparison_record},
     {"plan", KG_PLAN_SCHEMA, &kg_shard_plan_record},
+    {"history", KG_HISTORY_SCHEMA, &kg_history_record},
     {"calibration", KG_CALIBRATION_SCHEMA, &kg_calibration_record},
     {"suggestions", KG_SUGGESTIONS_SCHEMA, &kg_suggestions_record},
     {"explanation", KG_EXPLANATION_SCHEMA, &kg_explanation_record},

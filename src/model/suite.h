@@ -192,6 +192,7 @@ struct kg_suite {
     struct kg_arena arena; /* owns everything below */
     const char *path;      /* as given */
     const char *name;      /* `suite:`; by default the file's name without its ending */
+    const char *history;   /* `history:`: a path or a URL; NULL: none */
     struct kg_policy policy;
     struct kg_settings defaults;
     struct kg_suggest_settings suggest;

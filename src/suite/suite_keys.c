@@ -48,6 +48,8 @@ static const struct kg_key suite_keys[] = {
     {"version", KG_KEY_COUNT, OTHER, "required", "1", "1", NULL, "version of this format"},
     {"suite", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
      "name in reports and baselines. Default: the file's name without its ending"},
+    {"history", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
+     "[database](history.md) of `kgate history`: a path, relative to the suite, or `postgresql://...`"},
     {"reports", KG_KEY_SET, POLICY(reports), "markdown,junit", "1", NULL, kg_report_names,
      "[reports](reports.md#files-of-a-gate) of `gate`, `ab` and `compare` in the folder of `-o`, besides JSON"},
     {"policy", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL, "rules for the gate's verdict"},

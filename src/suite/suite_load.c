@@ -71,6 +71,18 @@ static bool name_read(const struct kg_suite_reader *reader, const struct kg_yaml
                                 KG_VALUE_BYTES_MOST, "");
 }
 
+static bool history_read(const struct kg_suite_reader *reader, const struct kg_yaml_node *root)
+{
+    const struct kg_yaml_pair *history = kg_yaml_find(root, "history");
+    if (!history)
+        return true;
+    if (!kg_reader_expect(reader, history, KG_YAML_SCALAR))
+        return false;
+    reader->suite->history = history->value->text;
+    return kg_reader_text_check(reader, history->value->mark, "'history'", history->value->text,
+                                KG_VALUE_BYTES_MOST, "");
+}
+
 static bool sections_read(struct kg_suite_reader *reader, const struct kg_yaml_node *root)
 {
     static const struct kg_key_table *const tables[] = {&kg_policy_keys, &kg_default_keys,
@@ -105,8 +117,8 @@ static bool suite_read(struct kg_suite_reader *reader, const struct kg_yaml_node
     suite->path = kg_arena_copy(&suite->arena, reader->path);
     kg_keys_default(&suite->defaults, &suite->policy, &suite->suggest);
     return top_keys_check(reader, root) && version_check(reader, root) && name_read(reader, root) &&
-           kg_suite_key_read(reader, root, "reports") && sections_read(reader, root) &&
-           overrides_apply(reader, overrides, count) &&
+           history_read(reader, root) && kg_suite_key_read(reader, root, "reports") &&
+           sections_read(reader, root) && overrides_apply(reader, overrides, count) &&
            required_find(reader, root, "workloads", "workloads: [{name: x, kernel: x}]",
                          &workloads) &&
            kg_suite_workloads_read(reader, workloads);

@@ -78,7 +78,7 @@ static void mistakes_at_the_top(void **state)
         {HEAD "workload: a\n", 2, 1,
          "unknown key 'workload' in the suite; did you mean 'workloads'?"},
         {HEAD "zzzzzz: 1\n", 2, 1,
-         "known keys: version, suite, reports, policy, defaults, suggest, workloads"},
+         "known keys: version, suite, history, reports, policy, defaults, suggest, workloads"},
         {HEAD "\"a\\e[2Jb\": 1\n", 2, 1, "unknown key 'a\\x1B[2Jb'"},
         {HEAD "suite: \"\"\n" TAIL, 2, 8, "must not be empty"},
         {HEAD "suite: \"a\\tb\"\n" TAIL, 2, 8, "control characters"},

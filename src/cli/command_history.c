@@ -1,0 +1,297 @@
+/* command_history.c: `kgate history`: reads options and prints; judge/history/history.h does the work. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/nearest.h"
+#include "base/units.h"
+#include "cli/history_parts.h"
+
+enum { ROWS_DEFAULT = 20 };
+
+/* A command with its database. */
+struct session {
+    const struct kg_arguments *arguments;
+    struct kg_history_database *database;
+    const char *const *operands; /* after the action */
+    size_t operand_count;
+};
+
+static struct kg_history_filter filter_of(const struct session *session, size_t last)
+{
+    const struct kg_arguments *arguments = session->arguments;
+    return (struct kg_history_filter){
+        .suite = arguments->only_suite,
+        .metric = arguments->metric,
+        .machine = arguments->machine,
+        .last = arguments->last == KG_LAST_UNSET ? last : (size_t)arguments->last};
+}
+
+/* Prints rows as JSON, or the text. */
+static bool rows_print(const struct session *session, const struct kg_history *history,
+                       struct kg_text *text, struct kg_error *err)
+{
+    bool good = true;
+    if (session->arguments->json) {
+        kg_text_truncate(text, 0);
+        good = kg_record_print(&kg_history_record, history, KG_HISTORY_SCHEMA, text, err);
+    }
+    return good && kg_output(session->arguments, text, err);
+}
+
+/* --- Writing ---------------------------------------------------------------------------------- */
+
+static bool outcome_print(const struct session *session, const struct kg_history_outcome *outcome,
+                          const char *verb, struct kg_error *err)
+{
+    struct kg_text text = {0};
+    if (session->arguments->quiet)
+        return true;
+    kg_text_printf(&text, "%s %zu run%s with %zu point%s %s ", verb, outcome->runs,
+                   outcome->runs == 1 ? "" : "s", outcome->points, outcome->points == 1 ? "" : "s",
+                   *verb == 'r' ? "from" : "to");
+    kg_text_append(&text, kg_history_name(session->database));
+    if (outcome->present)
+        kg_text_printf(&text, "; %zu %s there already", outcome->present,
+                       outcome->present == 1 ? "was" : "were");
+    if (*outcome->note)
+        kg_text_printf(&text, "; %s", outcome->note);
+    kg_text_append(&text, "\n");
+    const bool good = kg_print(&text, err);
+    kg_text_free(&text);
+    return good;
+}
+
+static bool results_add(const struct session *session, const char *const *paths, size_t count,
+                        struct kg_history_outcome *outcome, struct kg_error *err)
+{
+    struct kg_history_add_options options = {.commit = kg_history_commit_ask};
+    const char *kind = session->arguments->kind;
+    const size_t found =
+        kind ? kg_word_index(kind, kg_history_kind_names, KG_HISTORY_KINDS) : KG_HISTORY_COMMIT;
+    if (found == KG_HISTORY_KINDS)
+        return kg_error_unknown(err, kind, kg_history_kind_names, KG_HISTORY_KINDS,
+                                "--kind has no '%.60s'", kind);
+    options.kind = (enum kg_history_kind)found;
+    return kg_history_add(session->database, paths, count, &options, outcome, err);
+}
+
+static bool add(const struct session *session, struct kg_error *err)
+{
+    struct kg_history_outcome outcome;
+    return results_add(session, session->operands, session->operand_count, &outcome, err) &&
+           outcome_print(session, &outcome, "added", err);
+}
+
+/* All files are of the kind of the first. */
+static bool import(const struct session *session, struct kg_error *err)
+{
+    struct kg_history_outcome outcome;
+    const bool good =
+        kg_history_csv_begins(session->operands[0])
+            ? kg_history_import(session->database, session->operands, session->operand_count,
+                                &outcome, err)
+            : results_add(session, session->operands, session->operand_count, &outcome, err);
+    return good && outcome_print(session, &outcome, "added", err);
+}
+
+static bool prune(const struct session *session, struct kg_error *err)
+{
+    const struct kg_arguments *arguments = session->arguments;
+    struct kg_history_outcome outcome;
+    if (arguments->keep == KG_KEEP_UNSET || !arguments->keep)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "`kgate history prune` needs --keep N: the number of newest runs to "
+                            "keep for each suite and machine, at least 1");
+    return kg_history_prune(session->database, (size_t)arguments->keep, arguments->only_suite,
+                            &outcome, err) &&
+           outcome_print(session, &outcome, "removed", err);
+}
+
+/* --- Reading ---------------------------------------------------------------------------------- */
+
+static bool list(const struct session *session, struct kg_error *err)
+{
+    struct kg_history history = {0};
+    struct kg_text text = {0};
+    const struct kg_history_filter filter = filter_of(session, KG_HISTORY_RUNS_DEFAULT);
+    bool good = kg_history_runs(session->database, &filter, &history, err);
+    if (good && !session->arguments->json)
+        kg_history_runs_text(&history, &text);
+    good = good && rows_print(session, &history, &text, err);
+    kg_text_free(&text);
+    kg_history_free(&history);
+    return good;
+}
+
+static bool show(const struct session *session, struct kg_error *err)
+{
+    struct kg_history history = {0};
+    struct kg_text text = {0};
+    const uint64_t top = session->arguments->top;
+    struct kg_history_filter filter = filter_of(session, KG_HISTORY_RUNS_DEFAULT);
+    filter.which = session->operands[0];
+    bool good = kg_history_show(session->database, &filter, &history, err);
+    if (good && !session->arguments->json)
+        kg_history_series_text(&history, top == KG_TOP_UNSET ? ROWS_DEFAULT : (size_t)top, &text);
+    good = good && rows_print(session, &history, &text, err);
+    kg_text_free(&text);
+    kg_history_free(&history);
+    return good;
+}
+
+static bool changes(const struct session *session, struct kg_error *err)
+{
+    struct kg_history history = {0};
+    struct kg_text text = {0};
+    const struct kg_history_filter filter = filter_of(session, 0);
+    bool good = kg_history_changes(session->database, &filter, &history, err);
+    if (good && !session->arguments->json)
+        kg_history_changes_text(&history, &text);
+    good = good && rows_print(session, &history, &text, err);
+    kg_text_free(&text);
+    kg_history_free(&history);
+    return good;
+}
+
+static bool csv_export(const struct session *session, struct kg_error *err)
+{
+    const struct kg_history_filter filter = filter_of(session, 0);
+    struct kg_file_writing writing;
+    if (!session->arguments->output)
+        return kg_history_export(session->database, &filter, stdout, err);
+    if (!kg_file_begin(&writing, session->arguments->output, err))
+        return false;
+    const bool good = kg_history_export(session->database, &filter, writing.file, err);
+    return kg_file_end(&writing, good, err);
+}
+
+static bool json_export(const struct session *session, struct kg_error *err)
+{
+    struct kg_history history = {0};
+    struct kg_text text = {0};
+    const struct kg_history_filter filter = filter_of(session, 0);
+    const bool good =
+        kg_history_show(session->database, &filter, &history, err) &&
+        kg_record_print(&kg_history_record, &history, KG_HISTORY_SCHEMA, &text, err) &&
+        kg_output(session->arguments, &text, err);
+    kg_text_free(&text);
+    kg_history_free(&history);
+    return good;
+}
+
+static bool export_rows(const struct session *session, struct kg_error *err)
+{
+    static const char *const names[] = {"csv", "json"};
+    const char *format = session->arguments->format;
+    if (session->arguments->json && !format)
+        format = "json";
+    if (!format || !strcmp(format, "csv"))
+        return csv_export(session, err);
+    return !strcmp(format, "json")
+               ? json_export(session, err)
+               : kg_error_unknown(err, format, names, 2, "--format has no '%.60s'", format);
+}
+
+/* --- Actions ---------------------------------------------------------------------------------- */
+
+static const struct action {
+    const char *name;
+    bool (*run)(const struct session *session, struct kg_error *err);
+    enum kg_history_access access;
+    size_t operands_least, operands_most;
+    const char *operands;
+} actions[] = {
+    {"add", add, KG_HISTORY_WRITE, 1, KG_OPERANDS_ANY, "RESULTS.json..."},
+    {"list", list, KG_HISTORY_READ, 0, 0, ""},
+    {"show", show, KG_HISTORY_READ, 1, 1, "CASE"},
+    {"changes", changes, KG_HISTORY_READ, 0, 0, ""},
+    {"export", export_rows, KG_HISTORY_READ, 0, 0, ""},
+    {"import", import, KG_HISTORY_WRITE, 1, KG_OPERANDS_ANY, "FILE..."},
+    {"prune", prune, KG_HISTORY_WRITE, 0, 0, ""},
+};
+enum { ACTION_COUNT = sizeof actions / sizeof *actions };
+
+/* Whether the action takes the given options. */
+static bool options_check(const struct kg_arguments *arguments, const struct action *action,
+                          struct kg_error *err)
+{
+    const struct {
+        const char *option;
+        bool given;
+        const char *takers; /* names of the actions that take it */
+    } rows[] = {
+        {"--kind", arguments->kind, "add import"},
+        {"--keep", arguments->keep != KG_KEEP_UNSET, "prune"},
+        {"--format", arguments->format, "export"},
+        {"--metric", arguments->metric, "show changes"},
+        {"--last", arguments->last != KG_LAST_UNSET, "list show export"},
+        {"--top", arguments->top != KG_TOP_UNSET, "show"},
+        {"--machine", arguments->machine, "list show changes export"},
+        {"--output", arguments->output, "list show changes export"},
+        {"--json", arguments->json, "list show changes export"},
+        {"--only-suite", arguments->only_suite, "list show changes export prune"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].given && !strstr(rows[i].takers, action->name))
+            return kg_error_set(err, KG_ERROR_USAGE,
+                                "`kgate history %s` takes no %s. These actions take it: %s",
+                                action->name, rows[i].option, rows[i].takers);
+    return true;
+}
+
+/* Checks the input files before an action makes a database for them. */
+static bool inputs_check(const struct action *action, const char *const *paths, size_t count,
+                         struct kg_error *err)
+{
+    char schema[64];
+    const bool reads = action->run == add || action->run == import;
+    for (size_t i = 0; reads && i < count; i++) {
+        if (action->run == import && kg_history_csv_begins(paths[i]))
+            continue;
+        if (!kg_schema_peek(paths[i], schema, err))
+            return false;
+        if (!kg_schema_is(KG_RESULTS_SCHEMA, schema))
+            return kg_error_set(err, KG_ERROR_USAGE,
+                                "'%.300s' is a file of %.60s, and a history takes results of `run` "
+                                "and `gate`",
+                                paths[i], schema);
+    }
+    return true;
+}
+
+static bool action_run(const struct kg_arguments *arguments, const struct action *action,
+                       struct kg_error *err)
+{
+    struct kg_arena arena = {0};
+    struct session session = {.arguments = arguments,
+                              .operands = arguments->positional + 1,
+                              .operand_count = arguments->positional_count - 1};
+    const char *place;
+    if (session.operand_count < action->operands_least ||
+        session.operand_count > action->operands_most)
+        return kg_error_set(err, KG_ERROR_USAGE, "usage: kgate history %s%s%s [options]",
+                            action->name, *action->operands ? " " : "", action->operands);
+    const bool good = options_check(arguments, action, err) &&
+                      inputs_check(action, session.operands, session.operand_count, err) &&
+                      kg_history_place(arguments, &arena, &place, err) &&
+                      kg_history_open(place, action->access, &session.database, err) &&
+                      action->run(&session, err);
+    kg_history_close(session.database);
+    kg_arena_free(&arena);
+    return good;
+}
+
+int kg_cli_history(const struct kg_arguments *arguments)
+{
+    const char *names[ACTION_COUNT], *wanted = arguments->positional[0];
+    struct kg_error err;
+    for (size_t i = 0; i < ACTION_COUNT; i++) {
+        names[i] = actions[i].name;
+        if (!strcmp(wanted, names[i]))
+            return action_run(arguments, &actions[i], &err) ? KG_EXIT_PASS : kg_fail(&err);
+    }
+    kg_error_unknown(&err, wanted, names, ACTION_COUNT, "`kgate history` has no action '%.60s'",
+                     wanted);
+    return kg_fail(&err);
+}
