@@ -1,0 +1,371 @@
+# kgate history: runs in a database, and faults in the middle of a write.
+bats_require_minimum_version 1.5.0
+load support
+
+# Results files r1.json to r$1.json of one suite, an hour apart and each 1 % slower. They are measured once per file of
+# tests.
+results() {
+    local i
+    if [ ! -e "$BATS_FILE_TMPDIR/r.json" ]; then
+        kgate run -c suite.yaml -o "$BATS_FILE_TMPDIR/r.json" -q
+    fi
+    for i in $(seq "$1"); do
+        jq --argjson i "$i" '.created |= (fromdate + 3600 * $i | todate) | .commit = "v1.\($i)" | .branch = "main"
+            | .cases[].rounds.median_ns |= map(. * (1 + $i / 100))' "$BATS_FILE_TMPDIR/r.json" >"r$i.json"
+    done
+    rm suite.yaml # its folder names no history
+}
+
+# The same of $1 cases, for a write that takes a while.
+large() {
+    jq --argjson n "$1" '.cases[0] as $case | .cases = [range($n) as $i | $case | .id = "copy/n=\($i)/cpu"]' r1.json
+}
+
+# Number of runs and of points in a history.
+counts() { kgate history export --history "${1:-kgate-history.db}" | awk -F, 'NR > 1 {run[$1]; n++} END {print length(run), n + 0}'; }
+
+# SQL on the file of a history.
+sql() { /usr/bin/python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit()' "$@"; }
+
+@test "add, list, show: a run is added once; text and JSON" {
+    results 3
+    run -0 kgate history add r1.json r2.json
+    [ "$output" = "added 2 runs with 8 points to kgate-history.db" ]
+    run -0 kgate history add r2.json r3.json
+    [ "$output" = "added 1 run with 4 points to kgate-history.db; 1 was there already" ]
+    run -0 kgate history list
+    [ "${#lines[@]}" -eq 4 ]
+    [[ "${lines[3]}" == *"small"*"commit"*"v1.3"*"main"* ]]
+    run -0 kgate history show "copy/bytes=16KiB,version=plain/cpu" --metric time
+    [[ "${lines[0]}" == "copy/bytes=16KiB,version=plain/cpu  time  on "*", 3 runs" ]]
+    [[ "${lines[4]}" == *"v1.3"*"+1.0 %"* ]]
+    run -0 kgate history show plain --metric time --top 1
+    [[ "$output" == *"v1.3"*"2 earlier runs: --top 0 or --json"* && "$output" != *"v1.2"* ]]
+    kgate history show 'copy/*' --json >show.json
+    valid show.json history
+    jq -e '(.runs | length) == 3 and (.series | length) == 4 and ([.series[].points | length] | all(. == 3))' show.json
+    jq -e '. as $h | .series[] | select(.metric == "time") | [.points[] | $h.runs[.run].commit] == ["v1.1", "v1.2", "v1.3"]' show.json
+    kgate history list --json --last 2 >list.json
+    valid list.json history
+    jq -e '[.runs[].commit] == ["v1.2", "v1.3"]' list.json
+    run -0 kgate history changes
+    [ "$output" = "no changes" ]
+    run -2 kgate history show nothing
+    [[ "$output" == *"has no case 'nothing'"* ]]
+}
+
+@test "a wrong file adds nothing, and makes no database" {
+    results 2
+    echo '{"schema": "kgate.comparison.v1"}' >comparison.json
+    echo '{"schema": "kgate.results.v1", "created": 3}' >broken.json
+    echo nothing >text
+    for file in comparison.json text missing.json .; do
+        run -2 kgate history add "$file"
+        [ ! -e kgate-history.db ]
+    done
+    run -2 kgate history add r1.json broken.json
+    run -0 kgate history list
+    [ "$output" = "no runs" ]
+    jq '.cases = []' r1.json >empty.json
+    run -2 kgate history add r1.json empty.json
+    [[ "$output" == *"'empty.json' has no measured case"* ]]
+    run -0 kgate history list
+    [ "$output" = "no runs" ]
+}
+
+@test "a wrong CSV names its line and column, and adds nothing" {
+    results 2
+    kgate history add r1.json r2.json
+    kgate history export -o all.csv
+    sed '3s/^[0-9a-f]*,/x,/' all.csv >run.csv
+    run -2 kgate history import run.csv --history other.db
+    [[ "$output" == *"run.csv:3"*"column 'run': expected 64 hexadecimal digits, found 'x'"* ]]
+    awk -F, -v OFS=, 'NR == 4 {$(NF - 1) = 99} 1' all.csv >flags.csv
+    run -2 kgate history import flags.csv --history other.db
+    [[ "$output" == *"flags.csv:4"*"column 'flags'"* ]]
+    sed '5s/,[^,]*$//' all.csv >short.csv
+    run -2 kgate history import short.csv --history other.db
+    [[ "$output" == *"short.csv:5: 26 fields instead of 27"* ]]
+    (cat all.csv && sed -n 2p all.csv) >apart.csv
+    run -2 kgate history import apart.csv --history other.db
+    [[ "$output" == *"do not follow each other"* ]]
+    [ "$(counts other.db)" = "0 0" ]
+}
+
+@test "export and import: the same rows; results again add nothing; prune removes the oldest" {
+    results 5
+    jq '.cases[0].id = "=1+1, \"x\"/cpu"' r1.json >quoted.json
+    kgate history add r2.json r3.json r4.json r5.json quoted.json -q --kind nightly
+    kgate history export -o all.csv
+    run -0 kgate history import all.csv --history copy.db
+    [ "$output" = "added 5 runs with 20 points to copy.db" ]
+    kgate history export --history copy.db | cmp - all.csv
+    grep -q ',nightly,.*,"'"'"'=1+1, ""x""/cpu",' all.csv
+    run -0 kgate history import r2.json --history copy.db
+    [[ "$output" == "added 0 runs"*"1 was there already" ]]
+    run -0 kgate history prune --keep 2
+    [ "$output" = "removed 3 runs with 12 points from kgate-history.db" ]
+    [ "$(kgate history list --json | jq -c '[.runs[].commit]')" = '["v1.4","v1.5"]' ]
+    kgate history import all.csv -q
+    kgate history export | cmp - all.csv
+    kgate history export --json -o all.json
+    valid all.json history
+    run -2 kgate history prune
+    [[ "$output" == *"needs --keep N"* ]]
+}
+
+@test "commits are in the order of their ancestry; an option in a commit's name reaches no git" {
+    results 4
+    git init -q -b main .
+    for i in 1 2 3; do git commit -q --allow-empty -m "$i" && git rev-parse --short HEAD; done >hashes
+    # the newest run measured the oldest commit
+    for i in 1 2 3; do jq --arg c "$(sed -n "$((4 - i))p" hashes)-dirty" '.commit = $c' "r$i.json" >"c$i.json"; done
+    kgate history add c1.json c2.json c3.json -q
+    kgate history show plain --metric time --json >show.json
+    jq -e '. as $h | [.series[].points[] | $h.runs[.run].depth] == [1, 2, 3]' show.json
+    jq -e --arg full "$(git rev-parse HEAD)" '.runs[0] | .commit == $full and .dirty and (.parent | length) == 40' show.json
+    jq '.commit = "--output=stolen"' r4.json >option.json
+    kgate history add option.json -q
+    [ ! -e stolen ]
+    [ "$(kgate history list --json | jq -r '.runs[-1].commit')" = "--output=stolen" ]
+}
+
+@test "the history of a suite, beside the suite; --history overrides it" {
+    results 1
+    mkdir -p sub/below
+    printf 'version: 1\nhistory: runs/all.db\nworkloads: [{name: copy, kernel: copy}]\n' >sub/kgate.yaml
+    mkdir sub/runs
+    kgate history add -c sub/kgate.yaml r1.json -q
+    [ -s sub/runs/all.db ]
+    (cd sub/below && kgate history list | grep -q v1.1)
+    kgate history add -c sub/kgate.yaml r1.json -q --history sqlite:own.db
+    [ -s own.db ]
+    sed -i 's/^history:.*/history: [1]/' sub/kgate.yaml
+    run -2 kgate history list -c sub/kgate.yaml
+    [[ "$output" == *"kgate.yaml:2"*"history"* ]]
+}
+
+@test "files that are no history of this kgate" {
+    results 1
+    run -2 kgate history list
+    [[ "$output" == *"there is no history 'kgate-history.db'; \`kgate history add RESULTS.json\` makes one"* ]]
+    sql other.db 'CREATE TABLE t (x)'
+    run -2 kgate history add r1.json --history other.db
+    [[ "$output" == *"is a SQLite database of another program"* ]]
+    run -2 kgate history add r1.json --history r1.json
+    [[ "$output" == *"it is no SQLite file"* ]]
+    run -2 kgate history add r1.json --history .
+    [[ "$output" == *"not a regular file"* ]]
+    kgate history add r1.json -q
+    sql kgate-history.db "UPDATE fact SET value = 2 WHERE name = 'version'"
+    run -2 kgate history list
+    [[ "$output" == *"has tables of version 2, and this kgate knows version 1"* ]]
+    run -2 kgate history list --kind nightly
+    [[ "$output" == *"\`kgate history list\` takes no --kind"* ]]
+    run -2 kgate history shwo
+    [[ "$output" == *"did you mean 'show'?"* ]]
+}
+
+@test "SQLite refuses more than 100 million points, with advice" {
+    results 2
+    kgate history add r1.json -q
+    sql kgate-history.db "UPDATE fact SET value = 99999999 WHERE name = 'points'"
+    run -2 kgate history add r2.json
+    [[ "$output" == *"at most 100000000 in SQLite"*"prune --keep N"*"postgresql://"* ]]
+    [ "$(counts)" = "1 4" ]
+}
+
+@test "a killed writer loses no run that was added, and leaves no half run" {
+    results 12
+    large 400 >large.json
+    kgate history add large.json -q
+    : >added
+    for i in $(seq 12); do
+        jq --argjson i "$i" '.commit = "k\($i)"' large.json >"k$i.json"
+        timeout -s KILL "0.$(printf %03d $((i * 7 % 60 + 5)))" "$KGATE" history add "k$i.json" -q && echo "$i" >>added
+        # whole runs only, and all that reported success
+        kgate history list --json >list.json
+        [ "$(jq '[.runs[].points] | unique | length' list.json)" -eq 1 ]
+        while read -r n; do jq -e --arg c "k$n" 'any(.runs[]; .commit == $c)' list.json; done <added
+    done
+    kgate history add k*.json -q
+    [ "$(kgate history list --json | jq '.runs | length')" -eq 13 ]
+}
+
+@test "a file that may not grow: an error, and the runs from before stay" {
+    results 2
+    large 2000 >large.json
+    kgate history add r1.json -q
+    cp kgate-history.db before.db
+    (
+        ulimit -f 100 # KiB
+        run -3 kgate history add large.json
+        [[ "$output" == *"history 'kgate-history.db': "* ]]
+    )
+    [ "$(counts)" = "1 4" ]
+    kgate history add large.json r2.json -q
+    [ "$(counts)" = "3 4008" ]
+}
+
+@test "a full disk: an error, and the runs from before stay" {
+    results 2
+    large 2000 >large.json
+    mkdir disk
+    unshare --map-root-user --mount true 2>/dev/null || skip "no mount namespace"
+    cat >full.sh <<'SH'
+mount -t tmpfs -o size=200k none disk || exit 77
+"$KGATE" history add r1.json -q --history disk/h.db || exit 1
+"$KGATE" history add large.json --history disk/h.db
+[ $? -eq 3 ] || exit 2
+"$KGATE" history add r2.json -q --history disk/h.db || exit 3
+"$KGATE" history export --history disk/h.db >rows.csv
+SH
+    KGATE=$KGATE run unshare --map-root-user --mount bash full.sh
+    [ "$status" -ne 77 ] || skip "no tmpfs"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"full"* || "$output" == *"No space"* ]]
+    [ "$(wc -l <rows.csv)" -eq 9 ]
+}
+
+@test "a read-only history is read, and refuses a write" {
+    results 2
+    as=()
+    if [ "$(id -u)" -eq 0 ]; then
+        command -v setpriv >/dev/null || skip "root may write everywhere"
+        as=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+    fi
+    folder=$(mktemp -d)
+    cp r1.json r2.json "$folder"
+    cd "$folder"
+    kgate history add r1.json -q
+    chmod 444 ./* && chmod 555 .
+    HOME=$folder run -0 "${as[@]}" "$KGATE" history show plain --metric time
+    run -3 "${as[@]}" "$KGATE" history add r2.json
+    [[ "$output" == *"cannot write the history 'kgate-history.db'"* ]]
+    run "${as[@]}" "$KGATE" history add r2.json --history new.db
+    [ "$status" -eq 3 ]
+    cd "$BATS_TEST_TMPDIR"
+    chmod 755 "$folder" && rm -r "$folder"
+}
+
+@test "two writers at once: each run is there once" {
+    results 10
+    for i in $(seq 10); do "$KGATE" history add "r$i.json" -q 3>&- || echo "$i" >>failed; done &
+    for i in $(seq 10 -1 1); do "$KGATE" history add "r$i.json" -q 3>&- || echo "$i" >>failed; done &
+    wait
+    [ ! -e failed ]
+    [ "$(counts)" = "10 40" ]
+}
+
+@test "a busy history is an error after KGATE_LOCK_SECONDS" {
+    results 1
+    kgate history add r1.json -q
+    /usr/bin/python3 -c 'import sqlite3, sys, time
+c = sqlite3.connect("kgate-history.db", isolation_level=None)
+c.execute("BEGIN EXCLUSIVE")
+open("locked", "w")
+time.sleep(60)' 3>&- &
+    holder=$!
+    for _ in $(seq 100); do [ ! -e locked ] || break; sleep 0.1; done
+    KGATE_LOCK_SECONDS=0.2 run -3 kgate history list
+    kill "$holder"
+    [[ "$output" == *"another process writes the history"* ]]
+}
+
+@test "a URL without a server; the password is in no message" {
+    results 1
+    run kgate history add r1.json --history "postgresql://me:secret@/none?host=$PWD"
+    [ "$status" -eq 2 ] || [ "$status" -eq 3 ]
+    [[ "$output" == *"postgresql://me@/none"* && "$output" != *secret* ]]
+}
+
+# --- PostgreSQL: a server of the test's own, on a socket in a folder ---------------------------------------------------
+
+pg_as() { if [ "$(id -u)" -eq 0 ]; then setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; else "$@"; fi; }
+
+# Sets PG to a folder, and URL to the address of the server.
+pg_up() {
+    pg_programs=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
+    [ -n "$pg_programs" ] || skip "no postgresql"
+    PG=$(mktemp -d /tmp/kgate-pg-XXXXXX)
+    [ "$(id -u)" -ne 0 ] || chown 65534:65534 "$PG"
+    cd "$PG"
+    pg_as "$pg_programs/initdb" -D "$PG/data" -A trust -U kgate --no-sync --locale=C.UTF-8 -E UTF8 >/dev/null
+    pg_as "$pg_programs/pg_ctl" -D "$PG/data" -s -w -l "$PG/log" \
+        -o "-c listen_addresses='' -c unix_socket_directories=$PG -c fsync=off" start >/dev/null 2>&1 3>&-
+    cd "$BATS_TEST_TMPDIR"
+    URL="postgresql:///postgres?host=$PG&user=kgate"
+}
+
+pg_down() {
+    [ -n "${PG:-}" ] || return 0
+    cd "$PG"
+    pg_as "$pg_programs/pg_ctl" -D "$PG/data" -s -m immediate stop || true
+    cd "$BATS_TEST_TMPDIR"
+    rm -rf "$PG"
+    PG=
+}
+
+teardown() {
+    pg_down
+    cp "$XDG_CACHE_HOME"/kgate/cpu-ceilings-* "$BATS_FILE_TMPDIR" 2>/dev/null || true
+}
+
+# The answers of both databases, without the database's name.
+both() {
+    kgate history "$@" >sqlite.out
+    kgate history "$@" --history "$URL" >postgres.out
+    sed -i '/^  "database":/d' sqlite.out postgres.out
+    cmp sqlite.out postgres.out
+}
+
+# bats test_tags=thorough
+@test "PostgreSQL and SQLite give the same answers, row by row" {
+    results 6
+    pg_up
+    jq '.cases[0].id = "Zoo/cpu" | .cases[1].id = "äpfel/cpu" | .commit = null | .machine.host = null' r6.json >odd.json
+    large 300 >large.json
+    for place in kgate-history.db "$URL"; do
+        kgate history add r1.json r3.json r2.json odd.json large.json -q --history "$place"
+        kgate history add r4.json r5.json -q --kind nightly --history "$place"
+        kgate history add r5.json -q --history "$place"
+    done
+    both list
+    both list --json --last 2
+    both show plain
+    both show '*' --json
+    both export
+    both export --json
+    both changes --json
+    kgate history prune --keep 3 -q
+    kgate history prune --keep 3 -q --history "$URL"
+    both export
+    # from one to the other
+    kgate history export -o all.csv
+    kgate history import all.csv --history copy.db -q
+    kgate history export --history copy.db | cmp - all.csv
+    kgate history add r6.json -q --history "$URL"
+    kgate history export --history "$URL" -o more.csv
+    kgate history import more.csv -q
+    both export
+}
+
+# bats test_tags=thorough
+@test "PostgreSQL: two writers at once, a killed writer, a reader without a schema" {
+    results 8
+    pg_up
+    run -2 kgate history list --history "$URL"
+    [[ "$output" == *"there is no history in"* ]]
+    for i in $(seq 8); do "$KGATE" history add "r$i.json" -q --history "$URL" 3>&- || echo "$i" >>failed; done &
+    for i in $(seq 8 -1 1); do "$KGATE" history add "r$i.json" -q --history "$URL" 3>&- || echo "$i" >>failed; done &
+    wait
+    [ ! -e failed ]
+    [ "$(counts "$URL")" = "8 32" ]
+    large 2000 >large.json
+    for delay in 0.03 0.06 0.1 0.2; do
+        timeout -s KILL "$delay" "$KGATE" history add large.json -q --history "$URL" || true
+        [[ "$(counts "$URL")" = "8 32" || "$(counts "$URL")" = "9 4032" ]]
+    done
+    kgate history add large.json -q --history "$URL"
+    [ "$(counts "$URL")" = "9 4032" ]
+}
