@@ -49,14 +49,11 @@ void kg_history_runs_text(const struct kg_history *history, struct kg_text *text
         struct kg_table_row *row = kg_table_row_add(&table);
         struct kg_text points = {0};
         kg_text_printf(&points, "%zu", run->points);
-        const char *const cells[] = {run->started,
-                                     cell(&table, run->suite, NAME_SHOWN),
-                                     kg_history_kind_names[run->kind],
-                                     commit_cell(&table, run),
-                                     cell(&table, run->branch, BRANCH_SHOWN),
-                                     cell(&table, run->host, NAME_SHOWN),
-                                     cell(&table, run->machine, NAME_SHOWN),
-                                     kg_table_cell(&table, &points)};
+        const char *const cells[] = {
+            cell(&table, run->started, NAME_SHOWN),  cell(&table, run->suite, NAME_SHOWN),
+            kg_history_kind_names[run->kind],        commit_cell(&table, run),
+            cell(&table, run->branch, BRANCH_SHOWN), cell(&table, run->host, NAME_SHOWN),
+            cell(&table, run->machine, NAME_SHOWN),  kg_table_cell(&table, &points)};
         memcpy(row->cells, cells, sizeof cells);
     }
     if (history->run_count)
@@ -124,8 +121,10 @@ static void series_head(const struct kg_history_series *series, struct kg_text *
     kg_escape_terminal(text, series->metric, NAME_SHOWN);
     kg_text_append(text, "  on ");
     kg_escape_terminal(text, series->machine, SIZE_MAX);
-    if (series->host)
-        kg_text_printf(text, ", host %.16s", series->host);
+    if (series->host) {
+        kg_text_append(text, ", host ");
+        kg_escape_terminal(text, series->host, NAME_SHOWN);
+    }
     kg_text_printf(text, ", %zu run%s\n", series->point_count, series->point_count == 1 ? "" : "s");
 }
 
@@ -147,12 +146,10 @@ static void series_append(const struct kg_history *history, const struct kg_hist
         char formatted[KG_UNIT_BYTES];
         kg_text_append(&value,
                        kg_value_format(series->unit ? series->unit : "", point->value, formatted));
-        const char *const cells[] = {run->started,
-                                     commit_cell(&table, run),
-                                     kg_table_cell(&table, &value),
-                                     error_cell(&table, point),
-                                     change_cell(&table, point, before),
-                                     remarks(&table, history, point, before)};
+        const char *const cells[] = {
+            cell(&table, run->started, NAME_SHOWN), commit_cell(&table, run),
+            kg_table_cell(&table, &value),          error_cell(&table, point),
+            change_cell(&table, point, before),     remarks(&table, history, point, before)};
         memcpy(row->cells, cells, sizeof cells);
     }
     table_end(&table, text);

@@ -166,6 +166,34 @@ sql() { /usr/bin/python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1
     [[ "$output" == *"did you mean 'show'?"* ]]
 }
 
+@test "a damaged file, and a file from elsewhere without texts, are errors or rows" {
+    results 3
+    kgate history add r1.json r2.json -q
+    cp kgate-history.db good.db
+    for seed in $(seq 60); do
+        /usr/bin/python3 - "$seed" <<'PY'
+import random, sys
+draw, data = random.Random(sys.argv[1]), bytearray(open("good.db", "rb").read())
+for _ in range(40):
+    data[draw.randrange(100, len(data))] = draw.randrange(256)
+open("bad.db", "wb").write(data)
+PY
+        for words in "show copy --json" "export" "add r3.json -q" "prune --keep 1"; do
+            # shellcheck disable=SC2086
+            run kgate history $words --history bad.db
+            [ "$status" -le 3 ]
+        done
+    done
+    sql good.db 'CREATE TABLE loose (id, hash, suite, machine, epoch, commit_, dirty, complete, kind, started, boot,
+        version, file, points); INSERT INTO loose SELECT id, NULL, suite, machine, epoch, NULL, NULL, NULL, NULL, NULL,
+        NULL, NULL, NULL, points FROM run; DROP TABLE run; ALTER TABLE loose RENAME TO run;'
+    for words in list "list --json" "show copy" export; do
+        # shellcheck disable=SC2086
+        run kgate history $words --history good.db
+        [ "$status" -le 3 ]
+    done
+}
+
 @test "SQLite refuses more than 100 million points, with advice" {
     results 2
     kgate history add r1.json -q
@@ -190,6 +218,34 @@ sql() { /usr/bin/python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1
     done
     kgate history add k*.json -q
     [ "$(kgate history list --json | jq '.runs | length')" -eq 13 ]
+}
+
+# bats test_tags=thorough
+@test "killed, or the disk full, at each write: the added runs stay, and no half run" {
+    command -v strace >/dev/null || skip "no strace"
+    results 2
+    large 300 >large.json
+    kgate history add r1.json -q
+    cp kgate-history.db one.db
+    for fault in signal=KILL error=ENOSPC error=EIO; do
+        for call in pwrite64 fdatasync unlink; do
+            for n in $(seq 1 1 6) $(seq 7 5 200); do
+                cp one.db kgate-history.db && rm -f kgate-history.db-journal
+                run strace -f -o trace -e trace="$call" -e inject="$call:$fault:when=$n" "$KGATE" history add large.json -q
+                grep -q INJECTED trace || grep -q KILL trace || break # there are fewer calls
+                after=$(counts)
+                case $status in
+                0) [ "$after" = "2 604" ] ;;
+                # the last fdatasync is the folder's, when the run is added already
+                3) [ "$after" = "1 4" ] || [ "$call $after" = "fdatasync 2 604" ] ;;
+                137) [[ "$after" = "1 4" || "$after" = "2 604" ]] ;;
+                *) return 1 ;;
+                esac
+                kgate history add large.json r2.json -q
+                [ "$(counts)" = "3 608" ]
+            done
+        done
+    done
 }
 
 @test "a file that may not grow: an error, and the runs from before stay" {

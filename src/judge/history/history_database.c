@@ -207,6 +207,12 @@ const char *kg_row_keep(const struct kg_query *query, size_t column, struct kg_a
     return text && *text ? kg_arena_copy(arena, text) : NULL;
 }
 
+const char *kg_row_copy(const struct kg_query *query, size_t column, struct kg_arena *arena)
+{
+    const char *text = kg_row_text(query, column);
+    return kg_arena_copy(arena, text ? text : "");
+}
+
 void kg_query_free(struct kg_query *query)
 {
     if (query->statement)

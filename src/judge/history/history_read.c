@@ -15,6 +15,11 @@
     "run AS r JOIN machine AS m ON m.id = r.machine JOIN epoch AS e ON e.id = r.epoch LEFT JOIN "  \
     "commit_ AS c ON c.id = r.commit_ "
 
+static const char *or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
 /* A kind of a newer kgate counts as a commit. */
 static enum kg_history_kind kind_of(const char *name)
 {
@@ -29,17 +34,17 @@ static void run_read(const struct kg_query *query, struct kg_history *history)
                   sizeof *history->runs);
     history->runs[history->run_count++] = (struct kg_history_run){
         .id = kg_row_integer(query, 0),
-        .hash = kg_row_keep(query, 1, arena),
-        .suite = kg_arena_copy(arena, kg_row_text(query, 2)),
-        .kind = kind_of(kg_row_text(query, 3)),
-        .started = kg_row_keep(query, 4, arena),
+        .hash = kg_row_copy(query, 1, arena),
+        .suite = kg_row_copy(query, 2, arena),
+        .kind = kind_of(or_empty(kg_row_text(query, 3))),
+        .started = kg_row_copy(query, 4, arena),
         .commit = kg_row_keep(query, 5, arena),
         .parent = kg_row_keep(query, 6, arena),
         .branch = kg_row_keep(query, 7, arena),
         .depth = kg_row_real(query, 8),
         .dirty = kg_row_integer(query, 9) != 0,
         .complete = kg_row_integer(query, 10) != 0,
-        .machine = kg_arena_copy(arena, kg_row_text(query, 11)),
+        .machine = kg_row_copy(query, 11, arena),
         .host = kg_row_keep(query, 12, arena),
         .epoch = kg_row_keep(query, 13, arena),
         .gpus = kg_row_keep(query, 14, arena),
@@ -64,11 +69,6 @@ static bool rows_read(struct kg_query *query, struct kg_history *history,
 static int64_t last_or_all(const struct kg_history_filter *filter)
 {
     return filter->last ? (int64_t)filter->last : INT64_MAX;
-}
-
-static const char *or_empty(const char *text)
-{
-    return text ? text : "";
 }
 
 bool kg_history_runs(struct kg_history_database *database, const struct kg_history_filter *filter,
@@ -119,16 +119,16 @@ struct search {
 static bool is_wanted(const struct kg_query *query, const struct kg_history_filter *filter,
                       bool exact)
 {
-    const char *id = kg_row_text(query, 2);
+    const char *id = or_empty(kg_row_text(query, 2));
     const struct {
-        const char *wanted, *value;
-    } pairs[] = {{filter->suite, kg_row_text(query, 1)}, {filter->metric, kg_row_text(query, 4)}};
-    for (size_t i = 0; i < 2; i++)
-        if (pairs[i].wanted && strcmp(pairs[i].wanted, pairs[i].value) != 0)
+        const char *wanted;
+        size_t column, other;
+    } rows[] = {{filter->suite, 1, 1}, {filter->metric, 4, 4}, {filter->machine, 7, 8}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].wanted &&
+            strcmp(rows[i].wanted, or_empty(kg_row_text(query, rows[i].column))) != 0 &&
+            strcmp(rows[i].wanted, or_empty(kg_row_text(query, rows[i].other))) != 0)
             return false;
-    if (filter->machine && strcmp(filter->machine, kg_row_text(query, 7)) != 0 &&
-        strcmp(filter->machine, kg_row_text(query, 8)) != 0)
-        return false;
     return exact || !filter->which || fnmatch(filter->which, id, 0) == 0 ||
            strstr(id, filter->which);
 }
@@ -139,13 +139,13 @@ static void series_read(struct search *search, const struct kg_query *query, str
                   sizeof *search->found);
     search->found[search->count++] =
         (struct found){.series = {.id = kg_row_integer(query, 0),
-                                  .suite = kg_arena_copy(arena, kg_row_text(query, 1)),
-                                  .id_of_case = kg_row_keep(query, 2, arena),
+                                  .suite = kg_row_copy(query, 1, arena),
+                                  .id_of_case = kg_row_copy(query, 2, arena),
                                   .definition = kg_row_keep(query, 3, arena),
-                                  .metric = kg_row_keep(query, 4, arena),
-                                  .source = kg_arena_copy(arena, kg_row_text(query, 5)),
+                                  .metric = kg_row_copy(query, 4, arena),
+                                  .source = kg_row_copy(query, 5, arena),
                                   .unit = kg_row_keep(query, 6, arena),
-                                  .machine = kg_arena_copy(arena, kg_row_text(query, 7)),
+                                  .machine = kg_row_copy(query, 7, arena),
                                   .host = kg_row_keep(query, 8, arena)},
                        .machine = kg_row_integer(query, 9)};
 }
@@ -375,10 +375,10 @@ static void change_read(const struct kg_query *query, struct kg_history *history
                   sizeof *history->changes);
     history->changes[history->change_count++] = (struct kg_history_change){
         .id = kg_row_integer(query, 0),
-        .suite = kg_arena_copy(arena, kg_row_text(query, 1)),
-        .id_of_case = kg_row_keep(query, 2, arena),
-        .metric = kg_row_keep(query, 3, arena),
-        .machine = kg_arena_copy(arena, kg_row_text(query, 4)),
+        .suite = kg_row_copy(query, 1, arena),
+        .id_of_case = kg_row_copy(query, 2, arena),
+        .metric = kg_row_copy(query, 3, arena),
+        .machine = kg_row_copy(query, 4, arena),
         .host = kg_row_keep(query, 5, arena),
         .before = kg_row_keep(query, 6, arena),
         .after = kg_row_keep(query, 7, arena),
@@ -388,8 +388,8 @@ static void change_read(const struct kg_query *query, struct kg_history *history
         .ratio = kg_row_real(query, 11),
         .low = kg_row_real(query, 12),
         .high = kg_row_real(query, 13),
-        .cause = kg_row_keep(query, 14, arena),
-        .state = kg_row_keep(query, 15, arena),
+        .cause = kg_row_copy(query, 14, arena),
+        .state = kg_row_copy(query, 15, arena),
         .proof = kg_row_keep(query, 16, arena),
         .culprit = kg_row_keep(query, 17, arena),
     };

@@ -91,11 +91,20 @@ static void close_database(struct kg_history_database *database)
     database->connection = NULL;
 }
 
+/* The file may come from somebody else: SQLite then trusts neither its schema nor its pages. */
+static void distrust(sqlite3 *sqlite)
+{
+    sqlite3_db_config(sqlite, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(sqlite, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(sqlite, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+}
+
 static bool open_database(struct kg_history_database *database, const char *place,
                           enum kg_history_access access, struct kg_error *err)
 {
     static const char settings[] = "PRAGMA synchronous = EXTRA; PRAGMA temp_store = MEMORY; "
-                                   "PRAGMA cache_size = -32768";
+                                   "PRAGMA cache_size = -32768; "
+                                   "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON";
     struct stat status;
     sqlite3 *sqlite = NULL;
     const bool exists = stat(place, &status) == 0;
@@ -107,8 +116,8 @@ static bool open_database(struct kg_history_database *database, const char *plac
                             "there is no history '%.300s'; `kgate history add RESULTS.json` makes "
                             "one",
                             place);
-    const int flags = access == KG_HISTORY_READ ? SQLITE_OPEN_READONLY
-                                                : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    /* A reader may write too: it then undoes the half of a killed writer. Without permission SQLite only reads. */
+    const int flags = SQLITE_OPEN_READWRITE | (access == KG_HISTORY_READ ? 0 : SQLITE_OPEN_CREATE);
     const int code = sqlite3_open_v2(place, &sqlite, flags, NULL);
     database->connection = sqlite;
     if (!sqlite) {
@@ -117,8 +126,10 @@ static bool open_database(struct kg_history_database *database, const char *plac
     }
     if (code != SQLITE_OK)
         return fail(database, err);
+    distrust(sqlite);
     sqlite3_busy_timeout(sqlite, (int)(kg_lock_seconds() * 1000));
-    return execute(database, settings, err) && owner_check(database, access, err);
+    return execute(database, settings, err) && owner_check(database, access, err) &&
+           (access == KG_HISTORY_WRITE || execute(database, "PRAGMA query_only = ON", err));
 }
 
 static bool begin(struct kg_history_database *database, struct kg_error *err)

@@ -129,8 +129,8 @@ static bool series_load(struct kg_history_writer *writer, int64_t machine, const
     kg_query_begin(query, "it", machine, writer->suite);
     while ((step = kg_query_step(query, err)) == KG_STEP_ROW) {
         kg_text_truncate(&key, 0);
-        series_key(kg_row_text(query, 1), kg_row_text(query, 2), kg_row_text(query, 3),
-                   kg_row_text(query, 4), &key);
+        series_key(or_empty(kg_row_text(query, 1)), or_empty(kg_row_text(query, 2)),
+                   or_empty(kg_row_text(query, 3)), or_empty(kg_row_text(query, 4)), &key);
         kg_names_set(&writer->arena, &writer->series,
                      kg_arena_copy(&writer->arena, kg_text_string(&key)), key.length,
                      (size_t)kg_row_integer(query, 0));
