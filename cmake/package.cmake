@@ -17,6 +17,7 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME kgate)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 # Looked for when they are used, and done without.
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "gnuplot-nox, libcapstone4, valgrind")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS libpq5)
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "The program kgate, and what it measures with.")
 set(CPACK_DEBIAN_PROFILER_PACKAGE_NAME libkgate-profiler-dev)
 set(CPACK_DEBIAN_PROFILER_PACKAGE_SECTION libdevel)
