@@ -10,6 +10,9 @@ install(DIRECTORY docs/examples/plugin DESTINATION ${CMAKE_INSTALL_DOCDIR}/examp
 # What a pipeline posts with.
 install(PROGRAMS ci/pipeline/common.sh ci/pipeline/gitlab_note.sh
         DESTINATION ${CMAKE_INSTALL_DATADIR}/kgate/pipeline)
+install(PROGRAMS ci/slurm/submit.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/kgate/slurm)
+install(FILES ci/slurm/shard.sbatch ci/slurm/steps.sbatch ci/slurm/merge.sbatch ci/slurm/kgate_reframe.py
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/kgate/slurm)
 install(TARGETS kgate_memory LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS kgate_profiler kgate_profiler_shared EXPORT kgate-targets
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
