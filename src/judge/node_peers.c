@@ -13,15 +13,36 @@
 #include "judge/reasons.h"
 #include "judge/shards.h"
 #include "model/disturbance.h"
+#include "model/suite.h"
 
 /* --- Readings of a shard ---------------------------------------------------------------------- */
 
 enum reading { CLOCK, BANDWIDTH, WAIT, READINGS };
 
+/* Median time of the clock probe between the samples of the CPU cases, ns. Paired rounds have no other. */
+static double rounds_clock(const struct kg_results *results)
+{
+    size_t count = 0, known = 0;
+    for (size_t i = 0; i < results->case_count; i++)
+        count += results->cases[i].round_count;
+    double *values = kg_alloc(2 * count + 1, sizeof *values);
+    for (size_t i = 0; i < results->case_count; i++) {
+        const struct kg_case_result *result = &results->cases[i];
+        const bool on_cpu = !strcmp(result->device, kg_device_names[KGATE_DEVICE_CPU]);
+        for (size_t r = 0; r < result->round_count && on_cpu; r++)
+            if (result->rounds[r].pulse_ns > 0)
+                values[known++] = result->rounds[r].pulse_ns;
+    }
+    const double median = known ? kg_median_of(values, known, values + count) : NAN;
+    free(values);
+    return median;
+}
+
 /* Time of the clock probe, ns: a slower core takes longer. */
 static double clock_of(const struct kg_results *results)
 {
-    return kg_results_probe(results).pulse_ns;
+    const double probed = kg_results_probe(results).pulse_ns;
+    return isnan(probed) ? rounds_clock(results) : probed;
 }
 
 /* Time per byte of the memory probe, s. */
