@@ -90,6 +90,18 @@ PAGES = {
                   "kgate gate -c suite.yaml -b baselines -o out >gate.txt || test $? = 1 -o $? = 4",
         "blocks": {},
     },
+    "docs/fleet.md": {
+        # a program that is three times as slow in the candidate
+        "before": "mkdir base head; printf '#!/bin/sh\\nexec seq $((100000 * $1))\\n' >base/bench; sed s/100000/300000/ base/bench >head/bench; "
+                  "chmod +x base/bench head/bench; printf 'version: 1\\nsuite: page\\ndefaults: {disturbance: 100%%, rounds: {min: 3, max: 6}}"
+                  "\\nworkloads:\\n  - {name: seq, command: [./bench, \"{n}\"], matrix: {n: [1, 2, 3, 4]}}\\n' >suite.yaml",
+        "blocks": {
+            "ci/slurm/submit.sh --shards 16 -o /shared/out --partition": "needs Slurm; tests/fleet/slurm.bats runs it",
+            "--only 6,7,8": "needs Slurm; tests/fleet/slurm.bats runs it",
+            "/shared/out/results.json": "needs Slurm; tests/fleet/slurm.bats runs it",
+            "kgate merge": {0, 1, 4},
+        },
+    },
     "docs/gpu.md": {"in": "checkout", "blocks": {"config/gpu.yaml": "measures minutes of a GPU", "ci/gpu.sh": "needs a GPU"}},
     "docs/kernels.md": {"in": "checkout", "blocks": {}},
     "docs/plugins.md": {"before": "ln -s \"$CHECKOUT/docs\" docs", "blocks": {"kgate gate": VERDICT}},
