@@ -13,6 +13,8 @@ release_packages=(dpkg-dev file)
 # Recommended packages are not installed, so the sanitizers' runtime of clang is named here.
 all_packages=(chromium clang-tidy cmark-gfm fish libclang-rt-dev libomp-dev mandoc postgresql
               python3-prometheus-client strace zsh)
+# A suite over several machines. Its tests are skipped without them.
+fleet_packages=(munge parallel slurm-wlm)
 
 packages_missing() {
     local package
@@ -57,6 +59,11 @@ setup() {
     esac
     mapfile -t missing < <(packages_missing "${wanted[@]}")
     [ "${#missing[@]}" -eq 0 ] || packages_install
+    if [ "$1" = all ]; then
+        mapfile -t missing < <(packages_missing "${fleet_packages[@]}")
+        [ "${#missing[@]}" -eq 0 ] || packages_install ||
+            echo "ci: apt-get cannot install ${missing[*]}: tests of a fleet are skipped" >&2
+    fi
     page_setup "$1"
 }
 

@@ -15,7 +15,7 @@ script's.
   --all     also what takes longer: most tests under AddressSanitizer and UndefinedBehaviorSanitizer, those
             of threads under ThreadSanitizer, clang-tidy, a build with clang that gives readers made-up bytes
             (ci/fuzz.sh), the portable build, what only a machine with a GPU runs (compiled), the budgets of
-            the kernels' machine code, and further tests of the command line
+            the kernels' machine code, further tests of the command line, and a Slurm cluster of four nodes
   --help    prints this
 
 The builds are in build/PRESET; KGATE_TEST_JOBS is how many tests run at a time (default: as many as

@@ -55,3 +55,10 @@ setup_run() {
     [ -z "$output" ]
     grep -q '^apt-get: ' apt.log
 }
+
+@test "tests go on where Slurm cannot be installed, and say so" {
+    ABSENT="slurm-wlm munge" setup_run all
+    [ "$status" -eq 0 ]
+    [ "$output" = "goes on" ]
+    [[ "$stderr" == *"apt-get cannot install munge slurm-wlm: tests of a fleet are skipped"* ]]
+}
