@@ -40,7 +40,7 @@ for argument in "$@"; do
 done
 
 # Command-line tests that run under the sanitizers: they read the files, programs and options of others.
-sanitized='ab|adapters|differences|files|gate|hostile|import|mistakes|plugin|suggest|trace|worker'
+sanitized='ab|adapters|differences|files|gate|history|hostile|import|mistakes|plugin|suggest|trace|worker'
 
 # Configures a preset, with these further options, and builds it. A build folder that is there keeps its generator.
 preset_build() {

@@ -76,7 +76,7 @@ static bool fail(struct kg_history_database *database, struct kg_error *err)
     char message[1024];
     snprintf(message, sizeof message, "%s", server->calls.message(server->connection));
     for (char *c = message; *c; c++)
-        if (*c == '\n')
+        if (*c == '\n' || *c == '\t')
             *c = ' ';
     for (size_t length = strlen(message); length && message[length - 1] == ' ';)
         message[--length] = '\0';

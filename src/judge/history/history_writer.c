@@ -68,8 +68,7 @@ static bool statements_prepare(struct kg_history_writer *writer, struct kg_error
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!kg_query_prepare(writer->database, rows[i].sql, rows[i].query, err))
             return false;
-    return batch_prepare(writer, 1, &writer->point_make, err) &&
-           batch_prepare(writer, KG_WRITER_BATCH, &writer->batch_make, err);
+    return batch_prepare(writer, KG_WRITER_BATCH, &writer->batch_make, err);
 }
 
 bool kg_history_writer_open(struct kg_history_writer *writer, struct kg_history_database *database,
@@ -200,11 +199,10 @@ static int64_t code_number(const char *code)
     return result;
 }
 
-static void point_set(const struct kg_history_writer *writer, size_t index, size_t row,
-                      struct kg_query *query)
+static void point_set(const struct kg_history_writer *writer, size_t index, struct kg_query *query)
 {
     const struct kg_history_point *point = &writer->batch[index];
-    const size_t first = row * POINT_COLUMNS + 1;
+    const size_t first = index * POINT_COLUMNS + 1;
     kg_query_integer(query, first, writer->run);
     kg_query_integer(query, first + 1, writer->batch_series[index]);
     kg_query_real(query, first + 2, point->value);
@@ -218,17 +216,28 @@ static void point_set(const struct kg_history_writer *writer, size_t index, size
     kg_query_integer(query, first + 7, (int64_t)point->flags);
 }
 
+/* Runs of a suite end with equally many points, so their last batch is prepared once. */
+static bool rest_prepare(struct kg_history_writer *writer, struct kg_error *err)
+{
+    if (writer->rest == writer->batched)
+        return true;
+    kg_query_free(&writer->rest_make);
+    writer->rest = writer->batched;
+    return batch_prepare(writer, writer->rest, &writer->rest_make, err);
+}
+
 static bool batch_write(struct kg_history_writer *writer, struct kg_error *err)
 {
     const bool full = writer->batched == KG_WRITER_BATCH;
-    struct kg_query *query = full ? &writer->batch_make : &writer->point_make;
-    bool good = true;
-    for (size_t i = 0; good && i < writer->batched; i++) {
-        point_set(writer, i, full ? i : 0, query);
-        good = (full && i + 1 < writer->batched) || kg_query_run(query, err, "");
-    }
+    struct kg_query *query = full ? &writer->batch_make : &writer->rest_make;
+    if (!writer->batched)
+        return true;
+    if (!full && !rest_prepare(writer, err))
+        return false;
+    for (size_t i = 0; i < writer->batched; i++)
+        point_set(writer, i, query);
     writer->batched = 0;
-    return good;
+    return kg_query_run(query, err, "");
 }
 
 bool kg_history_writer_point(struct kg_history_writer *writer,
@@ -271,7 +280,7 @@ bool kg_history_writer_close(struct kg_history_writer *writer, bool good, struct
     struct kg_query *const queries[] = {
         &writer->run_find,    &writer->run_make,   &writer->run_end,     &writer->machine_make,
         &writer->epoch_find,  &writer->epoch_make, &writer->commit_make, &writer->series_list,
-        &writer->series_make, &writer->point_make, &writer->batch_make,  &writer->total_add};
+        &writer->series_make, &writer->batch_make, &writer->rest_make,   &writer->total_add};
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
         kg_query_free(queries[i]);
     kg_arena_free(&writer->arena);

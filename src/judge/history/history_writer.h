@@ -3,12 +3,12 @@
 #include "base/names.h"
 #include "judge/history/history_database.h"
 
-enum { KG_WRITER_BATCH = 64 };
+enum { KG_WRITER_BATCH = 128 };
 
 struct kg_history_writer {
     struct kg_history_database *database;
     struct kg_query run_find, run_make, run_end, machine_make, epoch_find, epoch_make, commit_make,
-        series_list, series_make, point_make, batch_make, total_add;
+        series_list, series_make, batch_make, rest_make, total_add;
     struct kg_arena arena;  /* names of the series below */
     struct kg_names series; /* ids of the series of the suite on the machine */
     int64_t machine;        /* of `series`; 0: none */
@@ -19,6 +19,7 @@ struct kg_history_writer {
     int64_t batch_series[KG_WRITER_BATCH];
     char codes[KG_WRITER_BATCH][17];
     size_t batched;
+    size_t rest; /* number of points of rest_make; 0: not prepared */
     struct kg_history_outcome outcome;
 };
 
