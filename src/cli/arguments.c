@@ -216,6 +216,12 @@ static const struct {
     {"suggest", "quiet", "print only suggestions, without their evidence"},
     {"suggest", "verbose", "print also the bottleneck of every operation, however fast it is"},
     {"validate", "quiet", "print only errors"},
+    {"merge", "output", "folder for the joined results and the reports (default: out)"},
+    {"merge", "baseline",
+     "folder of baselines, for results of `run` (default: baselines); shards of `gate` have "
+     "theirs"},
+    {"merge", "plan", "file of `kgate plan` that the shards used: it names missing cases"},
+    {"merge", "quiet", "print only the verdict and cases that fail"},
     {"plan", "output", "file to write; without it kgate only prints the table"},
     {"plan", "baseline", "folder of baselines, for the times of the cases (default: baselines)"},
     {"plan", "quiet", "print nothing"},

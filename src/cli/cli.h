@@ -120,6 +120,11 @@ struct kg_sides;
 bool kg_prepare_suite(const struct kg_arguments *arguments, const struct kg_text *yaml,
                       const struct kg_sides *sides, struct kg_prepared *prepared,
                       struct kg_error *err);
+/* Reads the suite and the accepted changes of --trust alone, without plan and machine: for `merge`.
+ * suite     path of the suite that was measured
+ * prepared  the caller frees it, also on failure */
+bool kg_prepare_trusted(const struct kg_arguments *arguments, const char *suite,
+                        struct kg_prepared *prepared, struct kg_error *err);
 void kg_prepared_free(struct kg_prepared *prepared);
 /* Whether the trusted suite lacks the case's workload. */
 bool kg_prepared_untrusted(const struct kg_prepared *prepared, const struct kg_case *planned);

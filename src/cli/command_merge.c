@@ -2,6 +2,9 @@
  * work. */
 #include "gate/merge.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "cli/cli.h"
 
 static bool summary_print(const struct kg_arguments *arguments, const struct kg_merge *merge,
@@ -21,33 +24,89 @@ static bool summary_print(const struct kg_arguments *arguments, const struct kg_
     return good;
 }
 
+/* Reads the accepted changes: with --trust from the trusted branch, as the shards did. */
+static bool waiving_read(const struct kg_arguments *arguments, const struct kg_merge *merge,
+                         struct kg_prepared *prepared, struct kg_error *err)
+{
+    const char *suite = merge->results.suite_path;
+    const char *trusted = merge->parts[0].results->shard.trust;
+    if (trusted && !arguments->trust)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "the shards were measured with --trust (%.200s): give merge the same "
+                            "--trust",
+                            trusted);
+    if (arguments->trust && !trusted)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "the shards were measured without --trust: give it to every shard");
+    return trusted ? kg_prepare_trusted(arguments, suite, prepared, err)
+                   : kg_cli_waiving_load(arguments, suite, &prepared->accepted, err);
+}
+
+/* Returns a note if accepted changes may exist elsewhere: a merge often runs in another folder. */
+static const char *waiving_note(const struct kg_arguments *arguments, const struct kg_merge *merge,
+                                struct kg_arena *arena)
+{
+    const char *suite = merge->results.suite_path;
+    if (arguments->accepted || arguments->trust || !suite || !*suite || access(suite, F_OK) == 0)
+        return NULL;
+    return kg_arena_printf(arena,
+                           "no accepted changes and no quarantine: the suite '%.200s' is not in "
+                           "this folder. --accepted names their file",
+                           suite);
+}
+
+static bool is_same_folder(const char *a, const char *b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISDIR(first.st_mode) &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/* A merge that writes into its input would replace the shard. */
+static bool output_check(const struct kg_arguments *arguments, struct kg_error *err)
+{
+    for (size_t i = 0; i < arguments->positional_count; i++)
+        if (is_same_folder(arguments->positional[i], kg_output_directory(arguments)))
+            return kg_error_set(err, KG_ERROR_USAGE,
+                                "'%.300s' is an input and the folder of the reports; give another "
+                                "-o",
+                                arguments->positional[i]);
+    return true;
+}
+
+static bool merge_make(const struct kg_arguments *arguments, struct kg_merge_options *options,
+                       struct kg_merge *merge, struct kg_error *err)
+{
+    struct kg_prepared prepared = {0};
+    bool good =
+        kg_merge_read(options, merge, err) && waiving_read(arguments, merge, &prepared, err);
+    if (good) {
+        options->note = waiving_note(arguments, merge, &prepared.arena);
+        good = kg_merge_judge(options, &prepared.accepted.waiving, merge, err);
+    }
+    kg_prepared_free(&prepared);
+    return good;
+}
+
 static int merge_run(const struct kg_arguments *arguments, const char *directory, void *user)
 {
     (void)user;
-    struct kg_merge merge;
-    struct kg_cli_waiving waiving = {0};
+    struct kg_merge merge = {0};
     struct kg_shard_plan plan = {0};
     struct kg_error err;
-    const struct kg_merge_options options = {.paths = arguments->positional,
-                                             .path_count = arguments->positional_count,
-                                             .directory = directory,
-                                             .plan_path = arguments->plan,
-                                             .plan = arguments->plan ? &plan : NULL,
-                                             .baselines = arguments->baseline};
-    bool decided = false;
+    struct kg_merge_options options = {.paths = arguments->positional,
+                                       .path_count = arguments->positional_count,
+                                       .directory = directory,
+                                       .plan_path = arguments->plan,
+                                       .plan = arguments->plan ? &plan : NULL,
+                                       .baselines = kg_baseline_directory(arguments)};
     if (arguments->plan && !kg_shard_plan_load(arguments->plan, NULL, 0, &plan, &err))
         return kg_fail_reported(directory, &err);
-    bool good = kg_merge_read(&options, &merge, &err) &&
-                kg_cli_waiving_load(arguments, merge.results.suite_path, &waiving, &err) &&
-                kg_merge_judge(&options, &waiving.waiving, &merge, &err);
-    if (good) {
-        decided = true;
-        good = summary_print(arguments, &merge, directory, &err);
-    }
-    const int status = good      ? (int)merge.comparison.exit_status
-                       : decided ? kg_fail(&err)
-                                 : kg_fail_reported(directory, &err);
-    kg_cli_waiving_free(&waiving);
+    const bool decided = merge_make(arguments, &options, &merge, &err);
+    const int status = !decided ? kg_fail_reported(directory, &err)
+                       : summary_print(arguments, &merge, directory, &err)
+                           ? (int)merge.comparison.exit_status
+                           : kg_fail(&err);
     kg_merge_free(&merge);
     kg_shard_plan_free(&plan);
     return status;
@@ -55,5 +114,7 @@ static int merge_run(const struct kg_arguments *arguments, const char *directory
 
 int kg_cli_merge(const struct kg_arguments *arguments)
 {
-    return kg_cli_reported(arguments, merge_run, NULL);
+    struct kg_error err;
+    return output_check(arguments, &err) ? kg_cli_reported(arguments, merge_run, NULL)
+                                         : kg_fail(&err);
 }

@@ -56,6 +56,10 @@ static void summary_make(const struct kg_arguments *arguments, const struct kg_s
         kg_text_append(text, " -b ");
         kg_shell_quote(text, arguments->baseline);
     }
+    if (arguments->filter) {
+        kg_text_append(text, " --filter ");
+        kg_shell_quote(text, arguments->filter);
+    }
     kg_text_append(text, " --shard auto --plan ");
     kg_shell_quote(text, arguments->output);
     kg_text_append(text, "\n");

@@ -45,7 +45,7 @@ static const struct kg_subcommand subcommands[] = {
      "Judge the shards of a fleet as one run: one comparison, one verdict, all reports.\nDIR is a "
      "folder that `gate` or `ab` wrote with --shard, or a folder with such folders. FILE is of "
      "`run`.",
-     "output baseline plan accepted top json quiet verbose", kg_cli_merge, NULL},
+     "output baseline plan accepted trust accept-from top json quiet verbose", kg_cli_merge, NULL},
     {"accept", "[CASE...]", 0, KG_TEXTS_MOST,
      "Accept a change for the worse: write an entry for review, so that later gates pass.\nCASE is "
      "an id or a glob; --from without CASE accepts every case that became worse.",

@@ -1,8 +1,10 @@
 /* suite_prepare.c: makes a suite and its plan from the options of a subcommand; cli.h declares it. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/nearest.h"
 #include "cli/ab_sides.h"
 #include "run/discover.h"
@@ -103,6 +105,16 @@ static bool trusted_load(const struct kg_arguments *arguments, const char *const
     if (good)
         untrusted_add(prepared, path, set, count);
     return good;
+}
+
+bool kg_prepare_trusted(const struct kg_arguments *arguments, const char *suite,
+                        struct kg_prepared *prepared, struct kg_error *err)
+{
+    struct kg_arguments with = *arguments;
+    with.suite = suite;
+    *prepared = (struct kg_prepared){0};
+    return trusted_load(&with, NULL, 0, prepared, err) &&
+           kg_cli_waiving_prepared(&with, prepared, err);
 }
 
 /* yaml  the suite in memory; NULL: the suite of --suite, or the default suite */
@@ -257,6 +269,35 @@ static void shard_plan_compare(const struct kg_arguments *arguments, struct kg_p
                 lost == 1 ? "" : "s", arguments->plan, first);
 }
 
+/* Hash of what a case measures and how kgate judges it. */
+static uint64_t case_hash(const struct kg_case *planned)
+{
+    const struct kg_settings *settings = &planned->spec->settings;
+    uint64_t hash = kg_hash_string(KG_HASH_START, planned->id);
+    hash = kg_hash_string(hash, planned->definition_hash);
+    hash = kg_hash_bytes(hash, settings->thresholds, sizeof settings->thresholds);
+    hash = kg_hash_bytes(hash, &settings->min_effect_ns, sizeof settings->min_effect_ns);
+    hash = kg_hash_bytes(hash, &settings->min_memory_effect_bytes,
+                         sizeof settings->min_memory_effect_bytes);
+    hash = kg_hash_bytes(hash, &settings->metrics, sizeof settings->metrics);
+    hash = kg_hash_bytes(hash, &settings->rounds_min, sizeof settings->rounds_min);
+    hash = kg_hash_bytes(hash, &settings->rounds_max, sizeof settings->rounds_max);
+    hash = kg_hash_bytes(hash, &settings->min_time_ns, sizeof settings->min_time_ns);
+    return kg_hash_bytes(hash, &settings->disturbance, sizeof settings->disturbance);
+}
+
+/* Hash of the cases of all shards, in any order: every shard of a run has the same one. */
+static const char *definition_make(struct kg_prepared *prepared)
+{
+    const struct kg_plan *plan = &prepared->plan;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < plan->case_count; i++)
+        sum += case_hash(&plan->cases[i]);
+    for (size_t i = 0; i < plan->elsewhere_count; i++)
+        sum += case_hash(&plan->elsewhere[i]);
+    return kg_arena_printf(&prepared->arena, "%016" PRIx64, sum);
+}
+
 /* Reads the machine and plans the cases of this shard. */
 static bool cases_plan(const struct kg_arguments *arguments, const struct kg_sides *sides,
                        struct kg_prepared *prepared, struct kg_error *err)
@@ -274,6 +315,8 @@ static bool cases_plan(const struct kg_arguments *arguments, const struct kg_sid
         !kg_plan_data_check(&prepared->plan, prepared->suite.path, err))
         return false;
     shard->cases = prepared->plan.case_count + prepared->plan.elsewhere_count;
+    shard->definition = definition_make(prepared);
+    shard->trust = prepared->trusted ? prepared->trust.words : NULL;
     left_out_set(arguments, prepared);
     shard_plan_compare(arguments, prepared);
     return prepared->plan.case_count || empty_refuse(prepared, err);

@@ -71,10 +71,10 @@ static void parts_collect(struct kg_merge *merge)
             continue;
         merge->is_pair = attempt->is_pair;
         merge->has_pairs = merge->has_pairs || attempt->has_pairs;
-        merge->parts[merge->part_count++] = (struct kg_shard_part){
-            .path = attempt->path,
-            .results = &attempt->results,
-            .baseline = attempt->baseline.run_count ? &attempt->baseline : NULL};
+        merge->parts[merge->part_count++] =
+            (struct kg_shard_part){.path = attempt->path,
+                                   .results = &attempt->results,
+                                   .baseline = attempt->has_baseline ? &attempt->baseline : NULL};
     }
 }
 
@@ -135,10 +135,13 @@ static size_t cases_seen(const struct kg_merge *merge)
  * number is known. If the others have all cases, such a shard had nothing to measure. */
 static void expected_guess(struct kg_merge *merge)
 {
-    const size_t count = merge->parts[0].results->shard.count;
-    const bool all_seen = cases_seen(merge) >= merge->parts[0].results->shard.cases;
+    const struct kg_shard *any = &merge->parts[0].results->shard;
+    const size_t count = any->count;
+    const bool all_seen = cases_seen(merge) >= any->cases;
+    /* without a plan, cases go to the shards in turn: further shards are empty */
+    const size_t most = any->plan || any->cases > count ? count : any->cases;
     size_t capacity = 0;
-    for (size_t shard = 1; shard <= count; shard++) {
+    for (size_t shard = 1; shard <= most; shard++) {
         const struct kg_attempt *half = half_of(merge, shard);
         for (size_t i = 0; half && i < half->results.case_count; i++)
             expected_add(merge, &capacity, half->results.cases[i].id, shard);
@@ -167,10 +170,12 @@ static struct kg_expected_case *expected_by_shard(struct kg_arena *arena,
 static void expected_take(const struct kg_merge_options *options, struct kg_merge *merge)
 {
     const struct kg_shard_plan *plan = options->plan;
-    merge->expected_by_plan = plan != NULL;
     if (plan)
         merge->expected = expected_by_shard(&merge->arena, plan);
     merge->expected_count = plan ? plan->case_count : 0;
+    /* shards that did not measure by this plan: it only names the cases */
+    for (size_t i = 0; i < merge->expected_count && !merge->parts[0].results->shard.plan; i++)
+        merge->expected[i].shard = 0;
     if (!plan)
         expected_guess(merge);
 }
@@ -284,9 +289,10 @@ static const char *missing_reason(void *user, size_t shard)
                                   count, half->results.shard.node ? " on node " : "",
                                   half->results.shard.node ? half->results.shard.node : "")
                 : kg_arena_printf(arena, "shard %zu of %zu has no results%s", shard, count,
-                                  is_unknown(merge, shard)
+                                  !is_unknown(merge, shard) ? ""
+                                  : merge->parts[0].results->shard.plan
                                       ? ", so its cases are unknown: --plan names them"
-                                      : "");
+                                      : ", so its cases are unknown");
 }
 
 /* Decides the cases that the stored runs leave open by the paired rounds of their shards. */
@@ -394,7 +400,26 @@ static void jobs_note(struct kg_merge *merge)
     }
 }
 
-static void notes_add(struct kg_merge *merge)
+/* Notes the load at the start of shards: once, with their number. */
+static void start_note(struct kg_merge *merge)
+{
+    const struct kg_shard_part *first = NULL;
+    size_t count = 0;
+    for (size_t p = 0; p < merge->part_count; p++) {
+        if (!merge->parts[p].results->start_note || !*merge->parts[p].results->start_note)
+            continue;
+        first = first ? first : &merge->parts[p];
+        count++;
+    }
+    if (count)
+        kg_comparison_note(
+            &merge->comparison,
+            kg_arena_printf(&merge->comparison.arena,
+                            "%zu of %zu shards began on a busy machine; %.300s: %.300s", count,
+                            merge->part_count, first->path, first->results->start_note));
+}
+
+static void notes_add(const struct kg_merge_options *options, struct kg_merge *merge)
 {
     struct kg_comparison *comparison = &merge->comparison;
     struct kg_arena *arena = &comparison->arena;
@@ -412,17 +437,24 @@ static void notes_add(struct kg_merge *merge)
         kg_comparison_note(comparison, "the shards ran on several kinds of machine: no store takes "
                                        "these results");
     jobs_note(merge);
+    start_note(merge);
+    if (options->note)
+        kg_comparison_note(comparison, options->note);
 }
 
 /* A joined comparison without any stored run compares nothing. */
-static void missing_baseline_word(struct kg_merge *merge)
+static void missing_baseline_word(const struct kg_merge_options *options, struct kg_merge *merge)
 {
-    if (!merge->baseline.run_count)
+    if (!merge->baseline.run_count && merge->results.mixed)
+        merge->baseline.missing = kg_arena_printf(
+            &merge->arena, "no shard has a baseline of suite '%.200s'", merge->results.suite);
+    else if (!merge->baseline.run_count)
         merge->baseline.missing = kg_arena_printf(
             &merge->arena,
-            "no shard has a baseline of suite '%.200s'; `kgate baseline update %.300s` records "
-            "these results",
-            merge->results.suite, merge->results_path);
+            "no shard has a baseline of suite '%.200s'; `kgate baseline update %.300s%s%.300s` "
+            "records these results",
+            merge->results.suite, merge->results_path, options->baselines ? " -b " : "",
+            options->baselines ? options->baselines : "");
 }
 
 static void decide(const struct kg_merge_options *options, const struct kg_waiving *waiving,
@@ -431,7 +463,7 @@ static void decide(const struct kg_merge_options *options, const struct kg_waivi
     struct kg_comparison *comparison = &merge->comparison;
     const struct kg_next_source source = {
         .directory = options->directory, .is_measured = true, .baselines = options->baselines};
-    missing_baseline_word(merge);
+    missing_baseline_word(options, merge);
     kg_compare(&merge->baseline, &merge->results,
                merge->results.sequential ? KG_STAGE_SCREEN : KG_STAGE_FINAL, comparison);
     if (merge->has_pairs)
@@ -447,7 +479,7 @@ static void decide(const struct kg_merge_options *options, const struct kg_waivi
     kg_verdict_again(&merge->baseline, &merge->results, comparison);
     if (waiving)
         kg_comparison_waive(comparison, &merge->baseline, &merge->results, waiving);
-    notes_add(merge);
+    notes_add(options, merge);
     kg_next_commands_make(comparison, &merge->results, &source);
 }
 

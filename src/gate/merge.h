@@ -17,6 +17,7 @@ struct kg_merge_options {
     const char *directory; /* folder for the joined results and the reports */
     const char
         *baselines; /* folder of the store, for shards without a baseline of their own; or NULL */
+    const char *note; /* added to the comparison; NULL: none */
     const char *plan_path;
     const struct kg_shard_plan *plan; /* NULL: the shards themselves tell which cases are missing */
 };
@@ -43,7 +44,6 @@ struct kg_merge {
     size_t expected_count;
     const struct kg_attempt **shards; /* by number, from 1: the best attempt; NULL: none */
     size_t shard_most;
-    bool expected_by_plan;
 };
 
 /* Reads the shards and joins their results.

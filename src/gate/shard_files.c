@@ -94,6 +94,13 @@ static bool sides_read(struct kg_attempts *attempts, struct kg_attempt *attempt,
            results_read(attempts, join(attempts, attempt->path, "base.json"), &attempt->base, err);
 }
 
+/* A whole shard of a `gate` keeps the runs that it compared with. The store may have other runs by now. */
+static bool baseline_check(const struct kg_attempt *attempt, struct kg_error *err)
+{
+    return attempt->has_baseline || !attempt->results.shard.count || !attempt->results.complete ||
+           kg_error_set(err, KG_ERROR_USAGE, "it has no baseline.json");
+}
+
 /* Reads the results of a `gate`, its baseline and its paired rounds. */
 static bool gate_read(struct kg_attempts *attempts, struct kg_attempt *attempt,
                       struct kg_error *err)
@@ -102,9 +109,11 @@ static bool gate_read(struct kg_attempts *attempts, struct kg_attempt *attempt,
     const char *base = join(attempts, attempt->path, "base.json");
     const char *head = join(attempts, attempt->path, "head.json");
     attempt->has_pairs = is_file(base) && is_file(head);
+    attempt->has_baseline = is_file(baseline);
     return results_read(attempts, join(attempts, attempt->path, "results.json"), &attempt->results,
                         err) &&
-           (!is_file(baseline) || kg_baseline_load(baseline, &attempt->baseline, err)) &&
+           baseline_check(attempt, err) &&
+           (!attempt->has_baseline || kg_baseline_load(baseline, &attempt->baseline, err)) &&
            (!attempt->has_pairs || (kg_results_load(base, &attempt->base, err) &&
                                     kg_results_load(head, &attempt->head, err)));
 }
@@ -115,7 +124,7 @@ static void folder_read(struct kg_attempts *attempts, const char *directory, boo
     struct kg_error err;
     struct kg_attempt *attempt = attempt_add(attempts, directory);
     if (!(gate ? gate_read : sides_read)(attempts, attempt, &err)) {
-        left_out_note(attempts, directory, err.message);
+        left_out_note(attempts, *err.path ? err.path : directory, err.message);
         attempt_free(attempt);
         attempts->count--;
         return;
@@ -177,7 +186,7 @@ static void entry_read(struct kg_attempts *attempts, const char *path)
         return;
     }
     if (is_results(path) && !file_read(attempts, file, &err))
-        left_out_note(attempts, file, err.message);
+        left_out_note(attempts, *err.path ? err.path : file, err.message);
 }
 
 static bool is_same_folder(const char *a, const char *b)
@@ -193,9 +202,10 @@ static bool directory_read(struct kg_attempts *attempts, const char *directory, 
     struct dirent **entries = NULL;
     if (is_same_folder(directory, skip))
         return true;
-    const bool gate = has_results(attempts, directory, "results.json");
-    if (gate || (has_results(attempts, directory, "base.json") &&
-                 has_results(attempts, directory, "head.json"))) {
+    const bool gate = has_results(attempts, directory, "results.json") ||
+                      is_file(join(attempts, directory, "baseline.json"));
+    if (gate || has_results(attempts, directory, "base.json") ||
+        has_results(attempts, directory, "head.json")) {
         folder_read(attempts, directory, gate);
         return true;
     }
@@ -240,6 +250,11 @@ static bool is_better(const struct kg_attempt *a, const struct kg_attempt *b)
 {
     if (a->whole != b->whole)
         return a->whole;
+    const struct kg_shard *first = &a->results.shard, *second = &b->results.shard;
+    /* within a job the scheduler counts: the clocks of two nodes may differ */
+    if (first->job && second->job && !strcmp(first->job, second->job) &&
+        first->attempt != second->attempt)
+        return first->attempt > second->attempt;
     const int created = strcmp(a->results.created, b->results.created);
     return created ? created > 0 : a->results.shard.attempt > b->results.shard.attempt;
 }
@@ -256,8 +271,8 @@ static void lose(struct kg_attempts *attempts, struct kg_attempt *loser,
                  const struct kg_attempt *winner)
 {
     loser->why =
-        kg_arena_printf(&attempts->arena, "%s of shard %zu; %s counts", origin_of(attempts, loser),
-                        loser->results.shard.index, origin_of(attempts, winner));
+        kg_arena_printf(&attempts->arena, "%s of shard %zu; %s counts instead",
+                        origin_of(attempts, loser), loser->results.shard.index, winner->path);
     left_out_note(attempts, loser->path, loser->why);
 }
 

@@ -14,7 +14,8 @@ struct kg_attempt {
     struct kg_results results;
     struct kg_results base;      /* baseline side of paired rounds; empty: none */
     struct kg_results head;      /* `gate`: candidate side of its paired rounds; empty: none */
-    struct kg_baseline baseline; /* `gate`: the runs that it compared with; without runs: none */
+    struct kg_baseline baseline; /* `gate`: the runs that it compared with, maybe none */
+    bool has_baseline;           /* whether the attempt keeps these runs itself */
     bool is_pair;                /* an `ab`: base and results are two sides */
     bool has_pairs;              /* base and head are there */
     bool whole;                  /* the run ended, and so did its comparison */

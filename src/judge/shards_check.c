@@ -32,6 +32,16 @@ static const char *plan_of(const struct kg_results *results)
     return results->shard.plan;
 }
 
+static const char *definition_of(const struct kg_results *results)
+{
+    return results->shard.definition;
+}
+
+static const char *trust_of(const struct kg_results *results)
+{
+    return results->shard.trust;
+}
+
 static const char *kind_of(const struct kg_results *results)
 {
     return results->pair ? "paired rounds" : "one build";
@@ -42,6 +52,8 @@ static const struct shared_text shared[] = {
     {"kgate version", version_of, "use one version of kgate on all machines"},
     {"commit", commit_of, "build the same commit on all machines"},
     {"plan", plan_of, "measure all shards by the same --plan"},
+    {"cases or settings", definition_of, "use the same suite, --filter and --set on all machines"},
+    {"--trust", trust_of, "use the same --trust on all machines"},
     {"kind of measurement", kind_of, "merge the shards of one `gate`, `ab` or `run`"},
 };
 enum { SHARED_COUNT = sizeof shared / sizeof *shared };

@@ -267,6 +267,8 @@ static const struct kg_field shard_fields[] = {
     KG_FIELD(job, STRING, "the scheduler's id for all shards", KG_OPTIONAL),
     KG_FIELD(node, STRING, "name of the machine", KG_OPTIONAL),
     KG_FIELD(plan, STRING, "hash of the file of --plan", KG_OPTIONAL),
+    KG_FIELD(definition, STRING, "hash of the cases and settings of all shards", KG_OPTIONAL),
+    KG_FIELD(trust, STRING, "branch and commit of --trust", KG_OPTIONAL),
 };
 static const struct kg_record shard_record =
     KG_RECORD_OF(shard_fields, "The part of a suite that one machine of a fleet measured.");

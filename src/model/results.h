@@ -351,13 +351,15 @@ struct kg_results_policy {
 
 /* The part of a suite that one machine of a fleet measured. */
 struct kg_shard {
-    size_t count;     /* number of shards; 0: no shard */
-    size_t index;     /* 1 to count */
-    size_t cases;     /* number of cases of all shards */
-    size_t attempt;   /* from 1: how often a scheduler started this shard */
-    const char *job;  /* the scheduler's id for the whole fleet; NULL: unknown */
-    const char *node; /* name of the machine for people */
-    const char *plan; /* hash of the --plan file; NULL: none */
+    size_t count;           /* number of shards; 0: no shard */
+    size_t index;           /* 1 to count */
+    size_t cases;           /* number of cases of all shards */
+    size_t attempt;         /* from 1: how often a scheduler started this shard */
+    const char *job;        /* the scheduler's id for the whole fleet; NULL: unknown */
+    const char *node;       /* name of the machine for people */
+    const char *plan;       /* hash of the --plan file; NULL: none */
+    const char *definition; /* hash of all shards' cases and settings; NULL: unknown */
+    const char *trust;      /* branch and commit of --trust; NULL: none */
 };
 
 struct kg_results {

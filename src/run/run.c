@@ -164,6 +164,8 @@ static void shard_keep(const struct kg_shard *shard, struct kg_results *results)
     results->shard.job = kg_arena_keep(&results->arena, shard->job);
     results->shard.node = kg_arena_keep(&results->arena, shard->node);
     results->shard.plan = kg_arena_keep(&results->arena, shard->plan);
+    results->shard.definition = kg_arena_keep(&results->arena, shard->definition);
+    results->shard.trust = kg_arena_keep(&results->arena, shard->trust);
 }
 
 bool kg_run_prepare(struct kg_run *run, const struct kg_prepared_suite *what,

@@ -166,6 +166,28 @@ static void job_set(struct kg_arena *arena, const struct scheduler *scheduler,
         shard->attempt = (size_t)(attempt - scheduler->attempt_from) + 1;
 }
 
+/* Checks that the scheduler's own number agrees with N. A Slurm array may repeat one of its tasks alone, so only an
+ * array of N tasks must count from 0. */
+static bool count_check(const struct scheduler *scheduler, const struct environment *environment,
+                        uint64_t count, struct kg_error *err)
+{
+    uint64_t own, least;
+    const char *counted = value_of(environment, scheduler->count);
+    const char *lowest = value_of(environment, scheduler->least);
+    if (!counted || !kg_count_parse(counted, &own))
+        return true;
+    if (!scheduler->least && own != count)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "--shard auto/%" PRIu64 ": %s is %" PRIu64 ". Give --shard auto", count,
+                            scheduler->count, own);
+    if (own == count && count > 1 && lowest && kg_count_parse(lowest, &least) && least)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "--shard auto/%" PRIu64 ": the ids of the array start at %" PRIu64
+                            ", but must start at 0. Give --shard auto",
+                            count, least);
+    return true;
+}
+
 /* count  the N of auto/N; 0: the scheduler gives it */
 static bool auto_parse(struct kg_arena *arena, uint64_t count,
                        const struct environment *environment, struct kg_shard *shard,
@@ -179,6 +201,7 @@ static bool auto_parse(struct kg_arena *arena, uint64_t count,
     const struct scheduler *scheduler = &schedulers[found];
     struct ids ids = {.least = scheduler->from, .step = 1, .count = count};
     if ((!count && !ids_read(scheduler, environment, &ids, err)) ||
+        (count && !count_check(scheduler, environment, count, err)) ||
         !index_read(scheduler, environment, &ids, shard, err))
         return false;
     job_set(arena, scheduler, environment, shard);
