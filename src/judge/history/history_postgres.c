@@ -53,7 +53,6 @@ static const struct kg_symbol symbols[] = {
 struct server {
     struct pg_calls calls;
     struct pg_connection *connection;
-    void *library;
     size_t statements; /* number of names given */
 };
 
@@ -92,6 +91,7 @@ static bool execute(struct kg_history_database *database, const char *sql, struc
     return status == COMMAND_GOOD || status == TUPLES_GOOD || fail(database, err);
 }
 
+/* libpq stays open: its libraries have functions that run when the process ends. */
 static void close_database(struct kg_history_database *database)
 {
     struct server *server = database->connection;
@@ -99,7 +99,6 @@ static void close_database(struct kg_history_database *database)
         return;
     if (server->connection)
         server->calls.finish(server->connection);
-    kg_library_close(server->library);
     free(server);
     database->connection = NULL;
 }
@@ -113,13 +112,13 @@ static void notice_drop(void *user, const char *message)
 static bool library_open(struct server *server, struct kg_error *err)
 {
     char why[256];
-    server->library = kg_library_open("libpq.so.5", why, sizeof why);
-    if (!server->library)
+    void *library = kg_library_open("libpq.so.5", why, sizeof why);
+    if (!library)
         return kg_error_set(err, KG_ERROR_USAGE,
                             "a history in PostgreSQL needs libpq.so.5 (Debian: libpq5)%s%s",
                             *why ? ": " : "", why);
-    const char *missing = kg_library_symbols(server->library, symbols,
-                                             sizeof symbols / sizeof *symbols, &server->calls);
+    const char *missing =
+        kg_library_symbols(library, symbols, sizeof symbols / sizeof *symbols, &server->calls);
     return !missing || kg_error_set(err, KG_ERROR_USAGE, "libpq.so.5 has no %s", missing);
 }
 
