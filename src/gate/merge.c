@@ -438,7 +438,7 @@ static void notes_add(const struct kg_merge_options *options, struct kg_merge *m
                                        "these results");
     jobs_note(merge);
     start_note(merge);
-    if (options->note)
+    if (options->note && comparison->exit_status == KG_EXIT_REGRESSION)
         kg_comparison_note(comparison, options->note);
 }
 

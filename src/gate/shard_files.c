@@ -94,11 +94,18 @@ static bool sides_read(struct kg_attempts *attempts, struct kg_attempt *attempt,
            results_read(attempts, join(attempts, attempt->path, "base.json"), &attempt->base, err);
 }
 
-/* A whole shard of a `gate` keeps the runs that it compared with. The store may have other runs by now. */
-static bool baseline_check(const struct kg_attempt *attempt, struct kg_error *err)
+/* Whether the shard of a `gate` lacks the runs that it compared with. The store may have other runs by now. */
+static bool lacks_baseline(const struct kg_attempt *attempt)
 {
-    return attempt->has_baseline || !attempt->results.shard.count || !attempt->results.complete ||
-           kg_error_set(err, KG_ERROR_USAGE, "it has no baseline.json");
+    return !attempt->is_pair && !attempt->has_baseline && attempt->results.sequential &&
+           attempt->results.shard.count;
+}
+
+/* Leaves out the last attempt. */
+static void attempt_drop(struct kg_attempts *attempts, const char *path, const char *why)
+{
+    left_out_note(attempts, path, why);
+    attempt_free(&attempts->at[--attempts->count]);
 }
 
 /* Reads the results of a `gate`, its baseline and its paired rounds. */
@@ -112,7 +119,6 @@ static bool gate_read(struct kg_attempts *attempts, struct kg_attempt *attempt,
     attempt->has_baseline = is_file(baseline);
     return results_read(attempts, join(attempts, attempt->path, "results.json"), &attempt->results,
                         err) &&
-           baseline_check(attempt, err) &&
            (!attempt->has_baseline || kg_baseline_load(baseline, &attempt->baseline, err)) &&
            (!attempt->has_pairs || (kg_results_load(base, &attempt->base, err) &&
                                     kg_results_load(head, &attempt->head, err)));
@@ -124,15 +130,15 @@ static void folder_read(struct kg_attempts *attempts, const char *directory, boo
     struct kg_error err;
     struct kg_attempt *attempt = attempt_add(attempts, directory);
     if (!(gate ? gate_read : sides_read)(attempts, attempt, &err)) {
-        left_out_note(attempts, *err.path ? err.path : directory, err.message);
-        attempt_free(attempt);
-        attempts->count--;
+        attempt_drop(attempts, *err.path ? err.path : directory, err.message);
         return;
     }
     /* a `run` compares nothing */
     const bool compares = attempt->is_pair || attempt->results.sequential;
     attempt->whole = attempt->results.complete &&
                      (!compares || is_file(join(attempts, directory, "comparison.json")));
+    if (attempt->whole && lacks_baseline(attempt))
+        attempt_drop(attempts, directory, "it has no baseline.json");
 }
 
 /* Reads the results file of a `run`, or its journal. */

@@ -228,7 +228,8 @@ static void next_add(struct kg_comparison *comparison, const struct kg_results *
 {
     if (first_run && comparison->verdict == KG_VERDICT_PASS)
         first_run_add(comparison, current);
-    else if (kg_undecided_is_open(comparison) || comparison->counts.of[KG_CHANGE_MISSING])
+    else if (kg_undecided_is_open(comparison) ||
+             (comparison->counts.of[KG_CHANGE_MISSING] && comparison->verdict != KG_VERDICT_PASS))
         comparison->next = kg_undecided_next(comparison, decided, current);
 }
 

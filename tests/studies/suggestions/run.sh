@@ -2,7 +2,7 @@
 # Whether suggestions are right: of each pair of a bad and a mended version (suite.yaml) the bad one is
 # measured by itself, in a run of its own, and `kgate suggest` asked what is wrong; then the mended
 # one in the same way, which must get no suggestion of priority high or critical. Before, all are
-# measured in turn: what mending really gains. Prints the table of docs/evidence/suggestions.md; leaves
+# measured in turn: what mending really gains. Prints the table of README.md; leaves
 # results and suggestions in out/suggestions. About four minutes: leave the machine alone meanwhile.
 # --repeat N asks N times, and says how often each was right. --filter GLOB takes only those pairs.
 # Needs jq, and for instructions Valgrind where the processor's own counter is not to be had.
