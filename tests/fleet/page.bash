@@ -29,7 +29,7 @@ SH
 version: 1
 suite: fleet
 policy: {fail_on: [FAILED]}
-defaults: {sample_time: 0ns, trace: no, disturbance: 100%, threshold: 100%, rounds: {min: 6, max: 20}, min_time: 10ms, metrics: [cpu_time], timeout: 600s}
+defaults: {sample_time: 0ns, trace: no, disturbance: 100%, cpu_time_threshold: 100%, rounds: {min: 6, max: 20}, min_time: 10ms, metrics: [cpu_time], timeout: 600s}
 workloads:
   - name: pack
     command: [./bench, "{n}"]
