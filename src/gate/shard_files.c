@@ -84,14 +84,17 @@ static bool has_results(struct kg_attempts *attempts, const char *directory, con
     return is_file(path) || is_file(kg_arena_printf(&attempts->arena, "%s.journal", path));
 }
 
-/* Reads both sides of an `ab`. */
+/* Reads both sides of an `ab`. A killed one left only the journal of its baseline, which names the node. */
 static bool sides_read(struct kg_attempts *attempts, struct kg_attempt *attempt,
                        struct kg_error *err)
 {
+    const char *base = join(attempts, attempt->path, "base.json");
+    if (!has_results(attempts, attempt->path, "head.json") && !is_file(base))
+        return results_read(attempts, base, &attempt->results, err);
     attempt->is_pair = true;
     return results_read(attempts, join(attempts, attempt->path, "head.json"), &attempt->results,
                         err) &&
-           results_read(attempts, join(attempts, attempt->path, "base.json"), &attempt->base, err);
+           results_read(attempts, base, &attempt->base, err);
 }
 
 /* Whether the shard of a `gate` lacks the runs that it compared with. The store may have other runs by now. */
