@@ -90,7 +90,7 @@ sharing_warn() {
 
 plan=() judge=()
 shared_options plan "-c --suite -b --baseline --filter --device --set --trust" "${@:2}"
-shared_options judge "-b --baseline --accepted" "${@:2}"
+shared_options judge "-b --baseline --accepted --trust --accept-from" "${@:2}"
 array=$(tasks)
 mkdir -p "$out/shards" "$out/log"
 out=$(realpath "$out")
