@@ -273,14 +273,17 @@ static const char *nothing_next(const struct kg_comparison *comparison,
                  "--update-missing` (one run)";
 }
 
-/* Whether an earlier case is MISSING in the same shard. */
-static bool is_named(const struct kg_comparison *comparison, size_t index)
+/* Returns the next shard with MISSING cases after shard `last`; 0: none. */
+static size_t missing_after(const struct kg_comparison *comparison, size_t last)
 {
-    for (size_t i = 0; i < index; i++)
-        if (comparison->cases[i].change == KG_CHANGE_MISSING &&
-            comparison->cases[i].shard == comparison->cases[index].shard)
-            return true;
-    return false;
+    size_t next = 0;
+    for (size_t i = 0; i < comparison->case_count; i++) {
+        const struct kg_case_change *change = &comparison->cases[i];
+        if (change->change == KG_CHANGE_MISSING && change->shard > last &&
+            (!next || change->shard < next))
+            next = change->shard;
+    }
+    return next;
 }
 
 /* Next step if shards have no results: "measure shard 3, 7 again, then merge again". */
@@ -290,12 +293,10 @@ static const char *missing_next(struct kg_comparison *comparison)
     struct kg_text text = {0};
     size_t named = 0;
     kg_text_append(&text, "measure shard");
-    for (size_t i = 0; i < comparison->case_count && named <= NAMED; i++) {
-        const struct kg_case_change *change = &comparison->cases[i];
-        if (change->change != KG_CHANGE_MISSING || !change->shard || is_named(comparison, i))
-            continue;
+    for (size_t shard = missing_after(comparison, 0); shard && named <= NAMED;
+         shard = missing_after(comparison, shard)) {
         if (named < NAMED)
-            kg_text_printf(&text, "%s %zu", named ? "," : "", change->shard);
+            kg_text_printf(&text, "%s %zu", named ? "," : "", shard);
         named++;
     }
     kg_text_printf(&text, "%s again, then merge again", named > NAMED ? " and others" : "");

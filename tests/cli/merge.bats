@@ -18,7 +18,7 @@ YAML
 # shard_set FILE INDEX COUNT NODE [ATTEMPT]: as --shard writes it.
 shard_set() {
     jq --argjson index "$2" --argjson count "$3" --arg node "$4" --argjson attempt "${5:-1}" \
-        '.shard = {count: $count, index: $index, cases: 4, attempt: $attempt, job: "4711", node: $node}' \
+        '.shard += {count: $count, index: $index, cases: 4, attempt: $attempt, job: "4711", node: $node}' \
         "$1" >shard.json && mv shard.json "$1"
 }
 
@@ -235,4 +235,48 @@ fleet_of_runs() {
     find fleet base -type f -exec sha256sum {} + | sort | diff before.txt -
     run -2 --separate-stderr kgate merge fleet -b base -o /dev/null/out
     [[ "$stderr" == *"/dev/null/out"* ]]
+}
+
+@test "shards of other settings, filters or cases are refused, though their numbers agree: exit 2" {
+    fleet_suite
+    kgate run -c suite.yaml --shard 1/2 -o one.json -q
+    kgate run -c suite.yaml --shard 2/2 --set threshold=90% -o two.json -q
+    run -2 --separate-stderr kgate merge one.json two.json -o out
+    [[ "$stderr" == *"cases or settings"*one.json*two.json* ]]
+    kgate run -c suite.yaml --filter 'copy/*' --shard 1/2 -o one.json -q
+    kgate run -c suite.yaml --filter 'reduce/*' --shard 2/2 -o two.json -q
+    run -2 --separate-stderr kgate merge one.json two.json -o out
+    [[ "$stderr" == *"use the same suite, --filter and --set"* ]]
+}
+
+@test "an ab that lacks one side is left out by name, and its cases are missing" {
+    fleet_suite
+    for index in 1 2; do
+        kgate ab -c suite.yaml --base "$KGATE" --head "$KGATE" --measure-unchanged --shard "$index/2" \
+            -o "fleet/n$index" -q || [ $? -eq 4 ]
+    done
+    rm fleet/n2/head.json
+    run -4 --separate-stderr kgate merge fleet -o out
+    [[ "$output" == *"left out fleet/n2: "*"head.json"* && "$output" == *"shard 2 of 2 has no results"* ]]
+    [[ "$output" == *"next: measure shard 2 again, then merge again"* ]]
+}
+
+@test "the folder of the reports is no input: exit 2, and nothing is touched" {
+    fleet_of_runs 2
+    mkdir mine
+    mv fleet/r1.json mine/results.json
+    run -2 --separate-stderr kgate merge fleet mine -b base -o mine
+    [[ "$stderr" == *"'mine' is an input and the folder of the reports"* ]]
+    [ -s mine/results.json ] && [ ! -e mine/report.md ]
+}
+
+@test "within a job the attempt counts, not the clock; shards of two jobs get a note" {
+    fleet_of_runs 2
+    jq '.shard.attempt = 2 | .created = "2020-01-01T00:00:00Z"' fleet/r2.json >fleet/again.json
+    run -0 kgate merge fleet -b base -o out
+    [[ "$output" == *"left out fleet/r2.json: node n2, attempt 1 of shard 2; fleet/again.json counts instead"* ]]
+    rm fleet/again.json
+    jq '.shard.job = "4712"' fleet/r2.json >other && mv other fleet/r2.json
+    run -0 kgate merge fleet -b base -o out
+    [[ "$output" == *"the shards are of several jobs: 4711 and 4712"* ]]
 }

@@ -481,3 +481,22 @@ change_of_waits() { jq -r '.cases[] | select(.workload == "waits") | .change' ..
     [ "$status" -eq 4 ]
     [[ "$output" == *"'data.txt' is kept by Git LFS, and this checkout lacks the version of origin/main at "* ]]
 }
+
+@test "a merge takes accepted changes as its shards took the suite: from the target branch" {
+    cloned
+    kgate accept 'copy/*' -c kgate.yaml --because mine --change +5000% -q
+    commit 'a change'
+    for index in 1 2; do
+        kgate gate -c kgate.yaml --trust git:origin/main --shard "$index/2" -o "../fleet/$index" -q || [ $? -le 4 ]
+    done
+    run kgate merge ../fleet -o ../merged
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"the shards were measured with --trust (origin/main at "*"give merge the same --trust"* ]]
+    run kgate merge ../fleet --trust git:origin/main -o ../merged
+    not_passed
+    [[ "$output" == *"suite and thresholds: origin/main at "* ]]
+    [[ "$output" == *"this change edits kgate.accepted.yaml: added (not used)"* ]]
+    [[ "$output" != *", accepted"* ]]
+    run kgate merge ../fleet --trust git:origin/main --accept-from head -o ../merged
+    [[ "$output" == *", accepted"*"mine"* ]]
+}
