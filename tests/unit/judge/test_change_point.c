@@ -43,7 +43,7 @@ static void a_step_is_found_at_its_third_run(void **unused)
     assert_true(alarm.statistic > alarm.threshold);
     assert_int_equal(state.since, 3);
     assert_int_equal(state.count, 3);
-    assert_true(fabs(state.tail[0] - 5.1F) < 0.003F);
+    assert_true(fabsf(state.tail[0] - 5.1F) < 0.003F);
 }
 
 /* |t| of 6 against 3 values by hand: means 0 and 1, sums of squares 6 * 0.01 and 0. */

@@ -12,7 +12,7 @@ static const double PULSE_NS = 24576, BANDWIDTH = 1e10;
 struct fleet {
     struct kg_results results[NODES_MOST];
     struct kg_probe_reading probes[NODES_MOST][READINGS];
-    char names[NODES_MOST][8];
+    char names[NODES_MOST][24];
     struct kg_shard_part parts[NODES_MOST];
     size_t count;
     struct kg_comparison comparison;
