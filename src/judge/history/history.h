@@ -90,9 +90,11 @@ struct kg_history_series {
     size_t point_count, point_capacity;
 };
 
-/* A step of a series, and its cause. */
+/* A step or a creep of a series, and its cause. */
 struct kg_history_change {
-    int64_t id;
+    int64_t id;     /* in the database; in no file */
+    int64_t series; /* likewise */
+    const char *kind;
     const char *suite, *id_of_case, *metric, *machine, *host;
     const char *before, *after; /* hashes of the runs on either side of the step */
     const char *commit_before, *commit_after;
@@ -101,6 +103,7 @@ struct kg_history_change {
     double low, high;  /* 95 % interval of `ratio` */
     const char *cause, *state, *proof, *culprit;
 };
+extern const char *const kg_change_kind_names[3];
 extern const char *const kg_history_cause_names[7];
 extern const char *const kg_history_state_names[7];
 
@@ -149,6 +152,9 @@ struct kg_history_outcome {
     size_t runs;    /* added or removed */
     size_t points;  /* added or removed */
     size_t present; /* runs that the history already had */
+    size_t
+        late; /* runs that are not newer than the newest of a series: change detection skips them there */
+    size_t changes; /* found by change detection */
     char note[256]; /* remark on a success; "": none */
 };
 
@@ -178,7 +184,7 @@ struct kg_history_filter {
 /* Reads runs, oldest first. */
 bool kg_history_runs(struct kg_history_database *database, const struct kg_history_filter *filter,
                      struct kg_history *history, struct kg_error *err);
-/* Reads the series that match, with their points and runs.
+/* Reads the series that match, with their points, runs and changes.
  * err  KG_ERROR_USAGE: no case matches */
 bool kg_history_show(struct kg_history_database *database, const struct kg_history_filter *filter,
                      struct kg_history *history, struct kg_error *err);
@@ -190,6 +196,7 @@ bool kg_history_changes(struct kg_history_database *database,
 bool kg_history_export(struct kg_history_database *database, const struct kg_history_filter *filter,
                        FILE *file, struct kg_error *err);
 
-/* Removes all runs except the newest `keep` of each suite and machine. A run that a change names keeps its row. */
+/* Removes all runs except the newest `keep` of each suite and machine. A run that a change names keeps its row. Change
+ * detectors keep their state, so no change is found again. */
 bool kg_history_prune(struct kg_history_database *database, size_t keep, const char *suite,
                       struct kg_history_outcome *outcome, struct kg_error *err);

@@ -61,6 +61,7 @@ struct statement {
     const struct pg_calls *calls;
     struct pg_connection *connection;
     char name[32];
+    bool prepared;
     size_t count; /* of parameters */
     const char **values;
     char (*numbers)[32]; /* texts of numbers, one per parameter */
@@ -190,7 +191,12 @@ static size_t parameters_count(const char *sql)
 static void release(void *of)
 {
     struct statement *statement = of;
+    char sql[64];
     statement->calls->clear(statement->result);
+    /* An import prepares statements for thousands of runs, and the server would keep all of them. */
+    snprintf(sql, sizeof sql, "DEALLOCATE %s", statement->name);
+    if (statement->prepared)
+        statement->calls->clear(statement->calls->execute(statement->connection, sql));
     free(statement->values);
     free(statement->numbers);
     free(statement);
@@ -210,9 +216,9 @@ static void *prepare(struct kg_history_database *database, const char *sql, stru
     statement->numbers = kg_alloc(statement->count + 1, sizeof *statement->numbers);
     struct pg_result *result =
         server->calls.prepare(server->connection, statement->name, sql, 0, NULL);
-    const bool good = server->calls.result(result) == COMMAND_GOOD;
+    statement->prepared = server->calls.result(result) == COMMAND_GOOD;
     server->calls.clear(result);
-    if (good)
+    if (statement->prepared)
         return statement;
     fail(database, err);
     release(statement);

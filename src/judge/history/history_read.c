@@ -346,6 +346,28 @@ static bool found_read(struct search *search, struct kg_history *history, struct
     return good;
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Keeps the changes of the history's series. */
+static void changes_choose(struct kg_history *history)
+{
+    int64_t *ids = kg_alloc(history->series_count + 1, sizeof *ids);
+    size_t kept = 0;
+    for (size_t i = 0; i < history->series_count; i++)
+        ids[i] = history->series[i].id;
+    qsort(ids, history->series_count, sizeof *ids, compare_ids);
+    for (size_t i = 0; i < history->change_count; i++)
+        if (bsearch(&history->changes[i].series, ids, history->series_count, sizeof *ids,
+                    compare_ids))
+            history->changes[kept++] = history->changes[i];
+    history->change_count = kept;
+    free(ids);
+}
+
 bool kg_history_show(struct kg_history_database *database, const struct kg_history_filter *filter,
                      struct kg_history *history, struct kg_error *err)
 {
@@ -359,7 +381,10 @@ bool kg_history_show(struct kg_history_database *database, const struct kg_histo
                             "the history '%.200s' has no case '%.200s'; `kgate history export` "
                             "lists all",
                             database->name, filter->which);
-    good = good && found_read(&search, history, err);
+    good = good && found_read(&search, history, err) &&
+           kg_history_changes(database, filter, history, err);
+    if (good)
+        changes_choose(history);
     kg_query_free(&search.runs);
     kg_query_free(&search.points);
     kg_arena_free(&search.arena);
@@ -392,6 +417,8 @@ static void change_read(const struct kg_query *query, struct kg_history *history
         .state = kg_row_copy(query, 15, arena),
         .proof = kg_row_keep(query, 16, arena),
         .culprit = kg_row_keep(query, 17, arena),
+        .kind = kg_row_copy(query, 18, arena),
+        .series = kg_row_integer(query, 19),
     };
 }
 
@@ -401,7 +428,8 @@ bool kg_history_changes(struct kg_history_database *database,
 {
     static const char sql[] =
         "SELECT h.id, s.suite, s.case_, s.metric, m.class, m.host, b.hash, a.hash, cb.sha, ca.sha, "
-        "f.started, h.ratio, h.low, h.high, h.cause, h.state, h.proof, h.culprit FROM change AS h "
+        "f.started, h.ratio, h.low, h.high, h.cause, h.state, h.proof, h.culprit, h.kind, s.id "
+        "FROM change AS h "
         "JOIN series AS s ON s.id = h.series JOIN machine AS m ON m.id = s.machine "
         "LEFT JOIN run AS b ON b.id = h.run_before LEFT JOIN run AS a ON a.id = h.run_after "
         "LEFT JOIN run AS f ON f.id = h.found_run LEFT JOIN commit_ AS cb ON cb.id = b.commit_ "

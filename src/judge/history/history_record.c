@@ -3,6 +3,7 @@
 
 const char *const kg_history_kind_names[KG_HISTORY_KINDS + 1] = {
     "commit", "nightly", "control", "release", "pull-request", "bisect", NULL};
+const char *const kg_change_kind_names[3] = {"step", "creep", NULL};
 const char *const kg_history_cause_names[7] = {"code",       "machine", "environment", "control",
                                                "definition", "unknown", NULL};
 const char *const kg_history_state_names[7] = {"suspected", "confirmed", "refuted", "accepted",
@@ -78,6 +79,8 @@ static const struct kg_field change_fields[] = {
     KG_FIELD(metric, STRING, "name of the metric"),
     KG_FIELD(machine, STRING, "fingerprint of the machine"),
     KG_FIELD(host, STRING, "digits for this one machine", KG_OPTIONAL),
+    KG_FIELD(kind, STRING, "step: from one run to the next; creep: a slow drift",
+             KG_NAMES(kg_change_kind_names)),
     KG_FIELD(before, STRING, "hash of the last run before the change", KG_OPTIONAL),
     KG_FIELD(after, STRING, "hash of the first run after the change", KG_OPTIONAL),
     KG_FIELD(commit_before, STRING, "commit of the run before", KG_OPTIONAL),
@@ -92,7 +95,7 @@ static const struct kg_field change_fields[] = {
     KG_FIELD(culprit, STRING, "commit that made the change", KG_OPTIONAL),
 };
 static const struct kg_record change_record =
-    KG_RECORD_OF(change_fields, "A step of a series, and its cause.");
+    KG_RECORD_OF(change_fields, "A step or a creep of a series, and its cause.");
 #undef STRUCT
 
 #define STRUCT kg_history

@@ -34,14 +34,15 @@ static const char *const statements[] = {
     "value DOUBLE PRECISION NOT NULL, error DOUBLE PRECISION, deviation DOUBLE PRECISION, "
     "code BIGINT, rounds INTEGER NOT NULL, flags INTEGER NOT NULL, PRIMARY KEY (run, series))"
     "@keyed",
-    /* State of the change detector, and variances between and within runs. tail: last values as numbers and spaces. */
+    /* state: the change detector and the variances as digits (level_text.c). run: the newest run in it. crept: the run
+     * that showed the last creep, or 0. */
     "CREATE TABLE IF NOT EXISTS level (series INTEGER PRIMARY KEY, run INTEGER NOT NULL, "
-    "first_run INTEGER NOT NULL, n INTEGER NOT NULL, mean DOUBLE PRECISION, "
-    "between_ DOUBLE PRECISION, within DOUBLE PRECISION, tail @text NOT NULL)",
+    "crept INTEGER NOT NULL, state @text NOT NULL)",
     "CREATE TABLE IF NOT EXISTS change (id INTEGER@identity PRIMARY KEY, series INTEGER NOT NULL, "
     "run_before INTEGER NOT NULL, run_after INTEGER NOT NULL, found_run INTEGER NOT NULL, "
     "ratio DOUBLE PRECISION NOT NULL, low DOUBLE PRECISION, high DOUBLE PRECISION, "
-    "cause @text NOT NULL, state @text NOT NULL, proof @text NOT NULL, culprit @text NOT NULL)",
+    "cause @text NOT NULL, state @text NOT NULL, proof @text NOT NULL, culprit @text NOT NULL, "
+    "kind @text DEFAULT 'step' NOT NULL)",
     /* Verdicts of gates, except NO_CHANGE. */
     "CREATE TABLE IF NOT EXISTS verdict (run INTEGER NOT NULL, series INTEGER NOT NULL, "
     "change @text NOT NULL, p DOUBLE PRECISION, low DOUBLE PRECISION, high DOUBLE PRECISION, "

@@ -139,6 +139,25 @@ static bool series_load(struct kg_history_writer *writer, int64_t machine, const
     return step == KG_STEP_DONE;
 }
 
+/* The detector follows one branch. A kept build, a pull request or an old release is not the next state of it. */
+static void added_add(struct kg_history_writer *writer, const struct kg_history_run *run,
+                      int64_t machine)
+{
+    struct kg_arena *arena = &writer->added_arena;
+    if (run->kind != KG_HISTORY_COMMIT && run->kind != KG_HISTORY_NIGHTLY)
+        return;
+    kg_arena_grow(arena, &writer->added, writer->added_count, &writer->added_capacity,
+                  sizeof *writer->added);
+    writer->added[writer->added_count++] =
+        (struct kg_added_run){.id = writer->run,
+                              .machine = machine,
+                              .suite = kg_arena_copy(arena, run->suite),
+                              .class = kg_arena_copy(arena, run->machine),
+                              .started = kg_arena_copy(arena, run->started),
+                              .hash = kg_arena_copy(arena, run->hash),
+                              .depth = run->commit ? run->depth : (double)NAN};
+}
+
 bool kg_history_writer_run(struct kg_history_writer *writer, const struct kg_history_run *run,
                            bool *present, struct kg_error *err)
 {
@@ -161,8 +180,10 @@ bool kg_history_writer_run(struct kg_history_writer *writer, const struct kg_his
         kg_query_null(&writer->run_make, 5);
     writer->points = 0;
     writer->batched = 0;
-    return kg_query_find(&writer->run_make, &writer->run, &found, err, "") &&
-           series_load(writer, machine, run->suite, err);
+    if (!kg_query_find(&writer->run_make, &writer->run, &found, err, ""))
+        return false;
+    added_add(writer, run, machine);
+    return series_load(writer, machine, run->suite, err);
 }
 
 static bool series_find(struct kg_history_writer *writer, const struct kg_history_series *series,
@@ -283,6 +304,9 @@ bool kg_history_writer_close(struct kg_history_writer *writer, bool good, struct
         &writer->series_make, &writer->batch_make, &writer->rest_make,   &writer->total_add};
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
         kg_query_free(queries[i]);
+    good = good && kg_history_detect(writer->database, writer->added, writer->added_count,
+                                     &writer->outcome, err);
     kg_arena_free(&writer->arena);
+    kg_arena_free(&writer->added_arena);
     return writer->database && kg_database_end(writer->database, good, err);
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include "base/names.h"
 #include "judge/history/history_database.h"
+#include "judge/history/history_detector.h"
 
 enum { KG_WRITER_BATCH = 128 };
 
@@ -21,6 +22,9 @@ struct kg_history_writer {
     size_t batched;
     size_t rest; /* number of points of rest_make; 0: not prepared */
     struct kg_history_outcome outcome;
+    struct kg_arena added_arena; /* texts of the runs below */
+    struct kg_added_run *added;  /* runs for the change detector */
+    size_t added_count, added_capacity;
 };
 
 /* Begins a transaction. The caller ends it with kg_history_writer_close, also on failure. */
@@ -38,7 +42,7 @@ bool kg_history_writer_point(struct kg_history_writer *writer,
 /* Ends the run. err: KG_ERROR_USAGE if the history now has more points than the database takes */
 bool kg_history_writer_run_end(struct kg_history_writer *writer, struct kg_error *err);
 
-/* Ends the transaction.
+/* Appends the runs to the change detectors, and ends the transaction.
  * good     false: nothing is written, and err stays unchanged
  * returns  false if `good` is false, or if the database could not store the changes */
 bool kg_history_writer_close(struct kg_history_writer *writer, bool good, struct kg_error *err);

@@ -1,0 +1,295 @@
+/* history_detector.c: reads the points of an added run with the detector rows of their series, appends, and writes the
+ * rows back. One row per series holds all that the detector needs, so no older point is read. */
+#include "judge/history/history_detector.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+enum { LEVEL_COLUMNS = 4, BATCH = 32 };
+
+static const char *or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
+void kg_detection_add(struct kg_detection *detection, const struct kg_found_change *found)
+{
+    kg_arena_grow(detection->arena, &detection->found, detection->found_count,
+                  &detection->found_capacity, sizeof *detection->found);
+    detection->found[detection->found_count++] = *found;
+}
+
+/* --- Order ------------------------------------------------------------------------------------ */
+
+/* Ancestry orders two commits of known depth. Otherwise time orders them. */
+static int compare_places(double depth, const char *started, const char *hash,
+                          const struct kg_added_run *run)
+{
+    if (isfinite(depth) && isfinite(run->depth) && depth != run->depth)
+        return depth < run->depth ? -1 : 1;
+    const int by_time = strcmp(started, run->started);
+    return by_time ? by_time : strcmp(hash, run->hash);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    const struct kg_added_run *x = a, *y = b;
+    const int by_time = strcmp(x->started, y->started);
+    return by_time ? by_time : strcmp(x->hash, y->hash);
+}
+
+static int compare_depths(const void *a, const void *b)
+{
+    const struct kg_added_run *x = a, *y = b;
+    return compare_places(x->depth, x->started, x->hash, y);
+}
+
+static void runs_sort(struct kg_added_run *runs, size_t count)
+{
+    bool by_depth = true;
+    for (size_t i = 0; i < count; i++)
+        by_depth = by_depth && isfinite(runs[i].depth);
+    qsort(runs, count, sizeof *runs, by_depth ? compare_depths : compare_times);
+}
+
+/* --- Rows ------------------------------------------------------------------------------------- */
+
+struct statements {
+    struct kg_query points, older, times, one, batch;
+};
+
+/* "INSERT INTO level … VALUES ($1, …, $4), …" for `rows` series. */
+static bool write_prepare(struct kg_history_database *database, size_t rows, struct kg_query *query,
+                          struct kg_error *err)
+{
+    struct kg_text sql = {0};
+    kg_text_append(&sql, "INSERT INTO level (series, run, crept, state) VALUES ");
+    for (size_t i = 0; i < rows; i++)
+        kg_text_printf(&sql, "%s($%zu, $%zu, $%zu, $%zu)", i ? ", " : "", i * LEVEL_COLUMNS + 1,
+                       i * LEVEL_COLUMNS + 2, i * LEVEL_COLUMNS + 3, i * LEVEL_COLUMNS + 4);
+    kg_text_append(&sql, " ON CONFLICT (series) DO UPDATE SET run = excluded.run, crept = "
+                         "excluded.crept, state = excluded.state");
+    const bool good = kg_query_prepare(database, kg_text_string(&sql), query, err);
+    kg_text_free(&sql);
+    return good;
+}
+
+static bool statements_prepare(struct kg_history_database *database, struct statements *statements,
+                               struct kg_error *err)
+{
+    static const char points[] =
+        "SELECT l.state, l.crept, c.depth, r.started, r.hash, p.series, p.value, p.deviation, "
+        "p.rounds, s.case_, s.metric, s.source FROM point AS p JOIN series AS s ON s.id = p.series "
+        "LEFT JOIN level AS l ON l.series = p.series LEFT JOIN run AS r ON r.id = l.run LEFT JOIN "
+        "commit_ AS c ON c.id = r.commit_ WHERE p.run = $1 ORDER BY p.series";
+    static const char older[] =
+        "SELECT l.state, l.crept, c.depth, r.started, r.hash FROM series AS s JOIN level AS l ON "
+        "l.series = s.id LEFT JOIN run AS r ON r.id = l.run LEFT JOIN commit_ AS c ON c.id = "
+        "r.commit_ WHERE s.case_ = $1 AND s.suite = $2 AND s.machine = $3 AND s.metric = $4 AND "
+        "s.source = $5 ORDER BY l.run DESC, l.series DESC LIMIT 1";
+    return kg_query_prepare(database, points, &statements->points, err) &&
+           kg_query_prepare(database, older, &statements->older, err) &&
+           kg_query_prepare(database,
+                            "SELECT id, started FROM run WHERE suite = $1 AND machine = $2 ORDER "
+                            "BY started DESC, hash DESC LIMIT $3",
+                            &statements->times, err) &&
+           write_prepare(database, 1, &statements->one, err) &&
+           write_prepare(database, BATCH, &statements->batch, err);
+}
+
+static void statements_free(struct statements *statements)
+{
+    kg_query_free(&statements->points);
+    kg_query_free(&statements->older);
+    kg_query_free(&statements->times);
+    kg_query_free(&statements->one);
+    kg_query_free(&statements->batch);
+}
+
+/* Reads the first five columns. A damaged row begins again. If the newest run of the series was pruned, the run is
+ * newer. */
+static void level_read(const struct kg_query *query, const struct kg_added_run *run,
+                       struct kg_tracked *tracked)
+{
+    kg_level_text_read(or_empty(kg_row_text(query, 0)), &tracked->row);
+    tracked->crept = kg_row_integer(query, 1);
+    const char *started = kg_row_text(query, 3);
+    tracked->skipped = started && compare_places(kg_row_real(query, 2), started,
+                                                 or_empty(kg_row_text(query, 4)), run) >= 0;
+}
+
+/* A new definition of a case begins a new series. The detector continues from the old one: its step then has the cause
+ * `definition`. */
+static bool older_read(struct kg_detection *detection, struct statements *statements,
+                       struct kg_tracked *tracked, struct kg_error *err)
+{
+    struct kg_query *query = &statements->older;
+    kg_query_begin(query, "ttitt", tracked->id_of_case, detection->run->suite,
+                   detection->run->machine, tracked->metric, tracked->source);
+    const enum kg_step step = kg_query_step(query, err);
+    if (step == KG_STEP_ROW)
+        level_read(query, detection->run, tracked);
+    kg_query_reset(query);
+    return step != KG_STEP_FAILED;
+}
+
+static bool tracked_read(struct kg_detection *detection, struct statements *statements,
+                         struct kg_error *err)
+{
+    struct kg_query *query = &statements->points;
+    struct kg_arena *arena = detection->arena;
+    enum kg_step step;
+    bool good = true;
+    kg_query_begin(query, "i", detection->run->id);
+    while ((step = kg_query_step(query, err)) == KG_STEP_ROW) {
+        kg_arena_grow(arena, &detection->tracked, detection->tracked_count,
+                      &detection->tracked_capacity, sizeof *detection->tracked);
+        struct kg_tracked *tracked = &detection->tracked[detection->tracked_count++];
+        *tracked = (struct kg_tracked){.series = kg_row_integer(query, 5),
+                                       .value = kg_row_real(query, 6),
+                                       .deviation = kg_row_real(query, 7),
+                                       .rounds = (size_t)kg_row_integer(query, 8),
+                                       .id_of_case = kg_row_copy(query, 9, arena),
+                                       .metric = kg_row_copy(query, 10, arena),
+                                       .source = kg_row_copy(query, 11, arena)};
+        level_read(query, detection->run, tracked);
+    }
+    kg_query_reset(query);
+    for (size_t i = 0; good && step == KG_STEP_DONE && i < detection->tracked_count; i++)
+        if (!detection->tracked[i].row.level.change.count && !detection->tracked[i].skipped)
+            good = older_read(detection, statements, &detection->tracked[i], err);
+    return good && step == KG_STEP_DONE;
+}
+
+/* --- Detection -------------------------------------------------------------------------------- */
+
+/* Makes `runs` follow the tail of the state. */
+static void run_push(struct kg_level_row *row, int64_t run, uint32_t before)
+{
+    if (before == KG_CHANGE_WINDOW)
+        memmove(row->runs, row->runs + 1, --before * sizeof *row->runs);
+    row->runs[before] = run;
+}
+
+/* Adds an alarm, whose runs are counted back from the newest of `count` runs. The state then keeps the newest ones. */
+static void step_add(struct kg_detection *detection, struct kg_tracked *tracked,
+                     const struct kg_change_alarm *alarm, uint32_t count)
+{
+    int64_t *runs = tracked->row.runs;
+    const uint32_t kept = tracked->row.level.change.count;
+    kg_detection_add(detection,
+                     &(struct kg_found_change){.kind = KG_CHANGE_STEP,
+                                               .tracked = tracked,
+                                               .before = runs[count - alarm->newer_most - 1],
+                                               .after = runs[count - alarm->newer_least],
+                                               .step = alarm->step,
+                                               .low = alarm->step_low,
+                                               .high = alarm->step_high});
+    memmove(runs, runs + (count - kept), kept * sizeof *runs);
+    tracked->stepped = true;
+}
+
+static void append(struct kg_detection *detection, struct kg_tracked *tracked)
+{
+    struct kg_change_alarm alarm;
+    struct kg_change_state *change = &tracked->row.level.change;
+    const double relative = tracked->deviation / tracked->value;
+    const struct kg_variance within = {
+        relative * relative,
+        isfinite(relative) && tracked->rounds > 1 ? (double)(tracked->rounds - 1) : 0};
+    const uint32_t before = change->count;
+    if (!(tracked->value > 0) || !isfinite((float)log(tracked->value))) {
+        tracked->skipped = true;
+        return;
+    }
+    const bool stepped =
+        kg_history_append(&tracked->row.level, log(tracked->value), within, &alarm);
+    run_push(&tracked->row, detection->run->id, before);
+    if (stepped)
+        step_add(detection, tracked, &alarm,
+                 before == KG_CHANGE_WINDOW ? KG_CHANGE_WINDOW : before + 1);
+}
+
+static void level_set(const struct kg_detection *detection, const struct kg_tracked *tracked,
+                      size_t place, struct kg_query *query)
+{
+    struct kg_text text = {0};
+    const size_t first = place * LEVEL_COLUMNS + 1;
+    kg_level_text_append(&tracked->row, &text);
+    kg_query_integer(query, first, tracked->series);
+    kg_query_integer(query, first + 1, detection->run->id);
+    kg_query_integer(query, first + 2, tracked->crept);
+    kg_query_text(query, first + 3, kg_arena_copy(detection->arena, kg_text_string(&text)));
+    kg_text_free(&text);
+}
+
+static bool levels_write(struct kg_detection *detection, struct statements *statements,
+                         struct kg_error *err)
+{
+    const struct kg_tracked *appended[BATCH];
+    size_t waiting = 0;
+    bool good = true;
+    for (size_t i = 0; good && i < detection->tracked_count; i++) {
+        if (detection->tracked[i].skipped)
+            continue;
+        appended[waiting++] = &detection->tracked[i];
+        if (waiting < BATCH)
+            continue;
+        for (size_t j = 0; j < waiting; j++)
+            level_set(detection, appended[j], j, &statements->batch);
+        good = kg_query_run(&statements->batch, err, "");
+        waiting = 0;
+    }
+    for (size_t i = 0; good && i < waiting; i++) {
+        level_set(detection, appended[i], 0, &statements->one);
+        good = kg_query_run(&statements->one, err, "");
+    }
+    return good;
+}
+
+static bool run_detect(struct kg_detection *detection, struct statements *statements,
+                       struct kg_history_outcome *outcome, struct kg_error *err)
+{
+    bool late = false;
+    if (!tracked_read(detection, statements, err))
+        return false;
+    for (size_t i = 0; i < detection->tracked_count; i++) {
+        late = late || detection->tracked[i].skipped;
+        if (!detection->tracked[i].skipped)
+            append(detection, &detection->tracked[i]);
+    }
+    if (!kg_history_creeps_find(detection, err) || !levels_write(detection, statements, err) ||
+        !kg_history_changes_store(detection, err))
+        return false;
+    outcome->late += late;
+    outcome->changes += detection->found_count;
+    return true;
+}
+
+bool kg_history_detect(struct kg_history_database *database, struct kg_added_run *runs,
+                       size_t count, struct kg_history_outcome *outcome, struct kg_error *err)
+{
+    struct statements statements = {0};
+    struct kg_arena arena = {0};
+    if (!count)
+        return true;
+    bool good = statements_prepare(database, &statements, err);
+    runs_sort(runs, count);
+    for (size_t i = 0; good && i < count; i++) {
+        struct kg_detection detection = {.database = database,
+                                         .times = &statements.times,
+                                         .arena = &arena,
+                                         .run = &runs[i],
+                                         .added = runs,
+                                         .added_count = count};
+        good = run_detect(&detection, &statements, outcome, err);
+        kg_arena_clear(&arena);
+    }
+    kg_arena_free(&arena);
+    statements_free(&statements);
+    return good;
+}

@@ -1,0 +1,73 @@
+/* history_detector.h: appends added runs to the change detector of each series, and stores alarms as changes. For the
+ * files of this folder. All of it happens in the transaction that adds the runs. */
+#pragma once
+#include "judge/history/history_database.h"
+#include "judge/prior.h"
+#include "judge/step_cause.h"
+
+enum kg_change_kind { KG_CHANGE_STEP, KG_CHANGE_CREEP };
+
+/* A run that was added in this transaction. */
+struct kg_added_run {
+    int64_t id, machine;
+    const char *suite, *class, *started, *hash;
+    double depth; /* NaN: unknown */
+};
+
+/* The detector of one series: one row of the table `level`. */
+struct kg_level_row {
+    struct kg_history_level level;
+    int64_t runs[KG_CHANGE_WINDOW]; /* ids of the runs in level.change.tail */
+};
+
+/* level_text.c: a row as hexadecimal digits. Bytes are in the order of the machine. */
+void kg_level_text_append(const struct kg_level_row *row, struct kg_text *text);
+/* returns  false if the text is damaged; the row is then zero, as before the first run */
+bool kg_level_text_read(const char *digits, struct kg_level_row *row);
+
+/* A series of the run that is being appended. */
+struct kg_tracked {
+    int64_t series;
+    const char *id_of_case, *metric, *source;
+    double value, deviation;
+    size_t rounds;
+    bool skipped;  /* the detector does not take the point */
+    bool stepped;  /* the run showed a step */
+    int64_t crept; /* run that showed the last creep; 0: none */
+    struct kg_level_row row;
+};
+
+/* An alarm of the run. */
+struct kg_found_change {
+    enum kg_change_kind kind;
+    const struct kg_tracked *tracked;
+    int64_t before, after;  /* ids of the runs on either side */
+    double step, low, high; /* logarithms */
+};
+
+/* The run that is being appended, with its series and alarms. */
+struct kg_detection {
+    struct kg_history_database *database;
+    struct kg_query *times; /* ids and times of the newest runs: $1 suite, $2 machine, $3 number */
+    struct kg_arena *arena; /* of this run */
+    const struct kg_added_run *run;   /* one of `added` */
+    const struct kg_added_run *added; /* runs of the transaction, in the order of their appends */
+    size_t added_count;
+    struct kg_tracked *tracked;
+    size_t tracked_count, tracked_capacity;
+    struct kg_found_change *found;
+    size_t found_count, found_capacity;
+};
+
+void kg_detection_add(struct kg_detection *detection, const struct kg_found_change *found);
+
+/* history_creep.c: adds the creeps of the run. Time does not grow with the history. */
+bool kg_history_creeps_find(struct kg_detection *detection, struct kg_error *err);
+/* history_causes.c: finds the causes of the alarms, and inserts them into the table `change`. */
+bool kg_history_changes_store(struct kg_detection *detection, struct kg_error *err);
+
+/* Appends the runs to the detectors of their series, the oldest first.
+ * runs     reordered
+ * outcome  gets the numbers of changes and of late runs */
+bool kg_history_detect(struct kg_history_database *database, struct kg_added_run *runs,
+                       size_t count, struct kg_history_outcome *outcome, struct kg_error *err);

@@ -1,0 +1,381 @@
+/* Changes that a history finds while runs are added. With SQLite files. */
+#include "judge/history/history.h"
+
+#include "judge/history/history_writer.h"
+#include "test_support.h"
+
+enum { RUNS = 40, STEP_RUN = 20 /* first run at the new level */ };
+
+static struct kg_history_database *database;
+static struct kg_error err;
+static const struct kg_history_filter all;
+
+static int setup(void **state)
+{
+    char path[128];
+    *state = support_folder();
+    snprintf(path, sizeof path, "sqlite:%s/h.db", (const char *)*state);
+    assert_true(kg_history_open(path, KG_HISTORY_WRITE, &database, &err));
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    kg_history_close(database);
+    support_remove(*state);
+    return 0;
+}
+
+/* Facts of a run. */
+struct facts {
+    int number; /* place in time, and in the hash */
+    const char *host;
+    enum kg_history_kind kind;
+    const char *epoch, *code, *definition;
+    size_t cases;
+    double ratio; /* of the level */
+};
+
+/* A series on host "a" that steps by 5 % at STEP_RUN. */
+static struct facts facts_of(int number)
+{
+    return (struct facts){.number = number,
+                          .host = "a",
+                          .epoch = "e",
+                          .code = "00000000000000aa",
+                          .definition = "00000000000000dd",
+                          .cases = 1,
+                          .ratio = number < STEP_RUN ? 1 : 1.05};
+}
+
+/* Noise of about 0.2 % that the number and the case decide. */
+static double noise(int number, size_t i)
+{
+    return 0.003 * sin(12.9898 * number + 78.233 * (double)(i + 1));
+}
+
+static void run_put(struct kg_history_writer *writer, const struct facts *facts)
+{
+    char hash[65], started[32], commit[16], id[32];
+    bool present;
+    snprintf(hash, sizeof hash, "%s%063d", facts->host, facts->number);
+    snprintf(started, sizeof started, "2026-%02d-%02dT00:00:00Z", 1 + facts->number / 28,
+             1 + facts->number % 28);
+    snprintf(commit, sizeof commit, "c%d", facts->number);
+    const struct kg_history_run run = {.hash = hash,
+                                       .suite = "s",
+                                       .kind = facts->kind,
+                                       .started = started,
+                                       .commit = commit,
+                                       .depth = NAN,
+                                       .complete = true,
+                                       .machine = "m",
+                                       .host = facts->host,
+                                       .epoch = facts->epoch};
+    assert_true(kg_history_writer_run(writer, &run, &present, &err));
+    assert_false(present);
+    for (size_t i = 0; i < facts->cases; i++) {
+        snprintf(id, sizeof id, "w/n=%zu/cpu", i);
+        const struct kg_history_series series = {.id_of_case = id,
+                                                 .definition = facts->definition,
+                                                 .metric = "time",
+                                                 .source = "rounds",
+                                                 .unit = "ns"};
+        const struct kg_history_point point = {.value = 100 * facts->ratio *
+                                                        (1 + noise(facts->number, i)),
+                                               .error = 0.1,
+                                               .deviation = 0.2,
+                                               .rounds = 5,
+                                               .code = facts->code};
+        assert_true(kg_history_writer_point(writer, &series, &point, &err));
+    }
+    assert_true(kg_history_writer_run_end(writer, &err));
+}
+
+static struct kg_history_outcome run_add(const struct facts *facts)
+{
+    static struct kg_history_writer writer;
+    assert_true(kg_history_writer_open(&writer, database, &err));
+    run_put(&writer, facts);
+    assert_true(kg_history_writer_close(&writer, true, &err));
+    return writer.outcome;
+}
+
+/* Adds the runs of host "a"; `change` alters their facts. */
+static void runs_add(void (*change)(struct facts *facts))
+{
+    for (int i = 0; i < RUNS; i++) {
+        struct facts facts = facts_of(i);
+        if (change)
+            change(&facts);
+        run_add(&facts);
+    }
+}
+
+/* Checks that all changes have this number and cause. */
+static void changes_check(size_t count, const char *cause)
+{
+    struct kg_history history = {0};
+    assert_true(kg_history_changes(database, &all, &history, &err));
+    assert_int_equal(history.change_count, count);
+    for (size_t i = 0; i < count; i++)
+        assert_string_equal(history.changes[i].cause, cause);
+    kg_history_free(&history);
+}
+
+static void code_change(struct facts *facts)
+{
+    facts->code = facts->number < STEP_RUN ? "00000000000000aa" : "00000000000000ab";
+}
+
+static void a_step_of_five_percent_is_one_change(void **state)
+{
+    (void)state;
+    struct kg_history history = {0};
+    runs_add(code_change);
+    changes_check(1, "unknown");
+    assert_true(kg_history_changes(database, &all, &history, &err));
+    const struct kg_history_change *change = &history.changes[0];
+    assert_string_equal(change->kind, "step");
+    assert_string_equal(change->state, "suspected");
+    assert_string_equal(change->commit_before, "c19");
+    assert_string_equal(change->commit_after, "c20");
+    assert_string_equal(change->found, "2026-01-23T00:00:00Z");
+    assert_true(fabs(change->ratio - 1.05) < 0.003);
+    assert_true(change->low < change->ratio && change->ratio < change->high);
+    kg_history_free(&history);
+}
+
+static void show_reads_the_changes_of_its_series(void **state)
+{
+    (void)state;
+    struct kg_history history = {0};
+    const struct kg_history_filter filter = {.which = "w/n=0/cpu"};
+    struct facts facts;
+    for (int i = 0; i < RUNS; i++) {
+        facts = facts_of(i);
+        facts.cases = 2;
+        run_add(&facts);
+    }
+    assert_true(kg_history_show(database, &filter, &history, &err));
+    assert_int_equal(history.series_count, 1);
+    assert_int_equal(history.change_count, 1);
+    assert_true(history.changes[0].series == history.series[0].id);
+    kg_history_free(&history);
+}
+
+static void a_step_of_unchanged_code_is_of_the_machine(void **state)
+{
+    (void)state;
+    runs_add(NULL);
+    changes_check(1, "machine");
+}
+
+static void epoch_change(struct facts *facts)
+{
+    facts->epoch = facts->number < STEP_RUN ? "e" : "f";
+}
+
+static void a_step_with_an_updated_machine_is_of_the_environment(void **state)
+{
+    (void)state;
+    runs_add(epoch_change);
+    changes_check(1, "environment");
+}
+
+static void definition_change(struct facts *facts)
+{
+    code_change(facts);
+    facts->definition = facts->number < STEP_RUN ? "00000000000000dd" : "00000000000000de";
+}
+
+static void a_step_to_another_definition_is_named(void **state)
+{
+    (void)state;
+    runs_add(definition_change);
+    changes_check(1, "definition");
+}
+
+/* Adds the runs of hosts "a" and "b" with four cases and changed code. The peer of a run comes first. */
+static void fleet_add(bool both_step)
+{
+    for (int i = 0; i < RUNS; i++)
+        for (int host = 1; host >= 0; host--) {
+            struct facts facts = facts_of(i);
+            code_change(&facts);
+            facts.cases = 4;
+            facts.host = host ? "b" : "a";
+            if (host && !both_step)
+                facts.ratio = 1;
+            run_add(&facts);
+        }
+}
+
+static void a_step_of_a_whole_host_but_not_of_its_peer_is_of_the_machine(void **state)
+{
+    (void)state;
+    fleet_add(false);
+    changes_check(4, "machine");
+}
+
+static void a_step_on_two_hosts_is_code_on_both(void **state)
+{
+    (void)state;
+    fleet_add(true);
+    changes_check(8, "code");
+}
+
+/* The runs of a whole import are in the tables before the first alarm. */
+static void a_peer_whose_run_is_not_appended_yet_proves_nothing(void **state)
+{
+    (void)state;
+    static struct kg_history_writer writer;
+    assert_true(kg_history_writer_open(&writer, database, &err));
+    for (int i = 0; i < 2 * RUNS; i++) {
+        struct facts facts = facts_of(i / 2);
+        code_change(&facts);
+        facts.cases = 4;
+        facts.host = i % 2 ? "b" : "a";
+        run_put(&writer, &facts);
+    }
+    assert_true(kg_history_writer_close(&writer, true, &err));
+    changes_check(8, "code");
+}
+
+static void an_older_run_is_stored_and_skipped(void **state)
+{
+    (void)state;
+    struct kg_history history = {0};
+    for (int i = 0; i < RUNS; i++)
+        if (i != 5) {
+            const struct facts facts = facts_of(i);
+            assert_int_equal(run_add(&facts).late, 0);
+        }
+    struct facts late = facts_of(5);
+    late.ratio = 3;
+    const struct kg_history_outcome outcome = run_add(&late);
+    assert_int_equal(outcome.runs, 1);
+    assert_int_equal(outcome.late, 1);
+    changes_check(1, "machine");
+    assert_true(kg_history_runs(database, &all, &history, &err));
+    assert_int_equal(history.run_count, RUNS);
+    kg_history_free(&history);
+}
+
+static void runs_of_one_command_are_put_in_order(void **state)
+{
+    (void)state;
+    static struct kg_history_writer writer;
+    assert_true(kg_history_writer_open(&writer, database, &err));
+    for (int i = RUNS; i-- > 0;) {
+        const struct facts facts = facts_of(i);
+        run_put(&writer, &facts);
+    }
+    assert_true(kg_history_writer_close(&writer, true, &err));
+    assert_int_equal(writer.outcome.changes, 1);
+    assert_int_equal(writer.outcome.late, 0);
+    changes_check(1, "machine");
+}
+
+static void nothing_is_appended_if_the_transaction_fails(void **state)
+{
+    (void)state;
+    static struct kg_history_writer writer;
+    for (int i = 0; i < RUNS; i++) {
+        const struct facts facts = facts_of(i);
+        assert_true(kg_history_writer_open(&writer, database, &err));
+        run_put(&writer, &facts);
+        assert_false(kg_history_writer_close(&writer, false, &err));
+        run_add(&facts);
+    }
+    changes_check(1, "machine");
+}
+
+static void control(struct facts *facts)
+{
+    facts->kind = KG_HISTORY_CONTROL;
+}
+
+static void only_commits_and_nights_are_followed(void **state)
+{
+    (void)state;
+    runs_add(control);
+    changes_check(0, "");
+}
+
+static void prune_keeps_detectors_and_changes(void **state)
+{
+    (void)state;
+    struct kg_history_outcome outcome;
+    runs_add(NULL);
+    assert_true(kg_history_prune(database, 3, NULL, &outcome, &err));
+    for (int i = RUNS; i < 2 * RUNS; i++) {
+        struct facts facts = facts_of(i);
+        facts.ratio = i < RUNS + STEP_RUN ? 1.05 : 1;
+        run_add(&facts);
+    }
+    changes_check(2, "machine");
+}
+
+static void a_damaged_row_begins_again(void **state)
+{
+    (void)state;
+    for (int i = 0; i < STEP_RUN; i++) {
+        const struct facts facts = facts_of(i);
+        run_add(&facts);
+    }
+    assert_true(kg_database_execute(database, "UPDATE level SET state = 'x'", &err));
+    for (int i = STEP_RUN; i < 2 * RUNS; i++) {
+        struct facts facts = facts_of(i);
+        facts.ratio = i < RUNS ? 1 : 1.05;
+        run_add(&facts);
+    }
+    changes_check(1, "machine");
+}
+
+/* 0.03 % per night: no step of 2 % between two levels. */
+static void a_slow_drift_is_one_creep(void **state)
+{
+    (void)state;
+    struct kg_history history = {0};
+    for (int i = 0; i < 110; i++) {
+        struct facts facts = facts_of(i);
+        code_change(&facts);
+        facts.ratio = exp(0.0003 * i);
+        run_add(&facts);
+    }
+    assert_true(kg_history_changes(database, &all, &history, &err));
+    assert_int_equal(history.change_count, 1);
+    const struct kg_history_change *change = &history.changes[0];
+    assert_string_equal(change->kind, "creep");
+    assert_true(change->ratio > 1.02 && change->ratio < 1.035);
+    assert_true(change->low < change->ratio && change->ratio < change->high);
+    kg_history_free(&history);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_step_of_five_percent_is_one_change, setup, teardown),
+        cmocka_unit_test_setup_teardown(show_reads_the_changes_of_its_series, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_step_of_unchanged_code_is_of_the_machine, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_step_with_an_updated_machine_is_of_the_environment, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_step_to_another_definition_is_named, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            a_step_of_a_whole_host_but_not_of_its_peer_is_of_the_machine, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_step_on_two_hosts_is_code_on_both, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_peer_whose_run_is_not_appended_yet_proves_nothing, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(an_older_run_is_stored_and_skipped, setup, teardown),
+        cmocka_unit_test_setup_teardown(runs_of_one_command_are_put_in_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(nothing_is_appended_if_the_transaction_fails, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(only_commits_and_nights_are_followed, setup, teardown),
+        cmocka_unit_test_setup_teardown(prune_keeps_detectors_and_changes, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_damaged_row_begins_again, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_slow_drift_is_one_creep, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
