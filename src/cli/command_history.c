@@ -54,6 +54,13 @@ static bool outcome_print(const struct session *session, const struct kg_history
     if (outcome->present)
         kg_text_printf(&text, "; %zu %s there already", outcome->present,
                        outcome->present == 1 ? "was" : "were");
+    if (outcome->late)
+        kg_text_printf(&text, "; %zu %s older than a run in the history: change detection skips %s",
+                       outcome->late, outcome->late == 1 ? "is" : "are",
+                       outcome->late == 1 ? "it" : "them");
+    if (outcome->changes)
+        kg_text_printf(&text, "; found %zu change%s: `kgate history changes`", outcome->changes,
+                       outcome->changes == 1 ? "" : "s");
     if (*outcome->note)
         kg_text_printf(&text, "; %s", outcome->note);
     kg_text_append(&text, "\n");

@@ -73,14 +73,30 @@ static bool differs(const char *a, const char *b)
     return a && b && strcmp(a, b) != 0;
 }
 
-/* Differences from the run before, and remarks. */
+/* Adds the changes whose range ends with the run. */
+static void changes_add(const struct kg_history *history, const struct kg_history_series *series,
+                        const struct kg_history_run *run, struct kg_text *words)
+{
+    char formatted[KG_UNIT_BYTES];
+    for (size_t i = 0; i < history->change_count; i++) {
+        const struct kg_history_change *change = &history->changes[i];
+        if (change->series != series->id || differs(change->after, run->hash) || !change->after)
+            continue;
+        kg_text_printf(words, "%s%s %s (%s, cause %s)", words->length ? ", " : "", change->kind,
+                       kg_change_format(change->ratio, formatted), change->state, change->cause);
+    }
+}
+
+/* Changes, differences from the run before, and remarks. */
 static const char *remarks(struct kg_table *table, const struct kg_history *history,
+                           const struct kg_history_series *series,
                            const struct kg_history_point *point,
                            const struct kg_history_point *before)
 {
     const struct kg_history_run *run = &history->runs[point->run];
     const struct kg_history_run *last = before ? &history->runs[before->run] : NULL;
     struct kg_text words = {0};
+    changes_add(history, series, run, &words);
     if (run->kind != KG_HISTORY_COMMIT)
         word_add(&words, kg_history_kind_names[run->kind]);
     if (before && differs(before->code, point->code))
@@ -146,10 +162,12 @@ static void series_append(const struct kg_history *history, const struct kg_hist
         char formatted[KG_UNIT_BYTES];
         kg_text_append(&value,
                        kg_value_format(series->unit ? series->unit : "", point->value, formatted));
-        const char *const cells[] = {
-            cell(&table, run->started, NAME_SHOWN), commit_cell(&table, run),
-            kg_table_cell(&table, &value),          error_cell(&table, point),
-            change_cell(&table, point, before),     remarks(&table, history, point, before)};
+        const char *const cells[] = {cell(&table, run->started, NAME_SHOWN),
+                                     commit_cell(&table, run),
+                                     kg_table_cell(&table, &value),
+                                     error_cell(&table, point),
+                                     change_cell(&table, point, before),
+                                     remarks(&table, history, series, point, before)};
         memcpy(row->cells, cells, sizeof cells);
     }
     table_end(&table, text);
@@ -168,27 +186,54 @@ void kg_history_series_text(const struct kg_history *history, size_t most, struc
         kg_text_append(text, "no points\n");
 }
 
+static const char *interval_cell(struct kg_table *table, const struct kg_history_change *change)
+{
+    char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
+    struct kg_text text = {0};
+    if (change->low > 0 && change->high > 0)
+        kg_text_printf(&text, "%s to %s", kg_change_format(change->low, low),
+                       kg_change_format(change->high, high));
+    return kg_table_cell(table, &text);
+}
+
+/* The culprit, or "BEFORE..AFTER" as git takes it. */
+static const char *commits_cell(struct kg_table *table, const struct kg_history_change *change)
+{
+    struct kg_text text = {0};
+    if (change->culprit)
+        return cell(table, change->culprit, COMMIT_SHOWN);
+    if (!change->commit_before || !change->commit_after)
+        return cell(table, change->commit_after, COMMIT_SHOWN);
+    kg_text_append_beginning(&text, change->commit_before, COMMIT_SHOWN);
+    kg_text_append(&text, "..");
+    kg_text_append_beginning(&text, change->commit_after, COMMIT_SHOWN);
+    return kg_table_cell(table, &text);
+}
+
 void kg_history_changes_text(const struct kg_history *history, struct kg_text *text)
 {
-    struct kg_table table = {
-        .columns = 7,
-        .trimmed = true,
-        .heads = {"case", "metric", "change", "cause", "state", "commit", "found"},
-        .left = {true, true, false, true, true, true, true}};
+    struct kg_table table = {.columns = 10,
+                             .trimmed = true,
+                             .heads = {"case", "metric", "host", "kind", "change", "95 % interval",
+                                       "cause", "state", "commits", "found"},
+                             .left = {true, true, true, true, false, true, true, true, true, true}};
     for (size_t i = 0; i < history->change_count; i++) {
         const struct kg_history_change *change = &history->changes[i];
         struct kg_table_row *row = kg_table_row_add(&table);
         struct kg_text ratio = {0};
         char formatted[KG_UNIT_BYTES];
         kg_text_append(&ratio, kg_change_format(change->ratio, formatted));
-        const char *commit = change->culprit ? change->culprit : change->commit_after;
-        const char *const cells[] = {cell(&table, change->id_of_case, SIZE_MAX),
-                                     cell(&table, change->metric, NAME_SHOWN),
-                                     kg_table_cell(&table, &ratio),
-                                     cell(&table, change->cause, NAME_SHOWN),
-                                     cell(&table, change->state, NAME_SHOWN),
-                                     cell(&table, commit, COMMIT_SHOWN),
-                                     cell(&table, change->found, NAME_SHOWN)};
+        const char *const cells[] = {
+            cell(&table, change->id_of_case, SIZE_MAX),
+            cell(&table, change->metric, NAME_SHOWN),
+            cell(&table, change->host ? change->host : change->machine, COMMIT_SHOWN),
+            cell(&table, change->kind, NAME_SHOWN),
+            kg_table_cell(&table, &ratio),
+            interval_cell(&table, change),
+            cell(&table, change->cause, NAME_SHOWN),
+            cell(&table, change->state, NAME_SHOWN),
+            commits_cell(&table, change),
+            cell(&table, change->found, NAME_SHOWN)};
         memcpy(row->cells, cells, sizeof cells);
     }
     if (history->change_count)

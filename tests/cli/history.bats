@@ -54,6 +54,79 @@ sql() { /usr/bin/python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1
     [[ "$output" == *"has no case 'nothing'"* ]]
 }
 
+# Results files s1.json to s40.json: hourly runs of one suite, each with a noise of 0.2 %. From s21.json on, the times
+# are 5 % longer. $1 is a filter of jq for each of them.
+steps() {
+    local i
+    results 1
+    for i in $(seq 40); do
+        jq --argjson i "$i" '.created |= (fromdate + 3600 * $i | todate) | .commit = "c\($i)" | .branch = "main"
+            | .cases[].rounds.median_ns |= map(. * (1 + 0.003 * ($i * 12.9898 | sin)) * (if $i > 20 then 1.05 else 1 end))
+            | '"${1:-.}" r1.json >"s$i.json"
+    done
+}
+
+# Changes of the time as JSON, without hashes and names.
+times() { kgate history changes --metric time --json "$@" | jq -c '[.changes // [] | .[] | {kind, cause, state, commit_before, commit_after, step: (.ratio * 100 | round)}]'; }
+
+@test "changes: a step of 5 % is one change per series, in text, JSON and show; older runs are skipped" {
+    # shellcheck disable=SC2016 # $i is jq's
+    steps '.cases[].code_hash = (if $i > 20 then "00000000000000ab" else "00000000000000aa" end)'
+    for i in $(seq 22); do kgate history add "s$i.json" -q; done
+    [ "$(times)" = "[]" ]
+    run -0 kgate history add s24.json
+    [[ "$output" == "added 1 run with "*" points to kgate-history.db; found "*"change"*": \`kgate history changes\`" ]]
+    run -0 kgate history add s23.json
+    [[ "$output" == *"; 1 is older than a run in the history: change detection skips it" ]]
+    for i in $(seq 25 40); do kgate history add "s$i.json" -q; done
+    cases=$(jq '.cases | length' s1.json)
+    times | jq -e --argjson cases "$cases" 'length == $cases and all(.[]; . == {kind: "step", cause: "unknown", state: "suspected",
+        commit_before: "c20", commit_after: "c21", step: 105})'
+    kgate history changes --json >changes.json
+    valid changes.json history
+    run -0 kgate history changes --metric time
+    [[ "${lines[0]}" == "case"*"metric"*"host"*"kind"*"change"*"95 % interval"*"cause"*"state"*"commits"*"found" ]]
+    [[ "${lines[1]}" == *"time"*"step"*"+5."*"unknown"*"suspected"*"c20..c21"* ]]
+    run -0 kgate history show plain --metric time --top 0
+    [ "$(grep -c 'step +[45]\.[0-9] % (suspected, cause unknown)' <<<"$output")" -eq 1 ]
+    grep -q 'c21 .*step +' <<<"$output"
+    # the last run again adds no change
+    kgate history add s40.json -q
+    kgate history changes --json | cmp - changes.json
+}
+
+@test "changes: an unchanged code is the machine, a new epoch the environment; any order of one command" {
+    steps '.cases[].code_hash = "00000000000000aa"'
+    kgate history add s?.json s??.json -q
+    times | jq -e 'length > 0 and all(.[]; .cause == "machine")'
+    for i in $(seq 21 40); do jq '.machine.epoch = "0123456789abcdef"' "s$i.json" >"e$i.json"; done
+    kgate history add e*.json s?.json s1?.json s20.json -q --history e.db
+    times --history e.db | jq -e 'length > 0 and all(.[]; .cause == "environment")'
+    # a kept build is no state of the branch
+    kgate history add s*.json -q --kind control --history control.db
+    [ "$(times --history control.db)" = "[]" ]
+    # export and import find the same; prune keeps the changes
+    kgate history export -o all.csv
+    kgate history import all.csv -q --history copy.db
+    [ "$(times --history copy.db)" = "$(times)" ]
+    before=$(times)
+    kgate history prune --keep 2 -q
+    [ "$(times)" = "$before" ]
+    kgate history import all.csv -q
+    [ "$(times)" = "$before" ]
+}
+
+@test "changes: writers that are killed change no answer" {
+    steps
+    kgate history add s*.json -q --history whole.db
+    for i in $(seq 40); do
+        timeout -s KILL "0.0$(printf %02d $((i * 7 % 25 + 3)))" "$KGATE" history add "s$i.json" -q || true
+        kgate history add "s$i.json" -q
+    done
+    [ "$(times)" = "$(times --history whole.db)" ]
+    [ "$(times)" != "[]" ]
+}
+
 @test "a wrong file adds nothing, and makes no database" {
     results 2
     echo '{"schema": "kgate.comparison.v1"}' >comparison.json
@@ -405,6 +478,22 @@ both() {
     kgate history export --history "$URL" -o more.csv
     kgate history import more.csv -q
     both export
+}
+
+# bats test_tags=thorough
+@test "PostgreSQL and SQLite find the same changes" {
+    steps
+    pg_up
+    for i in $(seq 40); do
+        jq '.machine.host = "b"' "s$i.json" >"b$i.json"
+        for place in kgate-history.db "$URL"; do
+            kgate history add "s$i.json" "b$i.json" -q --history "$place"
+        done
+    done
+    both changes --json
+    both changes
+    both show plain
+    [ "$(times)" != "[]" ]
 }
 
 # bats test_tags=thorough
