@@ -138,7 +138,10 @@ C
     worse
     needs_samples out/head.json
     [[ "$output" == *"called from count_words (count.c:"* ]]
-    [[ "$output" != *"the baseline does not call it there"* ]] || ! command -v valgrind
+    # a kgate with sanitizers names the variant of strlen, which Valgrind does not choose
+    jq -e '[.cases[0].hot.sampled.sites[] | select(.callee.function == "strlen") | .calls // empty] | length > 0' \
+        out/base.json || skip "no counted calls of strlen"
+    [[ "$output" != *"the baseline does not call it there"* ]]
 }
 
 # $1 is the map of a lookup.
