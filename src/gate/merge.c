@@ -2,8 +2,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/advice.h"
 #include "judge/comparison_notes.h"

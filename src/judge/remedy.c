@@ -253,8 +253,6 @@ static bool any_unrecorded(const struct kg_comparison *comparison)
 static const char *nothing_next(const struct kg_comparison *comparison,
                                 const struct kg_results *current)
 {
-    if (comparison->counts.of[KG_CHANGE_MISSING])
-        return "measure the missing shards again by `--shard`, then `kgate merge`";
     if (all_busy(current) || any_unrecorded(comparison))
         return QUIETER;
     if (any_unpaired(comparison))
