@@ -497,6 +497,19 @@ both() {
 }
 
 # bats test_tags=thorough
+@test "PostgreSQL: writers that start at once on an empty database all succeed" {
+    results 6
+    pg_up
+    for _ in 1 2 3 4 5 6; do
+        for i in 1 2 3 4 5 6; do "$KGATE" history add "r$i.json" -q --history "$URL" 3>&- || echo "$i" >>failed & done
+        wait
+        [ ! -e failed ]
+        [ "$(counts "$URL")" = "6 24" ]
+        "$pg_programs/psql" -q -h "$PG" -U kgate -c 'SET client_min_messages TO error; DROP SCHEMA kgate CASCADE' postgres
+    done
+}
+
+# bats test_tags=thorough
 @test "PostgreSQL: two writers at once, a killed writer, a reader without a schema" {
     results 8
     pg_up

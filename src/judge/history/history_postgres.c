@@ -136,6 +136,20 @@ static bool schema_find(struct kg_history_database *database, bool *found, struc
     return good;
 }
 
+/* Writers take turns, so no two wait for each other's rows. The number is kgate's own. */
+static bool begin(struct kg_history_database *database, struct kg_error *err)
+{
+    return execute(database, "BEGIN; SELECT pg_advisory_xact_lock(1263747145)", err);
+}
+
+/* CREATE SCHEMA IF NOT EXISTS alone fails for the second of two writers that start at once. */
+static bool schema_make(struct kg_history_database *database, struct kg_error *err)
+{
+    const bool good =
+        begin(database, err) && execute(database, "CREATE SCHEMA IF NOT EXISTS kgate", err);
+    return kg_database_end(database, good, err);
+}
+
 static bool open_database(struct kg_history_database *database, const char *place,
                           enum kg_history_access access, struct kg_error *err)
 {
@@ -159,14 +173,8 @@ static bool open_database(struct kg_history_database *database, const char *plac
                             "there is no history in '%.300s'; `kgate history add RESULTS.json` "
                             "makes one",
                             database->name);
-    return (found || execute(database, "CREATE SCHEMA IF NOT EXISTS kgate", err)) &&
+    return (found || schema_make(database, err)) &&
            execute(database, "SET search_path TO kgate", err);
-}
-
-/* Writers take turns, so no two wait for each other's rows. The number is kgate's own. */
-static bool begin(struct kg_history_database *database, struct kg_error *err)
-{
-    return execute(database, "BEGIN; SELECT pg_advisory_xact_lock(1263747145)", err);
 }
 
 /* The server's autovacuum does it. */
