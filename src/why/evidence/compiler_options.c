@@ -37,6 +37,7 @@ static const char *const decisive[] = {
     "-pg",
     "-fprofile-arcs",
     "-finstrument-functions",
+    "-ftrapv",
     "-march=",
     "-mtune=",
     "-mcpu=",

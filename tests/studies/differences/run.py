@@ -66,6 +66,7 @@ def by_gate(options, change, log, reports):
     baseline = options.work / "baseline"
     suite = options.work / "suite.yaml"
     words = [str(program)] + changes.arguments(options.out, change, options.work / "written")
+    words = [word.replace("{", "{{").replace("}", "}}") for word in words]  # braces are parameters in a suite
     suite.write_text(json.dumps({"version": 1, "workloads": [{"name": change["id"], "command": words}]}) + "\n")
     shutil.rmtree(baseline, ignore_errors=True)
     install(changes.program_path(options.out, change, "base"), program)
