@@ -363,11 +363,22 @@ bool kg_directory_lock(const char *path, int *lock, struct kg_error *err)
         path);
 }
 
-bool kg_file_same(const char *a, const char *b)
+/* type  S_IFREG or S_IFDIR */
+static bool is_same(const char *a, const char *b, mode_t type)
 {
     struct stat of_a, of_b;
-    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && S_ISREG(of_a.st_mode) &&
+    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && (of_a.st_mode & S_IFMT) == type &&
            of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+bool kg_file_same(const char *a, const char *b)
+{
+    return is_same(a, b, S_IFREG);
+}
+
+bool kg_directory_same(const char *a, const char *b)
+{
+    return is_same(a, b, S_IFDIR);
 }
 
 bool kg_file_is_regular(const char *path)

@@ -73,6 +73,8 @@ bool kg_directory_lock(const char *path, int *lock, struct kg_error *err);
 
 /* Whether both paths lead to one regular file; false for a terminal or a pipe. */
 bool kg_file_same(const char *a, const char *b);
+/* The same for folders. */
+bool kg_directory_same(const char *a, const char *b);
 
 /* Whether the path leads to a regular file. A device may have no end, and a pipe keeps its reader
  * waiting. */

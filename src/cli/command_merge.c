@@ -2,9 +2,9 @@
  * work. */
 #include "gate/merge.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
 
 static bool summary_print(const struct kg_arguments *arguments, const struct kg_merge *merge,
@@ -55,18 +55,11 @@ static const char *waiving_note(const struct kg_arguments *arguments, const stru
                            suite);
 }
 
-static bool is_same_folder(const char *a, const char *b)
-{
-    struct stat first, second;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISDIR(first.st_mode) &&
-           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
-
 /* A merge that writes into its input would replace the shard. */
 static bool output_check(const struct kg_arguments *arguments, struct kg_error *err)
 {
     for (size_t i = 0; i < arguments->positional_count; i++)
-        if (is_same_folder(arguments->positional[i], kg_output_directory(arguments)))
+        if (kg_directory_same(arguments->positional[i], kg_output_directory(arguments)))
             return kg_error_set(err, KG_ERROR_USAGE,
                                 "'%.300s' is an input and the folder of the reports; give another "
                                 "-o",

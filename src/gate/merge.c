@@ -22,39 +22,36 @@ struct kg_stored {
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-/* Returns the store's baseline for the kind of machine, which is read once. NULL: none. */
-static bool stored_find(const char *store, const char *fingerprint, struct kg_merge *merge,
-                        size_t *index, struct kg_error *err)
+/* Returns the store's baseline for the kind of machine, and reads it once. NULL: err is filled. */
+static const struct kg_baseline *stored_find(const char *store, const char *fingerprint,
+                                             struct kg_merge *merge, struct kg_error *err)
 {
-    for (*index = 0; *index < merge->stored_count; ++*index)
-        if (!strcmp(merge->stored[*index].fingerprint, fingerprint))
-            return true;
-    struct kg_baseline baseline;
-    if (!kg_baseline_load(kg_baseline_path(&merge->arena, store, fingerprint), &baseline, err))
-        return false;
-    kg_arena_grow(&merge->arena, &merge->stored, merge->stored_count, &merge->stored_capacity,
-                  sizeof *merge->stored);
-    merge->stored[merge->stored_count++] =
-        (struct kg_stored){.baseline = baseline, .fingerprint = fingerprint};
-    return true;
+    for (size_t i = 0; i < merge->stored_count; i++)
+        if (!strcmp(merge->stored[i].fingerprint, fingerprint))
+            return &merge->stored[i].baseline;
+    struct kg_stored *stored = &merge->stored[merge->stored_count];
+    if (!kg_baseline_load(kg_baseline_path(&merge->arena, store, fingerprint), &stored->baseline,
+                          err))
+        return NULL;
+    stored->fingerprint = fingerprint;
+    merge->stored_count++;
+    return &stored->baseline;
 }
 
 static bool baselines_read(const struct kg_merge_options *options, struct kg_merge *merge,
                            struct kg_error *err)
 {
-    size_t index;
-    for (size_t p = 0; p < merge->part_count && options->baselines; p++)
-        if (!merge->parts[p].baseline &&
-            !stored_find(options->baselines, merge->parts[p].results->machine.fingerprint, merge,
-                         &index, err))
-            return false;
-    for (size_t p = 0; p < merge->part_count && options->baselines; p++) {
+    if (!options->baselines)
+        return true;
+    /* The array does not grow: the shards keep pointers to its baselines. */
+    merge->stored = kg_arena_alloc(&merge->arena, merge->part_count, sizeof *merge->stored);
+    for (size_t p = 0; p < merge->part_count; p++) {
         if (merge->parts[p].baseline)
             continue;
-        if (!stored_find(options->baselines, merge->parts[p].results->machine.fingerprint, merge,
-                         &index, err))
+        merge->parts[p].baseline = stored_find(
+            options->baselines, merge->parts[p].results->machine.fingerprint, merge, err);
+        if (!merge->parts[p].baseline)
             return false;
-        merge->parts[p].baseline = &merge->stored[index].baseline;
     }
     return true;
 }

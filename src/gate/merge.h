@@ -39,7 +39,7 @@ struct kg_merge {
     struct kg_shard_part *parts; /* attempts that count */
     size_t part_count;
     struct kg_stored *stored; /* baselines of the store, by fingerprint */
-    size_t stored_count, stored_capacity;
+    size_t stored_count;
     struct kg_expected_case *expected;
     size_t expected_count;
     const struct kg_attempt **shards; /* by number, from 1: the best attempt; NULL: none */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/record.h"
 #include "base/text.h"
 #include "model/comparison.h"
@@ -198,18 +199,11 @@ static void entry_read(struct kg_attempts *attempts, const char *path)
         left_out_note(attempts, *err.path ? err.path : file, err.message);
 }
 
-static bool is_same_folder(const char *a, const char *b)
-{
-    struct stat first, second;
-    return b && stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
-}
-
 static bool directory_read(struct kg_attempts *attempts, const char *directory, const char *skip,
                            int depth, struct kg_error *err)
 {
     struct dirent **entries = NULL;
-    if (is_same_folder(directory, skip))
+    if (skip && kg_directory_same(directory, skip))
         return true;
     const bool gate = has_results(attempts, directory, "results.json") ||
                       is_file(join(attempts, directory, "baseline.json"));

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 
 /* Functions of glibc with several versions. */
@@ -21,13 +21,6 @@ static const char *const names[] = {
     "rintf",   "trunc",   "truncf",  "nearbyint", "fma",        "fmaf",        "gettimeofday",
     "time"};
 
-static bool same_file(const char *a, const char *b)
-{
-    struct stat of_a, of_b;
-    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
-           of_a.st_ino == of_b.st_ino;
-}
-
 static void functions_find(struct kg_exported *exported, const char *path)
 {
     enum { COUNT = sizeof names / sizeof *names };
@@ -36,7 +29,7 @@ static void functions_find(struct kg_exported *exported, const char *path)
         Dl_info info;
         void *function = dlsym(RTLD_DEFAULT, names[i]);
         if (function && dladdr(function, &info) && info.dli_fname &&
-            same_file(info.dli_fname, path))
+            kg_file_same(info.dli_fname, path))
             exported->functions[exported->count++] = (struct kg_exported_function){
                 .start = (uint64_t)((uintptr_t)function - (uintptr_t)info.dli_fbase),
                 .name = names[i]};
