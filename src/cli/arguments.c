@@ -123,6 +123,9 @@ static const struct kg_option options[] = {
            "only suggestions of this priority, or of several: critical,high"),
     OPTION(OUTPUT, "type", 0, KG_OPTION_TEXT, "TYPE", type,
            "only suggestions of this type, or of several: batching,caching"),
+    OPTION(OUTPUT, "rules", 0, KG_OPTION_FLAG, NULL, rules,
+           "print the condition of each rule, or of RULE, a glob, and the assumption of its "
+           "estimate"),
     OPTION(OUTPUT, "columns", 0, KG_OPTION_TEXT, "LIST", columns,
            "results: columns of the table, for example median,mean,p95"),
     OPTION(OUTPUT, "by", 0, KG_OPTION_TEXT, "KEY", by,

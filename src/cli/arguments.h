@@ -85,6 +85,7 @@ struct kg_arguments {
     bool no_cmake;
     bool shell;
     bool remove;
+    bool rules;
     bool list;
     bool profile;
     bool quiet;

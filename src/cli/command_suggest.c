@@ -1,7 +1,13 @@
+#include <fnmatch.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/json_print.h"
+#include "base/nearest.h"
+#include "base/wrap.h"
 #include "cli/suggest_subject.h"
 #include "show/formats.h"
+#include "why/rules/rules.h"
 #include "why/suggest.h"
 
 static const struct kg_report_format *format_find(const struct kg_arguments *arguments,
@@ -53,9 +59,93 @@ static bool suggest(const struct kg_arguments *arguments, const struct kg_report
     return reported;
 }
 
+/* --- The reference of the rules --------------------------------------------------------------- */
+
+enum { INDENT = 2, LABEL_WIDTH = 9, NAMES_MOST = 128 };
+
+static void labelled_print(struct kg_text *text, const char *label, const char *words, size_t width)
+{
+    char first[INDENT + LABEL_WIDTH + 1];
+    snprintf(first, sizeof first, "%*s%-*s", INDENT, "", LABEL_WIDTH, label);
+    kg_wrap(text, first, words, width);
+}
+
+static void rule_print(const struct kg_rule *rule, size_t width, struct kg_text *text)
+{
+    if (text->length)
+        kg_text_append(text, "\n");
+    kg_text_printf(text, "%s: %s, up to %s priority, estimate: %s\n", rule->name,
+                   kg_suggestion_type_names[rule->type], kg_priority_names[rule->priority],
+                   kg_basis_names[rule->basis]);
+    labelled_print(text, "if", rule->when, width);
+    labelled_print(text, "assumes", rule->assumes, width);
+}
+
+static void rule_print_json(const struct kg_rule *rule, struct kg_json_writer *writer)
+{
+    kg_json_begin(writer, NULL, "{");
+    kg_json_put_string(writer, "rule", rule->name);
+    kg_json_put_string(writer, "type", kg_suggestion_type_names[rule->type]);
+    kg_json_put_string(writer, "priority", kg_priority_names[rule->priority]);
+    kg_json_put_string(writer, "basis", kg_basis_names[rule->basis]);
+    kg_json_put_string(writer, "when", rule->when);
+    kg_json_put_string(writer, "assumes", rule->assumes);
+    kg_json_finish(writer, "}");
+}
+
+static bool rule_unknown(const char *name, struct kg_error *err)
+{
+    const char *names[NAMES_MOST];
+    size_t count = 0;
+    for (; count < NAMES_MOST && kg_rule_at(count); count++)
+        names[count] = kg_rule_at(count)->name;
+    return kg_error_unknown(err, name, names, count, "there is no rule '%.60s'", name);
+}
+
+/* Appends the rules whose names match the glob; NULL: all rules. */
+static bool rules_write(const char *glob, bool json, size_t width, struct kg_text *text,
+                        struct kg_error *err)
+{
+    struct kg_json_writer writer = {.text = text};
+    bool found = false;
+    if (json)
+        kg_json_begin(&writer, NULL, "[");
+    for (size_t i = 0; kg_rule_at(i); i++) {
+        const struct kg_rule *rule = kg_rule_at(i);
+        if (glob && fnmatch(glob, rule->name, 0) != 0)
+            continue;
+        found = true;
+        if (json)
+            rule_print_json(rule, &writer);
+        else
+            rule_print(rule, width, text);
+    }
+    if (json) {
+        kg_json_finish(&writer, "]");
+        kg_text_append(text, "\n");
+    }
+    return found || rule_unknown(glob, err);
+}
+
+static bool rules_print(const struct kg_arguments *arguments, struct kg_error *err)
+{
+    struct kg_text text = {0};
+    const char *rule = arguments->positional_count ? arguments->positional[0] : NULL;
+    const bool good = rules_write(rule, arguments->json, kg_style(arguments).width, &text, err) &&
+                      kg_print(&text, err);
+    kg_text_free(&text);
+    return good;
+}
+
 int kg_cli_suggest(const struct kg_arguments *arguments)
 {
     struct kg_error err;
+    if (arguments->rules)
+        return rules_print(arguments, &err) ? KG_EXIT_PASS : kg_fail(&err);
+    if (!arguments->positional_count) {
+        kg_error_set(&err, KG_ERROR_USAGE, "usage: kgate suggest RESULTS.json | --rules [RULE]");
+        return kg_fail(&err);
+    }
     const struct kg_report_format *format = format_find(arguments, &err);
     return format && suggest(arguments, format, &err) ? KG_EXIT_PASS : kg_fail(&err);
 }

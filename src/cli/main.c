@@ -89,9 +89,9 @@ static const struct kg_subcommand subcommands[] = {
      "Convert files of other benchmark harnesses to results. Each file is one process, so one "
      "round.",
      "output! format name machine set json quiet verbose", kg_cli_import, kg_cli_import_more},
-    {"suggest", "RESULTS.json", 1, 1,
+    {"suggest", "RESULTS.json | --rules [RULE]", 0, 1,
      "Name the bottleneck of each case and suggest remedies, from saved results or a profile.",
-     "only type top filter base set format output json quiet verbose", kg_cli_suggest,
+     "only type rules top filter base set format output json quiet verbose", kg_cli_suggest,
      kg_cli_suggest_more},
     {"explain", "[CASE] RESULTS.json", 1, 2,
      "Show everything about one case of saved results.\nCASE is its id, a part of it, or a glob; "

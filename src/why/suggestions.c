@@ -21,7 +21,7 @@ static const struct kg_field suggestion_fields[] = {
     KG_FIELD(whole, STRING, "id of the case, or name of the outermost scope, around the operation",
              KG_OPTIONAL),
     KG_FIELD(device, STRING, "device of the operation", KG_OPTIONAL, KG_WORDS("cpu", "cuda")),
-    KG_FIELD(rule, STRING, "name of the rule in docs/suggestions.md"),
+    KG_FIELD(rule, STRING, "name of the rule: `kgate suggest --rules`"),
     KG_FIELD(type, ENUM, "kind of the suggested change", KG_NAMES(kg_suggestion_type_names)),
     KG_FIELD(priority, ENUM, "priority by the saving", KG_NAMES(kg_priority_names)),
     KG_FIELD(basis, ENUM, "support of the estimate", KG_NAMES(kg_basis_names)),

@@ -14,7 +14,7 @@ PAIRS=$SOURCE/tests/studies/suggestions
     done
     diff bad mended
     grep -o 'cause\.[a-z_]*' tags | cut -d. -f2 | sort -u | while read -r rule; do
-        grep -q "\`$rule\`" "$SOURCE/docs/suggestions.md"
+        kgate suggest --rules "$rule"
     done
 }
 

@@ -1,3 +1,4 @@
+bats_require_minimum_version 1.5.0
 load support
 
 # Results of two versions of one kernel, made up so that the second takes three times as long: what is
@@ -172,6 +173,21 @@ slower() {
     run kgate ab -c suite.yaml --base "$KGATE" --head "$KGATE" --measure-unchanged -o ab --set trace=no
     valid ab/suggestions.json suggestions
     jq -e '.source == "ab/head.json"' ab/suggestions.json
+}
+
+@test "suggest --rules prints conditions: all, a glob, JSON; an unknown rule is bad usage" {
+    run -0 kgate suggest --rules branch_misses
+    [ "${lines[0]}" = "branch_misses: algorithm, up to critical priority, estimate: at most" ]
+    [[ "${lines[1]}" == "  if       the hottest loop is stalled; "* ]]
+    [[ "${lines[-1]}" == "  assumes  "* ]]
+    kgate suggest --rules >all
+    kgate suggest --rules --json >all.json
+    [ "$(grep -c '^[a-z_]*: ' all)" -eq "$(jq length all.json)" ]
+    [ "$(jq '[.[] | select(.when == "" or .assumes == "")] | length' all.json)" -eq 0 ]
+    [ "$(kgate suggest --rules '*_transfers' | grep -c '^[a-z_]*: ')" -eq 2 ]
+    run -2 kgate suggest --rules branch_mises
+    [[ "$output" == *"there is no rule 'branch_mises'"*"branch_misses"* ]]
+    run -2 kgate suggest
 }
 
 @test "help says what an option means to this subcommand" {

@@ -107,7 +107,7 @@ struct kg_rule {
     const char *description;
     const char *hint; /* The fix, in one or two sentences, with `{fact}` too */
     const char *evidence[KG_RULE_EVIDENCE_MOST]; /* names of facts, the most important first */
-    /* For docs/suggestions.md: the condition, and the assumption of the estimate. */
+    /* For `kgate suggest --rules`: the condition, and the assumption of the estimate. */
     const char *when;
     const char *assumes;
 };

@@ -178,35 +178,6 @@ static const char *page_part(struct kg_text *page, const char *path, const char 
     return first + strlen(begin);
 }
 
-static void rule_write(struct kg_text *text, const struct kg_rule *rule)
-{
-    kg_text_printf(text, "| `%s` | %s, %s, %s | %s | %s |\n", rule->name,
-                   kg_suggestion_type_names[rule->type], kg_priority_names[rule->priority],
-                   kg_basis_names[rule->basis], rule->when, rule->assumes);
-}
-
-/* The table of all rules in Markdown, between the markers of docs/suggestions.md. */
-static void reference_write(struct kg_text *text)
-{
-    kg_text_append(text, "| Rule | Type, highest priority, basis | When | The estimate assumes |\n"
-                         "| --- | --- | --- | --- |\n");
-    for (size_t i = 0; kg_rule_at(i); i++)
-        rule_write(text, kg_rule_at(i));
-}
-
-static void the_page_has_the_table_of_the_rules(void **state)
-{
-    struct kg_text page = {0}, reference = {0};
-    (void)state;
-    const char *part = page_part(&page, KGATE_SOURCE_DIR "/docs/suggestions.md",
-                                 "<!-- rules -->\n\n", "\n<!-- /rules -->");
-    reference_write(&reference);
-    if (strcmp(part, reference.data) != 0)
-        fail_msg("docs/suggestions.md must have between its markers:\n\n%s", reference.data);
-    kg_text_free(&page);
-    kg_text_free(&reference);
-}
-
 static void the_page_names_for_every_rule_where_it_was_seen_to_fire(void **state)
 {
     struct kg_text page = {0};
@@ -233,7 +204,6 @@ int main(void)
         cmocka_unit_test(no_nonsense_in_any_fact_gives_a_silly_figure),
         cmocka_unit_test(the_fact_that_a_rule_turns_on_must_make_sense),
         cmocka_unit_test(nothing_known_gives_nothing),
-        cmocka_unit_test(the_page_has_the_table_of_the_rules),
         cmocka_unit_test(the_page_names_for_every_rule_where_it_was_seen_to_fire),
     };
     return cmocka_run_group_tests_name("suggestion rules", tests, NULL, NULL);
