@@ -241,8 +241,11 @@ static void fast_backward(const struct kg_slice *slice, const uint8_t *tokens)
 {
     KGATE_SCOPE("backward_pass");
     logits_backward(slice);
-    for (size_t layer = slice->model->layers; layer-- > 0;)
+    for (size_t layer = slice->model->layers; layer-- > 0;) {
+        if (kg_is_recomputed(slice->model, layer))
+            kg_fast_layer_forward(slice, layer);
         fast_layer_backward(slice, layer);
+    }
     embed_backward(slice, tokens);
 }
 

@@ -99,11 +99,13 @@ static size_t kind_floats(const struct kg_model *model, const struct kg_tensor_k
 }
 
 static struct kg_layout layout_make(const struct kg_model *model,
-                                    const struct kg_tensor_kind *kinds, size_t count, size_t rows)
+                                    const struct kg_tensor_kind *kinds, size_t count, size_t rows,
+                                    bool recomputed)
 {
-    struct kg_layout layout = {.kinds = kinds, .kind_count = count, .rows = rows};
+    struct kg_layout layout = {
+        .kinds = kinds, .kind_count = count, .rows = rows, .recomputed = recomputed};
     for (size_t i = 0; i < count; i++) {
-        size_t *end = kinds[i].of_layer ? &layout.layer_floats : &layout.layers_at;
+        size_t *end = kg_layout_is_of_layer(&layout, i) ? &layout.layer_floats : &layout.layers_at;
         layout.offset[i] = *end;
         *end += kind_floats(model, &kinds[i], rows);
     }
@@ -121,7 +123,7 @@ struct kg_model kg_model_make(size_t layers, size_t d_model, size_t num_heads, s
         .seq_len = seq_len,
         .vocabulary = KG_MODEL_VOCABULARY,
     };
-    model.parameters = layout_make(&model, kg_parameter_kinds, KG_PARAMETERS, 0);
+    model.parameters = layout_make(&model, kg_parameter_kinds, KG_PARAMETERS, 0, false);
     return model;
 }
 
@@ -130,13 +132,13 @@ struct kg_model kg_model_make_layer(size_t d_model, size_t num_heads, size_t seq
     struct kg_model model = kg_model_make(1, d_model, num_heads, seq_len);
     model.vocabulary = 0;
     model.layer_only = true;
-    model.parameters = layout_make(&model, kg_parameter_kinds, KG_PARAMETERS, 0);
+    model.parameters = layout_make(&model, kg_parameter_kinds, KG_PARAMETERS, 0, false);
     return model;
 }
 
 struct kg_layout kg_activations_layout(const struct kg_model *model, size_t rows)
 {
-    return layout_make(model, kg_activation_kinds, KG_ACTIVATIONS, rows);
+    return layout_make(model, kg_activation_kinds, KG_ACTIVATIONS, rows, model->recomputed);
 }
 
 bool kg_layout_tensor(const struct kg_layout *layout, const struct kg_model *model, size_t number,

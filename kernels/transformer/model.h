@@ -116,6 +116,7 @@ struct kg_layout {
     const struct kg_tensor_kind *kinds;
     size_t kind_count;
     size_t rows;                         /* KG_EXTENT_ROWS; of parameters 0 */
+    bool recomputed;                     /* activations: layers share all tensors except KG_INPUT */
     size_t offset[KG_TENSOR_KINDS_MOST]; /* of the model's from the buffer's begin, of a layer's
                                             from the layer's */
     size_t layers_at;                    /* offset of the first layer */
@@ -131,6 +132,9 @@ struct kg_model {
     size_t seq_len;
     size_t vocabulary;
     bool layer_only; /* a layer by itself: without parameters of the model; vocabulary 0 */
+    /* Gradient checkpointing (Chen et al. 2016), each layer a segment: of a layer's activations
+     * only its input is kept. backward computes the others again, layer after layer, in one buffer. */
+    bool recomputed;
     struct kg_layout parameters;
 };
 
@@ -165,11 +169,17 @@ static inline size_t kg_layout_layer(const struct kg_layout *layout, size_t laye
     return layout->layers_at + layer * layout->layer_floats;
 }
 
-/* Offset of tensor `kind` in a buffer of this layout; tensors of the model ignore `layer`. */
+/* Whether each layer has a tensor of this kind of its own. */
+static inline bool kg_layout_is_of_layer(const struct kg_layout *layout, size_t kind)
+{
+    return layout->kinds[kind].of_layer && !(layout->recomputed && kind != KG_INPUT);
+}
+
+/* Offset of tensor `kind` in a buffer of this layout; shared tensors ignore `layer`. */
 static inline size_t kg_layout_at(const struct kg_layout *layout, size_t kind, size_t layer)
 {
     return layout->offset[kind] +
-           (layout->kinds[kind].of_layer ? kg_layout_layer(layout, layer) : 0);
+           (kg_layout_is_of_layer(layout, kind) ? kg_layout_layer(layout, layer) : 0);
 }
 
 size_t kg_model_extent(const struct kg_model *model, enum kg_extent extent, size_t rows);

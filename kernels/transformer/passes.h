@@ -24,6 +24,12 @@ static inline size_t kg_slice_scratch(const struct kg_model *model, size_t rows)
     return rows * 5 * model->d_model + KG_ATTENTION_BLOCK * model->seq_len;
 }
 
+/* Whether backward runs the layer's forward pass again. The last layer's activations are still there. */
+static inline bool kg_is_recomputed(const struct kg_model *model, size_t layer)
+{
+    return model->recomputed && layer + 1 < model->layers;
+}
+
 struct kg_passes {
     /* Reads the activation KG_INPUT of the layer; writes the layer's others, and its output to
      * KG_INPUT of the next, or to KG_RESULT. */

@@ -261,7 +261,10 @@ PASS_LINKAGE void PASS(backward)(const SLICE *slice, const uint8_t *tokens)
     SCOPE("backward_pass");
     memset(slice->gradients, 0, slice->model->parameters.layers_at * sizeof *slice->gradients);
     logits_backward(slice);
-    for (size_t layer = slice->model->layers; layer-- > 0;)
+    for (size_t layer = slice->model->layers; layer-- > 0;) {
+        if (kg_is_recomputed(slice->model, layer))
+            PASS(layer_forward)(slice, layer);
         PASS(layer_backward)(slice, layer);
+    }
     embed_backward(slice, tokens);
 }

@@ -10,7 +10,20 @@
 #include "transformer/training_cpu.h"
 #include "transformer/transformer_device.h"
 
-enum { LAYERS, D_MODEL, NUM_HEADS, SEQ_LEN, BATCH, STEPS, LEARNING_RATE, VERSION };
+enum {
+    LAYERS,
+    D_MODEL,
+    NUM_HEADS,
+    SEQ_LEN,
+    BATCH,
+    STEPS,
+    LEARNING_RATE,
+    ACTIVATIONS,
+    QUANTIZATION,
+    VERSION
+};
+
+static const char *const activations[] = {"kept", "recomputed", NULL};
 
 #define WHOLE(param_name, default_value, least, most, text)                                        \
     {                                                                                              \
@@ -31,13 +44,39 @@ static const struct kgate_param params[] = {
      .minimum = 1e-6,
      .maximum = 1,
      .help = "of AdamW, after ten steps of warm-up"},
+    {.name = "activations",
+     .type = KGATE_PARAM_CHOICE,
+     .default_text = "kept",
+     .choices = activations,
+     .help = "recomputed: gradient checkpointing, backward repeats each layer's forward pass; CPU "
+             "only"},
+    {.name = "quantization",
+     .type = KGATE_PARAM_CHOICE,
+     .default_text = "none",
+     .choices = kg_quantizations,
+     .help = "fake quantization of the weights: int8, or d4 to points of a lattice; CPU only"},
     KG_TRANSFORMER_VERSION_PARAM,
 };
 
 static struct kg_model model_of(const struct kgate_value *values)
 {
-    return kg_model_make((size_t)values[LAYERS].integer, (size_t)values[D_MODEL].integer,
-                         (size_t)values[NUM_HEADS].integer, (size_t)values[SEQ_LEN].integer);
+    struct kg_model model =
+        kg_model_make((size_t)values[LAYERS].integer, (size_t)values[D_MODEL].integer,
+                      (size_t)values[NUM_HEADS].integer, (size_t)values[SEQ_LEN].integer);
+    model.recomputed = values[ACTIVATIONS].integer;
+    return model;
+}
+
+/* The GPU's passes keep all activations and do not quantize. */
+static bool device_can(struct kgate_context *context)
+{
+    const struct kgate_value *values = context->values;
+    context->unavailable = context->device == KGATE_DEVICE_CUDA &&
+                           (values[ACTIVATIONS].integer || values[QUANTIZATION].integer);
+    return !context->unavailable ||
+           kg_kernel_refuse(context, "%s does not exist on the GPU",
+                            values[ACTIVATIONS].integer ? "activations: recomputed"
+                                                        : "quantization");
 }
 
 static bool describe(struct kgate_context *context, struct kgate_work *work)
@@ -46,6 +85,8 @@ static bool describe(struct kgate_context *context, struct kgate_work *work)
     const struct kg_model model = model_of(values);
     const double rows = (double)values[BATCH].integer * (double)model.seq_len;
     const double tokens = rows * (double)values[STEPS].integer;
+    if (!device_can(context))
+        return false;
     if (rows > 1e9 || tokens > 1e12)
         return kg_kernel_refuse(context, "a text of so many bytes is above what can be made");
     if (!kg_transformer_possible(context, &model, (size_t)rows,
@@ -73,7 +114,7 @@ static void tear_down(struct kgate_context *context, void *state)
         context->release(context, training->losses);
     }
     float *const arrays[] = {training->initial, training->parameters, training->gradients,
-                             training->moment1, training->moment2};
+                             training->moment1, training->moment2,    training->quantized};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         context->release(context, arrays[i]);
     context->release(context, training->text);
@@ -84,8 +125,9 @@ static bool results_make(struct kgate_context *context, struct kg_training *trai
 {
     const size_t floats = training->model.parameters.floats;
     float **const arrays[] = {&training->parameters, &training->gradients, &training->moment1,
-                              &training->moment2};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+                              &training->moment2, &training->quantized};
+    const size_t count = sizeof arrays / sizeof *arrays - !training->quantization;
+    for (size_t i = 0; i < count; i++) {
         *arrays[i] = context->allocate(context, floats * sizeof(float));
         if (!*arrays[i])
             return kg_kernel_refuse(
@@ -103,8 +145,9 @@ static bool results_make(struct kgate_context *context, struct kg_training *trai
 static void results_blank(struct kg_training *training)
 {
     float *const arrays[] = {training->parameters, training->gradients, training->moment1,
-                             training->moment2};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+                             training->moment2, training->quantized};
+    const size_t count = sizeof arrays / sizeof *arrays - !training->quantized;
+    for (size_t i = 0; i < count; i++)
         kg_floats_blank(arrays[i], training->model.parameters.floats);
     kg_floats_blank(training->losses, training->steps);
 }
@@ -146,6 +189,7 @@ static bool set_up(struct kgate_context *context, void **state)
         .batch = (size_t)values[BATCH].integer,
         .steps = (size_t)values[STEPS].integer,
         .learning_rate = values[LEARNING_RATE].real,
+        .quantization = (enum kg_quantization)values[QUANTIZATION].integer,
         .seed = context->seed,
         .threads = (int)context->threads,
         .context = context,

@@ -171,17 +171,23 @@ static double state_error(const struct kg_training *training,
     return worst / growth_after(training, training->steps);
 }
 
+static double loss_tolerance(const struct kg_training *training, size_t step)
+{
+    return training->quantization != KG_QUANTIZATION_NONE && step > 0
+               ? KG_QUANTIZED_LOSS
+               : KG_TRAINING_TOLERANCE * training->product_unit * growth_after(training, step);
+}
+
 static double replay_error(const struct kg_training *training,
                            const struct kg_training_replay *replay)
 {
     double worst = 0;
     for (size_t step = 0; step < replay->step; step++) {
         const double off = fabs((double)training->losses[step] - replay->losses[step]);
-        worst = kg_worse(worst, off / replay->losses[step] /
-                                    (KG_TRAINING_TOLERANCE * training->product_unit *
-                                     growth_after(training, step)));
+        worst = kg_worse(worst, off / replay->losses[step] / loss_tolerance(training, step));
     }
-    if (replay->step == training->steps && comparable_after(training, replay->step))
+    if (training->quantization == KG_QUANTIZATION_NONE && replay->step == training->steps &&
+        comparable_after(training, replay->step))
         worst = kg_worse(worst, state_error(training, replay));
     return worst;
 }
@@ -210,6 +216,20 @@ static bool all_moved(const struct kg_training *training)
     return true;
 }
 
+/* Takes the points that the last step's passes used. Compares them with the step's parameters. */
+static const double *points_take(const struct kg_training *training,
+                                 struct kg_training_replay *replay, double *error)
+{
+    if (training->quantization == KG_QUANTIZATION_NONE)
+        return replay->before_last;
+    for (size_t i = 0; i < training->model.parameters.floats; i++)
+        replay->quantized[i] = (double)training->quantized[i];
+    *error = kg_worse(*error, kg_quantization_error(&training->model, training->quantization,
+                                                    replay->before_last, replay->quantized) /
+                                  KG_POINT_TOLERANCE);
+    return replay->quantized;
+}
+
 /* Compares the last step's loss and gradients, with the step's parameters. */
 static bool last_step_compare(struct kgate_context *context, const struct kg_training *training,
                               struct kg_training_replay *replay, double *error)
@@ -221,7 +241,8 @@ static bool last_step_compare(struct kgate_context *context, const struct kg_tra
         replay->before_last[i] =
             kg_adamw_undo(training->learning_rate, training->steps, (double)training->parameters[i],
                           (double)training->moment1[i], (double)training->moment2[i]);
-    if (!kg_training_replay_pass(context, replay, replay->before_last, last, &loss))
+    if (!kg_training_replay_pass(context, replay, points_take(training, replay, error), last,
+                                 &loss))
         return false;
     *error = kg_worse(*error, fabs((double)training->losses[last] - loss) / loss / tolerance);
     if (training->learning_rate <= KG_TRAINING_RATE_MOST)

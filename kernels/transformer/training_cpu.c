@@ -68,6 +68,9 @@ static void train_epoch(struct kg_training *training)
     restore(training);
     for (size_t step = 0; step < training->steps; step++) {
         KGATE_SCOPE("batch_processing");
+        if (training->quantized)
+            kg_quantize(&training->model, training->quantization, training->parameters,
+                        training->quantized, slices->threads);
         training->losses[step] =
             (float)parallel_training(training, slices, training->text + step * bytes_a_step);
         kg_slices_reduce(slices, training->gradients);
@@ -78,12 +81,13 @@ static void train_epoch(struct kg_training *training)
 bool kg_training_cpu_set_up(struct kgate_context *context, struct kg_training *training,
                             enum kg_transformer_version version)
 {
+    const float *parameters = training->quantized ? training->quantized : training->parameters;
     training->cpu = context->allocate(context, sizeof *training->cpu);
     training->version = train_epoch;
-    return training->cpu ? kg_slices_make(
-                               context, &training->cpu->slices,
-                               version == KG_TRANSFORMER_PLAIN ? &kg_passes_plain : &kg_passes_fast,
-                               &training->model, training->parameters, training->batch, true)
+    return training->cpu ? kg_slices_make(context, &training->cpu->slices,
+                                          version == KG_TRANSFORMER_PLAIN ? &kg_passes_plain
+                                                                          : &kg_passes_fast,
+                                          &training->model, parameters, training->batch, true)
                          : kg_kernel_refuse(context, "no memory");
 }
 

@@ -9,8 +9,10 @@ bool kg_training_replay_make(struct kgate_context *context, const struct kg_trai
                              struct kg_training_replay *replay)
 {
     const size_t floats = training->model.parameters.floats;
-    double *all = calloc(6 * floats + training->steps, sizeof *all);
-    *replay = (struct kg_training_replay){.training = training, .parameters = all};
+    double *all = calloc(7 * floats + training->steps, sizeof *all);
+    *replay = (struct kg_training_replay){
+        .training = training, .model = training->model, .parameters = all};
+    replay->model.recomputed = false;
     if (!all)
         return kg_kernel_refuse(context, "no memory for the reference");
     replay->moment1 = all + floats;
@@ -18,7 +20,8 @@ bool kg_training_replay_make(struct kgate_context *context, const struct kg_trai
     replay->gradients = all + 3 * floats;
     replay->before_last = all + 4 * floats;
     replay->drift = all + 5 * floats;
-    replay->losses = all + 6 * floats;
+    replay->quantized = all + 6 * floats;
+    replay->losses = all + 7 * floats;
     for (size_t i = 0; i < floats; i++)
         replay->parameters[i] = (double)training->initial[i];
     return true;
@@ -44,7 +47,7 @@ bool kg_training_replay_pass(struct kgate_context *context, struct kg_training_r
     const struct kg_training *training = replay->training;
     const size_t tokens = training->batch * training->model.seq_len;
     struct kg_reference_batch batch = {
-        .model = &training->model,
+        .model = &replay->model,
         .parameters = parameters,
         .batch = training->batch,
         .threads = training->threads,
@@ -115,11 +118,20 @@ static void drift_add(struct kg_training_replay *replay)
     }
 }
 
+static const double *pass_parameters(struct kg_training_replay *replay)
+{
+    const enum kg_quantization quantization = replay->training->quantization;
+    if (quantization == KG_QUANTIZATION_NONE)
+        return replay->parameters;
+    kg_reference_quantize(&replay->model, quantization, replay->parameters, replay->quantized);
+    return replay->quantized;
+}
+
 bool kg_training_replay_steps(struct kgate_context *context, struct kg_training_replay *replay,
                               size_t steps)
 {
     while (replay->step < steps) {
-        if (!kg_training_replay_pass(context, replay, replay->parameters, replay->step,
+        if (!kg_training_replay_pass(context, replay, pass_parameters(replay), replay->step,
                                      &replay->losses[replay->step]))
             return false;
         update(replay);

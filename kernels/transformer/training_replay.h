@@ -7,8 +7,9 @@
 
 struct kg_training_replay {
     const struct kg_training *training;
-    size_t step;    /* how many steps are done */
-    double *losses; /* of each of these */
+    struct kg_model model; /* of the training, with kept activations */
+    size_t step;           /* how many steps are done */
+    double *losses;        /* of each of these */
     /* Laid out as model.parameters: the parameters of this step, AdamW's moments, and the gradients
      * of the last pass. */
     double *parameters;
@@ -17,6 +18,7 @@ struct kg_training_replay {
     double *gradients;
     double *drift;       /* limit of each parameter's change by rounding */
     double *before_last; /* parameters of a training's last step, for the check */
+    double *quantized;   /* parameters of a pass, if the training quantizes */
 };
 
 /* Begins with the training's first parameters. False with context->message without memory; to be

@@ -8,6 +8,7 @@
 
 #include "kgate/plugin.h"
 #include "transformer/model.h"
+#include "transformer/quantize.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -93,11 +94,14 @@ struct kg_layer {
  * its batch * seq_len tokens, and so is its gradient. Every call begins by copying the initial
  * parameters and clearing the moments, so that all calls do the same work.
  *
- * Parameters: layers, d_model, num_heads, seq_len, batch, steps, learning_rate, version. Items are
- * tokens, steps * batch * seq_len. flops: three times kg_model_forward_flops per token. bytes: 24
- * per parameter and step, as AdamW reads and writes a parameter and its two moments. Reported
- * values, in nats per byte: initial_loss is the first step's loss, final_loss the mean of the last
- * quarter of steps. unigram_entropy is the loss of a guess by the bytes' frequencies.
+ * Parameters: layers, d_model, num_heads, seq_len, batch, steps, learning_rate, activations,
+ * quantization, version. With `activations` recomputed, backward repeats the forward pass of each
+ * layer (gradient checkpointing, model.h). `quantization` rounds the weights (quantize.h). Both are
+ * for the CPU. Items are tokens, steps * batch * seq_len. flops: three times kg_model_forward_flops
+ * per token, also with repeated passes. bytes: 24 per parameter and step, as AdamW reads and writes
+ * a parameter and its two moments. Reported values, in nats per byte: initial_loss is the first
+ * step's loss, final_loss the mean of the last quarter of steps. unigram_entropy is the loss of a
+ * guess by the bytes' frequencies.
  *
  * Check, tolerance 1. A replay in double precision makes the first steps again: the reference, and
  * an AdamW of its own (training_replay.h), from the same first parameters. It makes all steps if
@@ -121,6 +125,11 @@ struct kg_layer {
  *     each tensor of its gradients. A gradient's error is relative to the tensor's largest, as in
  *     transformer_layer, plus KG_GRADIENTS_SHARE of the model's. Before attention has learned
  *     anything, the gradients of a layernorm nearly cancel;
+ *   - with quantization, a weight halfway between two points may go to either, and later steps
+ *     differ. So losses of replayed steps after the first one have the tolerance KG_QUANTIZED_LOSS,
+ *     and the replay's parameters are not compared. The last step's passes are compared at the
+ *     points that they used. These must be points of the quantization, and no farther from the
+ *     weights than the nearest ones, within KG_POINT_TOLERANCE steps;
  *   - infinity if a tensor still has its first values, or has moments of only 0;
  *   - final_loss over its limit. The limit is below initial_loss, by more if the parameters could
  *     go further. For a long run of a wide model at a moderate rate it is also below
@@ -136,6 +145,8 @@ enum { KG_REPLAY_STEPS = 12 };
 #define KG_REPLAY_DOUBLING 0.02
 #define KG_REPLAY_STATE_TOLERANCE 16384
 enum { KG_TRAINING_TOKENS = 256 };
+#define KG_QUANTIZED_LOSS 0.02
+#define KG_POINT_TOLERANCE 0.01
 struct kg_training_cpu;
 struct kg_training_device;
 
@@ -144,6 +155,7 @@ struct kg_training {
     size_t batch;
     size_t steps;
     double learning_rate;
+    enum kg_quantization quantization; /* of the weights in forward and backward */
     uint64_t seed;
     int threads;
     struct kgate_context *context; /* run reports by it */
@@ -156,6 +168,7 @@ struct kg_training {
     float *gradients;  /* of the last step */
     float *moment1;
     float *moment2;
+    float *quantized; /* parameters of the last step's passes; NULL without quantization */
     /* Loss of each step, before its update. For the GPU page-locked: the work of run on the stream
      * ends with a copy to here. So the next run can report the losses without waiting. */
     float *losses;
