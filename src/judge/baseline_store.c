@@ -238,20 +238,43 @@ static bool results_fit(const struct kg_results *results, const struct kg_baseli
     return true;
 }
 
-/* If kgate cannot keep the builds, the run stays recorded and outcome->problem gives the reason. */
-static void builds_keep(const char *directory, const struct kg_results *results, double most,
+/* Builds of stored runs, and other files that count as used. */
+struct used_builds {
+    struct kg_build_names names;
+    const struct kg_measured_file *files;
+    size_t count;
+};
+
+static enum kg_build_use used_builds_use(const void *of, const char *hash)
+{
+    const struct used_builds *used = of;
+    const enum kg_build_use use = kg_build_names_use(&used->names, hash);
+    for (size_t i = 0; use == KG_BUILD_UNUSED && i < used->count; i++)
+        if (!strcmp(used->files[i].hash, hash))
+            return KG_BUILD_USED;
+    return use;
+}
+
+/* If kgate cannot keep the builds, outcome->problem gives the reason. */
+static void builds_keep(const char *directory, struct used_builds *used,
+                        const struct kg_measured_file *files, size_t count, double most,
                         struct kg_builds_outcome *outcome)
 {
-    struct kg_build_names names = {0};
     struct kg_error err;
     *outcome = (struct kg_builds_outcome){0};
-    const struct kg_build_uses uses = {kg_build_names_use, &names};
-    const int lock = builds_lock(directory, &names, &err);
-    if (lock < 0 ||
-        !kg_builds_keep(directory, results->files, results->file_count, most, &uses, outcome, &err))
+    const struct kg_build_uses uses = {used_builds_use, used};
+    const int lock = builds_lock(directory, &used->names, &err);
+    if (lock < 0 || !kg_builds_keep(directory, files, count, most, &uses, outcome, &err))
         snprintf(outcome->problem, sizeof outcome->problem, "%.500s", err.message);
     kg_file_unlock(lock);
-    kg_build_names_free(&names);
+    kg_build_names_free(&used->names);
+}
+
+void kg_history_builds_keep(const char *directory, const struct kg_measured_file *files,
+                            size_t count, double most, struct kg_builds_outcome *outcome)
+{
+    struct used_builds used = {.files = files, .count = count};
+    builds_keep(directory, &used, files, count, most, outcome);
 }
 
 bool kg_baseline_update(const char *directory, const struct kg_results *results,
@@ -272,8 +295,10 @@ bool kg_baseline_update(const char *directory, const struct kg_results *results,
            change_apply(&change, &baseline, &count) &&
            (count == 0 || baseline_save(&baseline, path, err));
     kg_file_unlock(lock);
+    struct used_builds used = {0};
     if (good && count && options->builds && options->builds_most > 0)
-        builds_keep(directory, results, options->builds_most, options->builds);
+        builds_keep(directory, &used, results->files, results->file_count, options->builds_most,
+                    options->builds);
     kg_baseline_free(&baseline);
     kg_arena_free(&arena);
     if (added)

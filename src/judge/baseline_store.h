@@ -36,6 +36,13 @@ bool kg_baseline_update(const char *directory, const struct kg_results *results,
                         const struct kg_baseline_options *options, size_t *added,
                         struct kg_error *err);
 
+/* Keeps files that no stored run names: the builds of a history. They stay while there is room, the least recently used
+ * goes first; `kgate baseline prune` removes them. Waits for the lock of the builds.
+ * most     as builds_most
+ * outcome  filled; `problem` is the reason if kgate could keep nothing. Its paths belong to `files` */
+void kg_history_builds_keep(const char *directory, const struct kg_measured_file *files,
+                            size_t count, double most, struct kg_builds_outcome *outcome);
+
 struct kg_prune_options {
     size_t keep;     /* number of ordinary runs to keep per suite */
     const char *pin; /* instead of `keep`: name of the pinned run to remove */

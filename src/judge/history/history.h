@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "base/code/code_identity.h"
 #include "base/error.h"
 #include "base/record.h"
 
@@ -146,6 +147,10 @@ struct kg_history_add_options {
     /* Describes the commit of results; strings live in `arena`. NULL: no repository */
     struct kg_history_commit (*commit)(struct kg_arena *arena, const char *named, void *user);
     void *user;
+    /* Folder of the store that keeps the builds of runs of kind commit and nightly, as far as their files are
+     * unchanged (judge/builds.h). NULL: none is kept */
+    const char *store;
+    double builds_most; /* room for all kept builds, in bytes */
 };
 
 struct kg_history_outcome {
@@ -179,6 +184,7 @@ struct kg_history_filter {
     const char *metric;  /* NULL: all */
     const char *machine; /* fingerprint or host; NULL: all */
     size_t last;         /* number of newest runs of each suite and machine; 0: all */
+    bool refuted;        /* changes that are refuted with cause machine, too */
 };
 
 /* Reads runs, oldest first. */
@@ -188,10 +194,54 @@ bool kg_history_runs(struct kg_history_database *database, const struct kg_histo
  * err  KG_ERROR_USAGE: no case matches */
 bool kg_history_show(struct kg_history_database *database, const struct kg_history_filter *filter,
                      struct kg_history *history, struct kg_error *err);
-/* Reads changes, newest first. */
+/* Reads changes, newest first. A change that paired rounds blamed on its machine is only for the owner of the machine:
+ * see `refuted`. */
 bool kg_history_changes(struct kg_history_database *database,
                         const struct kg_history_filter *filter, struct kg_history *history,
                         struct kg_error *err);
+/* The file with the code behind a run. The store may keep it (judge/builds.h). */
+struct kg_history_build {
+    const char *hash;             /* SHA-256 of the file */
+    struct kg_code_identity code; /* at the time of the run */
+};
+
+enum kg_history_side { KG_HISTORY_BEFORE, KG_HISTORY_AFTER, KG_HISTORY_SIDES };
+
+/* A suspected change that paired rounds may decide. */
+struct kg_history_suspect {
+    struct kg_history_change *change; /* of struct kg_history */
+    const char *definition;           /* hash of the case's definition; NULL: unknown */
+    double value;                     /* of the run before the change; NaN: pruned */
+    bool adjacent; /* the commit after the change is the child of the one before */
+    struct kg_history_build *builds[KG_HISTORY_SIDES]; /* candidates, best first */
+    size_t build_counts[KG_HISTORY_SIDES];
+};
+
+/* Reads the suspected changes of one machine whose cause is unknown or code, oldest first. A build belongs to a side
+ * if its code hash is that of the point. If the point is pruned, it is the only build of the commit.
+ * filter    its machine does not count
+ * machine   fingerprint
+ * host      NULL: unknown
+ * history   gets the changes
+ * suspects  in the arena of `history`, like `count` of them */
+bool kg_history_suspects(struct kg_history_database *database,
+                         const struct kg_history_filter *filter, const char *machine,
+                         const char *host, struct kg_history *history,
+                         struct kg_history_suspect **suspects, size_t *count, struct kg_error *err);
+
+/* Decision on a suspected change. */
+struct kg_history_decision {
+    const char *state;   /* a name of kg_history_state_names; NULL: none */
+    const char *cause;   /* a name of kg_history_cause_names */
+    const char *proof;   /* numbers of the paired rounds, in words */
+    const char *culprit; /* commit; NULL: unknown */
+};
+/* Stores the decision in one transaction.
+ * stored  false: the change is no longer suspected, and stays as it is */
+bool kg_history_decide(struct kg_history_database *database, int64_t change,
+                       const struct kg_history_decision *decision, bool *stored,
+                       struct kg_error *err);
+
 /* Writes a row per point, run by run. Memory does not grow with the number of runs. */
 bool kg_history_export(struct kg_history_database *database, const struct kg_history_filter *filter,
                        FILE *file, struct kg_error *err);

@@ -3,11 +3,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "base/statistics/stats.h"
 #include "base/text.h"
+#include "judge/baseline_store.h"
 #include "judge/history/history_writer.h"
 #include "model/baseline.h"
 #include "model/series.h"
@@ -160,20 +162,72 @@ static bool cases_write(struct kg_history_writer *writer, const struct kg_result
     return good;
 }
 
+/* Files with measured code, to keep once their runs are stored. */
+struct builds {
+    struct kg_arena arena;
+    struct kg_measured_file *files;
+    size_t count, capacity;
+};
+
+static bool is_new(const struct builds *builds, const struct kg_measured_file *file)
+{
+    for (size_t i = 0; i < builds->count; i++)
+        if (!strcmp(builds->files[i].hash, file->hash))
+            return false;
+    return access(file->path, R_OK) == 0; /* another machine may have measured */
+}
+
+/* Paired rounds need the builds of the runs that change detection takes. */
+static void builds_add(struct builds *builds, const struct kg_results *results,
+                       const struct kg_history_add_options *options)
+{
+    const bool detects = options->kind == KG_HISTORY_COMMIT || options->kind == KG_HISTORY_NIGHTLY;
+    for (size_t i = 0; options->store && detects && i < results->file_count; i++) {
+        const struct kg_measured_file *file = &results->files[i];
+        if (!is_new(builds, file))
+            continue;
+        kg_arena_grow(&builds->arena, &builds->files, builds->count, &builds->capacity,
+                      sizeof *builds->files);
+        builds->files[builds->count++] =
+            (struct kg_measured_file){.hash = kg_arena_copy(&builds->arena, file->hash),
+                                      .path = kg_arena_copy(&builds->arena, file->path)};
+    }
+}
+
+/* The runs are stored. If kgate cannot keep their builds, a note gives the reason. */
+static void builds_keep(const struct builds *builds, const struct kg_history_add_options *options,
+                        struct kg_history_outcome *outcome)
+{
+    struct kg_builds_outcome kept;
+    if (!builds->count)
+        return;
+    kg_history_builds_keep(options->store, builds->files, builds->count, options->builds_most,
+                           &kept);
+    if (*kept.problem)
+        snprintf(outcome->note, sizeof outcome->note, "builds are not kept: %.200s", kept.problem);
+    else if (kept.large)
+        snprintf(outcome->note, sizeof outcome->note,
+                 "not kept, because there is no room (--keep-builds): %.150s", kept.first_large);
+}
+
 static bool file_add(struct kg_history_writer *writer, const char *path,
-                     const struct kg_history_add_options *options, struct kg_error *err)
+                     const struct kg_history_add_options *options, struct builds *builds,
+                     struct kg_error *err)
 {
     struct addition addition = {0};
     bool present = false;
     bool good = addition_load(path, options, &addition, err) &&
                 kg_history_writer_run(writer, &addition.run, &present, err);
     if (good && !present) {
-        good = cases_write(writer, &addition.results, err);
+        good = cases_write(writer, &addition.results, err) &&
+               kg_history_builds_write(writer, &addition.results, err);
         if (good && !writer->points)
             good = kg_error_set(err, KG_ERROR_USAGE,
                                 "'%.300s' has no measured case, so a history cannot take it", path);
         good = good && kg_history_writer_run_end(writer, err);
     }
+    if (good)
+        builds_add(builds, &addition.results, options);
     addition_free(&addition);
     return good;
 }
@@ -183,13 +237,17 @@ bool kg_history_add(struct kg_history_database *database, const char *const *pat
                     struct kg_history_outcome *outcome, struct kg_error *err)
 {
     struct kg_history_writer *writer = kg_alloc(1, sizeof *writer);
+    struct builds builds = {0};
     *outcome = (struct kg_history_outcome){0};
     bool good = kg_history_writer_open(writer, database, err);
     for (size_t i = 0; good && i < count; i++)
-        good = file_add(writer, paths[i], options, err);
+        good = file_add(writer, paths[i], options, &builds, err);
     good = kg_history_writer_close(writer, good, err);
-    if (good)
+    if (good) {
         *outcome = writer->outcome;
+        builds_keep(&builds, options, outcome);
+    }
+    kg_arena_free(&builds.arena);
     free(writer);
     return good;
 }

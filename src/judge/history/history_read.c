@@ -434,13 +434,14 @@ bool kg_history_changes(struct kg_history_database *database,
         "LEFT JOIN run AS b ON b.id = h.run_before LEFT JOIN run AS a ON a.id = h.run_after "
         "LEFT JOIN run AS f ON f.id = h.found_run LEFT JOIN commit_ AS cb ON cb.id = b.commit_ "
         "LEFT JOIN commit_ AS ca ON ca.id = a.commit_ WHERE ($1 = '' OR s.suite = $1) AND ($2 = '' "
-        "OR m.class = $2 OR m.host = $2) AND ($3 = '' OR s.metric = $3) ORDER BY h.id DESC";
+        "OR m.class = $2 OR m.host = $2) AND ($3 = '' OR s.metric = $3) AND ($4 = 1 OR h.state <> "
+        "'refuted' OR h.cause <> 'machine') ORDER BY h.id DESC";
     struct kg_query query = {0};
     history->database = kg_arena_copy(&history->arena, database->name);
     bool good = kg_query_prepare(database, sql, &query, err);
     if (good) {
-        kg_query_begin(&query, "ttt", or_empty(filter->suite), or_empty(filter->machine),
-                       or_empty(filter->metric));
+        kg_query_begin(&query, "ttti", or_empty(filter->suite), or_empty(filter->machine),
+                       or_empty(filter->metric), (int64_t)filter->refuted);
         good = rows_read(&query, history, change_read, err);
     }
     kg_query_free(&query);

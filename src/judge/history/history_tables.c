@@ -47,10 +47,11 @@ static const char *const statements[] = {
     "CREATE TABLE IF NOT EXISTS verdict (run INTEGER NOT NULL, series INTEGER NOT NULL, "
     "change @text NOT NULL, p DOUBLE PRECISION, low DOUBLE PRECISION, high DOUBLE PRECISION, "
     "PRIMARY KEY (run, series))@keyed",
-    /* Kept builds, and commits that cannot be built. */
-    "CREATE TABLE IF NOT EXISTS build (commit_ INTEGER NOT NULL, suite @text NOT NULL, "
-    "hash @text NOT NULL, path @text NOT NULL, bytes BIGINT NOT NULL, good INTEGER NOT NULL, "
-    "PRIMARY KEY (commit_, suite, hash))@keyed",
+    /* Files with the measured code. hash: SHA-256 of the bytes, by which a store may keep the file. commit_ is 0 if
+     * unknown, like code. libraries: "NAME HASH" per line. */
+    "CREATE TABLE IF NOT EXISTS build (suite @text NOT NULL, code BIGINT NOT NULL, commit_ INTEGER "
+    "NOT NULL, hash @text NOT NULL, scope @text NOT NULL, libraries @text NOT NULL, "
+    "PRIMARY KEY (suite, code, commit_, hash))@keyed",
 };
 
 /* Appends the statement with the driver's words. */

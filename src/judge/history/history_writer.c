@@ -163,6 +163,7 @@ bool kg_history_writer_run(struct kg_history_writer *writer, const struct kg_his
 {
     int64_t machine = 0, epoch = 0, commit = 0;
     bool found;
+    writer->commit = 0;
     if (!kg_query_find(&writer->run_find, &writer->run, present, err, "t", run->hash))
         return false;
     if (*present) {
@@ -178,6 +179,7 @@ bool kg_history_writer_run(struct kg_history_writer *writer, const struct kg_his
                    or_empty(run->file));
     if (!commit)
         kg_query_null(&writer->run_make, 5);
+    writer->commit = commit;
     writer->points = 0;
     writer->batched = 0;
     if (!kg_query_find(&writer->run_make, &writer->run, &found, err, ""))
@@ -209,8 +211,7 @@ static bool series_find(struct kg_history_writer *writer, const struct kg_histor
     return good;
 }
 
-/* The 16 digits as an integer; other texts by their hash. */
-static int64_t code_number(const char *code)
+int64_t kg_history_code_number(const char *code)
 {
     char *end;
     const uint64_t number = strtoull(code, &end, 16);
@@ -230,7 +231,7 @@ static void point_set(const struct kg_history_writer *writer, size_t index, stru
     kg_query_real(query, first + 3, point->error);
     kg_query_real(query, first + 4, point->deviation);
     if (point->code)
-        kg_query_integer(query, first + 5, code_number(writer->codes[index]));
+        kg_query_integer(query, first + 5, kg_history_code_number(writer->codes[index]));
     else
         kg_query_null(query, first + 5);
     kg_query_integer(query, first + 6, (int64_t)point->rounds);

@@ -3,6 +3,7 @@
 #include "base/names.h"
 #include "judge/history/history_database.h"
 #include "judge/history/history_detector.h"
+#include "model/results.h"
 
 enum { KG_WRITER_BATCH = 128 };
 
@@ -15,6 +16,7 @@ struct kg_history_writer {
     int64_t machine;        /* of `series`; 0: none */
     char *suite;            /* of `series` */
     int64_t run;            /* the present run */
+    int64_t commit;         /* of the present run; 0: unknown */
     size_t points;          /* of the present run */
     struct kg_history_point batch[KG_WRITER_BATCH];
     int64_t batch_series[KG_WRITER_BATCH];
@@ -39,6 +41,11 @@ bool kg_history_writer_run(struct kg_history_writer *writer, const struct kg_his
 bool kg_history_writer_point(struct kg_history_writer *writer,
                              const struct kg_history_series *series,
                              const struct kg_history_point *point, struct kg_error *err);
+/* history_builds.c: writes the builds behind the run. */
+bool kg_history_builds_write(struct kg_history_writer *writer, const struct kg_results *results,
+                             struct kg_error *err);
+/* A hash of code as an integer: its 16 digits; another text by its hash. */
+int64_t kg_history_code_number(const char *code);
 /* Ends the run. err: KG_ERROR_USAGE if the history now has more points than the database takes */
 bool kg_history_writer_run_end(struct kg_history_writer *writer, struct kg_error *err);
 
