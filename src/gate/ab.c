@@ -138,16 +138,16 @@ static bool measure(const struct kg_prepared_suite *what, const struct kg_ab_opt
                     struct kg_ab *ab, struct kg_error *err)
 {
     const size_t count = what->plan->case_count;
-    const struct kg_pairing_options pairing = {.base_path = ab->base_path,
-                                               .head_path = ab->head_path,
-                                               .filter = options->left_out,
-                                               .progress = options->progress,
-                                               .bases = for_all(&ab->arena, &ab->base_build, count),
-                                               .heads = for_all(&ab->arena, &ab->head_build, count),
-                                               .alone = options->alone,
-                                               .tests = kg_planned_tests(what, NULL),
-                                               .unchanged =
-                                                   kg_planned_unchanged(&ab->arena, what->plan)};
+    const struct kg_pairing_options pairing = {
+        .base_path = ab->base_path,
+        .head_path = ab->head_path,
+        .filter = options->left_out,
+        .progress = options->progress,
+        .bases = for_all(&ab->arena, &ab->base_build, count),
+        .heads = for_all(&ab->arena, &ab->head_build, count),
+        .alone = options->alone,
+        .tests = options->tests ? options->tests : kg_planned_tests(what, NULL),
+        .unchanged = kg_planned_unchanged(&ab->arena, what->plan)};
     return kg_ab_measure(what, &pairing, options->budget_ns, ab, err);
 }
 
@@ -261,8 +261,13 @@ static void advise(const struct kg_ab_options *options, struct kg_ab *ab)
 }
 
 static bool side_resolve(struct kg_arena *arena, const char *label, const char *given,
-                         struct kg_words words, struct kg_build *build, struct kg_error *err)
+                         const struct kg_build *resolved, struct kg_words words,
+                         struct kg_build *build, struct kg_error *err)
 {
+    if (resolved) {
+        *build = *resolved;
+        return true;
+    }
     return words.count ? kg_build_of_words(arena, label, given, words, build, err)
                        : kg_build_resolve(arena, label, given, build, err);
 }
@@ -276,10 +281,10 @@ static bool start(const struct kg_prepared_suite *what, const struct kg_ab_optio
         ab->base_path = kg_arena_printf(&ab->arena, "%s/base.json", options->directory);
         ab->head_path = kg_arena_printf(&ab->arena, "%s/head.json", options->directory);
     }
-    return side_resolve(&ab->arena, options->base_label, options->base, options->base_words,
-                        &ab->base_build, err) &&
-           side_resolve(&ab->arena, options->head_label, options->head, options->head_words,
-                        &ab->head_build, err) &&
+    return side_resolve(&ab->arena, options->base_label, options->base, options->base_build,
+                        options->base_words, &ab->base_build, err) &&
+           side_resolve(&ab->arena, options->head_label, options->head, options->head_build,
+                        options->head_words, &ab->head_build, err) &&
            (!options->directory || kg_directory_make(options->directory, err));
 }
 

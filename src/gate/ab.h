@@ -23,6 +23,10 @@ struct kg_ab_options {
     bool is_filtered;       /* whether the command selects cases of the suite */
     const char *base_title; /* names of the sides in the comparison; both NULL: no names */
     const char *head_title;
+    const struct kg_build
+        *base_build; /* a resolved build instead of `base`, with its name; or NULL */
+    const struct kg_build *head_build;
+    size_t tests;               /* least number of tests, as in struct kg_results; 0: the suite's */
     struct kg_words base_words; /* words of the command to measure; empty: the side is a build */
     struct kg_words head_words;
     /* folder for base.json, head.json and the reports, created if missing; NULL: kgate writes no file */
