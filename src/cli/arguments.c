@@ -109,6 +109,8 @@ static const struct kg_option options[] = {
     OPTION(JUDGE, "last", 0, KG_OPTION_COUNT, "N", last,
            "only the newest N runs of each suite and machine (default: 1000; 0, and default of "
            "export: all)"),
+    OPTION(JUDGE, "confirm", 0, KG_OPTION_FLAG, NULL, confirm, "watch: decide the listed changes"),
+    OPTION(JUDGE, "all", 0, KG_OPTION_FLAG, NULL, all, "also refuted changes, as with --machine"),
     OPTION(OUTPUT, "output", 'o', KG_OPTION_TEXT, "PATH", output, "file to write to"),
     OPTION(OUTPUT, "format", 0, KG_OPTION_TEXT, "F", format,
            "format of the output: one of those below (default: text)"),

@@ -87,6 +87,8 @@ struct kg_arguments {
     bool remove;
     bool rules;
     bool list;
+    bool all;
+    bool confirm;
     bool profile;
     bool quiet;
     bool verbose;

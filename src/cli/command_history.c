@@ -13,8 +13,10 @@ enum { ROWS_DEFAULT = 20 };
 struct session {
     const struct kg_arguments *arguments;
     struct kg_history_database *database;
+    const char *place;           /* of the database */
     const char *const *operands; /* after the action */
     size_t operand_count;
+    int *status; /* of the program, if the action succeeds */
 };
 
 static struct kg_history_filter filter_of(const struct session *session, size_t last)
@@ -24,6 +26,7 @@ static struct kg_history_filter filter_of(const struct session *session, size_t 
         .suite = arguments->only_suite,
         .metric = arguments->metric,
         .machine = arguments->machine,
+        .refuted = arguments->all || arguments->machine,
         .last = arguments->last == KG_LAST_UNSET ? last : (size_t)arguments->last};
 }
 
@@ -73,6 +76,10 @@ static bool results_add(const struct session *session, const char *const *paths,
                         struct kg_history_outcome *outcome, struct kg_error *err)
 {
     struct kg_history_add_options options = {.commit = kg_history_commit_ask};
+    if (!kg_builds_option(session->arguments, KG_BUILDS_MOST_DEFAULT, &options.builds_most, err))
+        return false;
+    if (options.builds_most > 0)
+        options.store = kg_baseline_directory(session->arguments);
     const char *kind = session->arguments->kind;
     const size_t found =
         kind ? kg_word_index(kind, kg_history_kind_names, KG_HISTORY_KINDS) : KG_HISTORY_COMMIT;
@@ -200,6 +207,12 @@ static bool export_rows(const struct session *session, struct kg_error *err)
                : kg_error_unknown(err, format, names, 2, "--format has no '%.60s'", format);
 }
 
+static bool watch(const struct session *session, struct kg_error *err)
+{
+    return kg_history_watch(session->arguments, session->place, session->database, session->status,
+                            err);
+}
+
 /* --- Actions ---------------------------------------------------------------------------------- */
 
 static const struct action {
@@ -213,6 +226,7 @@ static const struct action {
     {"list", list, KG_HISTORY_READ, 0, 0, ""},
     {"show", show, KG_HISTORY_READ, 1, 1, "CASE"},
     {"changes", changes, KG_HISTORY_READ, 0, 0, ""},
+    {"watch", watch, KG_HISTORY_READ, 0, 0, ""},
     {"export", export_rows, KG_HISTORY_READ, 0, 0, ""},
     {"import", import, KG_HISTORY_WRITE, 1, KG_OPERANDS_ANY, "FILE..."},
     {"prune", prune, KG_HISTORY_WRITE, 0, 0, ""},
@@ -231,12 +245,20 @@ static bool options_check(const struct kg_arguments *arguments, const struct act
         {"--kind", arguments->kind, "add import"},
         {"--keep", arguments->keep != KG_KEEP_UNSET, "prune"},
         {"--format", arguments->format, "export"},
-        {"--metric", arguments->metric, "show changes"},
+        {"--metric", arguments->metric, "show changes watch"},
         {"--last", arguments->last != KG_LAST_UNSET, "list show export"},
         {"--top", arguments->top != KG_TOP_UNSET, "show"},
         {"--machine", arguments->machine, "list show changes export"},
         {"--output", arguments->output, "list show changes export"},
-        {"--json", arguments->json, "list show changes export"},
+        {"--json", arguments->json, "list show changes watch export"},
+        {"--all", arguments->all, "show changes export"},
+        {"--confirm", arguments->confirm, "watch"},
+        {"--budget", arguments->budget, "watch"},
+        {"--filter", arguments->filter, "watch"},
+        {"--device", arguments->device, "watch"},
+        {"--set", arguments->set.count > 0, "watch"},
+        {"--baseline", arguments->baseline, "add import watch"},
+        {"--keep-builds", arguments->keep_builds, "add import"},
         {"--only-suite", arguments->only_suite, "list show changes export prune"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -268,21 +290,21 @@ static bool inputs_check(const struct action *action, const char *const *paths, 
 }
 
 static bool action_run(const struct kg_arguments *arguments, const struct action *action,
-                       struct kg_error *err)
+                       int *status, struct kg_error *err)
 {
     struct kg_arena arena = {0};
     struct session session = {.arguments = arguments,
                               .operands = arguments->positional + 1,
-                              .operand_count = arguments->positional_count - 1};
-    const char *place;
+                              .operand_count = arguments->positional_count - 1,
+                              .status = status};
     if (session.operand_count < action->operands_least ||
         session.operand_count > action->operands_most)
         return kg_error_set(err, KG_ERROR_USAGE, "usage: kgate history %s%s%s [options]",
                             action->name, *action->operands ? " " : "", action->operands);
     const bool good = options_check(arguments, action, err) &&
                       inputs_check(action, session.operands, session.operand_count, err) &&
-                      kg_history_place(arguments, &arena, &place, err) &&
-                      kg_history_open(place, action->access, &session.database, err) &&
+                      kg_history_place(arguments, &arena, &session.place, err) &&
+                      kg_history_open(session.place, action->access, &session.database, err) &&
                       action->run(&session, err);
     kg_history_close(session.database);
     kg_arena_free(&arena);
@@ -293,10 +315,11 @@ int kg_cli_history(const struct kg_arguments *arguments)
 {
     const char *names[ACTION_COUNT], *wanted = arguments->positional[0];
     struct kg_error err;
+    int status = KG_EXIT_PASS;
     for (size_t i = 0; i < ACTION_COUNT; i++) {
         names[i] = actions[i].name;
         if (!strcmp(wanted, names[i]))
-            return action_run(arguments, &actions[i], &err) ? KG_EXIT_PASS : kg_fail(&err);
+            return action_run(arguments, &actions[i], &status, &err) ? status : kg_fail(&err);
     }
     kg_error_unknown(&err, wanted, names, ACTION_COUNT, "`kgate history` has no action '%.60s'",
                      wanted);

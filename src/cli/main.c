@@ -65,17 +65,21 @@ static const struct kg_subcommand subcommands[] = {
      "suite runs baseline set device pin run keep keep-builds accepted only-suite machine json "
      "quiet",
      kg_cli_baseline, NULL},
-    {"history", "add|list|show|changes|export|import|prune [CASE|FILE...]", 1, KG_OPERANDS_ANY,
-     "Keep many runs of many commits and machines in a database: SQLite or PostgreSQL.\n  add "
-     "RESULTS.json...     add results, one point per case and metric; twice is harmless\n  list    "
-     " "
-     "               the runs\n  show CASE               values of a case over its runs, on each "
-     "machine\n  changes                 steps of the values, with causes\n  export                "
-     "  "
-     "all points, as CSV or JSON\n  import FILE...          add the runs of CSV files of export, "
-     "or "
-     "results\n  prune --keep N          remove older runs",
-     "suite history only-suite machine metric kind last keep format output top json quiet",
+    {"history", "add|list|show|changes|watch|export|import|prune [CASE|FILE...]", 1,
+     KG_OPERANDS_ANY,
+     "Keep many runs of many commits and machines in a database: SQLite or PostgreSQL.\n"
+     "  add RESULTS.json...     add results, one point per case and metric; twice is harmless\n"
+     "  list                    the runs\n"
+     "  show CASE               values of a case over its runs, on each machine\n"
+     "  changes                 steps of the values, with causes\n"
+     "  watch                   this machine's suspected changes; --confirm measures both builds\n"
+     "  export                  all points, as CSV or JSON\n"
+     "  import FILE...          add the runs of CSV files of export, or results\n"
+     "  prune --keep N          remove older runs\n"
+     "`watch --confirm` exits 1 after a confirmed regression, 3 if a build fails, 4 if a measured "
+     "change\nstays undecided.",
+     "suite history baseline budget filter set device only-suite machine metric kind last keep "
+     "keep-builds confirm all format output top json quiet",
      kg_cli_history, NULL},
     {"calibrate", "", 0, 0,
      "Measure a suite against itself: its false alarms here, and the smallest change it detects.",
