@@ -192,7 +192,7 @@ static void decide(struct kg_arena *arena, const struct kg_ab *ab, struct kg_con
         ab->comparison.case_count ? &ab->comparison.cases[0] : NULL;
     const char *name = row->suspect->change->metric;
     const struct kg_metric *metric = metric_find(ab, name);
-    if (metric) {
+    if (change && metric) {
         metric_decide(arena, ab, change->rounds, metric, row);
         return;
     }
