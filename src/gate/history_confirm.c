@@ -159,7 +159,7 @@ static void confirm(const struct kg_ab *ab, const struct kg_metric *metric,
     row->decision.cause = "code";
     row->decision.culprit = row->suspect->adjacent ? row->suspect->change->commit_after : NULL;
     row->is_regression = metric->change == KG_CHANGE_REGRESSION;
-    if (!strcmp(metric->name, kg_metric_kind_names[KG_METRIC_TIME]))
+    if (kg_metric_kind_find(metric->name) < KG_METRIC_KINDS && !strcmp(metric->unit, "ns"))
         place_append(ab, proof);
 }
 
