@@ -1,0 +1,351 @@
+/* The search for a commit, on simulated builds of known levels. KGATE_BISECT_RUNS=1000 prints the figures of
+ * tests/studies/bisect/README.md. */
+#include "base/random.h"
+#include "base/statistics/stats.h"
+#include "judge/bisect_posterior.h"
+#include "test_support.h"
+
+enum { COMMITS = 60, PAIRS_LEAST = 5, PAIRS_MOST = 30, ENDS_PAIRS = 15 };
+
+/* Twelve uniform values: near enough to a normal one. */
+static double normal(struct kg_random *random)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += kg_random_unit(random);
+    return sum;
+}
+
+/* A repository and a machine. All sizes are logs. */
+struct world {
+    const char *name;
+    double steps[2];     /* of the causes; a second of 0: one cause */
+    double pair;         /* standard deviation of a pair */
+    double offset;       /* standard deviation of a build's offset */
+    double assumed;      /* the offset that the search assumes */
+    size_t broken;       /* number of commits that do not build, in runs of up to 6 */
+    bool culprit_broken; /* whether the cause is one of them */
+};
+
+struct outcome {
+    double right, held, builds, failed, pairs, set,
+        most; /* means over the runs; `most` builds of a run */
+};
+
+/* A search under way. */
+struct run {
+    const struct world *world;
+    struct kg_random random;
+    size_t causes[2];
+    bool broken[COMMITS + 1];
+    enum kg_bisect_status status[COMMITS + 1];
+    double weights[COMMITS + 1];
+    struct kg_bisect_range range;
+    struct kg_bisect_point points[COMMITS];
+    size_t point_count, builds, failed, pairs;
+    double good_offset;
+};
+
+static void broken_make(struct run *run)
+{
+    size_t left = run->world->broken;
+    while (left) {
+        size_t length = 1 + (size_t)kg_random_below(&run->random, 6);
+        size_t c = 1 + (size_t)kg_random_below(&run->random, COMMITS - 1);
+        for (; length && left && c < COMMITS; c++, length--)
+            if (!run->broken[c]) {
+                run->broken[c] = true;
+                left--;
+            }
+    }
+}
+
+static void causes_make(struct run *run)
+{
+    do {
+        for (size_t i = 0; i < 2; i++)
+            run->causes[i] = 1 + (size_t)kg_random_below(&run->random, COMMITS);
+        if (run->causes[0] > run->causes[1]) {
+            const size_t swap = run->causes[0];
+            run->causes[0] = run->causes[1];
+            run->causes[1] = swap;
+        }
+    } while (run->causes[0] == run->causes[1] ||
+             (run->world->broken && run->broken[run->causes[0]] != run->world->culprit_broken));
+}
+
+/* Measures a build: its level, its offset, and as many pairs as the search wants. */
+static void measure(struct run *run, size_t commit, double good, double bad, size_t least)
+{
+    const struct world *world = run->world;
+    double level = world->offset * normal(&run->random) - run->good_offset, sum = 0, mean = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < 2; i++)
+        level += commit >= run->causes[i] ? world->steps[i] : 0;
+    while (count < least ||
+           (count < PAIRS_MOST && !kg_bisect_pairs_enough(good, bad, mean, count, world->pair))) {
+        sum += level + world->pair * normal(&run->random);
+        mean = sum / (double)++count;
+    }
+    run->pairs += count;
+    run->status[commit] = KG_BISECT_MEASURED;
+    run->points[run->point_count++] =
+        (struct kg_bisect_point){commit, mean, world->pair * world->pair / (double)count};
+}
+
+static void run_start(struct run *run, const struct world *world, uint64_t seed)
+{
+    *run = (struct run){.world = world, .random = {seed}, .builds = 2};
+    broken_make(run);
+    causes_make(run);
+    run->good_offset = world->offset * normal(&run->random);
+    for (size_t c = 0; c <= COMMITS; c++)
+        run->weights[c] = 1;
+    run->status[0] = KG_BISECT_MEASURED;
+    measure(run, COMMITS, 0, 1, ENDS_PAIRS);
+    run->range = (struct kg_bisect_range){.count = COMMITS,
+                                          .weights = run->weights,
+                                          .status = run->status,
+                                          .offset = world->assumed,
+                                          .effect = fmax(run->points[0].mean, 0.005)};
+}
+
+/* Whether a group holds a cause. */
+static bool holds(const struct run *run, struct kg_bisect_group group)
+{
+    for (size_t i = 0; i < 2; i++)
+        if (run->world->steps[i] > 0 && group.first <= run->causes[i] &&
+            run->causes[i] <= group.last)
+            return true;
+    return false;
+}
+
+static void run_end(const struct run *run, const struct kg_bisect_posterior *posterior,
+                    struct outcome *outcome)
+{
+    bool in[COMMITS + 1];
+    struct kg_bisect_target target;
+    kg_bisect_choose(&run->range, posterior, &target);
+    kg_bisect_set(&run->range, target.mass, in);
+    const bool two = kg_bisect_is_two(posterior);
+    bool right = holds(run, kg_bisect_best(&run->range, two ? posterior->first : posterior->cause));
+    if (two)
+        right = right && holds(run, kg_bisect_best(&run->range, posterior->second));
+    outcome->right += right;
+    for (size_t c = 1; c <= COMMITS; c++)
+        outcome->set += in[c];
+    outcome->held += in[run->causes[0]] || (run->world->steps[1] > 0 && in[run->causes[1]]);
+    outcome->builds += (double)run->builds;
+    outcome->failed += (double)run->failed;
+    outcome->pairs += (double)run->pairs;
+    outcome->most = fmax(outcome->most, (double)run->builds);
+}
+
+/* One search, as gate/bisect.c orders it. */
+static void search(const struct world *world, uint64_t seed, struct outcome *outcome)
+{
+    struct run run;
+    run_start(&run, world, seed);
+    for (;;) {
+        struct kg_arena arena = {0};
+        const struct kg_bisect_posterior posterior =
+            kg_bisect_posterior(&run.range, run.points, run.point_count, &arena);
+        struct kg_bisect_target target;
+        const size_t next = kg_bisect_choose(&run.range, &posterior, &target);
+        const bool ends = !next || kg_bisect_is_found(&run.range, &posterior);
+        if (ends)
+            run_end(&run, &posterior, outcome);
+        else if (run.broken[next])
+            run.status[next] = KG_BISECT_UNBUILDABLE;
+        else
+            measure(&run, next, target.good, target.bad, PAIRS_LEAST);
+        kg_arena_free(&arena);
+        if (ends)
+            return;
+        run.builds++;
+        run.failed += run.broken[next];
+    }
+}
+
+static size_t runs_wanted(void)
+{
+    const char *text = getenv("KGATE_BISECT_RUNS");
+    return text ? (size_t)strtoul(text, NULL, 10) : 200;
+}
+
+static struct outcome simulate(const struct world *world)
+{
+    struct outcome sum = {0};
+    const size_t runs = runs_wanted();
+    for (size_t i = 0; i < runs; i++)
+        search(world, 1 + i, &sum);
+    double *const means[] = {&sum.right, &sum.held, &sum.builds, &sum.failed, &sum.pairs, &sum.set};
+    for (size_t i = 0; i < sizeof means / sizeof *means; i++)
+        *means[i] /= (double)runs;
+    if (getenv("KGATE_BISECT_RUNS"))
+        print_message("| %s | %.1f | %.1f | %.1f | %.1f | %.0f | %.0f | %.1f |\n", world->name,
+                      100 * sum.right, 100 * sum.held, sum.builds, sum.failed, sum.most, sum.pairs,
+                      sum.set);
+    return sum;
+}
+
+static void expect(const struct world *world, double right, double held, double builds)
+{
+    const struct outcome outcome = simulate(world);
+    if (outcome.right < right || outcome.held < held || outcome.builds > builds)
+        fail_msg("%s: right %.3f, set %.3f, builds %.1f; expected %.2f, %.2f, %.1f", world->name,
+                 outcome.right, outcome.held, outcome.builds, right, held, builds);
+}
+
+static void without_offsets_the_commit_is_found(void **unused)
+{
+    static const struct world quiet = {
+        "5 %, pairs 2 %, no offset", {0.05, 0}, 0.02, 0, 0.005, 0, false};
+    static const struct world noisy = {
+        "5 %, pairs 5 %, no offset", {0.05, 0}, 0.05, 0, 0.005, 0, false};
+    (void)unused;
+    expect(&quiet, 0.99, 0.99, 8.5);
+    expect(&noisy, 0.97, 0.98, 9.5);
+}
+
+static void offsets_cost_builds_and_the_set_stays_honest(void **unused)
+{
+    static const struct world usual = {
+        "5 %, pairs 2 %, offset 0.5 %", {0.05, 0}, 0.02, 0.005, 0.005, 0, false};
+    static const struct world large = {
+        "5 %, pairs 2 %, offset 1 %", {0.05, 0}, 0.02, 0.01, 0.01, 0, false};
+    static const struct world small = {
+        "2 %, pairs 2 %, offset 0.5 %", {0.02, 0}, 0.02, 0.005, 0.005, 0, false};
+    (void)unused;
+    expect(&usual, 0.98, 0.98, 9);
+    expect(&large, 0.9, 0.97, 12);
+    expect(&small, 0.78, 0.95, 18);
+}
+
+static void twenty_commits_that_do_not_build(void **unused)
+{
+    static const struct world beside = {
+        "5 %, 20 do not build", {0.05, 0}, 0.01, 0.003, 0.005, 20, false};
+    static const struct world inside = {
+        "5 %, 20 do not build, nor does the cause", {0.05, 0}, 0.01, 0.003, 0.005, 20, true};
+    (void)unused;
+    expect(&beside, 0.99, 0.99, 10.5);
+    expect(&inside, 0.99, 0.99, 12.5);
+}
+
+static void two_causes_are_both_found(void **unused)
+{
+    static const struct world all = {"3 % and 3 %", {0.03, 0.03}, 0.01, 0.003, 0.005, 0, false};
+    static const struct world some = {
+        "3 % and 3 %, 20 do not build", {0.03, 0.03}, 0.01, 0.003, 0.005, 20, false};
+    (void)unused;
+    expect(&all, 0.96, 0.98, 13.5);
+    expect(&some, 0.96, 0.98, 16.5);
+}
+
+/* --- Small examples --------------------------------------------------------------------------- */
+
+enum { FEW = 6 };
+static double weights_of_one[FEW + 1] = {0, 1, 1, 1, 1, 1, 1};
+
+static struct kg_bisect_range few(enum kg_bisect_status *status)
+{
+    status[0] = status[FEW] = KG_BISECT_MEASURED;
+    return (struct kg_bisect_range){FEW, weights_of_one, status, 0.005, 0.05};
+}
+
+static void the_first_build_is_in_the_middle(void **unused)
+{
+    enum kg_bisect_status status[FEW + 1] = {0};
+    const struct kg_bisect_range range = few(status);
+    const struct kg_bisect_point bad = {FEW, 0.05, 1e-6};
+    struct kg_arena arena = {0};
+    (void)unused;
+    const struct kg_bisect_posterior posterior = kg_bisect_posterior(&range, &bad, 1, &arena);
+    double gain;
+    assert_int_equal(kg_bisect_next(&range, posterior.one, &gain), 3);
+    assert_true(fabs(gain - log(2)) < 1e-9);
+    for (size_t c = 1; c <= FEW; c++)
+        assert_true(fabs(posterior.one[c] - 1.0 / FEW) < 1e-9);
+    status[3] = KG_BISECT_UNBUILDABLE; /* its neighbours are suspect */
+    assert_int_equal(kg_bisect_next(&range, posterior.one, &gain), 1);
+    kg_arena_free(&arena);
+}
+
+static void unbuildable_commits_and_the_next_one_are_one_group(void **unused)
+{
+    enum kg_bisect_status status[FEW + 1] = {
+        [2] = KG_BISECT_MEASURED, KG_BISECT_UNBUILDABLE, KG_BISECT_UNBUILDABLE, KG_BISECT_MEASURED};
+    const struct kg_bisect_range range = few(status);
+    const struct kg_bisect_point points[] = {{FEW, 0.05, 1e-6}, {2, 0.001, 1e-6}, {5, 0.049, 1e-6}};
+    struct kg_arena arena = {0};
+    bool in[FEW + 1];
+    (void)unused;
+    const struct kg_bisect_posterior posterior = kg_bisect_posterior(&range, points, 3, &arena);
+    const struct kg_bisect_group group = kg_bisect_best(&range, posterior.cause);
+    assert_int_equal(group.first, 3);
+    assert_int_equal(group.last, 5);
+    assert_true(group.mass > 0.99);
+    assert_true(kg_bisect_is_found(&range, &posterior));
+    kg_bisect_set(&range, posterior.one, in);
+    assert_true(in[3] && in[4] && in[5] && !in[2] && !in[6]);
+    kg_arena_free(&arena);
+}
+
+static void a_level_between_the_ends_shows_two_causes(void **unused)
+{
+    enum kg_bisect_status status[FEW + 1] = {[3] = KG_BISECT_MEASURED};
+    const struct kg_bisect_range range = few(status);
+    const struct kg_bisect_point points[] = {{FEW, 0.06, 1e-6}, {3, 0.035, 1e-6}};
+    struct kg_arena arena = {0};
+    (void)unused;
+    const struct kg_bisect_posterior posterior = kg_bisect_posterior(&range, points, 2, &arena);
+    assert_true(kg_bisect_is_two(&posterior));
+    assert_true(fabs(posterior.middle - 0.035) < 0.003);
+    /* the older step is the larger one: it is searched first */
+    struct kg_bisect_target target;
+    assert_true(kg_bisect_choose(&range, &posterior, &target) < 3);
+    assert_ptr_equal(target.mass, posterior.first);
+    kg_arena_free(&arena);
+}
+
+static void a_commit_without_weight_is_never_a_cause(void **unused)
+{
+    enum kg_bisect_status status[FEW + 1] = {[4] = KG_BISECT_LEFT_OUT};
+    double weights[FEW + 1] = {0, 1, 1, 1, 0, 1, 1};
+    struct kg_bisect_range range = few(status);
+    const struct kg_bisect_point bad = {FEW, 0.05, 1e-6};
+    struct kg_arena arena = {0};
+    bool in[FEW + 1];
+    (void)unused;
+    range.weights = weights;
+    const struct kg_bisect_posterior posterior = kg_bisect_posterior(&range, &bad, 1, &arena);
+    assert_true(posterior.cause[4] == 0);
+    kg_bisect_set(&range, posterior.one, in);
+    assert_false(in[4]);
+    kg_arena_free(&arena);
+}
+
+static void pairs_end_at_walds_bound_or_a_quarter_of_the_effect(void **unused)
+{
+    (void)unused;
+    assert_true(kg_bisect_pairs_enough(0, 0.05, 0.0, 4, 0.02));    /* the error is 1 % */
+    assert_false(kg_bisect_pairs_enough(0, 0.05, 0.025, 4, 0.05)); /* in the middle, error 2.5 % */
+    assert_true(kg_bisect_pairs_enough(0, 0.05, 0.06, 10, 0.05));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_build_is_in_the_middle),
+        cmocka_unit_test(unbuildable_commits_and_the_next_one_are_one_group),
+        cmocka_unit_test(a_level_between_the_ends_shows_two_causes),
+        cmocka_unit_test(a_commit_without_weight_is_never_a_cause),
+        cmocka_unit_test(pairs_end_at_walds_bound_or_a_quarter_of_the_effect),
+        cmocka_unit_test(without_offsets_the_commit_is_found),
+        cmocka_unit_test(offsets_cost_builds_and_the_set_stays_honest),
+        cmocka_unit_test(twenty_commits_that_do_not_build),
+        cmocka_unit_test(two_causes_are_both_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
