@@ -1,0 +1,81 @@
+#include "judge/bisect.h"
+
+const char *const kg_bisect_state_names[9] = {"ends", "searching", "absent",  "unclear", "found",
+                                              "set",  "budget",    "refuted", NULL};
+const char *const kg_bisect_revert_names[6] = {"untried", "conflicts", "unbuildable",
+                                               "faster",  "same",      NULL};
+
+#define STRUCT kg_bisect_commit
+static const struct kg_field commit_fields[] = {
+    KG_FIELD(hash, STRING, "hash of the commit"),
+    KG_FIELD(subject, STRING, "first line of its message"),
+    KG_FIELD(status, ENUM, "progress of the commit", KG_NAMES(kg_bisect_status_names)),
+    KG_FIELD(reason, STRING, "reason of `unbuildable` or `left-out`", KG_OPTIONAL),
+    KG_FIELD(code, STRING, "digits for the code of the case", KG_OPTIONAL, KG_PATTERN_HASH),
+    KG_FIELD(folder, STRING, "folder of its kept build", KG_OPTIONAL),
+    KG_FIELD(seconds, REAL, "time of its build, s", KG_OPTIONAL, KG_FROM_0),
+    KG_LIST(pairs, pair_count, REALS, "per pair: log of its time over the good end's time",
+            KG_OPTIONAL),
+    KG_FIELD(probability, REAL, "probability that the commit is a cause", KG_OPTIONAL,
+             KG_BETWEEN(0, 1.000001)),
+    KG_FIELD(in_set, BOOL, "whether the 95 % set has the commit", KG_OPTIONAL),
+};
+static const struct kg_record commit_record =
+    KG_RECORD_OF(commit_fields, "A commit between the ends.");
+#undef STRUCT
+
+#define STRUCT kg_bisect_cause
+static const struct kg_field cause_fields[] = {
+    KG_FIELD(first, SIZE, "index of its first commit in `commits`"),
+    KG_FIELD(last, SIZE, "index of its last commit; the commits between them do not build"),
+    KG_FIELD(probability, REAL, "probability of these commits", KG_BETWEEN(0, 1.000001)),
+    KG_FIELD(ratio, REAL, "time after these commits over the time before", KG_ABOVE_0),
+    KG_FIELD(parent, SIZE, "index of the nearest build before `first`"),
+    KG_FIELD(proof_ratio, REAL, "time of `last` over `parent` in fresh pairs", KG_OPTIONAL),
+    KG_FIELD(proof_low, REAL, "lower end of its 95 % interval", KG_OPTIONAL),
+    KG_FIELD(proof_high, REAL, "upper end of its 95 % interval", KG_OPTIONAL),
+    KG_FIELD(proven, BOOL, "whether fresh pairs confirmed the regression"),
+    KG_FIELD(refuted, BOOL, "whether fresh pairs show no regression"),
+    KG_FIELD(revert, ENUM, "outcome of the bad end with the commit reverted",
+             KG_NAMES(kg_bisect_revert_names)),
+    KG_FIELD(revert_ratio, REAL, "time of the reverted build over the bad end", KG_OPTIONAL),
+    KG_FIELD(place, STRING, "place in the code with the added time", KG_OPTIONAL),
+};
+static const struct kg_record cause_record =
+    KG_RECORD_OF(cause_fields, "A commit that made the case slower, or a range of commits.");
+#undef STRUCT
+
+#define STRUCT kg_bisect
+static const struct kg_field bisect_fields[] = {
+    KG_FIELD(created, STRING, "start of the search, UTC", KG_PATTERN_TIME),
+    KG_FIELD(kgate_version, STRING, "version of kgate"),
+    KG_FIELD(suite_path, STRING, "path of the suite"),
+    KG_FIELD(filter, STRING, "glob of --case", KG_OPTIONAL),
+    KG_FIELD(build, STRING, "build command"),
+    KG_FIELD(good, STRING, "good end, as given"),
+    KG_FIELD(bad, STRING, "bad end, as given"),
+    KG_FIELD(state, ENUM, "progress of the search", KG_NAMES(kg_bisect_state_names)),
+    KG_FIELD_AS("case", id_of_case, STRING, "id of the searched case", KG_OPTIONAL),
+    KG_FIELD_AS("definition_hash", definition, STRING, "hash of the case's definition",
+                KG_OPTIONAL),
+    KG_FIELD(others, SIZE, "number of other cases that became slower"),
+    KG_FIELD(offset, REAL, "standard deviation of a build's own offset, as a log", KG_FROM_0),
+    KG_FIELD(effect, REAL, "log of the bad end's time over the good end's", KG_OPTIONAL),
+    KG_FIELD(deviation, REAL, "standard deviation of a pair, as a log", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(two, REAL, "probability of two causes", KG_OPTIONAL),
+    KG_FIELD(set, REAL, "probability that the set has the cause", KG_OPTIONAL),
+    KG_FIELD(builds, SIZE, "number of build commands that ran"),
+    KG_LIST(commits, commit_count, RECORDS, "the good end, then the commits, oldest first",
+            KG_OF(commit_record)),
+    KG_LIST(causes, cause_count, RECORDS, "causes, the larger step first", KG_OPTIONAL,
+            KG_OF(cause_record)),
+};
+const struct kg_record kg_bisect_record =
+    KG_RECORD_OF(bisect_fields, "Search for the commit that made a case slower: `kgate bisect`.");
+#undef STRUCT
+
+void kg_bisect_free(struct kg_bisect *bisect)
+{
+    kg_arena_free(&bisect->arena);
+    *bisect = (struct kg_bisect){0};
+}
