@@ -1,0 +1,331 @@
+/* bisect.c: the order of a search: ends, builds and pairs until the posterior is sure, proof. Every step ends with a
+ * new bisect.json. */
+#include <math.h>
+#include <string.h>
+
+#include "base/statistics/stats.h"
+#include "gate/bisect_parts.h"
+
+/* A twentieth of the effect is no cause, however quiet the pairs are. */
+static const double OFFSET_LEAST = 0.05;
+/* Least standard deviation of a pair: clocks repeat no better. */
+static const double DEVIATION_LEAST = 1e-4;
+
+/* --- The posterior of the search so far ------------------------------------------------------- */
+
+/* Arrays for the posterior, by commit. */
+struct view {
+    struct kg_arena arena;
+    struct kg_bisect_range range;
+    struct kg_bisect_posterior posterior;
+};
+
+/* Standard deviation of a pair, pooled over all builds. */
+static double deviation_pool(const struct kg_bisect *bisect)
+{
+    double squares = 0, freedom = 0;
+    for (size_t c = 0; c < bisect->commit_count; c++) {
+        const struct kg_bisect_commit *commit = &bisect->commits[c];
+        const double deviation = kg_standard_deviation(commit->pairs, commit->pair_count);
+        if (commit->pair_count < 2)
+            continue;
+        squares += deviation * deviation * (double)(commit->pair_count - 1);
+        freedom += (double)(commit->pair_count - 1);
+    }
+    return freedom > 0 ? fmax(sqrt(squares / freedom), DEVIATION_LEAST) : DEVIATION_LEAST;
+}
+
+/* Prior weights. The commits between two builds of the same code cannot matter. */
+static double *weights_make(const struct kg_bisect *bisect, struct kg_arena *arena)
+{
+    double *weights = kg_arena_alloc(arena, bisect->commit_count, sizeof *weights);
+    size_t before = 0;
+    for (size_t c = 1; c < bisect->commit_count; c++)
+        weights[c] = bisect->commits[c].status != KG_BISECT_LEFT_OUT;
+    for (size_t c = 1; c < bisect->commit_count; c++) {
+        if (!bisect->commits[c].folder)
+            continue;
+        const char *code = bisect->commits[c].code;
+        if (code && kg_bisect_text_same(code, bisect->commits[before].code))
+            for (size_t between = before + 1; between <= c; between++)
+                weights[between] = 0;
+        before = c;
+    }
+    return weights;
+}
+
+static struct kg_bisect_point point_of(const struct kg_bisect_commit *commit, size_t index,
+                                       double deviation, struct kg_arena *arena)
+{
+    double *sorted = kg_arena_alloc(arena, commit->pair_count, sizeof *sorted);
+    memcpy(sorted, commit->pairs, commit->pair_count * sizeof *sorted);
+    kg_sort(sorted, commit->pair_count);
+    const struct kg_location location = kg_location_find(sorted, commit->pair_count);
+    return (struct kg_bisect_point){index, location.value, deviation * deviation / location.count};
+}
+
+/* The commit's probabilities, the levels and the deviation from everything measured so far. */
+static struct view view_make(struct kg_bisect *bisect)
+{
+    struct view view = {0};
+    const size_t count = bisect->commit_count;
+    enum kg_bisect_status *status = kg_arena_alloc(&view.arena, count, sizeof *status);
+    struct kg_bisect_point *points = kg_arena_alloc(&view.arena, count, sizeof *points);
+    size_t point_count = 0;
+    bisect->deviation = deviation_pool(bisect);
+    for (size_t c = 0; c < count; c++) {
+        status[c] = bisect->commits[c].status;
+        if (bisect->commits[c].pair_count)
+            points[point_count++] =
+                point_of(&bisect->commits[c], c, bisect->deviation, &view.arena);
+    }
+    view.range =
+        (struct kg_bisect_range){.count = count - 1,
+                                 .weights = weights_make(bisect, &view.arena),
+                                 .status = status,
+                                 .offset = fmax(bisect->offset, OFFSET_LEAST * bisect->effect),
+                                 .effect = bisect->effect};
+    view.posterior = kg_bisect_posterior(&view.range, points, point_count, &view.arena);
+    return view;
+}
+
+static void probabilities_note(struct kg_bisect *bisect, const struct view *view,
+                               const double *mass)
+{
+    bool *in = kg_arena_alloc(&bisect->arena, bisect->commit_count, sizeof *in);
+    bisect->two = view->posterior.two;
+    bisect->set = kg_bisect_set(&view->range, mass, in);
+    for (size_t c = 0; c < bisect->commit_count; c++) {
+        bisect->commits[c].probability = view->posterior.cause[c];
+        bisect->commits[c].in_set = in[c];
+    }
+}
+
+/* --- One build -------------------------------------------------------------------------------- */
+
+/* Whether a built neighbour has the commit's code: the build then needs no pairs. */
+static bool is_same(const struct kg_bisect *bisect, size_t index)
+{
+    const char *code = bisect->commits[index].code;
+    const size_t older = kg_bisect_built_near(bisect, index - 1, -1);
+    const size_t newer = kg_bisect_built_near(bisect, index + 1, 1);
+    return code && (kg_bisect_text_same(code, bisect->commits[older].code) ||
+                    kg_bisect_text_same(code, bisect->commits[newer].code));
+}
+
+static void measured_note(const struct kg_bisect_search *search, size_t index)
+{
+    const struct kg_bisect_commit *commit = &search->bisect->commits[index];
+    if (commit->status == KG_BISECT_SAME)
+        kg_bisect_note(search, "%.12s has the code of a neighbour", commit->hash);
+    else if (commit->status == KG_BISECT_UNBUILDABLE)
+        kg_bisect_note(search, "%.12s cannot be measured: %s", commit->hash, commit->reason);
+    else
+        kg_bisect_note(search, "%.12s: %+.1f %% in %zu pairs", commit->hash,
+                       100 * expm1(kg_mean(commit->pairs, commit->pair_count)), commit->pair_count);
+}
+
+static bool commit_measure(struct kg_bisect_search *search, size_t index,
+                           const struct kg_bisect_target *target, struct kg_error *err)
+{
+    struct kg_bisect *bisect = search->bisect;
+    struct kg_bisect_commit *commit = &bisect->commits[index];
+    struct kg_build good, build;
+    struct kg_bisect_pairs pairs;
+    const struct kg_bisect_levels levels = {target->good, target->bad, bisect->deviation};
+    if (!kg_build_resolve(&bisect->arena, "the good build", bisect->commits[0].folder, &good,
+                          err) ||
+        !kg_build_resolve(&bisect->arena, "the build", commit->folder, &build, err))
+        return false;
+    commit->code = kg_bisect_code(&search->one, &build, &bisect->arena);
+    if (is_same(bisect, index)) {
+        commit->status = KG_BISECT_SAME;
+        return true;
+    }
+    if (!kg_bisect_pairs_measure(&search->one, &good, &build, levels, search->options->progress,
+                                 &bisect->arena, &pairs, err))
+        return false;
+    commit->status = pairs.failure ? KG_BISECT_UNBUILDABLE : KG_BISECT_MEASURED;
+    commit->reason = pairs.failure;
+    if (pairs.failure) {
+        kg_bisect_build_remove(&search->builder, commit->folder);
+        commit->folder = NULL;
+    }
+    commit->pairs = pairs.logs;
+    commit->pair_count = pairs.count;
+    return true;
+}
+
+/* Builds and measures one commit.
+ * late  set: the budget ended the build */
+static bool commit_try(struct kg_bisect_search *search, size_t index,
+                       const struct kg_bisect_target *target, bool *late, struct kg_error *err)
+{
+    struct kg_bisect_commit *commit = &search->bisect->commits[index];
+    if (!kg_bisect_commit_build(search, index, late, err))
+        return false;
+    if (*late || commit->status == KG_BISECT_UNBUILDABLE)
+        return true;
+    if (!commit_measure(search, index, target, err))
+        return false;
+    measured_note(search, index);
+    return kg_bisect_save(search, err);
+}
+
+/* --- The search ------------------------------------------------------------------------------- */
+
+/* Whether the budget has time for one more build of the usual duration. */
+static bool has_time(const struct kg_bisect_search *search)
+{
+    double seconds = 0, count = 0;
+    for (size_t c = 0; c < search->bisect->commit_count; c++)
+        if (!isnan(search->bisect->commits[c].seconds)) {
+            seconds += search->bisect->commits[c].seconds;
+            count++;
+        }
+    return kg_bisect_has_build(search) &&
+           kg_bisect_left_ns(search) > (count > 0 ? 1e9 * seconds / count : 0);
+}
+
+static void cause_add(struct kg_bisect *bisect, struct kg_bisect_group group, double step)
+{
+    bisect->causes[bisect->cause_count++] =
+        (struct kg_bisect_cause){.first = group.first,
+                                 .last = group.last,
+                                 .probability = fmin(group.mass, 1),
+                                 .ratio = exp(step),
+                                 .parent = kg_bisect_built_near(bisect, group.first - 1, -1),
+                                 .proof_ratio = NAN,
+                                 .proof_low = NAN,
+                                 .proof_high = NAN,
+                                 .revert_ratio = NAN};
+}
+
+/* Lists the causes that are known so far, the larger step first. */
+static void causes_note(struct kg_bisect *bisect, const struct view *view)
+{
+    const struct kg_bisect_posterior *posterior = &view->posterior;
+    const double older = posterior->middle - posterior->good;
+    const double newer = posterior->bad - posterior->middle;
+    struct kg_bisect_group groups[2];
+    bisect->causes = kg_arena_alloc(&bisect->arena, 2, sizeof *bisect->causes);
+    bisect->cause_count = 0;
+    if (!kg_bisect_is_two(posterior)) {
+        groups[0] = kg_bisect_best(&view->range, posterior->cause);
+        if (groups[0].mass >= KG_BISECT_SURE)
+            cause_add(bisect, groups[0], posterior->bad - posterior->good);
+        return;
+    }
+    const bool first_larger = older >= newer;
+    groups[0] = kg_bisect_best(&view->range, first_larger ? posterior->first : posterior->second);
+    groups[1] = kg_bisect_best(&view->range, first_larger ? posterior->second : posterior->first);
+    for (size_t i = 0; i < 2; i++)
+        if (groups[i].mass >= KG_BISECT_SURE)
+            cause_add(bisect, groups[i], (i == 0) == first_larger ? older : newer);
+}
+
+/* Takes one step: a build, or the end of the search. */
+static bool step(struct kg_bisect_search *search, struct kg_error *err)
+{
+    struct kg_bisect *bisect = search->bisect;
+    struct view view = view_make(bisect);
+    const struct kg_bisect_posterior *posterior = &view.posterior;
+    bool late = false, good = true;
+    struct kg_bisect_target target;
+    const size_t next = kg_bisect_choose(&view.range, posterior, &target);
+    probabilities_note(bisect, &view, target.mass);
+    if (kg_bisect_is_found(&view.range, posterior))
+        bisect->state = KG_BISECT_FOUND;
+    else if (!next)
+        bisect->state = KG_BISECT_SET_ONLY;
+    else if (!has_time(search))
+        bisect->state = KG_BISECT_BUDGET;
+    else
+        good = commit_try(search, next, &target, &late, err);
+    if (late)
+        bisect->state = KG_BISECT_BUDGET;
+    if (bisect->state != KG_BISECT_SEARCHING)
+        causes_note(bisect, &view);
+    kg_arena_free(&view.arena);
+    return good;
+}
+
+static bool case_find(struct kg_bisect_search *search, struct kg_error *err)
+{
+    const struct kg_plan *plan = search->what->plan;
+    for (size_t i = 0; i < plan->case_count; i++)
+        if (!strcmp(plan->cases[i].id, search->bisect->id_of_case)) {
+            kg_bisect_case_make(search->what, i, &search->one);
+            return !strcmp(plan->cases[i].definition_hash, search->bisect->definition) ||
+                   kg_error_set(err, KG_ERROR_USAGE,
+                                "the suite's definition of %.200s changed since the search began. "
+                                "Give another -o, or remove its folder",
+                                plan->cases[i].id);
+        }
+    return kg_error_set(err, KG_ERROR_USAGE, "the suite lacks the case %.200s of the search",
+                        search->bisect->id_of_case);
+}
+
+/* The code of the ends, which middles may have, too. */
+static bool ends_identify(struct kg_bisect_search *search, struct kg_error *err)
+{
+    struct kg_bisect *bisect = search->bisect;
+    const size_t ends[2] = {0, bisect->commit_count - 1};
+    for (size_t i = 0; i < 2; i++) {
+        struct kg_bisect_commit *end = &bisect->commits[ends[i]];
+        struct kg_build build;
+        if (!kg_build_resolve(&bisect->arena, "the build", end->folder, &build, err))
+            return false;
+        end->code = kg_bisect_code(&search->one, &build, &bisect->arena);
+    }
+    return true;
+}
+
+/* Removes the builds except those of the causes and their parents, for `ab` and debuggers. */
+static void builds_remove(struct kg_bisect_search *search)
+{
+    struct kg_bisect *bisect = search->bisect;
+    for (size_t c = 0; c < bisect->commit_count; c++) {
+        bool is_kept = !bisect->commits[c].folder;
+        for (size_t i = 0; i < bisect->cause_count; i++)
+            is_kept = is_kept || c == bisect->causes[i].parent ||
+                      c == kg_bisect_built_near(bisect, bisect->causes[i].last, 1);
+        if (is_kept)
+            continue;
+        kg_bisect_build_remove(&search->builder, bisect->commits[c].folder);
+        bisect->commits[c].folder = NULL;
+    }
+}
+
+/* Proves the causes and ends the search. On disk the state stays `searching` until the proof is whole. */
+static bool search_end(struct kg_bisect_search *search, struct kg_error *err)
+{
+    struct kg_bisect *bisect = search->bisect;
+    for (size_t i = 0; i < bisect->cause_count && bisect->state != KG_BISECT_BUDGET; i++) {
+        if (!kg_bisect_prove(search, &bisect->causes[i], err))
+            return false;
+        if (bisect->causes[i].refuted)
+            bisect->state = KG_BISECT_REFUTED;
+    }
+    if (kg_bisect_is_over(bisect))
+        builds_remove(search);
+    return kg_bisect_save(search, err);
+}
+
+bool kg_bisect_run(struct kg_bisect_search *search, const struct kg_prepared_suite *what,
+                   struct kg_error *err)
+{
+    struct kg_bisect *bisect = search->bisect;
+    search->what = what;
+    if (bisect->state == KG_BISECT_ENDS && !kg_bisect_ends_measure(search, err))
+        return false;
+    if (bisect->state != KG_BISECT_SEARCHING)
+        return search_end(search, err);
+    if (!case_find(search, err) || !ends_identify(search, err))
+        return false;
+    kg_bisect_leave_out(&search->builder, bisect);
+    while (bisect->state == KG_BISECT_SEARCHING)
+        if (!step(search, err))
+            return false;
+    return search_end(search, err);
+}

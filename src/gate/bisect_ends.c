@@ -1,0 +1,234 @@
+/* bisect_ends.c: the comparisons by `ab` at both ends of a search. It begins with good against bad, because a slowdown
+ * that is gone needs no search. It ends with the culprit against its parent, and with the bad end without the culprit. */
+#include <math.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/statistics/stats.h"
+#include "gate/ab.h"
+#include "gate/bisect_parts.h"
+
+/* One comparison of two builds by `ab`. */
+static bool compare(const struct kg_bisect_search *search, const struct kg_prepared_suite *what,
+                    const char *base, const char *head, const char *name, struct kg_ab *ab,
+                    struct kg_error *err)
+{
+    struct kg_arena *arena = &search->bisect->arena;
+    const struct kg_ab_options options = {
+        .base = base,
+        .head = head,
+        .base_label = "the good build",
+        .head_label = "the bad build",
+        .directory = kg_arena_printf(arena, "%s/%s", search->options->directory, name),
+        .budget_ns = fmax(kg_bisect_left_ns(search), 1e9),
+        .progress = search->options->progress};
+    if (!kg_ab_run(what, &options, ab, err))
+        return false;
+    return !ab->signal || kg_error_set(err, KG_ERROR_INTERRUPTED,
+                                       "interrupted; the same command continues the search");
+}
+
+static const struct kg_metric *time_of(const struct kg_case_change *change)
+{
+    for (size_t m = 0; m < change->metric_count; m++)
+        if (!strcmp(change->metrics[m].name, "time") &&
+            kg_metric_against(&change->metrics[m]) != KG_AGAINST_BUDGET)
+            return &change->metrics[m];
+    return NULL;
+}
+
+/* Effect of a slower time over the width of its interval; 0: the time is not slower. */
+static double clarity(const struct kg_case_change *change)
+{
+    const struct kg_metric *time = time_of(change);
+    if (!time || time->change != KG_CHANGE_REGRESSION)
+        return 0;
+    const double width = log(time->interval_high / time->interval_low);
+    return log(time->ratio) / (width > 1e-6 ? width : 1e-6);
+}
+
+/* The clearest slower case; NULL: none. */
+static const struct kg_case_change *case_choose(const struct kg_comparison *comparison,
+                                                size_t *slower)
+{
+    const struct kg_case_change *best = NULL;
+    *slower = 0;
+    for (size_t i = 0; i < comparison->case_count; i++) {
+        const double clear = clarity(&comparison->cases[i]);
+        *slower += clear > 0;
+        if (clear > 0 && (!best || clear > clarity(best)))
+            best = &comparison->cases[i];
+    }
+    return best;
+}
+
+/* The state without a slower case. A case that one end cannot measure is an error. */
+static bool absent_set(struct kg_bisect *bisect, const struct kg_comparison *comparison,
+                       struct kg_error *err)
+{
+    bisect->state = KG_BISECT_ABSENT;
+    for (size_t i = 0; i < comparison->case_count; i++) {
+        const struct kg_case_change *change = &comparison->cases[i];
+        const struct kg_metric *time = time_of(change);
+        if (change->change == KG_CHANGE_FAILED || change->unpaired)
+            return kg_error_set(err, KG_ERROR_MEASURE, "%.200s cannot be measured at an end: %s",
+                                change->id, change->reason ? change->reason : "it fails");
+        if (time && (time->change == KG_CHANGE_SUSPECT || time->change == KG_CHANGE_INCONCLUSIVE))
+            bisect->state = KG_BISECT_UNCLEAR;
+    }
+    return true;
+}
+
+/* Starts the search with the pairs of the chosen case. */
+static void case_take(struct kg_bisect_search *search, const struct kg_case_change *change,
+                      const struct kg_ab *ab)
+{
+    struct kg_bisect *bisect = search->bisect;
+    struct kg_bisect_pairs pairs;
+    kg_bisect_pairs_of(&ab->head->cases[change->order], &bisect->arena, &pairs);
+    struct kg_bisect_commit *bad = &bisect->commits[bisect->commit_count - 1];
+    bad->pairs = pairs.logs;
+    bad->pair_count = pairs.count;
+    bad->status = bisect->commits[0].status = KG_BISECT_MEASURED;
+    bisect->id_of_case = kg_arena_copy(&bisect->arena, change->id);
+    bisect->definition =
+        kg_arena_copy(&bisect->arena, search->what->plan->cases[change->order].definition_hash);
+    bisect->effect = log(time_of(change)->ratio);
+    bisect->state = KG_BISECT_SEARCHING;
+}
+
+bool kg_bisect_ends_measure(struct kg_bisect_search *search, struct kg_error *err)
+{
+    struct kg_bisect *bisect = search->bisect;
+    struct kg_ab ab;
+    size_t slower;
+    const char *good = bisect->commits[0].folder;
+    const char *bad = bisect->commits[bisect->commit_count - 1].folder;
+    kg_bisect_note(search, "comparing the ends");
+    bool fine = compare(search, search->what, good, bad, "ends", &ab, err);
+    if (fine) {
+        const struct kg_case_change *change = case_choose(&ab.comparison, &slower);
+        bisect->others = slower ? slower - 1 : 0;
+        if (change)
+            case_take(search, change, &ab);
+        else
+            fine = absent_set(bisect, &ab.comparison, err);
+    }
+    kg_ab_free(&ab);
+    return fine && kg_bisect_save(search, err);
+}
+
+/* --- Proof ------------------------------------------------------------------------------------ */
+
+size_t kg_bisect_built_near(const struct kg_bisect *bisect, size_t from, int step)
+{
+    for (size_t c = from; c < bisect->commit_count; c += (size_t)step)
+        if (bisect->commits[c].folder)
+            return c;
+    return step < 0 ? 0 : bisect->commit_count - 1;
+}
+
+/* The place in the code that the differential profile names; NULL: none. */
+static const char *place_of(struct kg_arena *arena, const struct kg_suggestions *suggestions)
+{
+    for (size_t i = 0; i < suggestions->change_count; i++)
+        if (kg_evidence_is_place(&suggestions->changes[i]))
+            return kg_arena_keep(arena, suggestions->changes[i].text);
+    return NULL;
+}
+
+/* Builds a commit of the proof that the search did not need. Returns its index, or that of the nearest build. */
+static bool proof_build(struct kg_bisect_search *search, size_t wanted, int step, size_t *index,
+                        struct kg_error *err)
+{
+    struct kg_bisect *bisect = search->bisect;
+    bool late;
+    if (!bisect->commits[wanted].folder &&
+        bisect->commits[wanted].status != KG_BISECT_UNBUILDABLE && kg_bisect_has_build(search) &&
+        !kg_bisect_commit_build(search, wanted, &late, err))
+        return false;
+    *index = kg_bisect_built_near(bisect, wanted, step);
+    return true;
+}
+
+static bool parent_compare(struct kg_bisect_search *search, struct kg_bisect_cause *cause,
+                           const char *name, struct kg_error *err)
+{
+    struct kg_bisect *bisect = search->bisect;
+    struct kg_ab ab;
+    size_t culprit;
+    if (!proof_build(search, cause->first - 1, -1, &cause->parent, err) ||
+        !proof_build(search, cause->last, 1, &culprit, err))
+        return false;
+    kg_bisect_note(search, "proving: %.12s against %.12s", bisect->commits[culprit].hash,
+                   bisect->commits[cause->parent].hash);
+    const bool good = compare(search, &search->one.what, bisect->commits[cause->parent].folder,
+                              bisect->commits[culprit].folder, name, &ab, err);
+    const struct kg_metric *time =
+        good && ab.comparison.case_count ? time_of(&ab.comparison.cases[0]) : NULL;
+    if (time) {
+        cause->proof_ratio = time->ratio;
+        cause->proof_low = time->interval_low;
+        cause->proof_high = time->interval_high;
+        cause->proven = time->change == KG_CHANGE_REGRESSION;
+        cause->place = place_of(&bisect->arena, &ab.suggestions);
+        cause->refuted =
+            time->change == KG_CHANGE_NO_CHANGE || time->change == KG_CHANGE_IMPROVEMENT;
+    }
+    kg_ab_free(&ab);
+    return good;
+}
+
+/* Measures the bad end with the cause reverted. */
+static bool reverted_compare(struct kg_bisect_search *search, struct kg_bisect_cause *cause,
+                             const char *place, const char *name, struct kg_error *err)
+{
+    struct kg_bisect *bisect = search->bisect;
+    struct kg_ab ab;
+    const bool good =
+        compare(search, &search->one.what, bisect->commits[bisect->commit_count - 1].folder, place,
+                name, &ab, err);
+    const struct kg_metric *time =
+        good && ab.comparison.case_count ? time_of(&ab.comparison.cases[0]) : NULL;
+    if (time) {
+        cause->revert_ratio = time->ratio;
+        cause->revert = time->change == KG_CHANGE_IMPROVEMENT ? KG_REVERT_FASTER : KG_REVERT_SAME;
+    } else
+        cause->revert = KG_REVERT_UNBUILDABLE;
+    kg_ab_free(&ab);
+    return good;
+}
+
+static bool revert_test(struct kg_bisect_search *search, struct kg_bisect_cause *cause,
+                        const char *name, struct kg_error *err)
+{
+    struct kg_bisect *bisect = search->bisect;
+    const struct kg_bisect_commit *bad = &bisect->commits[bisect->commit_count - 1];
+    struct kg_bisect_build build;
+    kg_bisect_note(search, "building %.12s without %.12s", bad->hash,
+                   bisect->commits[cause->last].hash);
+    if (!kg_bisect_build(&search->builder, bad->hash, bisect->commits[cause->last].hash, &build,
+                         err))
+        return false;
+    bisect->builds += build.ran;
+    cause->revert = build.outcome == KG_BISECT_CONFLICTS ? KG_REVERT_CONFLICTS
+                    : build.outcome == KG_BISECT_FAILED  ? KG_REVERT_UNBUILDABLE
+                                                         : KG_REVERT_UNTRIED;
+    if (build.outcome != KG_BISECT_BUILT)
+        return true;
+    const bool good = reverted_compare(search, cause, build.place, name, err);
+    kg_bisect_build_remove(&search->builder, build.place);
+    return good;
+}
+
+bool kg_bisect_prove(struct kg_bisect_search *search, struct kg_bisect_cause *cause,
+                     struct kg_error *err)
+{
+    struct kg_arena *arena = &search->bisect->arena;
+    const size_t number = (size_t)(cause - search->bisect->causes) + 1;
+    const char *proof = kg_arena_printf(arena, "proof-%zu", number);
+    const char *revert = kg_arena_printf(arena, "revert-%zu", number);
+    return parent_compare(search, cause, proof, err) &&
+           (cause->first != cause->last || !kg_bisect_has_build(search) ||
+            revert_test(search, cause, revert, err));
+}
