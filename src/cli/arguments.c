@@ -21,6 +21,12 @@ static const struct kg_option options[] = {
     OPTION(
         MEASURE, "filter", 0, KG_OPTION_TEXT, "GLOB", filter,
         "only cases with a matching id, for example 'gemm/*', or with a matching tag: tag:memory"),
+    OPTION(MEASURE, "case", 0, KG_OPTION_TEXT, "GLOB", filter,
+           "only cases with a matching id; the clearest slower one is searched"),
+    OPTION(MEASURE, "good", 0, KG_OPTION_TEXT, "REV", good, "commit before the slowdown"),
+    OPTION(MEASURE, "bad", 0, KG_OPTION_TEXT, "REV", bad, "commit after it"),
+    OPTION(MEASURE, "build", 0, KG_OPTION_TEXT, "CMD", build,
+           "build command for `sh -c`, which runs in a worktree of each commit"),
     OPTION(
         MEASURE, "shard", 0, KG_OPTION_TEXT, "I/N|auto", shard,
         "only part I of N of the cases, from 1; auto: I and N from the variables of Slurm, GitLab, "
@@ -196,6 +202,12 @@ static const struct {
     {"history", "output", "file to write to, instead of standard output"},
     {"history", "top", "show: newest rows of each series (default: 20; 0: all)"},
     {"history", "json", "print JSON instead of a table"},
+    {"bisect", "output", "folder of bisect.json, builds and reports (default: out/bisect)"},
+    {"bisect", "budget",
+     "time limit of this call, for example 2h, or number of builds of the whole search; the same "
+     "command continues it"},
+    {"bisect", "quiet", "print only the result: no progress"},
+    {"bisect", "verbose", "print also the measured commits"},
     {"calibrate", "quiet", "print only cases with advice: no progress"},
     {"import", "format", "format of the files: one of those below (default: detected)"},
     {"import", "name", "name of the suite in the results (default: the format's)"},

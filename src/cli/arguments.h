@@ -44,6 +44,9 @@ struct kg_arguments {
     const char *machine;
     const char *history;
     const char *kind;
+    const char *good;
+    const char *bad;
+    const char *build;
     const char *device;
     const char *budget;
     const char *base;

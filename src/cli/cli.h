@@ -181,6 +181,7 @@ int kg_cli_complete(int count, char **words);
 int kg_cli_man(const struct kg_arguments *arguments);
 /* `kgate --version` and its arguments. */
 int kg_cli_version(int argc, char **argv);
+int kg_cli_bisect(const struct kg_arguments *arguments);
 int kg_cli_calibrate(const struct kg_arguments *arguments);
 int kg_cli_gate(const struct kg_arguments *arguments);
 int kg_cli_run(const struct kg_arguments *arguments);

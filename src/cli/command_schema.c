@@ -3,6 +3,7 @@
 #include "base/nearest.h"
 #include "base/record_schema.h"
 #include "cli/cli.h"
+#include "judge/bisect.h"
 #include "judge/calibration.h"
 #include "judge/history/history.h"
 #include "model/baseline.h"
@@ -22,6 +23,7 @@ static const struct kg_file_kind kinds[] = {
     {"comparison", KG_COMPARISON_SCHEMA, &kg_comparison_record},
     {"plan", KG_PLAN_SCHEMA, &kg_shard_plan_record},
     {"history", KG_HISTORY_SCHEMA, &kg_history_record},
+    {"bisect", KG_BISECT_SCHEMA, &kg_bisect_record},
     {"calibration", KG_CALIBRATION_SCHEMA, &kg_calibration_record},
     {"suggestions", KG_SUGGESTIONS_SCHEMA, &kg_suggestions_record},
     {"explanation", KG_EXPLANATION_SCHEMA, &kg_explanation_record},

@@ -203,6 +203,13 @@ void kg_report_calibration(const struct kg_calibration *calibration,
     document_print(kg_calibration_document, &subject, false, text);
 }
 
+void kg_report_bisect(const struct kg_bisect *bisect, const struct kg_report_style *style,
+                      struct kg_text *text)
+{
+    const struct kg_report_subject subject = {.bisect = bisect, .style = *style};
+    document_print(kg_bisect_document, &subject, false, text);
+}
+
 void kg_report_suggestions(const struct kg_suggestions *suggestions,
                            const struct kg_report_style *style, struct kg_text *text)
 {

@@ -28,6 +28,7 @@ struct kg_report_subject {
     const struct kg_suggestions
         *suggestions; /* the file, or made with the comparison; NULL: none */
     const struct kg_calibration *calibration;
+    const struct kg_bisect *bisect;
     const struct kg_baseline *baseline;
     const struct kg_profile *profile;     /* for `print`: its figures */
     struct kg_profile_source source;      /* for `stream`: every entry; `file` is -1 for JSON */
@@ -115,6 +116,7 @@ struct kg_report_file {
     struct kg_comparison comparison;
     struct kg_suggestions suggestions;
     struct kg_calibration calibration;
+    struct kg_bisect bisect;
     struct kg_baseline baseline;
     struct kg_profile profile;
     struct kg_columns columns;

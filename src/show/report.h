@@ -6,6 +6,7 @@
 
 #include "base/advice.h"
 #include "base/text.h"
+#include "judge/bisect.h"
 #include "judge/calibration.h"
 #include "model/comparison.h"
 #include "model/results.h"
@@ -41,6 +42,9 @@ void kg_report_results(const struct kg_results *results, const struct kg_report_
 
 void kg_report_calibration(const struct kg_calibration *calibration,
                            const struct kg_report_style *style, struct kg_text *text);
+
+void kg_report_bisect(const struct kg_bisect *bisect, const struct kg_report_style *style,
+                      struct kg_text *text);
 
 /* Prints the changes of the evidence, the suggestions, and the bottleneck of each operation. */
 void kg_report_suggestions(const struct kg_suggestions *suggestions,

@@ -68,6 +68,14 @@ static bool calibration_load(const struct kg_report_request *request, struct kg_
                           &file->calibration.arena, &file->calibration, err);
 }
 
+static bool bisect_load(const struct kg_report_request *request, struct kg_report_file *file,
+                        struct kg_error *err)
+{
+    file->subject.bisect = &file->bisect;
+    return kg_record_load(&kg_bisect_record, KG_BISECT_SCHEMA, request->path, &file->bisect.arena,
+                          &file->bisect, err);
+}
+
 static bool baseline_load(const struct kg_report_request *request, struct kg_report_file *file,
                           struct kg_error *err)
 {
@@ -83,7 +91,7 @@ static const struct kind {
 } kinds[] = {
     {KG_RESULTS_SCHEMA, results_load},         {KG_COMPARISON_SCHEMA, comparison_load},
     {KG_SUGGESTIONS_SCHEMA, suggestions_load}, {KG_CALIBRATION_SCHEMA, calibration_load},
-    {KG_BASELINE_SCHEMA, baseline_load},
+    {KG_BASELINE_SCHEMA, baseline_load},       {KG_BISECT_SCHEMA, bisect_load},
 };
 
 static const struct kind *kind_of(const char *path)
@@ -257,6 +265,7 @@ void kg_report_file_close(struct kg_report_file *file)
     kg_profile_free(&file->profile);
     kg_baseline_free(&file->baseline);
     kg_calibration_free(&file->calibration);
+    kg_bisect_free(&file->bisect);
     kg_suggestions_free(&file->suggestions);
     kg_comparison_free(&file->comparison);
     kg_results_free(&file->results);

@@ -81,6 +81,16 @@ PAGES = {
             "liblz4": "tests/cli/mistakes.bats runs it",
         },
     },
+    "docs/bisect.md": {
+        # five commits of a program, the third of which is three times as slow
+        "before": "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; git init -q -b main; "
+                  "printf 'version: 1\\nsuite: page\\ndefaults: {disturbance: 100%%, threshold: 20%%, rounds: {min: 3, max: 8}}\\n"
+                  "workloads:\\n  - {name: parse, command: [./app]}\\n' >kgate.yaml; printf 'app: app.c\\n\\t$(CC) -o app app.c\\n' >Makefile; "
+                  "for i in 0 1 2 3 4 5; do echo \"#include <time.h>\n"
+                  "int main(void) { struct timespec t = {0, $((i < 3 ? 20 : 60))000000}; return nanosleep(&t, 0); } // $i\" >app.c; "
+                  "git add -A; git commit -q -m \"Change $i\"; [ $i != 0 ] || git tag v1.0; done",
+        "blocks": {"kgate bisect": {1}},
+    },
     "docs/undecided.md": {"before": SUITE, "blocks": {"exit $?": VERDICT, "kgate doctor": VERDICT}},
     "docs/cuda_source.md": {"in": "checkout", "blocks": {}},
     "docs/doctor.md": {"blocks": {"CPU quota": {0, 1}}},

@@ -1,0 +1,228 @@
+/* bisect_document.c: the result of a search: its causes with their proof, or the set that holds the cause. */
+#include <math.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/units.h"
+#include "show/cells.h"
+#include "show/document.h"
+#include "show/format_parts.h"
+
+enum { HASH_SHOWN = 12, SET_SHOWN = 20 };
+
+static const char *const state_words[] = {
+    [KG_BISECT_ENDS] = "the ends are not measured yet",
+    [KG_BISECT_SEARCHING] = "unfinished: the same command continues the search",
+    [KG_BISECT_ABSENT] = "not there any more: the bad end is not slower than the good end",
+    [KG_BISECT_UNCLEAR] = "undecided: the ends may differ. Raise rounds.max, or measure on a "
+                          "quieter machine",
+    [KG_BISECT_FOUND] = "",
+    [KG_BISECT_SET_ONLY] = "no further build can tell the commits of the 95 % set apart",
+    [KG_BISECT_BUDGET] = "the budget is used up; the same command continues the search",
+    [KG_BISECT_REFUTED] = "the culprit is not slower than its parent in fresh pairs: the search "
+                          "was misled",
+};
+
+/* Adds "3f2a1c0b1d2e (Copy twice)". */
+static void commit_add(struct kg_document *document, const struct kg_bisect_commit *commit)
+{
+    kg_span_text(document, "%.*s", HASH_SHOWN, commit->hash);
+    if (!*commit->subject)
+        return;
+    kg_span_text(document, " (");
+    kg_span_add(document, KG_SPAN_NAME, commit->subject);
+    kg_span_text(document, ")");
+}
+
+static const char *change_text(struct kg_document *document, double ratio)
+{
+    char text[KG_UNIT_BYTES];
+    return kg_arena_copy(&document->arena, kg_change_format(ratio, text));
+}
+
+static void headline_add(struct kg_document *document, const struct kg_bisect *bisect)
+{
+    kg_part_add(document, KG_PART_HEADLINE, "bisect");
+    if (bisect->id_of_case) {
+        kg_span_add(document, KG_SPAN_ID, bisect->id_of_case);
+        kg_span_text(document, ": %s from ", change_text(document, exp(bisect->effect)));
+    }
+    kg_span_add(document, KG_SPAN_NAME, bisect->good);
+    kg_span_text(document, " to ");
+    kg_span_add(document, KG_SPAN_NAME, bisect->bad);
+    if (*state_words[bisect->state]) {
+        kg_part_text(document, KG_PART_SENTENCE, NULL, "%s", state_words[bisect->state]);
+    }
+}
+
+/* --- Causes ----------------------------------------------------------------------------------- */
+
+static void proof_add(struct kg_document *document, const struct kg_bisect *bisect,
+                      const struct kg_bisect_cause *cause)
+{
+    const char *word = cause->proven ? "confirmed" : cause->refuted ? "refuted" : "undecided";
+    if (isnan(cause->proof_ratio))
+        return;
+    kg_part_text(document, KG_PART_UNDER, NULL, "against %.*s in fresh pairs: %s (%s … %s), %s",
+                 HASH_SHOWN, bisect->commits[cause->parent].hash,
+                 change_text(document, cause->proof_ratio), change_text(document, cause->proof_low),
+                 change_text(document, cause->proof_high), word);
+}
+
+static void revert_add(struct kg_document *document, const struct kg_bisect *bisect,
+                       const struct kg_bisect_cause *cause)
+{
+    static const char *const words[] = {
+        [KG_REVERT_UNTRIED] = NULL,
+        [KG_REVERT_CONFLICTS] = "git cannot revert it there",
+        [KG_REVERT_UNBUILDABLE] = "does not build",
+        [KG_REVERT_FASTER] = "faster",
+        [KG_REVERT_SAME] = "not clearly faster",
+    };
+    if (cause->revert == KG_REVERT_UNTRIED)
+        return;
+    kg_part_add(document, KG_PART_UNDER, NULL);
+    kg_span_add(document, KG_SPAN_NAME, bisect->bad);
+    kg_span_text(document, " without it: ");
+    if (!isnan(cause->revert_ratio))
+        kg_span_text(document, "%s, ", change_text(document, cause->revert_ratio));
+    kg_span_text(document, "%s", words[cause->revert]);
+}
+
+static void cause_add(struct kg_document *document, const struct kg_bisect *bisect,
+                      const struct kg_bisect_cause *cause)
+{
+    const size_t count = cause->last - cause->first + 1;
+    kg_part_add(document, KG_PART_ITEM, NULL);
+    kg_span_text(document, "culprit: ");
+    if (count > 1) {
+        kg_span_text(document, "one of %zu commits, of which only the last one builds: ", count);
+        commit_add(document, &bisect->commits[cause->first]);
+        kg_span_text(document, " to ");
+    }
+    commit_add(document, &bisect->commits[cause->last]);
+    kg_span_text(document, ", %s, probability %.1f %%", change_text(document, cause->ratio),
+                 100 * cause->probability);
+    proof_add(document, bisect, cause);
+    revert_add(document, bisect, cause);
+    kg_part_prose(document, KG_PART_UNDER, NULL, cause->place);
+}
+
+/* The command that compares the builds around the first cause. */
+static void command_add(struct kg_document *document, const struct kg_bisect *bisect)
+{
+    struct kg_text text = {0};
+    if (!bisect->cause_count || document->style.quiet)
+        return;
+    const struct kg_bisect_cause *cause = &bisect->causes[0];
+    const char *parent = bisect->commits[cause->parent].folder;
+    const char *culprit = bisect->commits[cause->last].folder;
+    if (!parent || !culprit)
+        return;
+    kg_text_append(&text, "kgate ab -c ");
+    kg_shell_quote(&text, bisect->suite_path);
+    kg_text_append(&text, " --base ");
+    kg_shell_quote(&text, parent);
+    kg_text_append(&text, " --head ");
+    kg_shell_quote(&text, culprit);
+    kg_part_add(document, KG_PART_WHOLE, "next");
+    kg_span_add(document, KG_SPAN_COMMAND, kg_cell_take(&document->arena, &text));
+}
+
+/* --- The set ---------------------------------------------------------------------------------- */
+
+static void set_add(struct kg_document *document, const struct kg_bisect *bisect)
+{
+    size_t count = 0;
+    for (size_t c = 1; c < bisect->commit_count; c++)
+        count += bisect->commits[c].in_set;
+    if (!count || bisect->state == KG_BISECT_FOUND || isnan(bisect->set))
+        return;
+    kg_part_text(document, KG_PART_SENTENCE, NULL,
+                 "%zu commit%s hold%s the cause with a probability of %.1f %%", count,
+                 count == 1 ? "" : "s", count == 1 ? "s" : "", 100 * fmin(bisect->set, 1));
+    size_t shown = 0;
+    for (size_t c = 1; c < bisect->commit_count; c++) {
+        if (!bisect->commits[c].in_set || ++shown > SET_SHOWN)
+            continue;
+        kg_part_add(document, KG_PART_ITEM, NULL);
+        commit_add(document, &bisect->commits[c]);
+        kg_span_text(document, ", %.1f %%", 100 * bisect->commits[c].probability);
+    }
+    kg_part_rest(document, shown > SET_SHOWN ? shown - SET_SHOWN : 0);
+}
+
+/* --- Commits ---------------------------------------------------------------------------------- */
+
+static void counts_add(struct kg_document *document, const struct kg_bisect *bisect)
+{
+    size_t unbuildable = 0, left_out = 0, pairs = 0;
+    for (size_t c = 0; c < bisect->commit_count; c++) {
+        unbuildable += bisect->commits[c].status == KG_BISECT_UNBUILDABLE;
+        left_out += bisect->commits[c].status == KG_BISECT_LEFT_OUT;
+        pairs += bisect->commits[c].pair_count;
+    }
+    kg_part_text(document, KG_PART_SENTENCE, NULL,
+                 "%zu build%s for %zu commit%s, of which %zu failed; %zu left out; %zu pairs",
+                 bisect->builds, bisect->builds == 1 ? "" : "s", bisect->commit_count - 1,
+                 bisect->commit_count == 2 ? "" : "s", unbuildable, left_out, pairs);
+    if (bisect->others)
+        kg_part_text(document, KG_PART_SENTENCE, NULL,
+                     "%zu other case%s slower, too: search one by --case with another -o",
+                     bisect->others, bisect->others == 1 ? " is" : "s are");
+}
+
+static double mean_of(const double *x, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    return sum / (double)n;
+}
+
+static void commit_row(struct kg_table *table, const struct kg_bisect_commit *commit)
+{
+    struct kg_table_row *row = kg_table_row_add(table);
+    char change[KG_UNIT_BYTES];
+    row->cells[0] = kg_arena_printf(&table->arena, "%.*s", HASH_SHOWN, commit->hash);
+    row->cells[1] = kg_bisect_status_names[commit->status];
+    if (commit->pair_count) {
+        kg_change_format(exp(mean_of(commit->pairs, commit->pair_count)), change);
+        row->cells[2] = kg_arena_copy(&table->arena, change);
+        row->cells[3] = kg_arena_printf(&table->arena, "%zu", commit->pair_count);
+    }
+    if (!isnan(commit->probability))
+        row->cells[4] = kg_arena_printf(&table->arena, "%.1f %%", 100 * commit->probability);
+    row->cells[5] = commit->subject;
+}
+
+/* The tried commits, oldest first. */
+static void table_add(struct kg_document *document, const struct kg_bisect *bisect)
+{
+    static const struct kg_table form = {
+        .columns = 6,
+        .heads = {"commit", "status", "change", "pairs", "probability", "subject"},
+        .left = {true, true, [5] = true},
+        .spare = {[5] = 1}};
+    if (!document->style.page && !document->style.verbose)
+        return;
+    kg_part_gap(document);
+    struct kg_table *table = kg_part_table(document, &form);
+    for (size_t c = 0; c < bisect->commit_count; c++)
+        if (bisect->commits[c].status != KG_BISECT_UNTRIED)
+            commit_row(table, &bisect->commits[c]);
+}
+
+void kg_bisect_document(const struct kg_report_subject *subject, struct kg_document *document)
+{
+    const struct kg_bisect *bisect = subject->bisect;
+    headline_add(document, bisect);
+    document->indent = 2;
+    for (size_t i = 0; i < bisect->cause_count; i++)
+        cause_add(document, bisect, &bisect->causes[i]);
+    set_add(document, bisect);
+    if (!document->style.quiet)
+        counts_add(document, bisect);
+    command_add(document, bisect);
+    table_add(document, bisect);
+}
