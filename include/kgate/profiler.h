@@ -55,9 +55,11 @@ enum kgate_scope_kind {
     KGATE_SCOPE_TRANSFER = 1, /**< its time counts as transfer time */
     KGATE_SCOPE_PROFILER = 2, /**< the profiler's own: its time counts as overhead */
     KGATE_SCOPE_WAIT = 3,     /**< its time is waiting: for other threads, the device, a lock */
-    KGATE_SCOPE_PARALLEL = 4  /**< a parallel region; each thread has a scope around its part. The
+    KGATE_SCOPE_PARALLEL = 4, /**< a parallel region; each thread has a scope around its part. The
                                  starting thread's time outside its scopes is overhead: threads
                                  start, join, and wait for the slowest */
+    KGATE_SCOPE_FUNCTION = 5  /**< as KGATE_SCOPE_COMPUTE. The name is the compiler's signature of a
+                                 function; reports show "Class::method" of it */
 };
 
 /** A place in a program that makes scopes. Static, one for each place; the macros make it. */
@@ -128,7 +130,8 @@ extern bool kgate_profiler_ignores_environment;
  * Starts the process-wide profiler. The environment variable KGATE_PROFILE=PATH does the same
  * before `main`. If PATH ends in .json, .trace.json, .folded, .csv or .txt, the recording goes to
  * PATH.kgprof. At the process's end the library converts it to that format. A crash leaves
- * PATH.kgprof behind.
+ * PATH.kgprof behind. If PATH is "-", the library prints the tree to standard error at the
+ * process's end, and writes no file.
  * @param options may be NULL
  * @param message receives the reason of a failure, in one sentence; may be NULL
  * @return false if it runs already, an option is impossible, or the file cannot be made */
@@ -176,6 +179,12 @@ struct kgate_scope kgate_scope_begin(struct kgate_profiler *profiler, struct kga
 struct kgate_scope kgate_scope_begin_named(struct kgate_profiler *profiler, const char *name,
                                            enum kgate_device device, const char *backend,
                                            uint64_t bytes);
+
+/** Begins a scope with labels, "size=1024". The printf format makes them. Each set of labels is a
+ * scope of its own in reports: "multiply size=1024". A name with labels has at most 255 bytes. */
+struct kgate_scope kgate_scope_begin_labelled(struct kgate_profiler *profiler, const char *name,
+                                              const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /** Begins a scope that is timed on the GPU too: an event on `stream` now and another at the end. The
  * library collects their times later, without waiting for the device. Without a driver or a context
@@ -237,7 +246,8 @@ struct kgate_scope_statistics {
     double p50_ns; /**< quantiles are right within 1 % */
     double p95_ns;
     double p99_ns;
-    double share;             /**< of the time of all outermost scopes */
+    double share;             /**< of the wall time in scopes: its busiest thread's part; below a
+                                 parallel region the part of the thread that started it */
     double gpu_ns;            /**< GPU time here and in inner scopes, without transfers */
     double transfer_ns;       /**< transfer time here and in inner scopes */
     double cpu_ns;            /**< CPU time; NaN if not recorded */
@@ -305,21 +315,9 @@ static inline void kgate_scope_end(struct kgate_scope *scope)
         kgate_scope_finish(scope);
 }
 
-#ifdef KGATE_NO_PROFILER
-
-#define KGATE_SCOPE(name) ((void)0)
-#define KGATE_SCOPE_ON(name, device, backend, bytes) ((void)0)
-#define KGATE_SCOPE_OF_KIND(name, kind, device, backend, bytes) ((void)0)
-#define KGATE_SCOPE_WAITING(name) ((void)0)
-#define KGATE_SCOPE_PARALLEL_REGION(name) ((void)0)
-#define KGATE_SCOPE_CUDA(name, stream, bytes) ((void)0)
-#define KGATE_SCOPE_TRANSFER_CUDA(name, stream, bytes) ((void)0)
-#define KGATE_FUNCTION() ((void)0)
-
-#else
-
 #ifdef __cplusplus
-/** Ends a scope at the end of its block, for the macros in C++. */
+/** Ends a scope at the end of its block. The macros make it; a program may make it of any scope:
+ * `kgate_scope_guard guard(kgate_scope_begin(instance, &site, 0));` */
 struct kgate_scope_guard {
     struct kgate_scope scope;
     explicit kgate_scope_guard(struct kgate_scope begun) : scope(begun)
@@ -332,22 +330,58 @@ struct kgate_scope_guard {
     kgate_scope_guard(const kgate_scope_guard &) = delete;
     kgate_scope_guard &operator=(const kgate_scope_guard &) = delete;
 };
-#define KGATE_PROFILER_GUARD(id, begin)                                                            \
+#endif
+
+#ifdef KGATE_NO_PROFILER
+
+#define KGATE_SCOPE(name) ((void)0)
+#define KGATE_SCOPE_NAMED(...) ((void)0)
+#define KGATE_SCOPE_LABELLED(name, ...) ((void)0)
+#define KGATE_SCOPE_IN(profiler, name) ((void)0)
+#define KGATE_SCOPE_ON(name, device, backend, bytes) ((void)0)
+#define KGATE_SCOPE_OF_KIND(name, kind, device, backend, bytes) ((void)0)
+#define KGATE_SCOPE_WAITING(name) ((void)0)
+#define KGATE_SCOPE_PARALLEL_REGION(name) ((void)0)
+#define KGATE_SCOPE_CUDA(name, stream, bytes) ((void)0)
+#define KGATE_SCOPE_TRANSFER_CUDA(name, stream, bytes) ((void)0)
+#define KGATE_FUNCTION() ((void)0)
+
+#else
+
+#ifdef __cplusplus
+extern "C++" {
+/** The text of a name: a C string, or an object with c_str(), such as std::string. */
+inline const char *kgate_scope_text(const char *name)
+{
+    return name;
+}
+template <typename Text>
+inline auto kgate_scope_text(const Text &name) -> decltype(static_cast<const char *>(name.c_str()))
+{
+    return name.c_str();
+}
+}
+#define KGATE_PROFILER_TEXT(...) kgate_scope_text(__VA_ARGS__)
+/* "Class::method" is apart from "Other::method". */
+#define KGATE_PROFILER_FUNCTION_NAME __PRETTY_FUNCTION__
+#define KGATE_PROFILER_NONE kgate_scope()
+#define KGATE_PROFILER_HOLD(id, begun)                                                             \
     struct kgate_scope_guard KGATE_PROFILER_JOIN(kgate_scope_, id) {                               \
-        __builtin_expect(__atomic_load_n(&kgate_profiling, __ATOMIC_RELAXED), 0) ? (begin)         \
-                                                                                 : kgate_scope()   \
+        begun                                                                                      \
     }
 #else
-#define KGATE_PROFILER_GUARD(id, begin)                                                            \
+#define KGATE_PROFILER_TEXT(...) (__VA_ARGS__)
+#define KGATE_PROFILER_FUNCTION_NAME __func__
+#define KGATE_PROFILER_NONE ((struct kgate_scope){NULL, 0, 0})
+#define KGATE_PROFILER_HOLD(id, begun)                                                             \
     struct kgate_scope KGATE_PROFILER_JOIN(kgate_scope_, id)                                       \
-        __attribute__((cleanup(kgate_scope_end), unused)) =                                        \
-            __builtin_expect(__atomic_load_n(&kgate_profiling, __ATOMIC_RELAXED), 0)               \
-                ? (begin)                                                                          \
-                : (struct kgate_scope)                                                             \
-    {                                                                                              \
-        NULL, 0, 0                                                                                 \
-    }
+        __attribute__((cleanup(kgate_scope_end), unused)) = begun
 #endif
+#define KGATE_PROFILER_GUARD(id, begin)                                                            \
+    KGATE_PROFILER_HOLD(id,                                                                        \
+                        __builtin_expect(__atomic_load_n(&kgate_profiling, __ATOMIC_RELAXED), 0)   \
+                            ? (begin)                                                              \
+                            : KGATE_PROFILER_NONE)
 
 #define KGATE_PROFILER_SITE(id) KGATE_PROFILER_JOIN(kgate_site_, id)
 #define KGATE_PROFILER_PLACE(id, name, device, backend, kind)                                      \
@@ -361,6 +395,10 @@ struct kgate_scope_guard {
     KGATE_PROFILER_GUARD(id, kgate_scope_begin_cuda(NULL, &KGATE_PROFILER_SITE(id),                \
                                                     KGATE_PROFILER_STREAM(stream), (bytes)))
 
+#define KGATE_PROFILER_IN(id, profiler, name)                                                      \
+    KGATE_PROFILER_PLACE(id, name, KGATE_DEVICE_CPU, NULL, KGATE_SCOPE_COMPUTE);                   \
+    KGATE_PROFILER_HOLD(id, kgate_scope_begin((profiler), &KGATE_PROFILER_SITE(id), 0))
+
 /* With `--default-stream per-thread` the default stream is cudaStreamPerThread. */
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #define KGATE_PROFILER_STREAM(stream) ((stream) ? (void *)(stream) : (void *)0x2)
@@ -368,8 +406,26 @@ struct kgate_scope_guard {
 #define KGATE_PROFILER_STREAM(stream) ((void *)(stream))
 #endif
 
-/** A scope from here to the end of the block. `name` is a string literal. */
+/* The empty literal before a name refuses a variable at compile time: a site keeps one name, so a
+ * variable would count all its names as the first. */
+
+/** A scope from here to the end of the block. `name` is a string literal; KGATE_SCOPE_NAMED takes
+ * other names. */
 #define KGATE_SCOPE(name) KGATE_SCOPE_ON(name, KGATE_DEVICE_CPU, NULL, 0)
+
+/** A scope whose name is made at run time: a C string, or in C++ a std::string. It is slower by a
+ * look-up. The name is made only while the profiler records. */
+#define KGATE_SCOPE_NAMED(...)                                                                     \
+    KGATE_PROFILER_GUARD(__COUNTER__,                                                              \
+                         kgate_scope_begin_named(NULL, KGATE_PROFILER_TEXT(__VA_ARGS__),           \
+                                                 KGATE_DEVICE_CPU, NULL, 0))
+
+/** A scope with labels, by a printf format: KGATE_SCOPE_LABELLED("multiply", "size=%d", size). */
+#define KGATE_SCOPE_LABELLED(name, ...)                                                            \
+    KGATE_PROFILER_GUARD(__COUNTER__, kgate_scope_begin_labelled(NULL, "" name "", __VA_ARGS__))
+
+/** A scope of an instance (#kgate_profiler_new); NULL is the process-wide profiler. */
+#define KGATE_SCOPE_IN(profiler, name) KGATE_PROFILER_IN(__COUNTER__, profiler, "" name "")
 
 /** A scope with its device, backend (a literal or NULL) and the bytes that it reads and writes. */
 #define KGATE_SCOPE_ON(name, device, backend, bytes)                                               \
@@ -377,7 +433,7 @@ struct kgate_scope_guard {
 
 /** A scope with a kgate_scope_kind too. */
 #define KGATE_SCOPE_OF_KIND(name, kind, device, backend, bytes)                                    \
-    KGATE_PROFILER_ON(__COUNTER__, name, kind, device, backend, bytes)
+    KGATE_PROFILER_ON(__COUNTER__, "" name "", kind, device, backend, bytes)
 
 /** A scope whose time is waiting: around a barrier, a lock, cudaStreamSynchronize. */
 #define KGATE_SCOPE_WAITING(name)                                                                  \
@@ -385,20 +441,43 @@ struct kgate_scope_guard {
 
 /** A scope around a parallel region, on the thread that starts the region. Each thread opens a scope
  * of its own around its work, and ends it before it waits for the others. The remaining time is
- * overhead. */
+ * overhead. The scopes of OpenMP's threads, and of threads whose first scope begins in the region, are
+ * below it in reports. */
 #define KGATE_SCOPE_PARALLEL_REGION(name)                                                          \
     KGATE_SCOPE_OF_KIND(name, KGATE_SCOPE_PARALLEL, KGATE_DEVICE_CPU, NULL, 0)
 
 /** A scope that is timed on a CUDA stream too. */
 #define KGATE_SCOPE_CUDA(name, stream, bytes)                                                      \
-    KGATE_PROFILER_CUDA(__COUNTER__, name, KGATE_SCOPE_COMPUTE, stream, bytes)
+    KGATE_PROFILER_CUDA(__COUNTER__, "" name "", KGATE_SCOPE_COMPUTE, stream, bytes)
 
 /** A scope around a copy between host and device, timed on a CUDA stream too. */
 #define KGATE_SCOPE_TRANSFER_CUDA(name, stream, bytes)                                             \
-    KGATE_PROFILER_CUDA(__COUNTER__, name, KGATE_SCOPE_TRANSFER, stream, bytes)
+    KGATE_PROFILER_CUDA(__COUNTER__, "" name "", KGATE_SCOPE_TRANSFER, stream, bytes)
 
-/** A scope of the function's name, to its end. */
-#define KGATE_FUNCTION() KGATE_SCOPE(__func__)
+/** A scope of the function's name, to its end. In C++ the name has the class: "Layer::forward". */
+#define KGATE_FUNCTION()                                                                           \
+    KGATE_PROFILER_ON(__COUNTER__, KGATE_PROFILER_FUNCTION_NAME, KGATE_SCOPE_FUNCTION,             \
+                      KGATE_DEVICE_CPU, NULL, 0)
 
+#endif
+
+#ifdef __cplusplus
+extern "C++" {
+namespace kgate
+{
+
+/** Calls a function, a lambda or another callable inside a scope, and returns its value. An
+ * exception ends the scope. With KGATE_NO_PROFILER: the call alone. */
+template <typename Text, typename Callable, typename... Arguments>
+inline auto profiled(const Text &name, Callable &&callable, Arguments &&...arguments)
+    -> decltype(static_cast<Callable &&>(callable)(static_cast<Arguments &&>(arguments)...))
+{
+    (void)name;
+    KGATE_SCOPE_NAMED(name);
+    return static_cast<Callable &&>(callable)(static_cast<Arguments &&>(arguments)...);
+}
+
+} // namespace kgate
+}
 #endif
 #endif

@@ -124,7 +124,7 @@ example_run() {
     not_sanitized
     g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror "$SOURCE/docs/examples/profile_cpp/requests.cpp" \
         $(pkg-config --cflags --libs kgate-profiler) -pthread -o requests
-    export LD_LIBRARY_PATH=$(pkg-config --variable=libdir kgate-profiler)
+    # the built program finds the library by itself
     [ "$(KGATE_PROFILE=run.kgprof ./requests 100)" = "100 requests, 10 failed" ]
     [ -s run.kgprof ]
     run "$PREFIX/bin/kgate" report run.kgprof --format json
@@ -176,6 +176,9 @@ double sum(const double *x, size_t n, void *stream)
         KGATE_SCOPE_WAITING("wait");
         KGATE_SCOPE_PARALLEL_REGION("region");
         KGATE_SCOPE_OF_KIND("kind", KGATE_SCOPE_WAIT, KGATE_DEVICE_CPU, "lock", 0);
+        KGATE_SCOPE_NAMED("named");
+        KGATE_SCOPE_LABELLED("labelled", "size=%d", 8);
+        KGATE_SCOPE_IN(NULL, "instance");
         total += x[i];
     }
     return total;
@@ -196,6 +199,21 @@ C
             g++ -std=$standard $flags $defined -x c++ with/hot.c
             clang++ -std=$standard $flags $defined -x c++ with/hot.c
         done
+    done
+}
+
+@test "a scope's name that is a variable does not compile" {
+    program_write
+    sed -i 's/KGATE_SCOPE("element")/KGATE_SCOPE(name)/; s/void \*stream)/void *stream, const char *name)/' with/hot.c
+    for compiler in gcc clang "g++ -x c++" "clang++ -x c++"; do
+        run $compiler -c -I"$PREFIX/include" -o hot.o with/hot.c
+        echo "$output"
+        [ "$status" -ne 0 ]
+        [[ "$output" == *name* ]]
+    done
+    sed -i 's/KGATE_SCOPE(name)/KGATE_SCOPE_NAMED(name)/' with/hot.c
+    for compiler in gcc clang "g++ -x c++" "clang++ -x c++"; do
+        $compiler -c -I"$PREFIX/include" -o hot.o with/hot.c
     done
 }
 

@@ -1,4 +1,6 @@
 /* Scopes as programs use them: finds the thread's struct, and does all work beyond two time stamps. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -91,7 +93,7 @@ static struct kgate_scope begin_closer(struct kgate_profiler_thread *thread,
         thread->gpu_frames[scope.depth / 64] |= UINT64_C(1) << scope.depth % 64;
     }
     if (thread->unusual & KG_UNUSUAL_NVTX)
-        kg_nvtx_push(site->name);
+        kg_nvtx_push(kg_site_get(site->id)->name);
     if (thread->unusual & KG_UNUSUAL_CPU_TIME)
         extra->cpu_ns = cpu_time_ns();
     /* Last, so that this function's time does not count as the scope's. */
@@ -251,6 +253,22 @@ struct kgate_scope kgate_scope_begin_named(struct kgate_profiler *profiler, cons
         return kgate_scope_begin(profiler, site, bytes);
     nameless(kg_profiler_of(profiler));
     return NOT_RECORDED;
+}
+
+struct kgate_scope kgate_scope_begin_labelled(struct kgate_profiler *profiler, const char *name,
+                                              const char *format, ...)
+{
+    enum { BYTES = 256 };
+    char whole[BYTES];
+    va_list arguments;
+    if (!kg_profiler_enabled(kg_profiler_of(profiler)))
+        return NOT_RECORDED;
+    const int length = snprintf(whole, BYTES, "%s ", name ? name : "(null)");
+    va_start(arguments, format);
+    if (length > 0 && length < BYTES)
+        vsnprintf(whole + length, BYTES - (size_t)length, format, arguments);
+    va_end(arguments);
+    return kgate_scope_begin_named(profiler, whole, KGATE_DEVICE_CPU, NULL, 0);
 }
 
 struct kgate_scope kgate_scope_begin_cuda(struct kgate_profiler *profiler, struct kgate_site *site,

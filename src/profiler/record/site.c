@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "profiler/record/function_name.h"
 
 enum { BUCKETS = 1 << 12 };
 
@@ -63,6 +64,10 @@ static struct known *known_add(const struct kgate_site *site)
     char *to = known->text;
     known->site = *site;
     known->site.name = text_copy(site->name, &to);
+    if (site->kind == KGATE_SCOPE_FUNCTION) {
+        kg_function_name(known->text);
+        known->site.kind = KGATE_SCOPE_COMPUTE;
+    }
     known->site.backend = text_copy(site->backend, &to);
     known->site.file = text_copy(site->file, &to);
     known->site.id = ++sites.count;
