@@ -33,6 +33,11 @@ void *kg_library_open_lazily(const char *path, char *why, size_t why_bytes)
     return library_open(path, RTLD_LAZY, why, why_bytes);
 }
 
+void *kg_library_loaded(const char *name)
+{
+    return library_open(name, RTLD_LAZY | RTLD_NOLOAD, NULL, 0);
+}
+
 const char *kg_library_symbols(void *library, const struct kg_symbol *symbols, size_t count,
                                void *table)
 {

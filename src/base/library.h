@@ -23,6 +23,11 @@ void *kg_library_open(const char *path, char *why, size_t why_bytes);
  * process calls few. */
 void *kg_library_open_lazily(const char *path, char *why, size_t why_bytes);
 
+/* A library that this process has loaded already, by the name of the loader's search. It stays loaded
+ * until kg_library_close.
+ * returns  NULL if it is not loaded */
+void *kg_library_loaded(const char *name);
+
 /* Fills the function pointers of a table.
  * library  as opened.
  * symbols  `count` of them; an optional one that the library lacks becomes NULL.

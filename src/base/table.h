@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 
-enum { KG_TABLE_COLUMNS_MOST = 16, KG_TABLE_NEEDED = 10 };
+enum { KG_TABLE_COLUMNS_MOST = 20, KG_TABLE_NEEDED = 10 };
 
 struct kg_table_row {
     const char *cells[KG_TABLE_COLUMNS_MOST]; /* NULL is printed as "" */

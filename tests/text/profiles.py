@@ -25,7 +25,7 @@ PATH = {"device": "cpu", "kind": "compute", "line": 0, "span": False}
 
 FIGURES = dict.fromkeys(
     (
-        "self_ns", "mean_ns", "standard_deviation_ns", "min_ns", "max_ns", "p50_ns", "p95_ns",
+        "elsewhere_ns", "self_ns", "mean_ns", "standard_deviation_ns", "min_ns", "max_ns", "p50_ns", "p95_ns",
         "p99_ns", "share", "gpu_ns", "transfer_ns", "overhead_ns", "bytes", "allocated_bytes",
         "peak_bytes", "unfinished", "threads", "threads_most", "busiest_thread_ns",
         "even_thread_ns",

@@ -69,6 +69,21 @@ static int check(const char *name, uint64_t found, uint64_t expected)
     return 1;
 }
 
+/* The parts of all threads are below the region, which is the whole of the wall time. */
+static int tree_check(const struct kgate_profile_results *results)
+{
+    int wrong = 0;
+    for (size_t i = 0; i < results->path_count; i++) {
+        const struct kgate_scope_statistics *path = &results->paths[i];
+        const bool outermost = path->parent == i && strcmp(path->name, "(profiler)") != 0;
+        if (outermost)
+            wrong += check(path->name, strcmp(path->name, "region") != 0, 0);
+        if (outermost && !(path->share > 0.9 && path->share <= 1))
+            wrong += check("share of the region in per cent", (uint64_t)(100 * path->share), 100);
+    }
+    return wrong;
+}
+
 int main(void)
 {
     const struct kgate_profiler_options options = {.buffer_entries = 64};
@@ -95,6 +110,7 @@ int main(void)
     wrong += check("item", calls(results, "item"), REGIONS * ITEMS);
     wrong += check("rare", calls(results, "rare"), (uint64_t)REGIONS * ((ITEMS + 6) / 7));
     wrong += check("dropped", results->losses.dropped, 0);
+    wrong += tree_check(results);
     kgate_profile_results_free(results);
     printf("%d wrong, sum %g\n", wrong, sum);
     return wrong ? EXIT_FAILURE : EXIT_SUCCESS;

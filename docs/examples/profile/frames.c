@@ -20,14 +20,15 @@ struct frames {
     long histogram[LEVELS];
 };
 
-/* Each scope below ends before its thread waits for the others: in a trace the gap that follows is
- * the waiting, and who causes it is the bar beside the gap. */
+/* A region's scope is around the work of all threads, whose scopes end before they wait for each
+ * other. In a trace the gap that follows is the waiting; the bar beside the gap causes it. */
 
 static void draw(struct frames *frames, int frame)
 {
+    KGATE_SCOPE_PARALLEL_REGION("draw");
 #pragma omp parallel
     {
-        KGATE_SCOPE("draw");
+        KGATE_SCOPE("draw_rows");
 #pragma omp for schedule(runtime) nowait
         for (int y = 0; y < frames->size; y++)
             for (int x = 0; x < frames->size; x++)
@@ -59,7 +60,7 @@ static void blur_row(const struct frames *frames, const unsigned char *from, uns
 
 static void blur(struct frames *frames)
 {
-    KGATE_FUNCTION();
+    KGATE_SCOPE_PARALLEL_REGION("blur");
 #pragma omp parallel
     {
         KGATE_SCOPE("blur_along");
@@ -80,9 +81,10 @@ static void count_levels(struct frames *frames)
 {
     const long pixels = (long)frames->size * frames->size;
     memset(frames->histogram, 0, sizeof frames->histogram);
+    KGATE_SCOPE_PARALLEL_REGION("count_levels");
 #pragma omp parallel
     {
-        KGATE_SCOPE("count_levels");
+        KGATE_SCOPE("count_rows");
         long mine[LEVELS] = {0};
 #pragma omp for schedule(static) nowait
         for (long i = 0; i < pixels; i++)

@@ -29,8 +29,8 @@ struct kg_bottleneck {
                     about the GPU */
 };
 
-/* All cases, the slowest first. A share is of the case's total over all processes. Like the tree, it
- * excludes other threads whose scopes are outermost.
+/* All cases, the slowest first. A share is of the case's total over all processes. It
+ * excludes the threads that a parallel region started: they work beside the case's own.
  * found    `*count` results, to be freed with free
  * returns  false if memory is out */
 bool kg_bottlenecks_find(const struct kg_profile *profile, struct kg_bottleneck **found,
@@ -40,5 +40,10 @@ bool kg_bottlenecks_find(const struct kg_profile *profile, struct kg_bottleneck 
  * the caller must do that. */
 void kg_bottleneck_words(const struct kg_profile *profile, const struct kg_bottleneck *bottleneck,
                          struct kg_text *text);
+
+/* The same of a recording whose scopes are not nested, so that it has no case: "search, 72 % of the
+ * time of all scopes (multiply 22 %)". false, and nothing is appended, if it has nested scopes or
+ * none. */
+bool kg_bottleneck_flat_words(const struct kg_profile *profile, struct kg_text *text);
 
 enum { KG_BOTTLENECKS_MOST = 16 }; /* number of cases in a report, the slowest ones */

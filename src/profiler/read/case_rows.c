@@ -24,14 +24,27 @@ static double inner_total(const struct kg_case_rows *rows)
     return total;
 }
 
+/* Whether other threads, which a parallel region started, have a part in the case. */
+static bool has_elsewhere(const struct kg_case_rows *rows)
+{
+    for (size_t i = rows->first; i < rows->end; i++)
+        if (rows->profile->rows[i].figures.elsewhere_ns > 0)
+            return true;
+    return false;
+}
+
 static void own_fill(struct kg_case_rows *rows)
 {
     const struct kg_profile_row *all = rows->profile->rows;
+    const bool split = has_elsewhere(rows);
     for (size_t i = rows->first; i < rows->end; i++) {
+        const struct kg_profile_figures *figures = &all[i].figures;
         double *own = &rows->own_ns[i - rows->first];
-        *own = rows->on_gpu ? gpu_time(&all[i].figures) : all[i].figures.self_ns;
-        /* A scope's GPU time includes its inner scopes': subtract it from the parent's, filled before. */
-        if (rows->on_gpu && i > rows->first)
+        *own = rows->on_gpu ? gpu_time(figures)
+               : split      ? figures->total_ns - figures->elsewhere_ns
+                            : figures->self_ns;
+        /* Both times include the inner scopes': subtract them from the parent's, filled before. */
+        if ((rows->on_gpu || split) && i > rows->first)
             rows->own_ns[all[i].path.parent - rows->first] -= *own;
     }
 }

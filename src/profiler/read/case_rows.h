@@ -6,8 +6,8 @@
 struct kg_case_rows {
     const struct kg_profile *profile;
     size_t first, end; /* the case's row, and the row after its last */
-    double *own_ns;  /* self time of row i at [i - first]; GPU time if most of the case's time is on
-                          the GPU */
+    double *own_ns; /* self time of row i at [i - first], on the threads that run the case; GPU time
+                          if most of the case's time is on the GPU */
     double total_ns; /* of the case, above 0 */
     bool on_gpu;
 };

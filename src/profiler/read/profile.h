@@ -59,6 +59,8 @@ struct kg_profile_entry {
     size_t path;     /* index */
     uint32_t thread; /* its number in the process, from 1 */
     bool unfinished;
+    bool started;   /* outermost on its thread, which its parent, a parallel region, started */
+    bool elsewhere; /* started, or inside such an entry */
     double start_ns;
     double duration_ns;
     double overhead_ns; /* the profiler's own time inside, estimated: `nested` times the cost of a
@@ -116,8 +118,10 @@ struct kg_profile_figures {
     double min_ns;
     double max_ns;
     double p50_ns, p95_ns, p99_ns;
-    double share;       /* share of the total of all outermost paths, without spans; 0 for a span */
-    double gpu_ns;      /* GPU time here and inside, without transfers */
+    double elsewhere_ns; /* part of total_ns on threads that a parallel region around started */
+    double share;  /* share of the program's wall time in scopes: of the busiest thread, or without
+                     elsewhere_ns; 0 for a span */
+    double gpu_ns; /* GPU time here and inside, without transfers */
     double transfer_ns; /* time of transfers here and inside, on the GPU if known */
     double cpu_ns;      /* NaN: not measured */
     double overhead_ns; /* estimate of the profiler's own time here and inside, with "(profiler)" */
@@ -241,3 +245,6 @@ bool kg_profile_trace(int file, const char *path, FILE *output, struct kg_error 
 bool kg_profile_csv(int file, const char *path, FILE *output, struct kg_error *err);
 /* kgate.profile.v1: the result of kg_profile_read, then "threads" and "entries", one per line. */
 bool kg_profile_json(int file, const char *path, FILE *output, struct kg_error *err);
+/* The same of this process's own recording: it goes on, but its buffers were written for the report,
+ * so nothing is missing. */
+bool kg_profile_json_own(int file, const char *path, FILE *output, struct kg_error *err);

@@ -51,6 +51,8 @@
 #define KG_PROFILE_FIGURES_FIELDS(F)                                                               \
     F(calls, COUNT, "number of recorded calls")                                                    \
     F(total_ns, REAL, "time of all calls, ns; for a name: recursion counts once")                  \
+    F(elsewhere_ns, REAL,                                                                          \
+      "part of total_ns on threads that a parallel region around the scope started, ns")           \
     F(self_ns, REAL, "time without inner scopes, ns")                                              \
     F(mean_ns, REAL, "mean time per call, ns")                                                     \
     F(standard_deviation_ns, REAL, "standard deviation of the time per call, ns")                  \
@@ -59,7 +61,7 @@
     F(p50_ns, REAL, "median time per call, within 1 %, ns")                                        \
     F(p95_ns, REAL, "95th percentile of the time per call, within 1 %, ns")                        \
     F(p99_ns, REAL, "99th percentile of the time per call, within 1 %, ns")                        \
-    F(share, REAL, "share of the time of all outermost scopes")                                    \
+    F(share, REAL, "share of the wall time in scopes")                                             \
     F(gpu_ns, REAL, "GPU time with inner scopes, without transfers, ns")                           \
     F(transfer_ns, REAL, "transfer time with inner scopes, ns")                                    \
     F(cpu_ns, MAYBE_REAL, "CPU time, ns")                                                          \

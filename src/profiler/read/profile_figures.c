@@ -32,10 +32,9 @@ struct work {
     struct kg_profile *profile;
     struct inclusive *paths;
     struct ranked *order;
-    size_t *rows;    /* of each path */
-    size_t *which;   /* the path of each row */
-    size_t first;    /* outermost path */
-    double whole_ns; /* of all outermost paths without spans */
+    size_t *rows;  /* of each path */
+    size_t *which; /* the path of each row */
+    size_t first;  /* outermost path */
 };
 
 static const struct kg_sum_entries no_entries = {.cpu_ns = NAN};
@@ -68,16 +67,16 @@ static void include(struct work *work, size_t index)
                       : own->calls ? own->overhead_ns + at->paused_ns
                                    : at->inner_overhead_ns;
     include_gpu(at, own, path->path.kind == KGATE_SCOPE_TRANSFER);
-    if (path->path.parent == index) {
-        work->whole_ns += path->path.span ? 0 : at->total_ns;
+    if (path->path.parent == index)
         return;
-    }
+    /* Time on the threads of a parallel region passes beside the region's own. */
+    const double beside_ns = own->started_ns;
     struct inclusive *parent = &work->paths[path->path.parent];
-    parent->inner_ns += at->total_ns;
+    parent->inner_ns += at->total_ns - beside_ns;
     parent->inner_gpu_ns += at->gpu_ns;
     parent->inner_transfer_ns += at->transfer_ns;
     parent->inner_overhead_ns += at->overhead_ns;
-    parent->paused_ns += pause ? at->total_ns : at->paused_ns;
+    parent->paused_ns += pause ? at->total_ns - beside_ns : at->paused_ns;
 }
 
 /* --- The order ------------------------------------------------------------------------------- */
@@ -156,6 +155,7 @@ static struct kg_profile_figures own_figures(const struct kg_sum_entries *entrie
     struct kg_profile_figures figures = {
         .calls = entries->calls,
         .total_ns = entries->total_ns,
+        .elsewhere_ns = entries->elsewhere_ns,
         .cpu_ns = entries->cpu_ns,
         .bytes = entries->bytes,
         .allocated_bytes = entries->allocated_bytes,
@@ -181,9 +181,13 @@ static struct kg_profile_figures own_figures(const struct kg_sum_entries *entrie
     return figures;
 }
 
-static double share_of(const struct work *work, double total_ns)
+/* The share of the wall time. Threads of a parallel region work beside the thread that started it. Of
+ * other threads the busiest one counts. */
+static double share_of(const struct work *work, const struct kg_profile_figures *figures)
 {
-    return work->whole_ns > 0 ? total_ns / work->whole_ns : 0;
+    const double wall_ns = figures->elsewhere_ns > 0 ? figures->total_ns - figures->elsewhere_ns
+                                                     : figures->busiest_thread_ns;
+    return work->sum->wall_ns > 0 ? wall_ns / work->sum->wall_ns : 0;
 }
 
 static void row_fill(const struct work *work, size_t index, struct kg_profile_row *row)
@@ -194,7 +198,7 @@ static void row_fill(const struct work *work, size_t index, struct kg_profile_ro
     row->path.parent = work->rows[path->path.parent];
     row->figures = own_figures(entries_of(path));
     row->figures.self_ns = fmax(0, row->figures.total_ns - inclusive->inner_ns);
-    row->figures.share = path->path.span ? 0 : share_of(work, row->figures.total_ns);
+    row->figures.share = path->path.span ? 0 : share_of(work, &row->figures);
     row->figures.gpu_ns = inclusive->gpu_ns;
     row->figures.transfer_ns = inclusive->transfer_ns;
     row->figures.overhead_ns = inclusive->overhead_ns;
@@ -323,6 +327,7 @@ static bool named_add(const struct work *work, struct named *named, size_t index
      * grow with it, are already counted. */
     if (kg_sum_is_inner(work->sum, index)) {
         name->entries.total_ns = before.total_ns;
+        name->entries.elsewhere_ns = before.elsewhere_ns;
         name->entries.cpu_ns = before.cpu_ns;
         name->entries.bytes = before.bytes;
         name->entries.allocated_bytes = before.allocated_bytes;

@@ -177,10 +177,43 @@ static bool thread_keep(struct kg_sum *sum, size_t process, const struct kg_sum_
     return true;
 }
 
+/* Whether no recorded path is around a path. */
+static bool is_outermost(const struct kg_sum *sum, size_t index)
+{
+    for (size_t at = index; sum->paths[at].path.parent != at;) {
+        at = sum->paths[at].path.parent;
+        if (sum->paths[at].entries && sum->paths[at].entries->calls)
+            return false;
+    }
+    return true;
+}
+
+/* Adds the process's wall time in scopes: the outermost ones of its busiest thread. */
+static bool wall_add(struct kg_sum *sum, struct kg_error *err)
+{
+    double most_ns = 0;
+    for (size_t i = 0; i < sum->threads.count; i++) {
+        struct kg_sum_thread item = sum->threads.items[i];
+        if (sum->paths[item.owner].path.span || !is_outermost(sum, item.owner))
+            continue;
+        item.owner = 0;
+        if (!thread_add(&sum->outermost, &item, err))
+            return false;
+    }
+    for (size_t i = 0; i < sum->outermost.count; i++)
+        most_ns = fmax(most_ns, sum->outermost.items[i].total_ns);
+    sum->wall_ns += most_ns;
+    sum->outermost.count = 0;
+    kg_map_clear(&sum->outermost.map);
+    return true;
+}
+
 /* The threads of a process are known: their balance by path and by name. A span is on no thread: it
  * may end on another one than it began on, and be one of many at a time. */
 static bool threads_finish(struct kg_sum *sum, size_t process, struct kg_error *err)
 {
+    if (!wall_add(sum, err))
+        return false;
     for (size_t i = 0; i < sum->threads.count; i++) {
         const struct kg_sum_thread *item = &sum->threads.items[i];
         if (sum->paths[item->owner].path.span)
@@ -292,6 +325,8 @@ static void rest_add(struct kg_sum_entries *entries, const struct kg_profile_ent
 {
     const bool on_gpu = !isnan(entry->gpu_ns);
     entries->overhead_ns += entry->overhead_ns;
+    entries->started_ns += entry->started ? entry->duration_ns : 0;
+    entries->elsewhere_ns += entry->elsewhere ? entry->duration_ns : 0;
     entries->unfinished += entry->unfinished;
     add_bounded(&entries->bytes, entry->bytes);
     add_bounded(&entries->allocated_bytes, entry->allocated_bytes);
@@ -355,6 +390,7 @@ bool kg_sum_merge(struct kg_sum_entries *sum, const struct kg_sum_entries *more,
     sum->mean_ns += off * added / all;
     sum->squares += more->squares + off * off * before * added / all;
     sum->total_ns += more->total_ns;
+    sum->elsewhere_ns += more->elsewhere_ns;
     sum->min_ns = fmin(sum->min_ns, more->min_ns);
     sum->max_ns = fmax(sum->max_ns, more->max_ns);
     sum->unfinished += more->unfinished;
@@ -397,6 +433,8 @@ void kg_sum_free(struct kg_sum *sum)
     kg_map_free(&sum->named_by_thread);
     free(sum->threads.items);
     free(sum->name_threads.items);
+    free(sum->outermost.items);
+    kg_map_free(&sum->outermost.map);
     kg_map_free(&sum->threads.map);
     kg_map_free(&sum->name_threads.map);
     kg_map_free(&sum->name_by_text);

@@ -74,7 +74,8 @@ struct kg_sum_entries {
     double gpu_ns; /* without transfers */
     double transfer_ns;
     double overhead_ns;
-    double cpu_ns; /* NaN: no entry has a CPU time */
+    double started_ns, elsewhere_ns; /* of the entries with these marks */
+    double cpu_ns;                   /* NaN: no entry has a CPU time */
     uint64_t bytes, allocated_bytes, peak_bytes, unfinished;
     struct kg_sum_balance balance;
     struct kg_histogram histogram;
@@ -148,10 +149,12 @@ struct kg_sum {
     size_t touched_count, touched_capacity;
     struct kg_sum_threads threads;
     struct kg_sum_threads name_threads;
-    struct kg_map named_by_thread; /* process and thread to index + 1 */
+    struct kg_sum_threads outermost; /* the outermost scopes of each thread, with owner 0 */
+    struct kg_map named_by_thread;   /* process and thread to index + 1 */
     struct kg_sum_named *named;
     size_t named_count, named_capacity;
     uint64_t entry_count;
+    double wall_ns; /* of the processes that ended: outermost scopes of the busiest thread */
 };
 
 /* The visitor that adds a scan's data to `sum`. */

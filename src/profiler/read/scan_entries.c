@@ -49,13 +49,18 @@ static bool gpu_read(const struct kg_scan *scan, const struct kg_entry *slot, ui
 }
 
 static bool path_of(struct kg_scan *scan, const struct kg_scan_thread *thread,
-                    const struct kg_entry *slot, uint64_t where, size_t *path, struct kg_error *err)
+                    const struct kg_entry *slot, uint64_t where, struct kg_profile_entry *entry,
+                    struct kg_error *err)
 {
+    entry->started = entry->elsewhere = false;
     if (__builtin_expect(slot->nested_flags >> 24 & KG_ENTRY_SPAN, 0))
-        return kg_scan_span(scan, slot->node, where, path, err);
+        return kg_scan_span(scan, slot->node, where, &entry->path, err);
     if (!slot->node || slot->node >= thread->node_count)
         return kg_scan_damaged(scan, where, err, "unknown path %" PRIu32, slot->node);
-    *path = thread->paths[slot->node] - 1;
+    const struct kg_scan_node *node = &thread->nodes[slot->node];
+    entry->path = node->path - 1;
+    entry->started = node->started;
+    entry->elsewhere = node->elsewhere;
     return true;
 }
 
@@ -88,7 +93,7 @@ static bool entry_read(struct kg_scan *scan, const struct kg_scan_thread *thread
     entry->cpu_ns = entry->gpu_start_ns = entry->gpu_ns = NAN;
     if (__builtin_expect(flags & ~(unsigned)FLAGS_KNOWN, 0))
         return kg_scan_damaged(scan, where, err, "an entry with unknown flags");
-    if (!path_of(scan, thread, slots, where, &entry->path, err) ||
+    if (!path_of(scan, thread, slots, where, entry, err) ||
         !times_read(scan, slots, where, entry, err))
         return false;
     if (flags & KG_ENTRY_USAGE && !usage_read(scan, ++slots, where, entry, err))

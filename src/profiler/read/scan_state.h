@@ -20,10 +20,17 @@ struct kg_scan_name {
     size_t span; /* index + 1 of its path as a span; 0: not a span yet */
 };
 
+/* A path of a thread. */
+struct kg_scan_node {
+    uint32_t path;  /* index + 1; of the root: 0 */
+    bool started;   /* outermost on this thread, which the parent's parallel region started */
+    bool elsewhere; /* this, or inside of such a path */
+};
+
 /* A thread of the current process. */
 struct kg_scan_thread {
-    uint32_t *paths;   /* index + 1, by node; [0] is the root's: 0 */
-    size_t node_count; /* with the root */
+    struct kg_scan_node *nodes; /* by node; [0] is the root's */
+    size_t node_count;          /* with the root */
     size_t node_capacity;
     bool recorded;
     struct kgate_profile_losses losses;

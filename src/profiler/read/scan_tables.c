@@ -132,7 +132,7 @@ static bool node_add(struct kg_scan *scan, struct kg_scan_thread *thread,
 {
     const struct kg_scan_name *name = name_of(scan, row->name);
     size_t path;
-    if (!kg_grow(&thread->paths, thread->node_count, &thread->node_capacity, sizeof *thread->paths))
+    if (!kg_grow(&thread->nodes, thread->node_count, &thread->node_capacity, sizeof *thread->nodes))
         return kg_error_memory(err);
     if (row->node != thread->node_count || row->node >= NODES_MOST)
         return kg_scan_damaged(scan, where, err, "path %" PRIu32 " where %zu was to come",
@@ -143,10 +143,13 @@ static bool node_add(struct kg_scan *scan, struct kg_scan_thread *thread,
     if (!name)
         return kg_scan_damaged(scan, where, err, "path %" PRIu32 " has unknown name %" PRIu32,
                                row->node, row->name);
-    const size_t parent = row->parent ? thread->paths[row->parent] - 1 : KG_PATH_NONE;
+    const struct kg_scan_node around = thread->nodes[row->parent];
+    const size_t parent = row->parent ? around.path - 1 : KG_PATH_NONE;
+    const bool started = row->parent && row->flags & KG_NODE_STARTED;
     if (!path_find(scan, name, parent, false, where, &path, err))
         return false;
-    thread->paths[thread->node_count++] = (uint32_t)path + 1;
+    thread->nodes[thread->node_count++] =
+        (struct kg_scan_node){(uint32_t)path + 1, started, started || around.elsewhere};
     return true;
 }
 
@@ -183,10 +186,10 @@ struct kg_scan_thread *kg_scan_thread_of(struct kg_scan *scan, uint32_t number,
         return NULL;
     }
     struct kg_scan_thread thread = {.node_count = 1, .node_capacity = NODES_FIRST};
-    thread.paths = calloc(NODES_FIRST, sizeof *thread.paths);
-    uint64_t *place = thread.paths ? kg_map_at(&scan->thread_by_number, number) : NULL;
+    thread.nodes = calloc(NODES_FIRST, sizeof *thread.nodes);
+    uint64_t *place = thread.nodes ? kg_map_at(&scan->thread_by_number, number) : NULL;
     if (!place) {
-        free(thread.paths);
+        free(thread.nodes);
         kg_error_memory(err);
         return NULL;
     }
@@ -237,7 +240,7 @@ bool kg_scan_losses(struct kg_scan *scan, const struct kg_scan_chunk *chunk, str
 void kg_scan_tables_free(struct kg_scan *scan)
 {
     for (size_t i = 0; i < scan->thread_count; i++)
-        free(scan->threads[i].paths);
+        free(scan->threads[i].nodes);
     free(scan->threads);
     free(scan->names);
     kg_map_free(&scan->name_by_id);

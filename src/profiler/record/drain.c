@@ -32,6 +32,14 @@ static bool announce(struct kgate_profiler_thread *thread, struct kg_recorder *r
     return thread->announced;
 }
 
+static uint32_t node_flags(const struct kgate_profiler_thread *thread, const struct kg_node *node)
+{
+    const uint32_t parent = node->parent;
+    const struct kg_node *around = &thread->blocks[parent / KG_NODE_BLOCK][parent % KG_NODE_BLOCK];
+    const bool outer = parent && around->site & KG_SITE_OUTER;
+    return outer && !(node->site & KG_SITE_OUTER) ? KG_NODE_STARTED : 0;
+}
+
 static bool nodes_write(struct kgate_profiler_thread *thread, struct kg_recorder *recorder)
 {
     struct kg_chunk_node nodes[KG_NODE_BLOCK];
@@ -41,8 +49,10 @@ static bool nodes_write(struct kgate_profiler_thread *thread, struct kg_recorder
         for (; next < count && used < KG_NODE_BLOCK; next++, used++) {
             const struct kg_node *node =
                 &thread->blocks[next / KG_NODE_BLOCK][next % KG_NODE_BLOCK];
-            nodes[used] =
-                (struct kg_chunk_node){.node = next, .parent = node->parent, .name = node->site};
+            nodes[used] = (struct kg_chunk_node){.node = next,
+                                                 .parent = node->parent,
+                                                 .name = node->site & ~KG_SITE_OUTER,
+                                                 .flags = node_flags(thread, node)};
         }
         const struct iovec part = {nodes, used * sizeof *nodes};
         if (!kg_recorder_write(recorder, KG_CHUNK_NODES, thread->number, &part, 1))

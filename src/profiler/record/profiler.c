@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "profiler/record/nvtx.h"
+#include "profiler/record/region.h"
 #include "profiler/record/thread_hot.h"
 
 enum { ENTRIES_LEAST = 64, ENTRIES_USUAL = 1024, ENTRIES_MOST = 1 << 20 };
@@ -128,6 +129,8 @@ static bool recording_start(struct kgate_profiler *profiler, uint32_t slot,
     if (slot)
         profiler->slot = slot;
     __atomic_store_n(&profiler->recording, ++kg_registry.recordings, __ATOMIC_RELAXED);
+    if (!profiler->slot)
+        kg_regions_forget();
     kg_registry.profilers[slot] = profiler;
     kg_profiler_enabled_set(profiler, true);
     return true;

@@ -16,6 +16,8 @@ struct kgate_profiler {
     uint32_t slot;      /* 0: the process-wide one */
     uint32_t recording; /* unique number of the recording; 0: never started; all threads read it,
                            atomically */
+    uint32_t epoch; /* changes with each recording and each parallel region, so that threads look
+                           at them; of the process-wide profiler */
     struct kg_recorder recorder;
     /* under the registry's lock */
     bool ended;
@@ -41,6 +43,11 @@ void kg_profiler_enabled_set(struct kgate_profiler *profiler, bool enabled);
 static inline uint32_t kg_profiler_recording(const struct kgate_profiler *profiler)
 {
     return __atomic_load_n(&profiler->recording, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t kg_profiler_epoch(const struct kgate_profiler *profiler)
+{
+    return __atomic_load_n(&profiler->epoch, __ATOMIC_RELAXED);
 }
 
 /* The calling thread's struct for the profiler, made at the thread's first scope. NULL if memory is

@@ -73,7 +73,12 @@ struct kg_chunk_node {
     uint32_t node;
     uint32_t parent;
     uint32_t name;
-    uint32_t reserved;
+    uint32_t flags;
+};
+
+enum kg_node_flags {
+    KG_NODE_STARTED =
+        1, /* outermost on its thread: the parent is a parallel region of another one */
 };
 
 /* An entry as it is in memory: a slot of 32 bytes, and up to two more. Times in ticks. */

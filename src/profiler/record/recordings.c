@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "profiler/record/region.h"
 #include "profiler/record/site.h"
 #include "profiler/record/thread.h"
 
@@ -118,7 +119,7 @@ struct kgate_profiler_thread *kg_profiler_thread(struct kgate_profiler *profiler
     struct kgate_profiler_thread *thread = thread_enlist(profiler);
     kg_registry_unlock(cancel);
     if (thread)
-        *slot = (struct kg_slot){thread->recording, thread};
+        *slot = (struct kg_slot){.recording = thread->recording, .thread = thread};
     return thread;
 }
 
@@ -181,6 +182,7 @@ static void threads_forget(struct kgate_profiler *profiler, const struct kgate_p
 
 static void fork_child(void)
 {
+    kg_regions_forked();
     for (int slot = 0; slot < KG_SLOTS; slot++) {
         struct kgate_profiler *profiler = kg_registry.profilers[slot];
         if (!profiler)

@@ -7,6 +7,7 @@
 
 #include "profiler/record/nvtx.h"
 #include "profiler/record/profiler.h"
+#include "profiler/record/region.h"
 #include "profiler/record/site.h"
 #include "profiler/record/thread_hot.h"
 
@@ -75,6 +76,12 @@ static bool extras_make(struct kgate_profiler_thread *thread)
     return true;
 }
 
+/* Only of the process-wide recording: one thread then knows one region. */
+static bool is_region(const struct kgate_profiler_thread *thread, const struct kgate_site *site)
+{
+    return site->kind == KGATE_SCOPE_PARALLEL && !thread->slot;
+}
+
 static struct kgate_scope begin_closer(struct kgate_profiler_thread *thread,
                                        struct kgate_site *site, uint64_t bytes,
                                        const struct kg_gpu_mark *gpu)
@@ -82,6 +89,8 @@ static struct kgate_scope begin_closer(struct kgate_profiler_thread *thread,
     struct kgate_scope scope = kg_thread_open(thread, site, bytes);
     if (!scope.thread)
         return scope;
+    if (is_region(thread, site))
+        kg_region_open(thread);
     if (!extras_make(thread)) {
         thread->frames[scope.depth].start = kg_ticks();
         return scope;
@@ -130,6 +139,7 @@ static void finish_closer(struct kgate_profiler_thread *thread, uint64_t now, ui
 {
     const uint32_t depth = thread->depth;
     const struct kg_frame *frame = &thread->frames[depth];
+    kg_region_close(thread);
     if (!thread->extras || thread->extras[depth].serial != frame->serial) {
         kg_thread_finish(thread, depth, now, flags);
         return;
@@ -189,6 +199,29 @@ begin_unusual(struct kgate_profiler_thread *thread, struct kgate_site *site, uin
     return begin_closer(thread, site, bytes, gpu);
 }
 
+/* A path that the cache does not know, as that of a parallel region, whose end takes the slow path. */
+static __attribute__((noinline)) struct kgate_scope
+begin_looked_up(struct kgate_profiler_thread *thread, struct kgate_site *site, uint64_t bytes)
+{
+    struct kgate_scope scope = kg_thread_begin(thread, site, bytes);
+    if (!scope.thread || !is_region(thread, site))
+        return scope;
+    kg_region_open(thread);
+    thread->frames[scope.depth].start = kg_ticks();
+    scope.depth |= CLOSER;
+    return scope;
+}
+
+/* Looks at the parallel regions if they have changed since the thread's last look. */
+static void epoch_look(struct kgate_profiler_thread *thread)
+{
+    const uint32_t epoch = kg_profiler_epoch(&kg_process_wide);
+    if (thread->slot || kg_slots[0].epoch == epoch)
+        return;
+    kg_slots[0].epoch = epoch;
+    kg_region_join(thread);
+}
+
 /* Whatever is not the usual case. */
 static __attribute__((noinline)) struct kgate_scope
 begin_slowly(struct kgate_profiler *profiler, struct kgate_site *site, uint64_t bytes)
@@ -201,16 +234,10 @@ begin_slowly(struct kgate_profiler *profiler, struct kgate_site *site, uint64_t 
         own->recording == kg_profiler_recording(to) ? own->thread : kg_profiler_thread(to);
     if (!thread)
         return NOT_RECORDED;
+    epoch_look(thread);
     if (thread->unusual | thread->muted)
         return begin_unusual(thread, site, bytes, NULL);
-    return kg_thread_begin(thread, site, bytes);
-}
-
-/* A path that the cache does not know. */
-static __attribute__((noinline)) struct kgate_scope
-begin_looked_up(struct kgate_profiler_thread *thread, struct kgate_site *site, uint64_t bytes)
-{
-    return kg_thread_begin(thread, site, bytes);
+    return begin_looked_up(thread, site, bytes);
 }
 
 /* This function and kgate_scope_finish are the cost of a scope. They call another function only in their
@@ -221,7 +248,7 @@ struct kgate_scope kgate_scope_begin(struct kgate_profiler *profiler, struct kga
     const struct kg_slot *own = &kg_slots[0];
     struct kgate_profiler_thread *thread = own->thread;
     if (__builtin_expect(profiler || !__atomic_load_n(&kgate_profiling, __ATOMIC_RELAXED) ||
-                             own->recording != kg_profiler_recording(&kg_process_wide) ||
+                             own->epoch != kg_profiler_epoch(&kg_process_wide) ||
                              (thread->unusual | thread->muted) || !kg_ticks_counted() ||
                              thread->depth == KG_DEPTH_MOST,
                          0))
@@ -279,6 +306,7 @@ struct kgate_scope kgate_scope_begin_cuda(struct kgate_profiler *profiler, struc
     struct kg_gpu_mark mark;
     if (!thread)
         return NOT_RECORDED;
+    epoch_look(thread);
     pthread_mutex_lock(&thread->drain);
     if (!thread->gpu)
         thread->gpu = kg_gpu_new();

@@ -129,10 +129,38 @@ uint32_t kg_thread_child(struct kgate_profiler_thread *thread, uint32_t parent,
     uint32_t node = number ? *place_of(thread, parent, number) : 0;
     if (!node && number)
         node = child_make(thread, parent, number);
-    if (node)
+    /* A parallel region takes the slow path each time (begin_looked_up). */
+    if (node && site->kind != KGATE_SCOPE_PARALLEL)
         *kg_child_cached(thread, parent, number) =
             (struct kg_child){.site = number, .parent = parent, .node = node};
     return node;
+}
+
+uint32_t kg_thread_outer(struct kgate_profiler_thread *thread, const uint32_t *sites,
+                         uint32_t count)
+{
+    uint32_t node = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t site = sites[i] | KG_SITE_OUTER, parent = node;
+        node = *place_of(thread, parent, site);
+        if (!node && !(node = child_make(thread, parent, site)))
+            return 0;
+    }
+    return node;
+}
+
+uint32_t kg_thread_path(const struct kgate_profiler_thread *thread, uint32_t node,
+                        uint32_t sites[KG_DEPTH_MOST])
+{
+    uint32_t count = 0;
+    for (uint32_t at = node; at && count < KG_DEPTH_MOST; at = node_of(thread, at)->parent)
+        sites[count++] = node_of(thread, at)->site & ~KG_SITE_OUTER;
+    for (uint32_t i = 0; i < count / 2; i++) {
+        const uint32_t site = sites[i];
+        sites[i] = sites[count - 1 - i];
+        sites[count - 1 - i] = site;
+    }
+    return count;
 }
 
 bool kg_thread_pause(struct kgate_profiler_thread *thread)

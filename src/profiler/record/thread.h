@@ -35,7 +35,9 @@ enum kg_unusual {
     KG_UNUSUAL_NVTX = 8,
 };
 
-/* A path: a site inside a path. Sites are numbers, because an address may be used again. */
+/* A path: a site inside a path. Sites are numbers, because an address may be used again. A site with
+ * KG_SITE_OUTER is a scope on another thread, whose parallel region started this one. */
+#define KG_SITE_OUTER UINT32_C(0x80000000)
 struct kg_node {
     uint32_t site;
     uint32_t parent;
@@ -67,7 +69,8 @@ struct kg_child {
 };
 
 struct kgate_profiler_thread {
-    /* The thread's own, used by every scope. frames[0] stands for the root. */
+    /* The thread's own, used by every scope. frames[0] stands for the root, or for the parallel region
+     * that started this thread. */
     uint32_t depth;
     uint32_t serial;
     uint32_t unusual;
@@ -89,6 +92,8 @@ struct kgate_profiler_thread {
     double sample; /* share of recorded requests or scopes */
     bool samples_requests;
     uint32_t recording; /* number of the profiler's recording */
+    uint32_t regions;   /* number of open parallel regions of this thread that are noted */
+    uint32_t region;    /* id of the region that frames[0] stands for; 0: none */
     bool draining;      /* the thread itself drains: a signal handler must not drain too */
     bool drops;         /* a full buffer drops entries */
     struct kg_node *blocks[KG_NODE_BLOCKS_MOST];
@@ -116,6 +121,7 @@ struct kgate_profiler_thread {
 /* The calling thread's recordings, by the profiler's slot. */
 struct kg_slot {
     uint32_t recording; /* serial of the profiler; 0: none */
+    uint32_t epoch;     /* the process-wide profiler's, when the thread last looked */
     struct kgate_profiler_thread *thread;
 };
 extern KG_HIDDEN __thread struct kg_slot kg_slots[KG_SLOTS];
@@ -141,6 +147,14 @@ void kg_thread_release(struct kgate_profiler_thread *thread);
 /* The path of a site inside a path, if the cache lacks it; 0 if there is no room. */
 uint32_t kg_thread_child(struct kgate_profiler_thread *thread, uint32_t parent,
                          struct kgate_site *site);
+
+/* The path of sites of other threads' scopes, the outermost first; 0 if there is no room. */
+uint32_t kg_thread_outer(struct kgate_profiler_thread *thread, const uint32_t *sites,
+                         uint32_t count);
+
+/* Writes the sites of a path, the outermost first; returns their number. */
+uint32_t kg_thread_path(const struct kgate_profiler_thread *thread, uint32_t node,
+                        uint32_t sites[KG_DEPTH_MOST]);
 
 /* Counts a scope that cannot be recorded. */
 struct kgate_scope kg_thread_too_deep(struct kgate_profiler_thread *thread);
