@@ -41,6 +41,10 @@ void kg_bottlenecks_add(struct kg_document *document, const struct kg_profile *p
         kg_part_text(document, KG_PART_ITEM, NULL, "bottlenecks of %zu more are in the JSON report",
                      found_count - KG_BOTTLENECKS_MOST);
     }
+    struct kg_text flat = {0};
+    if (!found_count && kg_bottleneck_flat_words(profile, &flat))
+        kg_part_prose(document, KG_PART_ITEM, "bottleneck", kg_cell_take(&document->arena, &flat));
+    kg_text_free(&flat);
     free(found);
 }
 
@@ -55,15 +59,16 @@ static void scope_row(struct kg_table *table, const struct kg_profile *profile, 
     row->cells[2] = kg_cell_time(&table->arena, figures->total_ns);
     row->cells[3] = kg_cell_time(&table->arena, figures->self_ns);
     row->cells[4] = kg_cell_time(&table->arena, figures->mean_ns);
-    row->cells[5] = kg_cell_time(&table->arena, figures->p95_ns);
-    row->cells[6] = kg_cell_per_cent(&table->arena, figures->share);
+    row->cells[5] = kg_cell_time(&table->arena, figures->standard_deviation_ns);
+    row->cells[6] = kg_cell_time(&table->arena, figures->p95_ns);
+    row->cells[7] = kg_cell_per_cent(&table->arena, figures->share);
 }
 
 static void scopes_add(struct kg_document *document, const struct kg_profile *profile)
 {
     static const struct kg_table form = {
-        .columns = 7,
-        .heads = {"scope", "calls", "total", "self", "mean", "p95", "time"},
+        .columns = 8,
+        .heads = {"scope", "calls", "total", "self", "mean", "std dev", "p95", "time"},
         .left = {true}};
     const size_t all = profile->row_count, top = document->style.top;
     const size_t rows = top && top < all ? top : all;
@@ -91,7 +96,9 @@ static void component_row(struct kg_table *table, const struct kg_component *com
     row->cells[4] = kg_cell_time(&table->arena, component->mean_ns);
     row->cells[5] = component->calls ? kg_cell_time(&table->arena, component->min_ns) : "";
     row->cells[6] = component->calls ? kg_cell_time(&table->arena, component->max_ns) : "";
-    row->cells[7] = kg_cell_per_cent(&table->arena, component->share);
+    row->cells[7] =
+        component->calls ? kg_cell_time(&table->arena, component->standard_deviation_ns) : "";
+    row->cells[8] = kg_cell_per_cent(&table->arena, component->share);
 }
 
 static void last_rows(struct kg_table *table, const struct kg_components *found)
@@ -99,7 +106,7 @@ static void last_rows(struct kg_table *table, const struct kg_components *found)
     struct kg_table_row *outside = kg_table_row_add(table);
     outside->cells[0] = found->component_count ? "(in none of these)" : "(no scopes inside)";
     outside->cells[3] = kg_cell_time(&table->arena, found->outside_ns);
-    outside->cells[7] = kg_cell_per_cent(&table->arena, found->outside_share);
+    outside->cells[8] = kg_cell_per_cent(&table->arena, found->outside_share);
     struct kg_table_row *total = kg_table_row_add(table);
     double all = found->outside_share;
     for (size_t i = 0; i < found->component_count; i++)
@@ -110,16 +117,16 @@ static void last_rows(struct kg_table *table, const struct kg_components *found)
     total->cells[3] = kg_cell_time(&table->arena, found->total_ns);
     total->cells[4] =
         found->calls ? kg_cell_time(&table->arena, found->total_ns / (double)found->calls) : "";
-    total->cells[7] = kg_cell_per_cent(&table->arena, all);
+    total->cells[8] = kg_cell_per_cent(&table->arena, all);
 }
 
 /* Adds a case: "levels/…/cpu: 812 calls, 1.00 s", and its table. */
 static void case_add(struct kg_document *document, const struct kg_components *found)
 {
     static const struct kg_table form = {
-        .columns = 8,
-        .heads = {"component", "calls", "total", "self", "avg", "min", "max", "share"},
-        .spare = {0, 4, 0, 0, 3, 1, 2, 0},
+        .columns = 9,
+        .heads = {"component", "calls", "total", "self", "avg", "min", "max", "std dev", "share"},
+        .spare = {0, 5, 0, 0, 4, 2, 3, 1, 0},
         .left = {true}};
     char total[KG_UNIT_BYTES];
     kg_part_add(document, KG_PART_SENTENCE, NULL);
@@ -176,8 +183,11 @@ void kg_components_document(const struct kg_report_subject *subject, struct kg_d
     if (shown < case_count)
         kg_part_gap(document);
     kg_part_rest(document, case_count - shown);
-    if (!case_count)
-        kg_part_prose(document, KG_PART_SENTENCE, NULL, "no scope has others inside it");
+    if (!case_count && kg_components_flat(&document->arena, subject->profile, &cases)) {
+        case_add(document, cases);
+        document->indent = 2;
+        kg_bottlenecks_add(document, subject->profile);
+    }
     free(bottlenecks);
 }
 

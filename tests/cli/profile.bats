@@ -304,6 +304,27 @@ YAML
     grep -q stages run.txt
 }
 
+@test "KGATE_PROFILE=- prints the tree to standard error at the end, and leaves no file" {
+    KGATE_PROFILE=- run --separate-stderr "$PLUGINS/scopes_program" 10
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+    [[ "$stderr" == "scopes_program: 1 process, 1 thread, "*"path "*" calls "*main*stages*compute*"bottleneck of main: "* ]]
+    [[ "$stderr" != *"did not end"* ]]
+    [ -z "$(ls -d *kgprof* 2>/dev/null)" ]
+}
+
+@test "a recording without nesting: standard deviation, components, a bottleneck" {
+    KGATE_PROFILE=flat.kgprof "$PLUGINS/scopes_names" flat
+    run kgate report flat.kgprof
+    [ "$status" -eq 0 ]
+    [[ "$output" == *" std dev "*"% time"*search*multiply* ]]
+    [[ "$output" == *"bottleneck: search, "*" % of the time of all scopes"* ]]
+    run kgate report flat.kgprof --format components
+    [[ "$output" == *"all scopes: "*component*"std dev"*search*"bottleneck: search, "* ]]
+    run kgate report flat.kgprof --format markdown
+    [[ "$output" == *"std dev"*"bottleneck: search, "* ]]
+}
+
 # bats test_tags=thorough
 @test "KGATE_PROFILE's report has the process's number where asked for, and a file of its own beside another's" {
     KGATE_PROFILE='t.%p.json' "$PLUGINS/scopes_program" 10

@@ -247,6 +247,48 @@ void kg_bottleneck_words(const struct kg_profile *profile, const struct kg_bottl
     asides_append(profile, found, text);
 }
 
+bool kg_bottleneck_flat_words(const struct kg_profile *profile, struct kg_text *text)
+{
+    const struct kg_profile_row *first = NULL, *second = NULL;
+    for (size_t i = 0; i < profile->row_count; i++) {
+        const struct kg_profile_row *row = &profile->rows[i];
+        if (row->path.parent != i)
+            return false;
+        if (row->path.kind == KGATE_SCOPE_PROFILER || !(row->figures.share > 0))
+            continue;
+        if (!first || row->figures.share > first->figures.share) {
+            second = first;
+            first = row;
+        } else if (!second || row->figures.share > second->figures.share) {
+            second = row;
+        }
+    }
+    if (!first)
+        return false;
+    if (first->figures.share < BOTTLENECK)
+        kg_text_printf(text, "none: no scope has %.0f %% of the time of all scopes",
+                       100 * BOTTLENECK);
+    else
+        kg_text_printf(text, "%s, %.0f %% of the time of all scopes", first->path.name,
+                       100 * first->figures.share);
+    if (first->figures.share >= BOTTLENECK && second && second->figures.share >= NOTABLE)
+        kg_text_printf(text, " (%s %.0f %%)", second->path.name, 100 * second->figures.share);
+    return true;
+}
+
+/* Without nesting there is one line for the whole recording. */
+static void flat_print(const struct kg_profile *profile, struct kg_text *text)
+{
+    struct kg_text words = {0};
+    if (kg_bottleneck_flat_words(profile, &words)) {
+        kg_text_append(text, "bottleneck: ");
+        kg_escape_terminal(text, kg_text_string(&words), LINE_MOST);
+        kg_text_append(text, "\n");
+    }
+    text->failed = text->failed || words.failed;
+    kg_text_free(&words);
+}
+
 void kg_profile_bottlenecks(const struct kg_profile *profile, struct kg_text *text)
 {
     struct kg_bottleneck *found;
@@ -255,6 +297,8 @@ void kg_profile_bottlenecks(const struct kg_profile *profile, struct kg_text *te
         text->failed = true;
         return;
     }
+    if (!count)
+        flat_print(profile, text);
     for (size_t i = 0; i < count && i < KG_BOTTLENECKS_MOST; i++) {
         struct kg_text words = {0};
         kg_text_printf(&words, "bottleneck of %s: ", profile->rows[found[i].path].path.name);

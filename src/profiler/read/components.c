@@ -26,6 +26,17 @@ static bool is_recursive(const struct kg_case_rows *rows, size_t row)
     return false;
 }
 
+/* Adds the squared deviations from the mean of a row to those of the rows before (Chan, Golub and
+ * LeVeque 1979). Until all rows are added, the fields hold the sum of calls and the sum of squares. */
+static void deviation_add(struct kg_component *component, const struct kg_profile_figures *figures)
+{
+    const double before = (double)component->calls, added = (double)figures->calls;
+    const double off = before > 0 ? figures->mean_ns - component->mean_ns / before : 0;
+    const double own = figures->standard_deviation_ns * figures->standard_deviation_ns;
+    component->standard_deviation_ns +=
+        own * (added - 1) + off * off * before * added / (before + added);
+}
+
 static void row_add(const struct kg_case_rows *rows, size_t row, struct kg_component *component)
 {
     const struct kg_profile_figures *figures = &rows->profile->rows[row].figures;
@@ -39,6 +50,7 @@ static void row_add(const struct kg_case_rows *rows, size_t row, struct kg_compo
     component->min_ns =
         component->calls ? fmin(component->min_ns, figures->min_ns) : figures->min_ns;
     component->max_ns = fmax(component->max_ns, figures->max_ns);
+    deviation_add(component, figures);
     component->mean_ns += figures->mean_ns * (double)figures->calls; /* a sum until all are added */
     component->calls += figures->calls;
 }
@@ -53,6 +65,10 @@ static void components_sum(const struct kg_case_rows *rows, const struct kg_name
         for (next = i; next < count && !strcmp(named[next].name, named[i].name); next++)
             row_add(rows, named[next].row, component);
         component->mean_ns = component->calls ? component->mean_ns / (double)component->calls : NAN;
+        component->standard_deviation_ns =
+            component->calls > 1
+                ? sqrt(component->standard_deviation_ns / (double)(component->calls - 1))
+                : 0;
     }
 }
 
@@ -94,4 +110,33 @@ bool kg_components_find(struct kg_arena *arena, const struct kg_profile *profile
         good = case_sum(arena, &rows, &(*found)[(*count)++]);
     kg_case_rows_free(&rows);
     return good;
+}
+
+bool kg_components_flat(struct kg_arena *arena, const struct kg_profile *profile,
+                        struct kg_components **found)
+{
+    struct kg_components *all = *found = kg_arena_alloc(arena, 1, sizeof **found);
+    if (!all)
+        return false;
+    *all = (struct kg_components){
+        .name = "all scopes",
+        .components = kg_arena_alloc(arena, profile->name_count, sizeof *all->components)};
+    for (size_t i = 0; i < profile->name_count && all->components; i++) {
+        const struct kg_profile_figures *figures = &profile->names[i].figures;
+        if (!(figures->share > 0)) /* a span */
+            continue;
+        all->calls += figures->calls;
+        all->total_ns += figures->total_ns;
+        all->components[all->component_count++] =
+            (struct kg_component){.name = profile->names[i].name,
+                                  .calls = figures->calls,
+                                  .total_ns = figures->total_ns,
+                                  .own_ns = figures->self_ns,
+                                  .mean_ns = figures->mean_ns,
+                                  .min_ns = figures->min_ns,
+                                  .max_ns = figures->max_ns,
+                                  .standard_deviation_ns = figures->standard_deviation_ns,
+                                  .share = figures->share};
+    }
+    return all->component_count;
 }

@@ -12,11 +12,12 @@ struct kg_component {
     double mean_ns;  /* per call, like the next two */
     double min_ns;
     double max_ns;
+    double standard_deviation_ns;
     double share; /* own_ns over the case's time */
 };
 
 struct kg_components {
-    const char *name; /* of the case: its id, or an outermost scope's name */
+    const char *name; /* of the case: its id, or an outermost scope's name; "all scopes" */
     uint64_t calls;
     double total_ns;
     bool on_gpu;                     /* total_ns and the shares are of GPU time */
@@ -30,3 +31,8 @@ struct kg_components {
  * and borrow from the profile. false if memory is out. */
 bool kg_components_find(struct kg_arena *arena, const struct kg_profile *profile,
                         struct kg_components **found, size_t *count);
+
+/* The names of a recording without nesting, as the components of one case "all scopes", which is in
+ * `arena`. false if the recording has no scopes, or memory is out. */
+bool kg_components_flat(struct kg_arena *arena, const struct kg_profile *profile,
+                        struct kg_components **found);

@@ -146,7 +146,7 @@ static bool report(int file, enum kgate_profile_format format, FILE *output, siz
         good = text_report(file, format, output, limit, err);
         break;
     case KGATE_PROFILE_JSON:
-        good = kg_profile_json(file, "the recording", output, err);
+        good = kg_profile_json_own(file, "the recording", output, err);
         break;
     case KGATE_PROFILE_TRACE:
         good = kg_profile_trace(file, "the recording", output, err);

@@ -19,6 +19,7 @@ struct json {
     struct kg_profile profile;
     size_t *rows; /* of each path of the scan */
     bool any;     /* an entry is written */
+    bool own;     /* the recording of this process, with all entries */
 };
 
 #define WRITE(output, literal) kg_writer_bytes((output), (literal), sizeof(literal) - 1)
@@ -329,6 +330,8 @@ static bool write_all(struct json *json, int file, const char *path, struct kg_e
         !kg_profile_scan_part(file, path, size, &first, err) ||
         !kg_sum_finish(&json->sum, &json->profile, &json->rows, err))
         return false;
+    for (size_t i = 0; json->own && i < json->profile.process_count; i++)
+        json->profile.processes[i].complete = true;
     summary_write(json, &json->output);
     if (!kg_profile_scan_part(file, path, size, &second, err))
         return false;
@@ -336,9 +339,9 @@ static bool write_all(struct json *json, int file, const char *path, struct kg_e
     return true;
 }
 
-bool kg_profile_json(int file, const char *path, FILE *output, struct kg_error *err)
+static bool report(int file, const char *path, bool own, FILE *output, struct kg_error *err)
 {
-    struct json json = {0};
+    struct json json = {.own = own};
     bool good = kg_writer_open(&json.output, output, err);
     if (!good)
         return false;
@@ -348,4 +351,14 @@ bool kg_profile_json(int file, const char *path, FILE *output, struct kg_error *
     kg_sum_free(&json.sum);
     free(json.rows);
     return good;
+}
+
+bool kg_profile_json(int file, const char *path, FILE *output, struct kg_error *err)
+{
+    return report(file, path, false, output, err);
+}
+
+bool kg_profile_json_own(int file, const char *path, FILE *output, struct kg_error *err)
+{
+    return report(file, path, true, output, err);
 }

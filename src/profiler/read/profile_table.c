@@ -18,7 +18,8 @@ static void row_add(struct kg_table *table, const struct kg_profile_name *name, 
     row->cells[3] = kg_cell_duration(table, name->figures.mean_ns);
     row->cells[4] = kg_cell_duration(table, name->figures.min_ns);
     row->cells[5] = kg_cell_duration(table, name->figures.max_ns);
-    row->cells[6] = kg_cell_share(table, name->figures.share);
+    row->cells[6] = kg_cell_duration(table, name->figures.standard_deviation_ns);
+    row->cells[7] = kg_cell_share(table, name->figures.share);
     kg_extras_cells(table, row, &name->figures, extras);
 }
 
@@ -26,12 +27,12 @@ void kg_profile_table(const struct kg_profile *profile, size_t limit, size_t wid
                       struct kg_text *text)
 {
     struct kg_table table = {
-        .columns = 7,
-        .heads = {"name", "calls", "total", "avg", "min", "max", "% time"},
+        .columns = 8,
+        .heads = {"name", "calls", "total", "avg", "min", "max", "std dev", "% time"},
         .left = {true},
         .width = width,
         .spare = {0, KG_TABLE_NEEDED + 2, 0, KG_TABLE_NEEDED + 3, KG_TABLE_NEEDED,
-                  KG_TABLE_NEEDED + 1},
+                  KG_TABLE_NEEDED + 1, 10},
         .trimmed = true,
     };
     const size_t count = profile->name_count, shown = limit && limit < count ? limit : count;

@@ -29,6 +29,9 @@ enum { ENDINGS = sizeof endings / sizeof *endings };
 static bool asked;
 static enum kgate_profile_format asked_format;
 
+/* The path that asks for a report on the terminal. Standard output belongs to the program. */
+static const char TERMINAL[] = "-";
+
 static bool ends_with(const char *text, const char *ending)
 {
     const size_t length = strlen(text), tail = strlen(ending);
@@ -38,6 +41,14 @@ static bool ends_with(const char *text, const char *ending)
 /* The report's path is the recording's without RECORDING: "run.json". If another process uses that
  * recording, it is "run.json.4711". */
 static const char RECORDING[] = ".kgprof";
+
+/* A forked child has no recording, and prints nothing. */
+static void print_at_end(void)
+{
+    char message[256];
+    kgate_profiler_stop();
+    kgate_profiler_print(NULL, KGATE_PROFILE_TREE, stderr, 0, message);
+}
 
 /* Writes the report. If that fails, the recording stays. A forked child that records nothing has no
  * report. */
@@ -102,6 +113,9 @@ __attribute__((constructor(101))) static void environment_start(void)
     if (!path || !*path || kgate_profiler_ignores_environment || kgate_profiling ||
         !options_read(&options))
         return;
+    const bool terminal = !strcmp(path, TERMINAL);
+    if (terminal)
+        options.path = NULL;
     for (int i = 0; i < ENDINGS && !asked; i++)
         if (ends_with(path, endings[i].ending) &&
             strlen(path) + sizeof RECORDING < sizeof recording) {
@@ -115,6 +129,8 @@ __attribute__((constructor(101))) static void environment_start(void)
         asked = false;
         return;
     }
+    if (terminal && atexit(print_at_end) != 0)
+        fprintf(stderr, "kgate profiler: out of memory; kgate prints no report\n");
     if (asked && atexit(report_at_end) != 0)
         asked = false;
 }

@@ -54,6 +54,19 @@ static void the_scope_with_most_time_of_its_own_is_named(void **state)
     expect_text(&scene, "bottleneck of attention/cpu: scores, 61 % of its time (softmax 22 %)\n");
 }
 
+static void a_flat_recording_has_one_bottleneck(void **state)
+{
+    struct scene scene = {0};
+    (void)state;
+    add(&scene, 0, "search", 600)->figures.share = 0.6;
+    add(&scene, 0, "multiply", 250)->figures.share = 0.25;
+    add(&scene, 0, "(profiler)", 150)->path.kind = KGATE_SCOPE_PROFILER;
+    expect_text(&scene, "bottleneck: search, 60 % of the time of all scopes (multiply 25 %)\n");
+    scene.rows[0].figures.share = 0.19;
+    scene.rows[1].figures.share = 0.1;
+    expect_text(&scene, "bottleneck: none: no scope has 20 % of the time of all scopes\n");
+}
+
 static void a_scope_with_others_inside_is_meant_without_them(void **state)
 {
     struct scene scene = {0};
@@ -284,6 +297,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_scope_with_most_time_of_its_own_is_named),
+        cmocka_unit_test(a_flat_recording_has_one_bottleneck),
         cmocka_unit_test(a_scope_with_others_inside_is_meant_without_them),
         cmocka_unit_test(a_name_that_stands_in_several_places_is_given_with_its_path),
         cmocka_unit_test(a_name_counts_in_all_its_places_where_no_path_is_notable),

@@ -47,18 +47,24 @@ static void the_table_is_by_total(void **state)
     read_all(&recording, &profile);
     kg_profile_table(&profile, 0, 0, &text);
     check_text(&text, "solver (nightly): 1 process, 2 threads, 8 entries, 10.0 us\n"
-                      "name         calls    total      avg      min      max  % time  threads  "
-                      "busiest      gpu  gpu %  transfer     cpu  allocated   peak  bandwidth\n"
-                      "main             1  10.0 us  10.0 us  10.0 us  10.0 us    83.3        1     "
-                      "   -  2.20 us   22.0    800 ns       -          -      -          -\n"
-                      "solve            4  9.00 us  2.75 us  2.00 us  4.00 us    75.0        2    "
-                      "1.56x  2.20 us   24.4    800 ns       -          -      -          -\n"
-                      "request;\"a\"      1  7.00 us  7.00 us  7.00 us  7.00 us     0.0        -   "
-                      "     -        -      -         -       -          -      -          -\n"
-                      "copy             1  1.00 us  1.00 us  1.00 us  1.00 us     8.3        1     "
-                      "   -        -      -    800 ns  900 ns      512 B  256 B  5.12 GB/s\n"
-                      "(profiler)       1   100 ns   100 ns   100 ns   100 ns     0.8        1     "
-                      "   -        -      -         -       -          -      -          -\n"
+                      "name         calls    total      avg      min      max  std dev  % time "
+                      " threads  busiest      gpu  gpu %  transfer     cpu  allocated   peak  "
+                      "bandwidth\n"
+                      "main             1  10.0 us  10.0 us  10.0 us  10.0 us     0 ns   100.0 "
+                      "       1        -  2.20 us   22.0    800 ns       -          -      -   "
+                      "       -\n"
+                      "solve            4  9.00 us  2.75 us  2.00 us  4.00 us   957 ns    90.0 "
+                      "       2    1.56x  2.20 us   24.4    800 ns       -          -      -   "
+                      "       -\n"
+                      "request;\"a\"      1  7.00 us  7.00 us  7.00 us  7.00 us     0 ns     "
+                      "0.0        -        -        -      -         -       -          -      "
+                      "-          -\n"
+                      "copy             1  1.00 us  1.00 us  1.00 us  1.00 us     0 ns    10.0 "
+                      "       1        -        -      -    800 ns  900 ns      512 B  256 B  "
+                      "5.12 GB/s\n"
+                      "(profiler)       1   100 ns   100 ns   100 ns   100 ns     0 ns     1.0 "
+                      "       1        -        -      -         -       -          -      -   "
+                      "       -\n"
                       "Lost: 3 entries dropped, 1 scope without its own end\n");
     kg_profile_free(&profile);
 }
@@ -93,19 +99,19 @@ static void the_tree_is_by_nesting(void **state)
     check_text(&text, "solver (nightly): 1 process, 2 threads, 8 entries, 10.0 us\n"
                       "path                     calls    total     self      avg  % time      gpu  "
                       "gpu %  transfer     cpu  allocated   peak  bandwidth\n"
-                      "main                         1  10.0 us  3.00 us  10.0 us    83.3  2.20 us  "
+                      "main                         1  10.0 us  3.00 us  10.0 us   100.0  2.20 us  "
                       " 22.0    800 ns       -          -      -          -\n"
-                      "  solve [cuda cublas]        2  7.00 us  3.90 us  3.50 us    58.3  2.20 us  "
+                      "  solve [cuda cublas]        2  7.00 us  3.90 us  3.50 us    70.0  2.20 us  "
                       " 31.4    800 ns       -          -      -          -\n"
-                      "    solve [cuda cublas]      1  2.00 us  2.00 us  2.00 us    16.7        -  "
+                      "    solve [cuda cublas]      1  2.00 us  2.00 us  2.00 us    20.0        -  "
                       "    -         -       -          -      -          -\n"
-                      "    copy [cuda]              1  1.00 us  1.00 us  1.00 us     8.3        -  "
+                      "    copy [cuda]              1  1.00 us  1.00 us  1.00 us    10.0        -  "
                       "    -    800 ns  900 ns      512 B  256 B  5.12 GB/s\n"
-                      "    (profiler)               1   100 ns   100 ns   100 ns     0.8        -  "
+                      "    (profiler)               1   100 ns   100 ns   100 ns     1.0        -  "
                       "    -         -       -          -      -          -\n"
                       "request;\"a\" [span]           1  7.00 us  7.00 us  7.00 us       -        "
                       "-      -         -       -          -      -          -\n"
-                      "solve [cuda cublas]          1  2.00 us  2.00 us  2.00 us    16.7        -  "
+                      "solve [cuda cublas]          1  2.00 us  2.00 us  2.00 us    20.0        -  "
                       "    -         -       -          -      -          -\n"
                       "Lost: 3 entries dropped, 1 scope without its own end\n");
     kg_profile_free(&profile);
@@ -138,8 +144,8 @@ static void the_busiest_thread_is_noted_where_there_are_several(void **state)
     kg_profile_tree(&profile, 0, 0, &text);
     check_text(&text, "solver: 2 processes, 6 threads, 6 entries, 2.00 us\n"
                       "path  calls    total     self      avg  % time  threads  busiest\n"
-                      "main      2  2.00 us  2.00 us  1.00 us    62.5        1        -\n"
-                      "part      4  1.20 us  1.20 us   300 ns    37.5        2    1.17x\n");
+                      "main      2  2.00 us  2.00 us  1.00 us   100.0        1        -\n"
+                      "part      4  1.20 us  1.20 us   300 ns    35.0        2    1.17x\n");
     kg_profile_top(&profile, 0, 0, &text);
     assert_non_null(strstr(kg_text_string(&text), "2 threads, the busiest 1.2 times the average"));
     kg_text_free(&text);
@@ -160,9 +166,9 @@ static void bottlenecks_are_by_time_of_their_own(void **state)
     kg_profile_top(&profile, 3, 0, &text);
     check_text(&text,
                "   self  % time  calls      avg  path\n"
-               "3.90 us    32.5      2  3.50 us  main > solve          GPU 31 %, transfers 11 %\n"
-               "3.00 us    25.0      1  10.0 us  main                  GPU 22 %\n"
-               "2.00 us    16.7      1  2.00 us  main > solve > solve\n"
+               "3.90 us    39.0      2  3.50 us  main > solve          GPU 31 %, transfers 11 %\n"
+               "3.00 us    30.0      1  10.0 us  main                  GPU 22 %\n"
+               "2.00 us    20.0      1  2.00 us  main > solve > solve\n"
                "3 of 5 paths with time of their own are shown\n");
     kg_profile_free(&profile);
 }
@@ -178,12 +184,12 @@ static void waiting_and_parallel_regions_are_noted(void **state)
     kg_profile_tree(&profile, 0, 0, &text);
     check_text(&text, "solver: 1 process, 2 threads, 12 entries, 3.00 us\n"
                       "path                 calls    total     self      avg  % time\n"
-                      "call                     2  2.00 us   400 ns  1.00 us    62.5\n"
-                      "  region [parallel]      2  1.60 us   400 ns   800 ns    50.0\n"
-                      "    barrier [wait]       2   800 ns   800 ns   400 ns    25.0\n"
-                      "    part [openmp]        2   400 ns   400 ns   200 ns    12.5\n"
-                      "part [openmp]            2  1.00 us  1.00 us   500 ns    31.2\n"
-                      "barrier [wait]           2   200 ns   200 ns   100 ns     6.2\n");
+                      "call                     2  2.00 us   400 ns  1.00 us   100.0\n"
+                      "  region [parallel]      2  1.60 us   400 ns   800 ns    80.0\n"
+                      "    barrier [wait]       2   800 ns   800 ns   400 ns    40.0\n"
+                      "    part [openmp]        2   400 ns   400 ns   200 ns    20.0\n"
+                      "part [openmp]            2  1.00 us  1.00 us   500 ns    50.0\n"
+                      "barrier [wait]           2   200 ns   200 ns   100 ns    10.0\n");
     kg_profile_top(&profile, 0, 0, &text);
     const char *shown = kg_text_string(&text);
     assert_non_null(strstr(shown, "call > region            starting and joining threads\n"));
@@ -298,7 +304,7 @@ static void sampling_and_open_ends_are_noted(void **state)
     kg_profile_table(&profile, 0, 0, &text);
     check_text(&text,
                "solver: 1 process, 0 threads, 0 entries, 0 ns\n"
-               "name  calls  total  avg  min  max  % time\n"
+               "name  calls  total  avg  min  max  std dev  % time\n"
                "1 process did not end the recording: the entries still in buffers are missing\n"
                "1 % of requests were recorded: calls and totals count only these\n");
     kg_profile_free(&profile);

@@ -86,8 +86,8 @@ static void a_function_that_calls_itself_has_its_time_once(void **state)
     read_all(&recording, &profile);
     kg_profile_table(&profile, 0, 0, &text);
     expect_text(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
-                       "name  calls    total     avg     min      max  % time\n"
-                       "fib       4  1.00 us  450 ns  100 ns  1.00 us   100.0\n");
+                       "name  calls    total     avg     min      max  std dev  % time\n"
+                       "fib       4  1.00 us  450 ns  100 ns  1.00 us   404 ns   100.0\n");
     kg_profile_tree(&profile, 0, 0, &text);
     expect_text(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
                        "path     calls    total    self      avg  % time\n"
@@ -112,9 +112,9 @@ static void functions_that_call_each_other_have_their_time_once(void **state)
     read_all(&recording, &profile);
     kg_profile_table(&profile, 0, 0, &text);
     expect_text(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
-                       "name        calls    total     avg     min      max  % time\n"
-                       "parse           2  1.00 us  650 ns  300 ns  1.00 us   100.0\n"
-                       "expression      2   800 ns  450 ns  100 ns   800 ns    80.0\n");
+                       "name        calls    total     avg     min      max  std dev  % time\n"
+                       "parse           2  1.00 us  650 ns  300 ns  1.00 us   495 ns   100.0\n"
+                       "expression      2   800 ns  450 ns  100 ns   800 ns   495 ns    80.0\n");
     kg_profile_tree(&profile, 0, 0, &text);
     expect_text(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
                        "path              calls    total    self      avg  % time\n"
@@ -142,8 +142,8 @@ static void a_limit_of_rows_keeps_their_totals(void **state)
     read_all(&recording, &profile);
     kg_profile_table(&profile, 1, 0, &text);
     expect_text(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
-                       "name   calls    total     avg     min      max  % time\n"
-                       "parse      2  1.00 us  650 ns  300 ns  1.00 us   100.0\n"
+                       "name   calls    total     avg     min      max  std dev  % time\n"
+                       "parse      2  1.00 us  650 ns  300 ns  1.00 us   495 ns   100.0\n"
                        "1 of 2 names are shown\n");
     kg_profile_top(&profile, 2, 0, &text);
     expect_text(&text, "  self  % time  calls      avg  path\n"
