@@ -63,6 +63,8 @@ static const struct kg_option options[] = {
     OPTION(
         MEASURE, "plugin", 0, KG_OPTION_TEXT, "NAME", plugin,
         "write NAME_bench.c instead, a plugin that measures one function, and add it to the suite"),
+    OPTION(MEASURE, "demo", 0, KG_OPTION_FLAG, NULL, demo,
+           "write an example profile and its page instead: kgate-demo.json, kgate-demo.html"),
     OPTION(MEASURE, "no-cmake", 0, KG_OPTION_FLAG, NULL, no_cmake,
            "list only built programs, without running cmake"),
     OPTION(JUDGE, "baseline", 'b', KG_OPTION_TEXT, "DIR", baseline,

@@ -86,6 +86,7 @@ struct kg_arguments {
     const char *plugin;
     bool dry_run;
     bool no_cmake;
+    bool demo;
     bool shell;
     bool remove;
     bool rules;

@@ -199,6 +199,8 @@ int kg_cli_import(const struct kg_arguments *arguments);
 int kg_cli_init(const struct kg_arguments *arguments);
 /* `init --plugin`; called by kg_cli_init. */
 int kg_cli_init_plugin(const struct kg_arguments *arguments);
+/* `init --demo`, likewise. */
+int kg_cli_init_demo(const struct kg_arguments *arguments);
 /* Adds the folder of reports to .gitignore, unless the entry exists or the folder belongs to the user. */
 bool kg_cli_ignore_output(const struct kg_arguments *arguments, struct kg_error *err);
 int kg_cli_doctor(const struct kg_arguments *arguments);

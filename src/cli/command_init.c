@@ -214,6 +214,8 @@ static bool cmake_ask(const struct kg_arguments *arguments, struct kg_survey *su
 
 int kg_cli_init(const struct kg_arguments *arguments)
 {
+    if (arguments->demo)
+        return kg_cli_init_demo(arguments);
     if (arguments->plugin)
         return kg_cli_init_plugin(arguments);
     const char *path = arguments->positional_count ? arguments->positional[0] : KG_SUITE_FILE;

@@ -124,7 +124,7 @@ static const struct kg_subcommand subcommands[] = {
      NULL},
     {"init", "[SUITE.yaml]", 0, 1,
      "Find benchmarks here; write a suite for them (default: kgate.yaml) and a workflow.",
-     "plugin dry-run no-cmake force quiet", kg_cli_init, NULL},
+     "plugin demo dry-run no-cmake force quiet", kg_cli_init, NULL},
 };
 enum { SUBCOMMAND_COUNT = sizeof subcommands / sizeof *subcommands };
 

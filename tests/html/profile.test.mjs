@@ -26,10 +26,10 @@ before(async () => {
 after(() => browser.close());
 
 test("time by operation adds up to the whole, and another case can be chosen", async () => {
-    const chosen = page.locator("#operations select");
+    const chosen = page.locator("#operations select.wide");
     assert.match(await text("#operations figure"), /Shares of the time\s+[\d,]+ calls, .*; most in /);
     const shares = await (await figureRows(page, "#operations")).locator("td:last-child").allInnerTexts();
-    const sum = shares.slice(0, -1).reduce((total, share) => total + parseFloat(share), 0);
+    const sum = shares.reduce((total, share) => total + parseFloat(share), 0);
     assert.ok(Math.abs(sum - 100) < 0.1 * shares.length, `${shares}`);
     const first = await text("#operations figure");
     await chosen.selectOption({ index: 1 });
@@ -191,4 +191,50 @@ test("axe finds nothing serious, and nothing is wider than 360 pixels", async ()
     assert.ok((await narrow.evaluate(() => document.documentElement.scrollWidth)) <= 360);
     assert.deepEqual(await axeSerious(narrow), []);
     assert.deepEqual(narrow.wrong, []);
+});
+
+/* A recording whose scopes do not nest: what a program with one scope per operation gives. */
+function flatRecording() {
+    kgate("report", "now.kgprof", "--format", "json", "-o", "flat.json");
+    const json = fileRead("flat.json");
+    const [root] = json.paths;
+    const one = (name, i, calls, mean, deviation) => ({ ...root, name, parent: i, depth: 0, calls, total_ns: calls * mean, self_ns: calls * mean, mean_ns: mean, min_ns: mean / 2, max_ns: 2 * mean, standard_deviation_ns: deviation, gpu_ns: 0, transfer_ns: 0, overhead_ns: 0, share: 0, process_calls: [calls], rounds_ns: [calls * mean] });
+    json.paths = [one("matrix_multiply", 0, 30, 2e6, 3e5), one("graph_search", 1, 10, 1e6, 1e5), one("copy", 2, 60, 5e5, 1e4)];
+    Object.assign(json.paths[0], { gpu_ns: 4e7, transfer_ns: 1e7 });
+    json.processes = [{ ...json.processes[0], program: "/opt/app", label: undefined }];
+    json.entries = [0, 1, 2].map((path) => ({ process: 0, thread: 1, path, start_ns: path * 1e6, duration_ns: 9e5 }));
+    json.names = json.threads = json.thread_shares = json.bottlenecks = [];
+    return fileWrite("flat.json", json);
+}
+
+test("a flat recording has cards, pie, bars, parts, bottleneck, table and a coloured timeline", async () => {
+    const flat = await browser.open(pageMake("flat.html", flatRecording()));
+    await chartsDrawn(flat);
+    const shown = (selector) => flat.locator(selector).first().innerText();
+    assert.match(await shown("#verdict .lead"), /^app: 1 process, /);
+    assert.doesNotMatch(await flat.locator("main").innerText(), /no comparison|nothing was compared|no case of/i);
+    const cards = await flat.locator("#operations .cards li").allInnerTexts();
+    assert.deepEqual(cards.map((card) => card.replace(/\s+/g, " ")), ["100 operations", "3 different operations", "100 ms total time", "1.00 ms average own time"]);
+    const operations = await shown("#operations");
+    for (const chart of ["Shares of the time", "Average time per call", "Number of calls", "Parts of each operation", "All operations"]) assert.ok(operations.includes(chart), chart);
+    assert.match(operations, /Bottleneck: matrix_multiply, 60 % of the time of all scopes \(copy 30 %\)/);
+    assert.match(operations, /Largest part: GPU, 66\.7 %/);
+    const row = flat.locator("#operations .scrolled tbody tr").filter({ hasText: "matrix_multiply" }).last();
+    assert.equal((await row.innerText()).replace(/\s+/g, " "), "matrix_multiply 30 60.0 ms 60.0 ms 2.00 ms 300 µs 1.00 ms 4.00 ms 60.0 %");
+    assert.match(await shown("#bottlenecks"), /matrix_multiply, 60 %[^]*graph_search/);
+    assert.deepEqual(await flat.locator("#timeline .keys li").allInnerTexts(), ["matrix_multiply", "graph_search", "copy"]);
+    assert.deepEqual(await axeSerious(flat), []);
+    assert.deepEqual(flat.wrong, []);
+    const narrow = await browser.open(`${folder}/flat.html`, "", { viewport: { width: 360, height: 800 } });
+    await chartsDrawn(narrow);
+    assert.ok((await narrow.evaluate(() => document.documentElement.scrollWidth)) <= 360);
+});
+
+test("kgate init --demo writes a page with example data", async () => {
+    kgate("init", "--demo", "--force");
+    const demo = await browser.open(`${folder}/kgate-demo.html`);
+    await chartsDrawn(demo);
+    assert.match(await demo.locator("#verdict .lead").innerText(), /\(example data\): 1 process, /);
+    assert.match(await demo.locator("#operations").innerText(), /Bottleneck: [^]*All operations/);
+    assert.deepEqual(demo.wrong, []);
 });

@@ -1,7 +1,7 @@
 /* The bottleneck of each case in the words of the other reports, the slowest case first. */
-import { h, someAdd } from "../dom.js";
-import { counted } from "../format.js";
-import { bottleneckOf, profilesOf } from "../profile.js";
+import { h, someAdd, table } from "../dom.js";
+import { count, counted, duration, share } from "../format.js";
+import { bottleneckOf, operationsOf, profilesOf } from "../profile.js";
 import { caseLink } from "../verdicts.js";
 
 const LINES_FIRST = 16;
@@ -11,13 +11,26 @@ function lineOf(one, model) {
     return h("li", {}, name, ": ", bottleneckOf(one));
 }
 
-const explained = ({ cases }) => cases.filter(({ words }) => words);
+/* Loose scopes beside nested ones are mostly those of other threads. */
+const explained = ({ cases }) => cases.filter(({ words, loose }) => words || (loose && cases.length === 1));
+
+const HEADS = [{ name: "operation" }, ...["own time", "share", "calls", "average", "std dev", "most"].map((name) => ({ name, numeric: true }))];
+const OPERATIONS_MOST = 5;
+
+/* The operations with the most own time in the slowest case, with their figures. */
+function figuresAdd([one], section) {
+    const rows = operationsOf(one)
+        .named.slice(0, OPERATIONS_MOST)
+        .map(({ name, own, share: part, calls, mean, deviation, most }) => [name, duration(own), share(part), count(calls), ...[mean, ...(one.gpu ? [NaN, NaN] : [deviation, most])].map(duration)]);
+    if (rows.length) section.append(table(`Most own time in ${one.name}`, HEADS, rows));
+}
 
 function listAdd(profile, model, section, several) {
     const all = explained(profile);
     const list = h("ol");
     if (several) section.append(h("h3", {}, profile.file.name));
     section.append(list, someAdd(all, LINES_FIRST, all.length, (one) => list.append(lineOf(one, model)), (left) => `Show ${counted(left, "more case")}`));
+    figuresAdd(all, section);
 }
 
 function draw(model, section) {

@@ -2,7 +2,7 @@
 import { h } from "../dom.js";
 import { duration, share } from "../format.js";
 import { everyNode, perCall } from "../flame.js";
-import { anyParts, placeOf } from "../profile.js";
+import { isNested, placeOf, profilesOf } from "../profile.js";
 import { choiceAdd } from "../profile_choice.js";
 import { flameAdd } from "./flame_graph.js";
 
@@ -58,7 +58,7 @@ export function flameOfCase(place, one) {
 }
 
 function draw(model, section) {
-    choiceAdd(model, section, (place, _, one) => flameOfCase(place, one));
+    choiceAdd(model, section, (place, _, one) => flameOfCase(place, one), isNested);
 }
 
-export const flame = { id: "flame", title: "Flame graph", shows: anyParts, draw };
+export const flame = { id: "flame", title: "Flame graph", shows: (model) => profilesOf(model).some(({ cases }) => cases.some(isNested)), draw };

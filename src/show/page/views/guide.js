@@ -1,4 +1,4 @@
-/* The guide: how to read the page. */
+/* The guide: how to read the page. A page of profiles alone has no verdicts. */
 import { h } from "../dom.js";
 import { badge, MEANINGS } from "../verdicts.js";
 
@@ -29,4 +29,4 @@ function draw(_, section) {
     );
 }
 
-export const guide = { id: "guide", title: "How to read this", shows: () => true, draw };
+export const guide = { id: "guide", title: "How to read this", shows: ({ files, profiles }) => !files.length || profiles.length < files.length, draw };

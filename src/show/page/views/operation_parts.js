@@ -1,4 +1,4 @@
-/* The parts of each operation's time, if the recording has them: GPU events, transfers, CPU time. */
+/* The parts of each operation's time: GPU events, transfers, CPU time, the profiler's overhead. */
 import { counted, duration } from "../format.js";
 import { largestOf, stackAdd } from "../stack.js";
 
@@ -15,12 +15,13 @@ function rowOf({ name, clock, gpu, transfer, cpu, overhead }) {
 const timed = ({ gpu, transfer, cpu }) => gpu + transfer + cpu > 0;
 
 export function operationPartsAdd(place, { named }) {
-    if (!named.some(timed)) return;
-    const all = named.filter(timed).map(rowOf).sort((a, b) => b.total - a.total);
+    const known = named.some(timed);
+    const all = (known ? named.filter(timed) : named).map(rowOf).sort((a, b) => b.total - a.total);
     const rows = all.slice(0, ROWS_MOST);
+    if (!rows.length) return;
     stackAdd(place, {
         title: "Parts of each operation",
-        summary: `${counted(all.length, "operation")} with the scopes inside, the longest first: ${all[0].name}, ${duration(all[0].total)}. Largest part: ${largestOf(rows.slice(0, 1))}.${rows.some(({ parts }) => parts.gpu + parts.transfer > 0) ? " Where the GPU works, the rest is what the CPU had besides." : ""}`,
+        summary: `${counted(all.length, "operation")} with the scopes inside, the longest first: ${all[0].name}, ${duration(all[0].total)}. Largest part: ${largestOf(rows.slice(0, 1))}.${rows.some(({ parts }) => parts.gpu + parts.transfer > 0) ? " Where the GPU works, the rest is what the CPU had besides." : ""}${known ? "" : " The rest is work and waiting of the CPU: KGATE_PROFILE_CPU=1 records them apart."}`,
         what: "operation",
         rows,
         shares: false,

@@ -1,7 +1,7 @@
 /* The distribution of a case's time over operations: shares of own time, and time per call. */
 import { chartAdd, namesAxis, NARROW, tip } from "../chart.js";
-import { h } from "../dom.js";
-import { brief, count, counted, duration, share } from "../format.js";
+import { firstAdd, h, table } from "../dom.js";
+import { brief, count, counted, duration, share, whole } from "../format.js";
 import { shortened } from "../labels.js";
 import { anyParts, bottleneckOf, coloursOf, operationsOf } from "../profile.js";
 import { choiceAdd } from "../profile_choice.js";
@@ -49,13 +49,13 @@ function pieOf(slices, found) {
     };
 }
 
-const HEADS = [{ name: "operation" }, ...["calls", "total", "own time", "average", "least", "most", "share"].map((name) => ({ name, numeric: true }))];
+const HEADS = [{ name: "operation" }, ...["calls", "total", "own time", "average", "std dev", "least", "most", "share"].map((name) => ({ name, numeric: true }))];
 
 /* The rows of the table. Smallest and largest times are by the CPU's clock, so a case on the GPU has none. */
-const rowsOf = ({ tree, gpu }, { named, outside }) => [
-    ...named.map((one) => [one.name, count(one.calls), ...[one.total, one.own, one.mean, gpu ? NaN : one.least, gpu ? NaN : one.most].map(duration), share(one.share)]),
-    [outside.name, "", "", duration(outside.own), "", "", "", share(outside.share)],
-    ["total", count(tree.calls), duration(tree.total), duration(tree.total), tree.calls ? duration(tree.total / tree.calls) : "", "", "", share(1)],
+const rowsOf = ({ tree, gpu, loose }, { named, outside }) => [
+    ...named.map((one) => [one.name, count(one.calls), ...[one.total, one.own, one.mean, ...(gpu ? [NaN, NaN, NaN] : [one.deviation, one.least, one.most])].map(duration), share(one.share)]),
+    ...(loose ? [] : [[outside.name, "", "", duration(outside.own), "", "", "", "", share(outside.share)]]),
+    ["total", count(tree.calls), duration(tree.total), duration(tree.total), tree.calls ? duration(tree.total / tree.calls) : "", "", "", "", share(1)],
 ];
 
 function pieAdd(place, one, found) {
@@ -65,61 +65,104 @@ function pieAdd(place, one, found) {
         summary: `${counted(one.tree.calls, "call")}, ${duration(one.tree.total)}${one.gpu ? " on the GPU" : ""}; most in ${slices[0].name}, ${share(slices[0].share)}. A scope's own time: without the scopes inside it.`,
         height: (width) => (width < NARROW ? 220 + 24 * slices.length : 290),
         option: pieOf(slices, found),
-        table: () => ({ heads: HEADS, rows: rowsOf(one, found) }),
+        table: () => ({
+            heads: [HEADS[0], HEADS[3], HEADS[8]],
+            rows: slices.map(({ name, own, share: part }) => [name, duration(own), share(part)]),
+        }),
     });
 }
 
-function barsOf(bars) {
+/* The two charts of bars. `figure` is the bar's length, `words` its label. */
+const BARS = [
+    {
+        title: "Average time per call",
+        axis: "average of a call",
+        figure: ({ mean }) => mean,
+        words: duration,
+        says: ({ name, mean, calls }) => `Longest: ${name}, ${duration(mean)} in each of ${counted(calls, "call")}, with the scopes inside it.`,
+        left: "shorter one",
+    },
+    {
+        title: "Number of calls",
+        axis: "calls",
+        figure: ({ calls }) => calls,
+        words: count,
+        says: ({ name, calls }) => `Most: ${name}, ${counted(calls, "call")}.`,
+        left: "rarer one",
+    },
+];
+
+function barsOf(bars, nameOf, { axis, figure, words }) {
     return (colour, width) => {
         const narrow = width < NARROW;
         const label = narrow ? 40 : 34;
         return {
-            grid: { left: narrow ? 8 : 250, right: narrow ? 8 : 150, top: 8, bottom: 44 },
+            grid: { left: narrow ? 8 : 250, right: narrow ? 8 : 80, top: 8, bottom: 44 },
             tooltip: {
                 trigger: "item",
                 formatter: ({ dataIndex: i }) => tip(bars[i].name, `${duration(bars[i].mean)} per call, ${counted(bars[i].calls, "call")}`, `least ${duration(bars[i].least)}, most ${duration(bars[i].most)}`),
             },
-            xAxis: { type: "value", name: "average of a call", nameLocation: "middle", nameGap: 26, splitNumber: narrow ? 3 : 5, axisLabel: { formatter: brief(duration) } },
+            xAxis: { type: "value", name: axis, nameLocation: "middle", nameGap: 26, splitNumber: narrow ? 3 : 5, axisLabel: { formatter: brief(words) } },
             yAxis: namesAxis(bars.map(({ name }) => name), narrow, 9, {
-                formatter: (name, i) => (narrow ? `${shortened(name, label - 16)}: ${duration(bars[i].mean)}, ${count(bars[i].calls)}×` : shortened(name, label)),
+                formatter: (name, i) => (narrow ? `${shortened(name, label - 10)}: ${words(figure(bars[i]))}` : shortened(name, label)),
                 color: colour.text,
             }),
             series: [
                 {
                     type: "bar",
                     barWidth: narrow ? 10 : 14,
-                    ...(narrow && { itemStyle: { color: colour["series-1"] } }),
-                    label: { show: !narrow, position: "right", color: colour.text, formatter: ({ dataIndex: i }) => `${duration(bars[i].mean)}, ${counted(bars[i].calls, "call")}` },
-                    data: bars.map(({ mean }) => mean),
+                    label: { show: !narrow, position: "right", color: colour.text, formatter: ({ dataIndex: i }) => words(figure(bars[i])) },
+                    data: bars.map((bar) => ({ value: figure(bar), itemStyle: { color: colour[nameOf(bar.name)] } })),
                 },
             ],
         };
     };
 }
 
-function barsAdd(place, { named }) {
-    const bars = [...named].sort((a, b) => b.mean - a.mean).slice(0, BARS_MOST);
+function barsAdd(place, found, kind) {
+    const { named } = found;
+    const bars = [...named].sort((a, b) => kind.figure(b) - kind.figure(a)).slice(0, BARS_MOST);
     if (!bars.length) return;
     const left = named.length - bars.length;
     chartAdd(place, {
-        title: "Mean time per call, and number of calls",
-        summary: `Longest: ${bars[0].name}, ${duration(bars[0].mean)} in each of ${counted(bars[0].calls, "call")}, with the scopes inside it.${left ? ` ${counted(left, "shorter one")} left out.` : ""}`,
+        title: kind.title,
+        summary: `${kind.says(bars[0])}${left ? ` ${counted(left, kind.left)} left out.` : ""}`,
         height: (width) => bars.length * (width < NARROW ? 40 : 28) + 60,
-        option: barsOf(bars),
+        option: barsOf(bars, coloursOf(found), kind),
         table: () => ({
-            heads: [HEADS[0], HEADS[4], HEADS[1]],
-            rows: bars.map(({ name, mean, calls }) => [name, duration(mean), count(calls)]),
+            heads: [HEADS[0], { name: kind.axis, numeric: true }],
+            rows: bars.map((bar) => [bar.name, kind.words(kind.figure(bar))]),
         }),
     });
+}
+
+/* The main figures: operations, different operations, time, average. */
+function cardsAdd(place, { tree, gpu }, { named }) {
+    const calls = named.reduce((sum, one) => sum + one.calls, 0);
+    const cards = [
+        [whole(calls), "operations"],
+        [whole(named.length), "different operations"],
+        [duration(tree.total), gpu ? "on the GPU" : "total time"],
+        [calls ? duration(named.reduce((sum, { own }) => sum + own, 0) / calls) : duration(NaN), "average own time"],
+    ];
+    place.append(h("ul", { class: "counts cards" }, cards.map(([figure, word]) => h("li", {}, h("strong", {}, figure), " ", word))));
+}
+
+/* The table of all operations, the largest own time first. */
+function tableAdd(place, one, found) {
+    const rows = rowsOf(one, found);
+    firstAdd(place, rows, (part, first) => part.append(table("All operations", HEADS, first)));
 }
 
 /* Appends all charts of one case; case_profile.js uses it too. */
 export function operationsAdd(place, one) {
     const found = operationsOf(one);
-    if (one.words) place.append(h("p", {}, `Bottleneck: ${bottleneckOf(one)}`));
+    cardsAdd(place, one, found);
+    if (one.words || one.loose) place.append(h("p", {}, `Bottleneck: ${bottleneckOf(one)}`));
     pieAdd(place, one, found);
-    barsAdd(place, found);
+    for (const kind of BARS) barsAdd(place, found, kind);
     operationPartsAdd(place, found);
+    tableAdd(place, one, found);
 }
 
 function draw(model, section) {

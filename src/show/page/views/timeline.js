@@ -27,6 +27,13 @@ function barsOf({ entries = [], paths }, process) {
         });
 }
 
+/* The bars with each track's outermost ones in its first lane: a thread of a parallel region begins below the region. */
+function raised(bars) {
+    const tops = new Map();
+    for (const { track, depth } of bars) tops.set(track, Math.min(tops.get(track) ?? Infinity, depth));
+    return bars.map((bar) => ({ ...bar, depth: bar.depth - tops.get(bar.track) }));
+}
+
 /* Order of tracks: threads by number, then streams and spans. */
 const trackOrder = (a, b) => (a.startsWith("thread") ? 0 : 1) - (b.startsWith("thread") ? 0 : 1) || a.localeCompare(b, "en", { numeric: true });
 
@@ -42,7 +49,7 @@ function lanesOf(bars, json, process) {
 
 /* The drawn bars: the longest ones on the first lanes, and a sentence about the bars left out. */
 function drawnOf(json, process) {
-    const all = barsOf(json, process);
+    const all = raised(barsOf(json, process));
     const lanes = lanesOf(all, json, process);
     const shown = lanes.slice(0, LANES_MOST);
     const laneOf = new Map(shown.map(({ track, depth }, i) => [`${track}/${depth}`, i]));

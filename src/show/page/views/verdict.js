@@ -24,6 +24,15 @@ function measuredOf(cases) {
     return measured === cases.length ? `${counted(measured, "case")} measured` : `${whole(measured)} of ${counted(cases.length, "case")} measured`;
 }
 
+/* "solver: 1 process, 2 threads, 220 scopes, 61.5 ms", as in the text reports. */
+function recordedOf({ processes, entry_count: scopes, wall_ns: wall }) {
+    const program = (processes[0]?.program ?? "program").split("/").at(-1);
+    const threads = processes.reduce((sum, one) => sum + (one.threads ?? 0), 0);
+    const several = processes.some((one) => one.program !== processes[0].program || one.label !== processes[0].label);
+    const label = processes[0]?.label && processes[0].label !== program ? ` (${processes[0].label})` : "";
+    return `${program}${label}${several ? " and others" : ""}: ${processes.length === 1 ? "1 process" : `${whole(processes.length)} processes`}, ${counted(threads, "thread")}, ${counted(scopes ?? 0, "scope")}, ${duration(wall)}`;
+}
+
 function sentence({ comparison, current, cases, baselines, profiles, suggestions, calibrations }) {
     if (comparison)
         return h(
@@ -37,7 +46,7 @@ function sentence({ comparison, current, cases, baselines, profiles, suggestions
     if (baselines.length)
         return h("p", { class: "lead" }, `${counted(baselines[0].runs.length, "stored run")} of ${counted(cases.length, "case")}.`);
     if (calibrations.length) return h("p", { class: "lead" }, calibrationText(calibrations.at(-1)));
-    if (profiles.length) return h("p", { class: "lead" }, `${counted(profiles.length, "profile")}; no comparison.`);
+    if (profiles.length) return h("p", { class: "lead" }, profiles.map(({ json }) => recordedOf(json)).join("; "));
     return h("p", { class: "lead" }, `${counted(suggestions.list.length, "suggestion")}; no comparison.`);
 }
 
