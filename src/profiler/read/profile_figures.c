@@ -206,6 +206,16 @@ static void row_fill(const struct work *work, size_t index, struct kg_profile_ro
 
 /* --- Rounds ---------------------------------------------------------------------------------- */
 
+/* Blocks of some calls stand for all calls: the factor to their mean. */
+static double blocks_scale(const struct kg_profile_figures *figures, const double *means,
+                           size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += means[i];
+    return figures->elsewhere_ns > 0 && sum > 0 ? figures->mean_ns * (double)count / sum : 1;
+}
+
 static bool rounds_blocks(struct work *work, size_t index, struct kg_profile_row *row,
                           struct kg_error *err)
 {
@@ -220,8 +230,9 @@ static bool rounds_blocks(struct work *work, size_t index, struct kg_profile_row
     row->calls = kg_arena_alloc(&work->profile->arena, 1, sizeof *row->calls);
     if (!row->rounds_ns || !row->calls)
         return kg_error_memory(err);
+    const double scale = blocks_scale(&row->figures, means, count);
     for (size_t i = 0; i < count; i++)
-        row->rounds_ns[i] = means[i] * (double)row->figures.calls;
+        row->rounds_ns[i] = means[i] * scale * (double)row->figures.calls;
     row->calls[0] = (double)row->figures.calls;
     row->round_count = count;
     row->process_count = 1;

@@ -352,6 +352,18 @@ static void thread_entry_add(struct kg_sum_entries *entries, const struct kg_pro
     entries->thread_ns += entry->duration_ns;
 }
 
+/* Threads of a parallel region may have other parts of the work, one thread's calls after the other's.
+ * Blocks are of calls that follow each other. */
+static void block_add(struct kg_sum_entries *entries, const struct kg_profile_entry *entry)
+{
+    if (entry->elsewhere && entries->blocks_own)
+        return;
+    if (!entry->elsewhere && !entries->blocks_own)
+        entries->blocks = (struct kg_blocks){0};
+    entries->blocks_own = !entry->elsewhere;
+    kg_blocks_add(&entries->blocks, entry->duration_ns);
+}
+
 static bool entry_add(void *user, const struct kg_profile_entry *entry, struct kg_error *err)
 {
     struct kg_sum *sum = user;
@@ -374,7 +386,7 @@ static bool entry_add(void *user, const struct kg_profile_entry *entry, struct k
     moments_add(entries, entry->duration_ns);
     rest_add(entries, entry, path->path.kind == KGATE_SCOPE_TRANSFER);
     if (entry->process == 0)
-        kg_blocks_add(&entries->blocks, entry->duration_ns);
+        block_add(entries, entry);
     return kg_histogram_add(&entries->histogram, entry->duration_ns) || kg_error_memory(err);
 }
 

@@ -79,7 +79,8 @@ struct kg_sum_entries {
     uint64_t bytes, allocated_bytes, peak_bytes, unfinished;
     struct kg_sum_balance balance;
     struct kg_histogram histogram;
-    struct kg_blocks blocks; /* of the first process */
+    struct kg_blocks blocks; /* of the first process: of the calls that are not elsewhere, if any */
+    bool blocks_own;         /* such calls are in `blocks` */
     /* Of the current process: */
     uint64_t process_calls;
     double process_ns;
