@@ -121,12 +121,14 @@ static enum kg_doubt code_doubt(const struct kg_evidence *evidence)
     }
 }
 
-/* Whether kgate may call the metric unchanged. If the time moved with the GPU's clock, the clock must govern it. */
+/* Whether kgate may call the metric unchanged. If the time moved with the GPU's clock, the clock must govern it, and the
+ * code must not have lowered the clock at the power limit. */
 static bool unchanged(const struct kg_evidence *evidence, double alpha)
 {
     const struct kg_metric *metric = evidence->metric;
-    const bool within = kg_metric_clock_moved(metric) ? evidence->clock_governs
-                                                      : metric->change == KG_CHANGE_NO_CHANGE;
+    const bool within = kg_metric_clock_moved(metric)
+                            ? evidence->clock_governs && !(metric->power_w > 0 && metric->ratio > 1)
+                            : metric->change == KG_CHANGE_NO_CHANGE;
     return within && !is_widened(evidence) && !metric->suspected && !too_few(evidence) &&
            !mean_moved(evidence, alpha) && !cpu_moved(evidence, alpha) && !is_dwarfed(evidence);
 }
@@ -143,9 +145,9 @@ static enum kg_doubt doubt_find(const struct kg_evidence *evidence, double alpha
     if (!large && cpu_moved(evidence, alpha))
         return KG_DOUBT_CALL_CPU;
     if (kg_metric_clock_moved(metric))
-        return KG_DOUBT_CLOCK_MAY;
+        return metric->power_w > 0 ? KG_DOUBT_POWER : KG_DOUBT_CLOCK_MAY;
     if (large && !kg_metric_in_cycles(metric))
-        return KG_DOUBT_CYCLES;
+        return metric->clock_part > 0 ? KG_DOUBT_CLOCKS : KG_DOUBT_CYCLES;
     if (metric->suspected)
         return evidence->unbacked ? KG_DOUBT_ALL_DISTURBED : KG_DOUBT_UNCONFIRMED;
     return kg_metric_doubt(metric);
@@ -319,12 +321,13 @@ static bool agree(const struct kg_metric *time, const struct kg_metric *instruct
            share >= 0.5 && share <= 2;
 }
 
-static const struct kg_metric *instructions_of(const struct kg_evidence *evidence, size_t count,
-                                               const struct kg_evidence *time)
+/* The metric of that kind, of the same case and against the same reference as `time`. */
+static const struct kg_metric *metric_beside(const struct kg_evidence *evidence, size_t count,
+                                             const struct kg_evidence *time,
+                                             enum kg_metric_kind kind)
 {
     for (size_t i = 0; i < count; i++)
-        if (evidence[i].row == &kg_metric_rows[KG_METRIC_INSTRUCTIONS] &&
-            evidence[i].result == time->result &&
+        if (evidence[i].row == &kg_metric_rows[kind] && evidence[i].result == time->result &&
             !strcmp(evidence[i].metric->against, time->metric->against))
             return evidence[i].metric;
     return NULL;
@@ -336,13 +339,36 @@ static void times_confirm(struct kg_evidence *evidence, size_t count)
     for (size_t i = 0; i < count; i++) {
         struct kg_metric *time = evidence[i].metric;
         const struct kg_metric *instructions =
-            looks_changed(&evidence[i]) ? instructions_of(evidence, count, &evidence[i]) : NULL;
+            looks_changed(&evidence[i])
+                ? metric_beside(evidence, count, &evidence[i], KG_METRIC_INSTRUCTIONS)
+                : NULL;
         if (!instructions || !agree(time, instructions))
             continue;
         time->change = time->ratio > 1 ? KG_CHANGE_REGRESSION : KG_CHANGE_IMPROVEMENT;
         time->doubt = KG_DOUBT_INSTRUCTIONS;
         time->suspected = false;
         time->instructions_ratio = instructions->ratio;
+    }
+}
+
+/* --- Times that the energy confirms ----------------------------------------------------------- */
+
+/* A GPU at its power limit lowers its clock for code that draws more power. If the energy per call rose too, the code is
+ * the cause of the longer time. */
+static void powers_confirm(struct kg_evidence *evidence, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct kg_metric *time = evidence[i].metric;
+        if (time->doubt != KG_DOUBT_POWER || !kg_metric_outside(time) || evidence[i].unchanged)
+            continue;
+        const struct kg_metric *energy =
+            metric_beside(evidence, count, &evidence[i], KG_METRIC_ENERGY);
+        if (!energy || energy->change != KG_CHANGE_REGRESSION)
+            continue;
+        time->change = KG_CHANGE_REGRESSION;
+        time->doubt = KG_DOUBT_ENERGY;
+        time->suspected = false;
+        time->energy_ratio = energy->ratio;
     }
 }
 
@@ -363,4 +389,5 @@ void kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, 
     for (size_t i = 0; i < count; i++)
         metric_decide(&evidence[i], p[i], looked_at(&evidence[i], stage), alpha, level);
     times_confirm(evidence, count);
+    powers_confirm(evidence, count);
 }

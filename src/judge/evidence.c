@@ -8,9 +8,6 @@
 #include "judge/gathering.h"
 #include "judge/wait_bounds.h"
 
-/* Share of the GPU's memory bandwidth before the slowdown. A workload above this share is memory-bound. */
-static const double MEMORY_BOUND = 0.6;
-
 static size_t current_most(const struct kg_gathering *gathering)
 {
     return kg_series_count(gathering->result, gathering->series);
@@ -254,50 +251,6 @@ static void widening_find(const struct kg_gathering *gathering, const struct kg_
     evidence->widening = kg_widening_find(&rounds, input->threshold, room);
 }
 
-/* Whether the GPU's own timer measured the time. kgate then knows the clock of the multiprocessors and need not
- * estimate its effect. */
-static bool on_device(const struct kg_gathering *gathering)
-{
-    const char *timing = gathering->result->timing;
-    return gathering->row->timed && timing && strcmp(timing, kg_timing_names[KG_TIMING_WALL]) != 0;
-}
-
-/* Estimates the change in cycles: times divided by the clock probes of their rounds. Removes the probes from the input,
- * so that kgate reports the times without correction. */
-static void cycles_estimate(const struct kg_gathering *gathering, struct kg_metric_input *input,
-                            size_t base, struct kg_metric *metric)
-{
-    const size_t all = base + input->current_count;
-    struct kg_metric_input cycles = *input;
-    struct kg_metric_state state;
-    struct kg_metric of_cycles = {0};
-    double *paces = input->paces_ns;
-    metric->cycles_ratio = NAN;
-    if (!paces || !on_device(gathering))
-        return;
-    input->paces_ns = NULL;
-    cycles.paces_ns = NULL;
-    cycles.values = kg_arena_alloc(gathering->scratch, all, sizeof *cycles.values);
-    for (size_t i = 0; i < all; i++)
-        cycles.values[i] = KG_PULSE_CYCLES * input->values[i] / paces[i];
-    kg_metric_estimate(&cycles, &of_cycles, &state);
-    metric->cycles_ratio = of_cycles.ratio;
-    metric->cycles_low = of_cycles.interval_low;
-    metric->cycles_high = of_cycles.interval_high;
-    metric->pace_shift = log(kg_median_of(paces + base, input->current_count, input->scratch) /
-                             kg_median_of(paces, base, input->scratch));
-}
-
-/* Whether the clock of the multiprocessors explains a time. Memory and the bus have their own clocks. So false if the
- * workload waits for one of them, or if its bandwidth is unknown. */
-static bool clock_governs(const struct kg_case_result *result, const struct kg_metric *metric)
-{
-    const struct kg_trace *trace = &result->trace;
-    if (trace->to_device_bytes > 0 || trace->to_host_bytes > 0)
-        return false;
-    return result->work.bandwidth_share * metric->ratio < MEMORY_BOUND;
-}
-
 /* Sets the match of the machine code; for a time also its words. */
 static void code_compare(struct kg_arena *scratch, const struct kg_case_result *result,
                          const struct kg_reference *reference, struct kg_evidence *evidence)
@@ -348,14 +301,10 @@ void kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result
     if (row->timed && !gathering.all_judged)
         widening_find(&gathering, &input, base, evidence);
     struct kg_metric cycles = {0};
-    cycles_estimate(&gathering, &input, base, &cycles);
+    kg_cycles_estimate(&gathering, &input, base, &cycles);
     kg_metric_estimate(&input, metric, &evidence->state);
-    if (cycles.cycles_ratio > 0) {
-        metric->cycles_ratio = cycles.cycles_ratio;
-        metric->cycles_low = cycles.cycles_low;
-        metric->cycles_high = cycles.cycles_high;
-        metric->pace_shift = cycles.pace_shift;
-    }
+    if (cycles.cycles_ratio > 0)
+        kg_clocks_apply(&gathering, &cycles, metric, evidence);
     if (row->timed) {
         metric->memory_doubt = memory_doubt(result, reference, bandwidth);
         /* if all rounds were disturbed, only a difference beyond all waits counts */
@@ -376,7 +325,6 @@ void kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result
     evidence->current_rounds = input.current_count;
     evidence->confirmed = gathering.any_confirms || gathering.apart;
     evidence->unbacked = gathering.unbacked && !gathering.apart;
-    evidence->clock_governs = clock_governs(result, metric);
     evidence->processes = result->rounds_are_processes;
     code_compare(&room->scratch, result, reference, evidence);
 }

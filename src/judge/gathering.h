@@ -1,4 +1,5 @@
-/* gathering.h: the source of one metric's values. Internal to evidence.c and round_shifts.c. */
+/* gathering.h: the source of one metric's values. Internal to evidence.c, round_shifts.c and
+ * device_clock.c. */
 #pragma once
 #include "judge/evidence.h"
 #include "model/disturbance.h"
@@ -56,3 +57,16 @@ bool kg_gathering_one_core(const struct kg_gathering *gathering);
  * changes the means, but hardly the CPU time. */
 void kg_shifts_find(const struct kg_gathering *gathering, const struct kg_metric *metric,
                     struct kg_evidence *evidence);
+
+/* device_clock.c: what clocks and power of a GPU explain of a time. */
+
+/* Estimates the change in cycles: times divided by the clock probes of their rounds. Removes the probes from the input,
+ * so that kgate reports the times without correction. Sets cycles_ratio, its interval and pace_shift; cycles_ratio is
+ * NaN if the device did not time the case or a clock is unknown.
+ * base  number of the reference's values in the input */
+void kg_cycles_estimate(const struct kg_gathering *gathering, struct kg_metric_input *input,
+                        size_t base, struct kg_metric *metric);
+
+/* Adds the cycles to the estimated metric, and sets the part of the change that clocks or power may explain. */
+void kg_clocks_apply(const struct kg_gathering *gathering, const struct kg_metric *cycles,
+                     struct kg_metric *metric, struct kg_evidence *evidence);

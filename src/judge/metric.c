@@ -218,6 +218,7 @@ void kg_metric_estimate(struct kg_metric_input *input, struct kg_metric *metric,
     metric->noise_floor = metric->p_value = NAN;
     metric->memory_doubt = metric->wait_doubt = NAN;
     metric->cycles_ratio = metric->cycles_low = metric->cycles_high = NAN;
+    metric->clock_part = metric->power_w = metric->base_power_w = NAN;
     metric->step = metric->beyond = NAN;
     metric->threshold = metric->asked_threshold = input->threshold;
     metric->min_effect = input->min_effect;

@@ -83,10 +83,12 @@ bool kg_metric_worse_by(const struct kg_metric *metric, double factor);
  * metric the interval must reach beyond the threshold, for another metric the ratio. */
 bool kg_metric_large(const struct kg_metric *metric);
 
-/* Whether a GPU time moved with the multiprocessors' clock while its number of cycles did not change. */
+/* Whether a GPU time moved with the multiprocessors' clock while its number of cycles did not change. False for a
+ * memory-bound time that changed by more than its clocks explain. */
 bool kg_metric_clock_moved(const struct kg_metric *metric);
 
-/* Whether a changed time also changed in cycles, in the same direction. True if the cycles are unknown. */
+/* Whether a changed time also changed in cycles, in the same direction. True if the cycles are unknown. A memory-bound
+ * time must change by more than its clocks explain instead. */
 bool kg_metric_in_cycles(const struct kg_metric *metric);
 
 /* Decides `change` from the estimate.

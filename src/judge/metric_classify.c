@@ -58,9 +58,18 @@ bool kg_metric_not_worse(const struct kg_metric *metric)
             effect_of(metric, worst) <= metric->min_effect);
 }
 
+/* Whether the time changed by more than its clocks explain, for a memory-bound workload. */
+static bool beyond_clocks(const struct kg_metric *metric, double above)
+{
+    const double rest = metric->ratio / metric->clock_part;
+    return metric->ratio > 1 ? rest > above : rest < 1 / above;
+}
+
 bool kg_metric_clock_moved(const struct kg_metric *metric)
 {
     const double above = 1 + metric->asked_threshold;
+    if (beyond_clocks(metric, above))
+        return false;
     return (metric->ratio > above || metric->ratio < 1 / above) && metric->cycles_low > 1 / above &&
            metric->cycles_high < above;
 }
@@ -70,6 +79,8 @@ bool kg_metric_in_cycles(const struct kg_metric *metric)
     const double above = 1 + metric->threshold;
     if (!(metric->cycles_ratio > 0))
         return true;
+    if (metric->clock_part > 0)
+        return beyond_clocks(metric, above);
     return metric->ratio > 1 ? metric->cycles_ratio > above : metric->cycles_ratio < 1 / above;
 }
 

@@ -54,6 +54,42 @@ static const char *cycles_words(struct kg_arena *arena, const struct kg_metric *
                            kg_change_format(metric->cycles_ratio, cycles));
 }
 
+static const char *clocks_words(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    char time[KG_UNIT_BYTES], part[KG_UNIT_BYTES];
+    return kg_arena_printf(arena,
+                           "the time is %s, and the GPU's clocks may explain up to %s of "
+                           "memory-bound work: lock them (`nvidia-smi -lgc`, `-lmc`)",
+                           kg_change_format(metric->ratio, time),
+                           kg_change_format(metric->clock_part, part));
+}
+
+/* "the GPU clock is -4.8 % at the power limit (612 W before, now 698 W)" */
+static const char *limit_words(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    char clock[KG_UNIT_BYTES];
+    const char *before = metric->base_power_w > 0
+                             ? kg_arena_printf(arena, "%.0f W before, now ", metric->base_power_w)
+                             : "";
+    return kg_arena_printf(arena, "the GPU clock is %s at the power limit (%s%.0f W)",
+                           kg_change_format(exp(-metric->pace_shift), clock), before,
+                           metric->power_w);
+}
+
+static const char *power_words(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    return kg_arena_printf(arena,
+                           "%s: code that draws more power is slower there. Compare `energy` too",
+                           limit_words(arena, metric));
+}
+
+static const char *energy_words(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    char energy[KG_UNIT_BYTES];
+    return kg_arena_printf(arena, "%s, and the energy per call is %s", limit_words(arena, metric),
+                           kg_change_format(metric->energy_ratio, energy));
+}
+
 static const char *unproven_words(struct kg_arena *arena, const struct kg_metric *metric)
 {
     if (metric->of_processes)
@@ -249,6 +285,9 @@ static const struct sentence {
                                 "the GPU clock changed like the time, but the workload may wait "
                                 "for memory or the bus: lock the clock (`nvidia-smi -lgc`)"},
     [KG_DOUBT_CYCLES] = {.words = cycles_words},
+    [KG_DOUBT_CLOCKS] = {.words = clocks_words},
+    [KG_DOUBT_POWER] = {.words = power_words},
+    [KG_DOUBT_ENERGY] = {.words = energy_words},
     [KG_DOUBT_UNCONFIRMED] = {.words = unconfirmed_change_words, .of_code = true},
     [KG_DOUBT_ALL_DISTURBED] = {.text = "looks worse, not confirmed: every later round waited too "
                                         "long for a CPU. Measure again when the machine is idle",

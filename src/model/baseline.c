@@ -110,6 +110,16 @@ static double pulse_of(const struct kg_round *round)
     return round->pulse_ns > 0 ? round->pulse_ns : NAN;
 }
 
+static double memory_clock_of(const struct kg_round *round)
+{
+    return round->memory_clock_hz;
+}
+
+static double power_of(const struct kg_round *round)
+{
+    return round->power_w;
+}
+
 static double mean_of(const struct kg_round *round)
 {
     return round->mean_ns;
@@ -169,7 +179,7 @@ static void series_from_rounds(struct kg_arena *arena, const struct kg_case_resu
 static void case_from_result(struct kg_arena *arena, const struct kg_case_result *result,
                              struct kg_baseline_case *stored)
 {
-    enum { BESIDE = 4 };
+    enum { BESIDE = 6 };
     const bool busy = result->status == KG_STATUS_UNMEASURED;
     *stored = (struct kg_baseline_case){
         .id = result->id,
@@ -185,6 +195,8 @@ static void case_from_result(struct kg_arena *arena, const struct kg_case_result
     series_from_rounds(arena, result, KG_SERIES_PULSE, pulse_of, stored);
     series_from_rounds(arena, result, KG_SERIES_MEAN, mean_of, stored);
     series_from_rounds(arena, result, KG_SERIES_CALL_CPU, call_cpu_of, stored);
+    series_from_rounds(arena, result, KG_SERIES_MEMORY_CLOCK, memory_clock_of, stored);
+    series_from_rounds(arena, result, KG_SERIES_POWER, power_of, stored);
     if (busy)
         series_from_rounds(arena, result, KG_SERIES_LEAST, kg_round_least_ns, stored);
 }

@@ -24,6 +24,9 @@ struct kg_baseline_series {
 #define KG_SERIES_PULSE "pulse"
 #define KG_SERIES_MEAN "mean_time"
 #define KG_SERIES_CALL_CPU "call_cpu_time"
+/* GPU only: the memory clock of each round in Hz, and its power in W. */
+#define KG_SERIES_MEMORY_CLOCK "memory_clock"
+#define KG_SERIES_POWER "power"
 /* In ns, for the baseline side of paired rounds on a machine that was too busy: kg_round_least_ns
  * of each round. */
 #define KG_SERIES_LEAST "least_time"

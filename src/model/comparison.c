@@ -10,7 +10,7 @@ const char *const kg_verdict_names[KG_VERDICT_COUNT + 1] = {
 const char *const kg_against_names[5] = {"baseline", "base", "pin", "budget", NULL};
 
 /* In the order of enum kg_doubt. */
-static const char *const doubt_names[33] = {
+static const char *const doubt_names[36] = {
     "none",         "code_changed",   "library_other", "code_alone",
     "code_open",    "code_unchanged", "environment",   "clock_explains",
     "unlike",       "mean",           "call_cpu",      "few_rounds",
@@ -18,8 +18,8 @@ static const char *const doubt_names[33] = {
     "unproven",     "effect",         "stepped",       "noise",
     "crossing",     "uncounted",      "busy",          "disturbed",
     "not_stored",   "budget_unknown", "budget_missed", "widened",
-    "instructions", "unseen",         "drift",         "node",
-    NULL,
+    "instructions", "unseen",         "drift",         "clocks",
+    "power",        "energy",         "node",          NULL,
 };
 
 #define STRUCT kg_metric
@@ -52,6 +52,15 @@ static const struct kg_field metric_fields[] = {
              KG_FROM_0),
     KG_FIELD(cycles_high, REAL, "upper end of the 95 % interval of cycles_ratio", KG_OPTIONAL,
              KG_FROM_0),
+    KG_FIELD(clock_part, REAL,
+             "GPU, memory-bound: factor of the ratio that the clocks may explain; the rest decides",
+             KG_OPTIONAL, KG_ABOVE_0),
+    KG_FIELD(power_w, REAL, "GPU whose clock fell at the power limit: power of the candidate, W",
+             KG_OPTIONAL, KG_ABOVE_0),
+    KG_FIELD(base_power_w, REAL, "power of the reference, W", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(energy_ratio, REAL,
+             "current / baseline of the energy per call, if it confirms a time at the power limit",
+             KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(pace_exponent, REAL,
              "power of the clock probe's time that times follow; kgate corrects `current` by it",
              KG_OPTIONAL, KG_BETWEEN(0, 1)),

@@ -75,6 +75,9 @@ enum kg_doubt {
     /* worse than the stored runs, but not in paired rounds, and kgate knows only a part of the
      * case's code; see `cause` */
     KG_DOUBT_DRIFT,
+    KG_DOUBT_CLOCKS, /* memory-bound, and the clocks may explain the time */
+    KG_DOUBT_POWER,  /* the time changed with the GPU's clock, which the power limit lowered */
+    KG_DOUBT_ENERGY, /* the same, and the energy per call rose: REGRESSION */
     KG_DOUBT_NODE, /* worse than the stored runs, on a machine slower than its peers; see `cause` */
 };
 
@@ -111,6 +114,13 @@ struct kg_metric {
     double cycles_ratio;
     double cycles_low;
     double cycles_high;
+    /* memory-bound: factor of `ratio` that the clocks of memory and multiprocessors may explain. The rest decides instead
+     * of the cycles. Else NaN */
+    double clock_part;
+    /* if the clock fell at the power limit: power of both sides, W; base_power_w may be unknown. Else NaN */
+    double power_w;
+    double base_power_w;
+    double energy_ratio; /* KG_DOUBT_ENERGY only; else NaN */
     enum kg_better better;
     bool unasked;       /* compared by default: if INCONCLUSIVE, other metrics decide the case */
     bool suspected;     /* screening rounds show a change, and no confirming round supports it */
@@ -150,7 +160,8 @@ struct kg_metric {
     .pace_shift = NAN, .pace_exponent = NAN, .pace_doubt = NAN, .cycles_ratio = NAN,               \
     .cycles_low = NAN, .cycles_high = NAN, .memory_doubt = NAN, .wait_doubt = NAN,                 \
     .needed_p = NAN, .mean_ratio = NAN, .call_cpu_ratio = NAN, .screened_ratio = NAN, .step = NAN, \
-    .beyond = NAN, .tail = NAN, .base_tail = NAN, .instructions_ratio = NAN
+    .clock_part = NAN, .power_w = NAN, .base_power_w = NAN, .energy_ratio = NAN, .beyond = NAN,    \
+    .tail = NAN, .base_tail = NAN, .instructions_ratio = NAN
 
 struct kg_case_change {
     const char *id;
