@@ -13,11 +13,18 @@
 
 enum { SUCCESS = 0, INSUFFICIENT_SIZE = 7, GPU_IS_LOST = 15 };
 enum { CLOCK_SM = 1, CLOCK_MEMORY = 2 };
+enum { POLICY_POWER = 0, POLICY_THERMAL = 1 };
 enum { SENSOR_GPU = 0, THRESHOLD_SLOWDOWN = 1 };
 
 struct utilization {
     unsigned gpu;
     unsigned memory;
+};
+
+/* Throttled time by one policy. */
+struct violation {
+    unsigned long long at_us;
+    unsigned long long held_ns;
 };
 
 struct kg_nvml_calls {
@@ -39,6 +46,8 @@ struct kg_nvml_calls {
     int (*temperature)(void *, int, unsigned *);
     int (*temperature_threshold)(void *, int, unsigned *);
     int (*power)(void *, unsigned *);
+    int (*power_limit)(void *, unsigned *);
+    int (*violation)(void *, int, struct violation *);
     int (*energy)(void *, unsigned long long *);
     int (*mig)(void *, unsigned *, unsigned *);
     int (*throttle)(void *, unsigned long long *);
@@ -84,6 +93,8 @@ static const struct kg_symbol symbols[] = {
     {"nvmlDeviceGetTemperature", NULL, CALL(temperature), true},
     {"nvmlDeviceGetTemperatureThreshold", NULL, CALL(temperature_threshold), true},
     {"nvmlDeviceGetPowerUsage", NULL, CALL(power), true},
+    {"nvmlDeviceGetEnforcedPowerLimit", NULL, CALL(power_limit), true},
+    {"nvmlDeviceGetViolationStatus", NULL, CALL(violation), true},
     {"nvmlDeviceGetTotalEnergyConsumption", NULL, CALL(energy), true},
     {"nvmlDeviceGetMigMode", NULL, CALL(mig), true},
     {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons",
@@ -292,6 +303,21 @@ double kg_nvml_energy_read(const struct kg_nvml *nvml, size_t index)
     return (double)millijoules * 1e-3;
 }
 
+/* The sum of throttled time by a policy; NaN if unknown. */
+static double held_read(const struct kg_nvml_calls *calls, void *handle, int policy)
+{
+    struct violation violation = {0};
+    if (!calls->violation || calls->violation(handle, policy, &violation) != SUCCESS)
+        return NAN;
+    return (double)violation.held_ns;
+}
+
+static int power_limit_read(const struct kg_nvml_calls *calls, void *handle)
+{
+    unsigned limit = 0;
+    return calls->power_limit && calls->power_limit(handle, &limit) == SUCCESS ? (int)limit : -1;
+}
+
 bool kg_nvml_telemetry_read(const struct kg_nvml *nvml, size_t index,
                             struct kg_nvml_telemetry *telemetry)
 {
@@ -306,6 +332,9 @@ bool kg_nvml_telemetry_read(const struct kg_nvml *nvml, size_t index,
         .utilization_percent = -1,
         .other_processes = -1,
         .throttle = -1,
+        .power_limit_mw = -1,
+        .power_held_ns = NAN,
+        .thermal_held_ns = NAN,
     };
     if (!calls || calls->handle((unsigned)index, &handle) != SUCCESS)
         return false;
@@ -315,6 +344,9 @@ bool kg_nvml_telemetry_read(const struct kg_nvml *nvml, size_t index,
     if (calls->power && calls->power(handle, &power) == SUCCESS)
         telemetry->power_mw = (int)power;
     telemetry->throttle = throttle_read(calls, handle);
+    telemetry->power_limit_mw = power_limit_read(calls, handle);
+    telemetry->power_held_ns = held_read(calls, handle, POLICY_POWER);
+    telemetry->thermal_held_ns = held_read(calls, handle, POLICY_THERMAL);
     telemetry->utilization_percent = utilization_read(calls, handle);
     telemetry->other_processes = others_count(calls, nvml->instance ? nvml->instance : handle);
     return true;
@@ -359,6 +391,32 @@ void kg_nvml_throttle_words(int64_t bits, char *text, size_t bytes)
         if (bits > 0 && bits & throttles[i].bit)
             length += (size_t)snprintf(text + length, bytes - length, "%s%s", length ? ", " : "",
                                        throttles[i].name);
+}
+
+int64_t kg_nvml_throttle_between(const struct kg_nvml_telemetry *before,
+                                 const struct kg_nvml_telemetry *after, double elapsed_ns)
+{
+    static const double SHARE_LEAST = 0.01;
+    const int64_t thermal = KG_NVML_THERMAL_SOFTWARE | KG_NVML_THERMAL_HARDWARE;
+    const struct {
+        double held_ns;
+        int64_t bits; /* all bits of the policy */
+        int64_t bit;  /* set if the sum grew, and no such bit is set */
+    } policies[] = {
+        {after->power_held_ns - before->power_held_ns, KG_NVML_POWER_CAP, KG_NVML_POWER_CAP},
+        {after->thermal_held_ns - before->thermal_held_ns, thermal, KG_NVML_THERMAL_SOFTWARE},
+    };
+    int64_t bits = after->throttle;
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
+        if (isnan(policies[i].held_ns))
+            continue;
+        bits = bits < 0 ? 0 : bits;
+        if (policies[i].held_ns < SHARE_LEAST * elapsed_ns)
+            bits &= ~policies[i].bits;
+        else if (!(bits & policies[i].bits))
+            bits |= policies[i].bit;
+    }
+    return bits;
 }
 
 /* A kg_apart_work; its argument is the library's name. */

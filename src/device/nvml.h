@@ -49,8 +49,20 @@ struct kg_nvml_telemetry {
      * (KG_KINSHIP_OTHER). In a container with its own process numbers the number is unknown, unless
      * one process is known to be another's. */
     int other_processes;
-    int64_t throttle; /* KG_NVML_ bits */
+    int64_t throttle;   /* KG_NVML_ bits */
+    int power_limit_mw; /* enforced */
+    /* time in which power or temperature lowered the clocks, in ns since the driver was loaded; NaN:
+     * unknown */
+    double power_held_ns;
+    double thermal_held_ns;
 };
+
+/* The reasons of throttling between two moments. NVML's sums of throttled time decide on power and
+ * temperature, because a look at the end of a round sees one instant, when the device may be idle. A
+ * hundredth of the time counts. If a sum is unknown, the bits of `after` decide.
+ * returns KG_NVML_ bits; -1: unknown */
+int64_t kg_nvml_throttle_between(const struct kg_nvml_telemetry *before,
+                                 const struct kg_nvml_telemetry *after, double elapsed_ns);
 
 /* Whether clocks are throttled: by power, by temperature or by another GPU. An idle GPU is not
  * throttled, and neither is a GPU whose owner lowered the clocks. False for -1. */

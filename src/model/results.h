@@ -76,7 +76,9 @@ struct kg_round {
     double power_w;
     double utilization;     /* of the device before the process used it, 0 to 1 */
     double other_processes; /* number of other processes with a context on the device */
-    double throttle;        /* KG_NVML_ bits during the round, as a number */
+    double power_limit_w;
+    double throttle;     /* KG_NVML_ bits during the round, as a number */
+    double throttled_ns; /* time in which power or temperature lowered the clocks */
     /* throttled: kept, but not judged; kgate measured another round for it */
     bool throttled;
     double *samples_ns;
@@ -90,7 +92,8 @@ struct kg_round {
     .user_ns = NAN, .system_ns = NAN, .wait_ns = NAN, .stolen_ns = NAN, .disturbance = NAN,        \
     .call_ns = NAN, .launch_ns = NAN, .median_cycles = NAN, .sm_clock_hz = NAN,                    \
     .timer_overhead_ns = NAN, .memory_clock_hz = NAN, .temperature_c = NAN, .power_w = NAN,        \
-    .utilization = NAN, .other_processes = NAN, .throttle = NAN
+    .utilization = NAN, .other_processes = NAN, .throttle = NAN, .power_limit_w = NAN,             \
+    .throttled_ns = NAN
 
 /* Summary over the rounds of a case; the round is the unit. median is the median of the rounds'
  * medians. mean and standard deviation are over these medians, and the interval is for their

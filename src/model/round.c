@@ -52,6 +52,10 @@ static const struct kg_field round_fields[] = {
              KG_OPTIONAL, KG_WHOLE),
     KG_FIELD(throttle, REAL, "GPU: active reasons for lower clocks, as NVML numbers their bits",
              KG_OPTIONAL, KG_WHOLE),
+    KG_FIELD(power_limit_w, REAL, "GPU: enforced power limit by NVML, W", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(throttled_ns, REAL,
+             "GPU: time of the round in which power or temperature lowered the clocks, by NVML",
+             KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(throttled, BOOL,
              "GPU: whether it was throttled during the round; kgate judges such a round only if "
              "most rounds were throttled",

@@ -217,6 +217,25 @@ YAML
     jq -e '.cases[0].rounds | (has("throttled") | not) and (.median_ns | length == 4)' r.json
 }
 
+@test "throttled times decide, not the last instant; at the power limit rounds are longer" {
+    gpu_suite <<YAML
+  - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, rounds: {min: 3, max: 3}}
+YAML
+    needs_code
+    # the sum of throttled time grows by a second at each look; the last instant is idle
+    held=$(seq -s , 0 1000000000 60000000000)
+    FAKE_NVML_POWER_HELD=$held FAKE_NVML_THROTTLE=0x1 run -0 gpu run -c gpu.yaml -o r.json
+    [[ "$output" == *"by the power limit"* ]]
+    jq -e '.cases[0].rounds | all(.throttled[]; .) and all(.throttle[]; . == 5) and
+        all(.throttled_ns[]; . >= 1e9) and all(.power_limit_w[]; . == 700) and
+        all(.wall_ns[]; . >= 100e6) and all(.warm_up_ns[]; . >= 200e6)' r.json
+    # a sum that stays the same: the rounds were not throttled, whatever the last instant says
+    FAKE_NVML_POWER_HELD=5 FAKE_NVML_THERMAL_HELD=5 FAKE_NVML_THROTTLE=0x4 run -0 gpu run -c gpu.yaml -o r.json
+    [[ "$output" != *throttled* ]]
+    jq -e '.cases[0].rounds | (has("throttled") | not) and all(.throttled_ns[]; . == 0) and
+        all(.wall_ns[]; . < 100e6)' r.json
+}
+
 @test "the device that was chosen is the only one its workers see; one that is not there is refused" {
     gpu_suite <<YAML
   - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work}

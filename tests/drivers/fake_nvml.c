@@ -4,6 +4,8 @@
  *   FAKE_NVML_MIG=1                    split into instances
  *   FAKE_NVML_SM_MHZ=1980,1200         a value for each call; the last one holds for the rest
  *   FAKE_NVML_MEMORY_MHZ, _TEMPERATURE, _POWER (mW), _THROTTLE (bits), _UTILIZATION: likewise
+ *   FAKE_NVML_POWER_HELD, _THERMAL_HELD (ns): likewise; default: not told
+ *   FAKE_NVML_POWER_LIMIT=700000       mW
  *   FAKE_NVML_ENERGY=-                 not told; else a joule more at each call
  *   FAKE_NVML_PROCESSES=12,34          process numbers, always all of them
  *   FAKE_NVML_INSTANCE_PROCESSES=34    those of each instance
@@ -215,6 +217,29 @@ EXPORT int nvmlDeviceGetPowerUsage(void *device, unsigned *milliwatts)
     static unsigned calls;
     (void)device;
     return figure_small("FAKE_NVML_POWER", "120000", &calls, milliwatts);
+}
+
+EXPORT int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *milliwatts)
+{
+    static unsigned calls;
+    (void)device;
+    return figure_small("FAKE_NVML_POWER_LIMIT", "700000", &calls, milliwatts);
+}
+
+struct violation {
+    unsigned long long at_us;
+    unsigned long long held_ns;
+};
+
+EXPORT int nvmlDeviceGetViolationStatus(void *device, int policy, struct violation *violation)
+{
+    static unsigned power, thermal;
+    (void)device;
+    violation->at_us = 0;
+    if (policy > 1)
+        return INVALID_ARGUMENT;
+    return policy ? figure("FAKE_NVML_THERMAL_HELD", "-", &thermal, &violation->held_ns)
+                  : figure("FAKE_NVML_POWER_HELD", "-", &power, &violation->held_ns);
 }
 
 /* A joule more at each call. */

@@ -182,6 +182,18 @@ bool kg_gpu_sampling_begin(struct kg_gpu_sampling *sampling, struct kg_gpu_sampl
     return true;
 }
 
+bool kg_gpu_sampling_warm(struct kg_gpu_sampling *sampling, double time_ns, struct kg_error *err)
+{
+    const uint64_t start = kg_clock_ns();
+    while ((double)(kg_clock_ns() - start) < time_ns) {
+        struct kg_gpu_sample sample;
+        if (!sample_take(sampling->sampler, sampling->batch, &sampling->graph, &sample, err))
+            return false;
+    }
+    sampling->warm_up_ns += (double)(kg_clock_ns() - start);
+    return true;
+}
+
 static void samples_thin(struct kg_gpu_sampling *sampling)
 {
     size_t left = 0;

@@ -53,6 +53,8 @@ struct kg_gpu_sampling {
  * failure leaves nothing to free. */
 bool kg_gpu_sampling_begin(struct kg_gpu_sampling *sampling, struct kg_gpu_sampler *sampler,
                            uint64_t batch, struct kg_error *err);
+/* Warms up for time_ns more, with samples that do not count. A failure leaves the graph to free. */
+bool kg_gpu_sampling_warm(struct kg_gpu_sampling *sampling, double time_ns, struct kg_error *err);
 /* Takes samples until time_ns are measured, at least one sample, or until three times as long has
  * passed. The work around a sample, such as flushing, can take longer than the sample. Adds the
  * measured time to *measured_ns. */

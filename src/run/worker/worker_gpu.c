@@ -3,7 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "run/ceilings/ceilings_measure.h"
 #include "run/timing/gpu_plan.h"
@@ -119,16 +121,71 @@ static double known(int value, double scale)
     return value < 0 ? NAN : scale * value;
 }
 
+/* Time for the driver to settle the clock at the power limit. */
+static const double LIMITED_NS = 200e6;
+static const double PAUSE_NS = 100e6;
+
+static void timing_start(struct worker_gpu *gpu)
+{
+    if (gpu->before_known)
+        kg_nvml_telemetry_read(&gpu->nvml, gpu->nvml_index, &gpu->start);
+    gpu->start_ns = kg_clock_ns();
+}
+
+/* KG_NVML_ bits since timing_start; -1: unknown. */
+static int64_t throttle_since(const struct worker_gpu *gpu, const struct kg_nvml_telemetry *now)
+{
+    return kg_nvml_throttle_between(&gpu->start, now, (double)(kg_clock_ns() - gpu->start_ns));
+}
+
+static bool is_limited(const struct worker_gpu *gpu)
+{
+    struct kg_nvml_telemetry now;
+    if (!gpu->before_known || !kg_nvml_telemetry_read(&gpu->nvml, gpu->nvml_index, &now))
+        return false;
+    const int64_t bits = throttle_since(gpu, &now);
+    return bits > 0 && bits & KG_NVML_POWER_CAP;
+}
+
 bool kg_worker_gpu_begin(struct kg_worker *worker, struct kg_error *err)
 {
     struct worker_gpu *gpu = &worker->gpu;
-    return kg_gpu_sampling_begin(&gpu->sampling, &gpu->sampler, worker->request.batch, err);
+    timing_start(gpu);
+    if (!kg_gpu_sampling_begin(&gpu->sampling, &gpu->sampler, worker->request.batch, err))
+        return false;
+    gpu->limited = is_limited(gpu);
+    if (gpu->limited && !kg_gpu_sampling_warm(&gpu->sampling, LIMITED_NS, err)) {
+        kg_gpu_sampling_free(&gpu->sampling);
+        return false;
+    }
+    timing_start(gpu);
+    return true;
+}
+
+double kg_worker_gpu_round_ns(const struct kg_worker *worker, double wanted_ns)
+{
+    return worker->gpu.limited ? fmax(wanted_ns, LIMITED_NS) : wanted_ns;
+}
+
+void kg_worker_gpu_pause(const struct kg_round *round)
+{
+    if (round->throttled)
+        nanosleep(&(struct timespec){.tv_nsec = (long)PAUSE_NS}, NULL);
 }
 
 bool kg_worker_gpu_run(struct kg_worker *worker, double time_ns, double *measured_ns,
                        struct kg_error *err)
 {
     return kg_gpu_sampling_run(&worker->gpu.sampling, time_ns, measured_ns, err);
+}
+
+/* Time in which power or temperature lowered the clocks; NaN: unknown. */
+static double throttled_ns(const struct kg_nvml_telemetry *start,
+                           const struct kg_nvml_telemetry *after)
+{
+    const double power_ns = after->power_held_ns - start->power_held_ns;
+    const double thermal_ns = after->thermal_held_ns - start->thermal_held_ns;
+    return isnan(power_ns) && isnan(thermal_ns) ? NAN : fmax(0, power_ns) + fmax(0, thermal_ns);
 }
 
 bool kg_worker_gpu_end(struct kg_worker *worker, struct kg_round *round, struct kg_error *err)
@@ -138,6 +195,7 @@ bool kg_worker_gpu_end(struct kg_worker *worker, struct kg_round *round, struct 
     /* before the device is idle again: then it is not throttled */
     const bool after_known =
         gpu->before_known && kg_nvml_telemetry_read(&gpu->nvml, gpu->nvml_index, &after);
+    const int64_t throttle = after_known ? throttle_since(gpu, &after) : -1;
     if (!kg_gpu_sampling_end(&gpu->sampling, &worker->arena, round, err))
         return false;
     if (!after_known)
@@ -147,8 +205,10 @@ bool kg_worker_gpu_end(struct kg_worker *worker, struct kg_round *round, struct 
     round->power_w = known(after.power_mw, 1e-3);
     round->utilization = known(gpu->before.utilization_percent, 0.01);
     round->other_processes = known(after.other_processes, 1);
-    round->throttle = after.throttle < 0 ? NAN : (double)after.throttle;
-    round->throttled = kg_nvml_throttled(after.throttle);
+    round->power_limit_w = known(after.power_limit_mw, 1e-3);
+    round->throttle = throttle < 0 ? NAN : (double)throttle;
+    round->throttled = kg_nvml_throttled(throttle);
+    round->throttled_ns = throttled_ns(&gpu->start, &after);
     return true;
 }
 

@@ -247,10 +247,13 @@ static bool measure_round(struct kg_worker *worker, struct kg_error *err)
     round_room(worker);
     if (!pieces_begin(&pieces, worker, err))
         return false;
-    const bool good =
-        pieces_run(&pieces, fmax(1, worker->request.min_time_ns), &measured_ns, err) &&
-        pieces_end(&pieces, err);
+    double time_ns = fmax(1, worker->request.min_time_ns);
+    if (pieces.on_stream)
+        time_ns = kg_worker_gpu_round_ns(worker, time_ns);
+    const bool good = pieces_run(&pieces, time_ns, &measured_ns, err) && pieces_end(&pieces, err);
     pieces_free(&pieces);
+    if (good && pieces.on_stream)
+        kg_worker_gpu_pause(worker->response.rounds);
     return good && check_after(worker, err);
 }
 

@@ -6,10 +6,11 @@
 #include <sys/wait.h>
 
 static const char *const settings[] = {
-    "FAKE_NVML_DEVICES",     "FAKE_NVML_FAIL",       "FAKE_NVML_MIG",
-    "FAKE_NVML_SM_MHZ",      "FAKE_NVML_MEMORY_MHZ", "FAKE_NVML_POWER",
-    "FAKE_NVML_TEMPERATURE", "FAKE_NVML_THROTTLE",   "FAKE_NVML_PROCESSES",
-    "FAKE_NVML_UTILIZATION", "FAKE_NVML_ENERGY",     "FAKE_NVML_INSTANCE_PROCESSES",
+    "FAKE_NVML_DEVICES",     "FAKE_NVML_FAIL",         "FAKE_NVML_MIG",
+    "FAKE_NVML_SM_MHZ",      "FAKE_NVML_MEMORY_MHZ",   "FAKE_NVML_POWER",
+    "FAKE_NVML_TEMPERATURE", "FAKE_NVML_THROTTLE",     "FAKE_NVML_PROCESSES",
+    "FAKE_NVML_UTILIZATION", "FAKE_NVML_ENERGY",       "FAKE_NVML_INSTANCE_PROCESSES",
+    "FAKE_NVML_POWER_HELD",  "FAKE_NVML_THERMAL_HELD", "FAKE_NVML_POWER_LIMIT",
 };
 
 /* Closes and opens the library again, so that its counts start again. */
@@ -132,6 +133,46 @@ static void throttling_is_read(void **state)
     assert_true(kg_nvml_telemetry_read(&nvml, 0, &now));
     assert_true(kg_nvml_throttled(now.throttle));
     kg_nvml_close(&nvml);
+}
+
+static void the_power_limit_and_throttled_times_are_read_or_unknown(void **state)
+{
+    struct kg_nvml_telemetry now;
+    struct kg_nvml nvml = opened("FAKE_NVML_POWER_HELD", "1000,2500");
+    (void)state;
+    assert_true(kg_nvml_telemetry_read(&nvml, 0, &now));
+    assert_int_equal(now.power_limit_mw, 700000);
+    assert_true(now.power_held_ns == 1000 && isnan(now.thermal_held_ns));
+    assert_true(kg_nvml_telemetry_read(&nvml, 0, &now));
+    assert_true(now.power_held_ns == 2500);
+    kg_nvml_close(&nvml);
+}
+
+/* Throttling between two readings, a second apart, with the throttled times of the later one. */
+static int64_t between(int64_t bits, double power_ns, double thermal_ns)
+{
+    const struct kg_nvml_telemetry before = {.power_held_ns = 5e9, .thermal_held_ns = 7e9};
+    const struct kg_nvml_telemetry after = {
+        .throttle = bits, .power_held_ns = 5e9 + power_ns, .thermal_held_ns = 7e9 + thermal_ns};
+    return kg_nvml_throttle_between(&before, &after, 1e9);
+}
+
+static void throttled_times_see_what_one_instant_does_not(void **state)
+{
+    (void)state;
+    /* the device was idle at the end */
+    assert_int_equal(between(KG_NVML_IDLE, 0.2e9, 0), KG_NVML_IDLE | KG_NVML_POWER_CAP);
+    assert_int_equal(between(0, 0, 0.2e9), KG_NVML_THERMAL_SOFTWARE);
+    assert_int_equal(between(KG_NVML_THERMAL_HARDWARE, 0, 0.2e9), KG_NVML_THERMAL_HARDWARE);
+    assert_int_equal(between(-1, 0.2e9, 0), KG_NVML_POWER_CAP);
+    /* an instant of a round that was not throttled */
+    assert_int_equal(between(KG_NVML_POWER_CAP | KG_NVML_THERMAL_SOFTWARE, 1e6, 0), 0);
+    /* other reasons have no times */
+    assert_int_equal(between(KG_NVML_SYNC_BOOST | KG_NVML_POWER_BRAKE, 0, 0),
+                     KG_NVML_SYNC_BOOST | KG_NVML_POWER_BRAKE);
+    /* without times the instant counts */
+    assert_int_equal(between(KG_NVML_POWER_CAP, NAN, NAN), KG_NVML_POWER_CAP);
+    assert_int_equal(between(-1, NAN, NAN), -1);
 }
 
 static void a_device_is_found_by_its_uuid_or_that_of_its_instance(void **state)
@@ -343,6 +384,8 @@ int main(void)
         cmocka_unit_test(figures_that_are_not_supported_are_unknown),
         cmocka_unit_test(only_what_holds_back_against_the_will_is_throttling),
         cmocka_unit_test(throttling_is_read),
+        cmocka_unit_test(the_power_limit_and_throttled_times_are_read_or_unknown),
+        cmocka_unit_test(throttled_times_see_what_one_instant_does_not),
         cmocka_unit_test(a_device_is_found_by_its_uuid_or_that_of_its_instance),
         cmocka_unit_test(processes_of_others_are_counted_and_own_ones_are_not),
         cmocka_unit_test(the_other_sides_worker_is_no_stranger),
