@@ -45,7 +45,7 @@ static const char *const quantize_versions[] = {"plain", "separate", "fused", NU
      .type = KGATE_PARAM_INTEGER,                                                                  \
      .default_text = "10000",                                                                      \
      .minimum = 1,                                                                                 \
-     .maximum = 1e7,                                                                               \
+     .maximum = 1e8,                                                                               \
      .help = "vectors"}
 /* clang-format on */
 

@@ -73,14 +73,35 @@ double kg_memory_ceiling(const struct kg_ceilings *ceilings, const struct kg_cas
     return 1 / (as_copied / copy + (1 - as_copied) / read);
 }
 
-void kg_work_shares(const struct kg_ceilings *ceilings, bool cached, struct kg_case_work *work)
+/* Dense bf16 products with single-precision sums, in FLOP per cycle of a multiprocessor. Other
+ * architectures have several rates under one number. */
+static const struct {
+    const char *capability;
+    double flops_per_cycle;
+} tensor_cores[] = {{"8.0", 2048}, {"9.0", 4096}, {"10.0", 8192}};
+enum { TENSOR_CORES = sizeof tensor_cores / sizeof *tensor_cores };
+
+double kg_tensor_ceiling(const struct kg_ceilings *ceilings, const struct kg_gpu *gpu,
+                         double clock_hz)
+{
+    if (!(clock_hz > 0))
+        return ceilings->tensor_flops_per_s;
+    for (size_t i = 0; gpu && gpu->compute_capability && i < TENSOR_CORES; i++)
+        if (!strcmp(gpu->compute_capability, tensor_cores[i].capability) && gpu->multiprocessors)
+            return tensor_cores[i].flops_per_cycle * (double)gpu->multiprocessors * clock_hz;
+    return ceilings->tensor_clock_hz > 0
+               ? ceilings->tensor_flops_per_s * clock_hz / ceilings->tensor_clock_hz
+               : ceilings->tensor_flops_per_s;
+}
+
+void kg_work_shares(const struct kg_ceilings *ceilings, bool cached, double tensor_flops,
+                    struct kg_case_work *work)
 {
     work->bandwidth_share =
         cached ? NAN : share(work->bytes_per_second, kg_memory_ceiling(ceilings, work));
     work->fma_share = does(work, KG_ARITHMETIC_F32)
                           ? share(work->flops_per_second, ceilings->fma_flops_per_s)
                           : NAN;
-    work->tensor_share = does(work, KG_ARITHMETIC_BF16_TENSOR)
-                             ? share(work->flops_per_second, ceilings->tensor_flops_per_s)
-                             : NAN;
+    work->tensor_share =
+        does(work, KG_ARITHMETIC_BF16_TENSOR) ? share(work->flops_per_second, tensor_flops) : NAN;
 }

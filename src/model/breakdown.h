@@ -28,6 +28,15 @@ struct kg_breakdown kg_breakdown_of_call(const struct kg_call_times *times,
  * share is unknown: the faster of copying and reading. NaN without a ceiling. Pure. */
 double kg_memory_ceiling(const struct kg_ceilings *ceilings, const struct kg_case_work *work);
 
+/* Peak rate of the tensor cores at a clock, FLOP/s: the architecture's FLOP per cycle. If kgate does not
+ * know the architecture's: the measured peak, scaled from its clock. NaN without either. Pure.
+ * gpu       NULL: unknown
+ * clock_hz  of the multiprocessors; NaN: unknown, which gives the measured peak as it is */
+double kg_tensor_ceiling(const struct kg_ceilings *ceilings, const struct kg_gpu *gpu,
+                         double clock_hz);
+
 /* Fills the shares of `work` from its rates.
- * cached  the data may come from the L2 cache: then memory's peak does not apply */
-void kg_work_shares(const struct kg_ceilings *ceilings, bool cached, struct kg_case_work *work);
+ * cached           the L2 cache may spare memory traffic: then memory's peak does not apply
+ * tensor_flops     kg_tensor_ceiling */
+void kg_work_shares(const struct kg_ceilings *ceilings, bool cached, double tensor_flops,
+                    struct kg_case_work *work);

@@ -18,6 +18,8 @@ static const struct kg_field fields[] = {
              KG_OPTIONAL, KG_BETWEEN(1e6, 1e18)),
     KG_FIELD(tensor_flops_per_s, REAL, "peak rate of bf16 tensor cores, FLOP per second",
              KG_OPTIONAL, KG_BETWEEN(1e6, 1e19)),
+    KG_FIELD(tensor_clock_hz, REAL, "SM clock during the tensor cores' peak, Hz", KG_OPTIONAL,
+             KG_BETWEEN(1e6, 1e11)),
     KG_FIELD(launch_ns, REAL, "time from one empty kernel to the next, ns", KG_OPTIONAL,
              KG_BETWEEN(1, 1e9)),
     KG_FIELD(sm_clock_hz, REAL, "SM clock during the multiply-adds, Hz", KG_OPTIONAL,

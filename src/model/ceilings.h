@@ -20,6 +20,7 @@ struct kg_ceilings {
     double read_bytes_per_s;   /* reads alone */
     double fma_flops_per_s;    /* single-precision multiply-adds, two each */
     double tensor_flops_per_s; /* bf16 products summed in single precision, by the tensor cores */
+    double tensor_clock_hz;    /* during the fastest of these products */
     double launch_ns;          /* from one empty kernel's start to the next one's, back to back */
     double sm_clock_hz;        /* during the multiply-adds */
     /* instruction of the tensor cores' peak, KG_TENSOR_BY_; NULL: no such peak */
@@ -36,7 +37,7 @@ struct kg_ceilings {
 #define KG_CEILINGS_NONE                                                                           \
     {                                                                                              \
         .copy_bytes_per_s = NAN, .read_bytes_per_s = NAN, .fma_flops_per_s = NAN,                  \
-        .tensor_flops_per_s = NAN, .launch_ns = NAN, .sm_clock_hz = NAN                            \
+        .tensor_flops_per_s = NAN, .tensor_clock_hz = NAN, .launch_ns = NAN, .sm_clock_hz = NAN    \
     }
 
 extern const struct kg_record kg_ceilings_record;

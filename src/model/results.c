@@ -66,14 +66,18 @@ static const struct kg_field work_fields[] = {
     KG_FIELD(bytes_per_second, REAL, "bytes per second", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(flops_per_second, REAL, "floating-point operations per second", KG_OPTIONAL,
              KG_FROM_0),
-    KG_FIELD(bandwidth_share, REAL,
-             "share of the measured peak bandwidth for this mix of reads and writes; mix unknown: "
-             "share of the faster of copying and reading",
-             KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(
+        bandwidth_share, REAL,
+        "share of the measured peak bandwidth for this mix of reads and writes; mix unknown: "
+        "share of the faster of copying and reading. Absent if the L2 cache may spare more than "
+        "1/16 of the bytes",
+        KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(fma_share, REAL, "share of the measured peak of multiply-adds", KG_OPTIONAL,
              KG_FROM_0),
-    KG_FIELD(tensor_share, REAL, "share of the measured peak of tensor cores", KG_OPTIONAL,
-             KG_FROM_0),
+    KG_FIELD(
+        tensor_share, REAL,
+        "share of the tensor cores' FLOP per cycle; clock unknown: share of their measured peak",
+        KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(arithmetic, STRING, "unit that does the floating-point operations", KG_OPTIONAL,
              KG_WORDS("f32", "bf16_tensor")),
     KG_FIELD(written_bytes, REAL, "bytes written, part of `bytes`", KG_OPTIONAL, KG_FROM_0),

@@ -144,9 +144,10 @@ struct kg_case_work {
     double bytes_per_second;
     double flops_per_second;
     /* Shares of the device's measured peaks, from 0 to a little above 1. */
-    double bandwidth_share; /* of kg_memory_ceiling; NaN: the data may be in the L2 cache */
-    double fma_share;       /* of the multiply-adds' peak, if the work consists of them */
-    double tensor_share;    /* of the tensor cores' peak, if the work runs on them */
+    double
+        bandwidth_share; /* of kg_memory_ceiling; NaN: the L2 cache may spare a part of the bytes */
+    double fma_share;    /* of the multiply-adds' peak, if the work consists of them */
+    double tensor_share; /* of kg_tensor_ceiling, if the work runs on them */
     const char *arithmetic; /* kind of the flops: "f32", "bf16_tensor"; NULL: unknown */
     double written_bytes;   /* part of `bytes` */
     const char *item_name;  /* name of the items: "vectors"; NULL: not given */
@@ -421,9 +422,11 @@ double kg_case_peak_bytes(const struct kg_case_result *result);
 /* Fills summary, breakdown.wall, memory and rates of a case from its rounds and work. */
 void kg_case_summarize(struct kg_case_result *result);
 
-/* For a case on the GPU: whether the data of a call may still be in the L2 cache from the call
- * before. */
-bool kg_case_in_l2(const struct kg_results *results, const struct kg_case_result *result);
+/* For a case on the GPU: whether the L2 cache may spare so much memory traffic that a share of the
+ * bandwidth means nothing. The data of a call may be there from the call before. `cold` flushes the
+ * cache, but then as much as it holds of the output need not be written in the call: at most 1/16 of
+ * the bytes may be spared. For a copy the output is then at least 8 times the cache. */
+bool kg_case_spared_by_l2(const struct kg_results *results, const struct kg_case_result *result);
 
 /* Fills the shares of results->ceilings for cases on the GPU; after kg_case_summarize. */
 void kg_results_shares(struct kg_results *results);

@@ -70,13 +70,6 @@ static void device_divide(struct kg_case_result *result, const struct kg_round *
     *breakdown = kg_breakdown_of_call(&times, &result->trace);
 }
 
-bool kg_case_in_l2(const struct kg_results *results, const struct kg_case_result *result)
-{
-    const struct kg_gpu *gpu = kg_machine_gpu(&results->machine);
-    return gpu && strcmp(result->timing, kg_timing_names[KG_TIMING_COLD]) != 0 &&
-           result->work.bytes <= (double)gpu->l2_bytes;
-}
-
 const char *kg_results_device_missed(const struct kg_results *results)
 {
     for (size_t i = 0; i < results->case_count; i++) {
@@ -89,16 +82,6 @@ const char *kg_results_device_missed(const struct kg_results *results)
             return device;
     }
     return NULL;
-}
-
-void kg_results_shares(struct kg_results *results)
-{
-    for (size_t i = 0; i < results->case_count; i++) {
-        struct kg_case_work *work = &results->cases[i].work;
-        if (!results->cases[i].timing)
-            continue;
-        kg_work_shares(&results->ceilings, kg_case_in_l2(results, &results->cases[i]), work);
-    }
 }
 
 /* The rounds of a summary: the judged rounds, or all if none is judged. */
@@ -121,6 +104,41 @@ static double rounds_median(const struct kg_round *const *rounds, size_t count, 
     for (size_t i = 0; i < count; i++)
         values[i] = *(const double *)(const void *)((const char *)rounds[i] + offset);
     return median_of(values, count);
+}
+
+bool kg_case_spared_by_l2(const struct kg_results *results, const struct kg_case_result *result)
+{
+    static const double SPARED_MOST = 1.0 / 16;
+    const struct kg_gpu *gpu = kg_machine_gpu(&results->machine);
+    const double bytes = result->work.bytes, written = result->work.written_bytes;
+    if (!gpu)
+        return false;
+    const double l2_bytes = (double)gpu->l2_bytes;
+    if (strcmp(result->timing, kg_timing_names[KG_TIMING_COLD]) != 0)
+        return bytes <= l2_bytes;
+    return fmin(isnan(written) ? bytes : written, l2_bytes) > SPARED_MOST * bytes;
+}
+
+/* The clock of the multiprocessors over the rounds of the summary; NaN: unknown. */
+static double clock_median(const struct kg_case_result *result)
+{
+    const struct kg_round *rounds[ROUNDS_MOST];
+    const size_t count = rounds_choose(result, rounds);
+    return count ? 1e9 * rounds_median(rounds, count, offsetof(struct kg_round, median_cycles)) /
+                       result->summary.median_ns
+                 : NAN;
+}
+
+void kg_results_shares(struct kg_results *results)
+{
+    for (size_t i = 0; i < results->case_count; i++) {
+        struct kg_case_result *result = &results->cases[i];
+        if (result->timing)
+            kg_work_shares(&results->ceilings, kg_case_spared_by_l2(results, result),
+                           kg_tensor_ceiling(&results->ceilings, kg_machine_gpu(&results->machine),
+                                             clock_median(result)),
+                           &result->work);
+    }
 }
 
 /* The 95th percentile of all samples, if every sample is kept. A round may have too few samples for

@@ -246,7 +246,9 @@ static void gpu_arithmetic_find(const struct kg_ceilings *ceilings, const struct
         traits->flops_ceiling_per_s = amount(ceilings->fma_flops_per_s);
         traits->flops_share = amount(work->fma_share);
     } else if (!strcmp(work->arithmetic, KG_ARITHMETIC_BF16_TENSOR)) {
-        traits->flops_ceiling_per_s = amount(ceilings->tensor_flops_per_s);
+        traits->flops_ceiling_per_s =
+            amount(isnan(work->tensor_share) ? ceilings->tensor_flops_per_s
+                                             : ratio(work->flops_per_second, work->tensor_share));
         traits->flops_share = amount(work->tensor_share);
     }
     flops_check(traits);
@@ -259,7 +261,7 @@ static void gpu_roofs_find(const struct kg_results *results, const struct kg_cas
     traits->working_set_bytes =
         isnan(traits->allocated_bytes) ? traits->bytes : traits->allocated_bytes;
     gpu_arithmetic_find(ceilings, &result->work, traits);
-    if (isnan(traits->bytes) || kg_case_in_l2(results, result))
+    if (isnan(traits->bytes) || kg_case_spared_by_l2(results, result))
         return;
     traits->level = KG_LEVEL_MEMORY;
     traits->bandwidth_ceiling_bytes_per_s = amount(kg_memory_ceiling(ceilings, &result->work));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/breakdown.h"
 #include "model/cpu_ceilings.h"
 
 /* A rate of the case and its ceiling; NaN: not known. */
@@ -35,13 +36,18 @@ static size_t cpu_rates(const struct kg_cpu_ceilings *ceilings, const struct kg_
     return 2;
 }
 
-/* Derives the GPU's peaks from the case's shares of them. Without ceilings the peaks are NaN. */
-static size_t gpu_rates(const struct kg_case_result *result, struct rate rates[2])
+/* Derives the GPU's peaks from the case's shares of them. Without ceilings the peaks are NaN. A cold call without a share
+ * has the peak of memory, too: the L2 cache spares it less than half of the bytes. */
+static size_t gpu_rates(const struct kg_ceilings *ceilings, const struct kg_case_result *result,
+                        struct rate rates[2])
 {
     const struct kg_case_work *work = &result->work;
     const bool tensor = does(result, KG_ARITHMETIC_BF16_TENSOR);
     const double flops = work->flops_per_second / (tensor ? work->tensor_share : work->fma_share);
-    const double bytes = work->bytes_per_second / work->bandwidth_share;
+    const bool cold = !strcmp(result->timing, kg_timing_names[KG_TIMING_COLD]);
+    const double bytes = isnan(work->bandwidth_share) && cold
+                             ? kg_memory_ceiling(ceilings, work)
+                             : work->bytes_per_second / work->bandwidth_share;
     rates[0] = (struct rate){"computing", "FLOP/s", work->flops_per_second, flops,
                              tensor ? "tensor cores" : "multiply-adds"};
     rates[1] = (struct rate){"moving data", "B/s", work->bytes_per_second, bytes, "device memory"};
@@ -52,7 +58,8 @@ bool kg_case_impossible(const struct kg_cpu_ceilings *cpu, const struct kg_ceili
                         const struct kg_case_result *result, char *reason, size_t bytes)
 {
     struct rate rates[2];
-    const size_t count = result->timing ? gpu_rates(result, rates) : cpu_rates(cpu, result, rates);
+    const size_t count =
+        result->timing ? gpu_rates(gpu, result, rates) : cpu_rates(cpu, result, rates);
     const bool doubtful = result->timing ? gpu->note : cpu->note;
     const double times = doubtful ? KG_IMPOSSIBLE_DOUBTFUL : KG_IMPOSSIBLE;
     for (size_t i = 0; i < count; i++) {

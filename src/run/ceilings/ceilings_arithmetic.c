@@ -129,6 +129,7 @@ static bool tensor_time(struct kg_measuring *measuring, const struct arithmetic 
     if (isnan(flops_per_s) || flops_per_s <= ceilings->tensor_flops_per_s)
         return true;
     ceilings->tensor_flops_per_s = flops_per_s;
+    ceilings->tensor_clock_hz = clock_hz;
     ceilings->tensor_by = by;
     return true;
 }

@@ -202,7 +202,7 @@ static void what_is_written_decides_the_ceiling_of_memory(void **state)
     assert_true(fabs(kg_memory_ceiling(&ceilings, &work) / 5e12 - 1) < 1e-6);
     work.bytes_per_second = 4e12;
     work.written_bytes = 50;
-    kg_work_shares(&ceilings, false, &work);
+    kg_work_shares(&ceilings, false, ceilings.tensor_flops_per_s, &work);
     assert_true(work.bandwidth_share == 1);
     /* nor does reading limit a copy, if reading was measured slower, or not at all */
     ceilings.read_bytes_per_s = 3e12;
@@ -221,36 +221,91 @@ static void arithmetic_has_the_ceiling_of_its_kind(void **state)
     work.flops_per_second = 1e12;
     ceilings.fma_flops_per_s = 2e12;
     ceilings.tensor_flops_per_s = 10e12;
-    kg_work_shares(&ceilings, false, &work);
+    kg_work_shares(&ceilings, false, ceilings.tensor_flops_per_s, &work);
     assert_true(isnan(work.fma_share) && isnan(work.tensor_share));
     work.arithmetic = KG_ARITHMETIC_F32;
-    kg_work_shares(&ceilings, false, &work);
+    kg_work_shares(&ceilings, false, ceilings.tensor_flops_per_s, &work);
     assert_true(work.fma_share == 0.5 && isnan(work.tensor_share));
     work.arithmetic = KG_ARITHMETIC_BF16_TENSOR;
-    kg_work_shares(&ceilings, false, &work);
+    kg_work_shares(&ceilings, false, ceilings.tensor_flops_per_s, &work);
     assert_true(isnan(work.fma_share) && work.tensor_share == 0.1);
 }
 
-static void what_fits_into_the_cache_has_no_share_of_memory_but_cold(void **state)
+static void tensor_cores_are_judged_by_cycles(void **state)
 {
     (void)state;
+    struct kg_ceilings ceilings = KG_CEILINGS_NONE;
+    struct kg_gpu gpu = {.compute_capability = "9.0", .multiprocessors = 132};
+    ceilings.tensor_flops_per_s = 1.05e15;
+    /* whatever the clock at which the peak was measured */
+    assert_true(kg_tensor_ceiling(&ceilings, &gpu, 1.5e9) == 4096.0 * 132 * 1.5e9);
+    assert_true(kg_tensor_ceiling(&ceilings, &gpu, NAN) == 1.05e15);
+    /* an architecture with several rates: the measured peak at the case's clock */
+    gpu.compute_capability = "8.9";
+    assert_true(kg_tensor_ceiling(&ceilings, &gpu, 1.5e9) == 1.05e15);
+    ceilings.tensor_clock_hz = 2e9;
+    assert_true(kg_tensor_ceiling(&ceilings, &gpu, 1.5e9) == 0.75 * 1.05e15);
+    assert_true(kg_tensor_ceiling(&ceilings, NULL, 1.5e9) == 0.75 * 1.05e15);
+}
+
+static void a_share_in_cycles_does_not_move_with_the_clock(void **state)
+{
+    (void)state;
+    struct kg_gpu gpu = {.compute_capability = "9.0", .multiprocessors = 100};
+    for (double clock = 1e9; clock <= 2e9; clock += 0.5e9) {
+        /* 1e6 cycles, and half of the products that 100 multiprocessors could do in them */
+        struct kg_round a_round = {.median_ns = 1e15 / clock, .median_cycles = 1e6};
+        struct kg_case_result result = {.timing = "hot",
+                                        .rounds = &a_round,
+                                        .round_count = 1,
+                                        .disturbance_limit = NAN,
+                                        .work = KG_WORK_UNKNOWN};
+        struct kg_results results = {.ceilings = KG_CEILINGS_NONE,
+                                     .machine = {.gpus = &gpu, .gpu_count = 1},
+                                     .cases = &result,
+                                     .case_count = 1};
+        result.work.flops = 2048.0 * 100 * 1e6;
+        result.work.arithmetic = KG_ARITHMETIC_BF16_TENSOR;
+        kg_case_summarize(&result);
+        kg_results_shares(&results);
+        assert_true(fabs(result.work.tensor_share - 0.5) < 1e-9);
+    }
+}
+
+/* The share of a call that moves and writes so many times the L2 cache, at half of the peak. */
+static double share_of(const char *timing, double moved, double written)
+{
+    const double l2_bytes = 1 << 20;
     struct kg_gpu gpu = {.l2_bytes = 1 << 20};
-    struct kg_case_result cases[] = {{.timing = "cold", .work = KG_WORK_UNKNOWN},
-                                     {.timing = "hot", .work = KG_WORK_UNKNOWN},
-                                     {.timing = "hot", .work = KG_WORK_UNKNOWN}};
+    struct kg_case_result result = {
+        .timing = timing, .disturbance_limit = NAN, .work = KG_WORK_UNKNOWN};
     struct kg_results results = {.ceilings = KG_CEILINGS_NONE,
                                  .machine = {.gpus = &gpu, .gpu_count = 1},
-                                 .cases = cases,
-                                 .case_count = 3};
+                                 .cases = &result,
+                                 .case_count = 1};
     results.ceilings.copy_bytes_per_s = 2e12;
-    for (size_t i = 0; i < 3; i++) {
-        cases[i].work.bytes = i < 2 ? 1 << 20 : 1 << 21;
-        cases[i].work.bytes_per_second = 1e12;
-    }
+    result.work.bytes = moved * l2_bytes;
+    result.work.written_bytes = written * l2_bytes;
+    result.work.bytes_per_second = 1e12;
     kg_results_shares(&results);
-    assert_true(cases[0].work.bandwidth_share == 0.5);
-    assert_true(isnan(cases[1].work.bandwidth_share));
-    assert_true(cases[2].work.bandwidth_share == 0.5);
+    return result.work.bandwidth_share;
+}
+
+static void what_the_cache_may_spare_has_no_share_of_memory(void **state)
+{
+    (void)state;
+    assert_true(isnan(share_of("hot", 1, 0.5)));
+    assert_true(share_of("hot", 2, 1) == 0.5);
+    /* cold: the end of the output may stay in the cache */
+    assert_true(isnan(share_of("cold", 2, 1)));
+    assert_true(isnan(share_of("cold", 15.8, 7.9)));
+    assert_true(share_of("cold", 16, 8) == 0.5);
+    /* whoever writes little is spared little */
+    assert_true(share_of("cold", 1, 1e-6) == 0.5);
+    assert_true(isnan(share_of("cold", 1, 0.07)));
+    /* it may write all of its bytes */
+    assert_true(isnan(share_of("cold", 15, NAN)));
+    assert_true(share_of("cold", 16, NAN) == 0.5);
 }
 
 int main(void)
@@ -269,7 +324,9 @@ int main(void)
         cmocka_unit_test(shares_are_rates_over_ceilings),
         cmocka_unit_test(what_is_written_decides_the_ceiling_of_memory),
         cmocka_unit_test(arithmetic_has_the_ceiling_of_its_kind),
-        cmocka_unit_test(what_fits_into_the_cache_has_no_share_of_memory_but_cold),
+        cmocka_unit_test(tensor_cores_are_judged_by_cycles),
+        cmocka_unit_test(a_share_in_cycles_does_not_move_with_the_clock),
+        cmocka_unit_test(what_the_cache_may_spare_has_no_share_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -447,6 +447,8 @@ static void what_stays_in_the_l2_cache_has_no_roof_of_memory(void **state)
     UNKNOWN(traits.roof_ns);
     about(0.2, traits.flops_share);
     one.result.timing = "cold";
+    UNKNOWN(traits_of(&one).level); /* all of it may be written later */
+    one.result.work.written_bytes = 1e6;
     about(KG_LEVEL_MEMORY, traits_of(&one).level);
     one.result.work.bytes = NAN;
     UNKNOWN(traits_of(&one).level);

@@ -481,6 +481,7 @@ static const struct kg_ceilings some = {.copy_bytes_per_s = 3e12,
                                         .read_bytes_per_s = NAN,
                                         .fma_flops_per_s = 6e13,
                                         .tensor_flops_per_s = 6e14,
+                                        .tensor_clock_hz = 1.7e9,
                                         .launch_ns = 1234.5,
                                         .sm_clock_hz = 1.9e9,
                                         .tensor_by = KG_TENSOR_BY_WGMMA,
@@ -494,7 +495,8 @@ static void figures_that_no_gpu_has_are_not_good(void **state)
     struct kg_ceilings ceilings = some;
     double *const figures[] = {&ceilings.copy_bytes_per_s, &ceilings.read_bytes_per_s,
                                &ceilings.fma_flops_per_s,  &ceilings.tensor_flops_per_s,
-                               &ceilings.launch_ns,        &ceilings.sm_clock_hz};
+                               &ceilings.launch_ns,        &ceilings.sm_clock_hz,
+                               &ceilings.tensor_clock_hz};
     (void)state;
     assert_true(kg_ceilings_good(&none));
     assert_true(kg_ceilings_good(&some));
