@@ -16,11 +16,14 @@ static const double CLOCK_MOST = 0.1;
 static const double POWER_FELL = 0.03;
 
 /* Whether the GPU's own timer measured the time. kgate then knows the clock of the multiprocessors and need not
- * estimate its effect. */
+ * estimate its effect. Rounds of another harness have that clock, and no timing of kgate's. */
 static bool on_device(const struct kg_gathering *gathering)
 {
-    const char *timing = gathering->result->timing;
-    return gathering->row->timed && timing && strcmp(timing, kg_timing_names[KG_TIMING_WALL]) != 0;
+    const struct kg_case_result *result = gathering->result;
+    if (!gathering->row->timed)
+        return false;
+    return result->timing ? strcmp(result->timing, kg_timing_names[KG_TIMING_WALL]) != 0
+                          : result->round_count && result->rounds[0].sm_clock_hz > 0;
 }
 
 void kg_cycles_estimate(const struct kg_gathering *gathering, struct kg_metric_input *input,

@@ -75,6 +75,39 @@ copy=nvbench/benchmark=copy,Op{ct}=sum,T=I32,Elements=1048576/cuda
     jq -e '.cases[0].id == "nvbench/benchmark=plain/cuda"' out/comparison.json
 }
 
+@test "the clocks of its samples: a time that moved with the clock is no regression, one in cycles is" {
+    program_is "" 1.0 '    params: {benchmark: plain}'
+    import() { # FILE: of three processes
+        for i in 1 2 3; do
+            ./bench --benchmark plain --jsonbin "$1-$i.json" >/dev/null
+            sed -i "1s/.*/{ \"kgate_test\": \"$1 $i\",/" "$1-$i.json"
+        done
+        kgate import "$1"-[123].json --format nvbench -o "$1.json"
+    }
+    import base
+    valid base.json results
+    jq -e '.cases[0].rounds | all(.sm_clock_hz[]; . > 1.799e9 and . < 1.801e9) and
+        all(.median_cycles[]; . > 89900 and . < 90100) and all(.pulse_ns[]; . > 0)' base.json
+    program_is "" 1.1111
+    CLOCK=0.9 import clock
+    run kgate compare base.json clock.json --json
+    jq -e '.cases[0] | .change == "INCONCLUSIVE" and (.reason | test("the GPU clock changed like the time"))' <<<"$output"
+    import code
+    run kgate compare base.json code.json
+    [[ "$status" -eq 1 && "$output" == *REGRESSION* ]]
+    # an NVBench that does not tell its clocks: the time alone
+    CLOCK=none import none
+    jq -e '.cases[0].rounds | has("sm_clock_hz") | not' none.json
+    run kgate compare base.json none.json
+    [ "$status" -eq 1 ]
+    # in a suite, by the program's clocks as well
+    program_is "" 1.0 '    params: {benchmark: plain}'
+    kgate baseline record -c nv.yaml -q --runs 2 -b store
+    program_is "" 1.1111 '    params: {benchmark: plain}'
+    CLOCK=0.9 run kgate gate -c nv.yaml -b store -o out
+    jq -e '.cases[0] | .change == "INCONCLUSIVE" and .metrics[0].cycles_ratio < 1.01' out/comparison.json
+}
+
 # bats test_tags=thorough
 @test "two builds are measured turn by turn" {
     program_is "" 1.0

@@ -6,6 +6,7 @@ what it agrees to, NVBench may refuse.
 
 STAND_IN_GPUS   how many GPUs there are (1)
 SCALE           all times are multiplied by it
+CLOCK           all clocks are: 1.8 GHz without it; "none": an NVBench that does not tell them
 """
 import itertools
 import json
@@ -117,6 +118,9 @@ def state_json(bench, device, values, outputs):
     samples = [SCALE * time * (1 + 1e-3 * (i % 3 - 1)) for i in range(9)]
     state["summaries"] = [{"tag": "nv/cold/time/gpu/mean", "name": "GPU Time", "hint": "duration",
                            "data": [named("value", "float64", sum(samples) / len(samples))]}]
+    if clocks_of(1):
+        state["summaries"].append({"tag": "nv/cold/sm_clock_rate/mean", "name": "Clock Rate", "hint": "frequency",
+                                   "data": [named("value", "float64", sum(clocks_of(9)) / 9)]})
     for path in outputs:
         folder = path + "-bin/"
         os.makedirs(folder, exist_ok=True)
@@ -124,9 +128,30 @@ def state_json(bench, device, values, outputs):
         file = f"{folder}{outputs[path] - 1}.bin"
         with open(file, "wb") as out:
             out.write(struct.pack(f"<{len(samples)}f", *samples))
+        clocks_write(state, path, outputs[path] - 1, len(samples))
         state["summaries"].append({"tag": "nv/json/bin:nv/cold/sample_times", "name": "Samples Times File", "hint": "file/sample_times",
                                    "data": [named("filename", "string", file), named("size", "int64", len(samples))]})
     return {**state, "is_skipped": False}
+
+
+def clocks_of(count):
+    clock = os.environ.get("CLOCK", "1")
+    return [] if clock == "none" else [1.8e9 * float(clock) * (1 + 1e-4 * (i % 3 - 1)) for i in range(count)]
+
+
+def clocks_write(state, path, number, count):
+    """The clock of each sample, in a file beside."""
+    clocks = clocks_of(count)
+    if not clocks:
+        return
+    folder = path + "-freqs-bin/"
+    os.makedirs(folder, exist_ok=True)
+    file = f"{folder}{number}.bin"
+    with open(file, "wb") as out:
+        out.write(struct.pack(f"<{count}f", *clocks))
+    state["summaries"] += [
+        {"tag": "nv/json/freqs-bin:nv/cold/sample_freqs", "name": "Samples Freqs File", "hint": "file/sample_freqs",
+         "data": [named("filename", "string", file), named("size", "int64", count)]}]
 
 
 def main(words):

@@ -151,6 +151,7 @@ static void round_add(struct kg_importing *importing, struct kg_case_result *res
     round->wall_ns = sum * calls;
     kg_samples_keep(samples_ns, count, count, arena, round);
     kg_samples_summarize(samples_ns, count, round);
+    kg_samples_clock(found->clock_hz, found->cycles, round);
     importing->results->measured_ns += round->wall_ns;
     result->round_count++;
 }

@@ -81,6 +81,17 @@ static double cpu_ns(const struct rusage *usage)
            1e3 * (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
 }
 
+void kg_samples_clock(double clock_hz, double cycles, struct kg_round *round)
+{
+    static const double LEAST_HZ = 1e7, MOST_HZ = 1e11;
+    const bool known = clock_hz >= LEAST_HZ && clock_hz <= MOST_HZ;
+    const double by_median = 1e-9 * round->median_ns * clock_hz;
+    round->sm_clock_hz = known ? rint(clock_hz) : NAN;
+    round->pulse_ns = known ? kg_samples_rounded(1e9 * KG_PULSE_CYCLES / clock_hz) : NAN;
+    round->median_cycles =
+        known ? kg_samples_rounded(cycles > 0 && isfinite(cycles) ? cycles : by_median) : NAN;
+}
+
 void kg_usage_add(struct kg_usage *usage, const struct rusage *before, const struct rusage *after)
 {
     usage->cpu_ns += cpu_ns(after) - cpu_ns(before);

@@ -29,6 +29,11 @@ void kg_samples_keep(const double *samples_ns, size_t count, uint64_t taken, str
  * by the root of eight. NaN for fewer than four samples. */
 void kg_samples_summarize(double *samples_ns, size_t count, struct kg_round *round);
 
+/* Sets the clock of the GPU's multiprocessors, as another harness measured it, and what follows from it.
+ * clock_hz  an impossible clock counts as unknown
+ * cycles    per call; not above 0: by the round's median and the clock */
+void kg_samples_clock(double clock_hz, double cycles, struct kg_round *round);
+
 /* A process's usage in the timed parts of a round. */
 struct kg_usage {
     double cpu_ns;    /* all threads, user and system */

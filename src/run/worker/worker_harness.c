@@ -183,6 +183,8 @@ static bool found_take(struct kg_worker *worker, const struct kg_foreign_case *f
     harness->runs++;
     harness->calls += found->calls;
     harness->timed_ns += found->calls * *ns;
+    harness->clock_hz += found->clock_hz;
+    harness->cycles += found->cycles;
     worker->response.work.items = found->items > 0 ? found->items : NAN;
     worker->response.work.bytes = found->bytes > 0 ? found->bytes : NAN;
     for (size_t i = 0; i < found->figure_count; i++)
@@ -213,8 +215,11 @@ void kg_worker_harness_record(const struct kg_worker *worker, struct kg_round *r
     round->calls = (uint64_t)fmax(1, worker->harness.calls);
     round->wall_ns = kg_samples_rounded(worker->harness.timed_ns);
     /* waits on the CPU concern the program's start and end; the GPU's clock times the benchmark */
-    if (adapter_of(worker)->on_cuda)
-        round->wait_ns = round->stolen_ns = round->disturbance = NAN;
+    if (!adapter_of(worker)->on_cuda)
+        return;
+    round->wait_ns = round->stolen_ns = round->disturbance = NAN;
+    kg_samples_clock(worker->harness.clock_hz / (double)worker->harness.runs,
+                     worker->harness.cycles / (double)worker->harness.runs, round);
 }
 
 /* --- The names of the benchmarks -------------------------------------------------------------- */

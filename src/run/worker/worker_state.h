@@ -76,6 +76,9 @@ struct kg_harness {
     uint64_t runs;   /* number of processes */
     double calls;    /* calls that the processes timed */
     double timed_ns; /* time of these calls */
+    double
+        clock_hz; /* the GPU's clock and cycles per call, summed over the processes; NaN or 0: unknown */
+    double cycles;
 };
 
 struct kg_worker {

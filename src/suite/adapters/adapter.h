@@ -31,8 +31,10 @@ struct kg_foreign_case {
     double cpu_ns;
     double user_ns;
     double system_ns;
-    double items; /* items per call */
-    double bytes; /* bytes per call */
+    double clock_hz; /* clock of the GPU's multiprocessors, median over the samples */
+    double cycles;   /* of a multiprocessor per call, median over the samples */
+    double items;    /* items per call */
+    double bytes;    /* bytes per call */
     struct kg_foreign_figure *figures;
     size_t figure_count;
     const char *failure; /* reason for missing times; NULL if the case has times */

@@ -1,5 +1,5 @@
-/* NVBench: --jsonbin or --json. With --jsonbin, files of little-endian floats beside the JSON have the sample times;
- * with --json there are only means. One process measures each state in many cold runs. */
+/* NVBench: --jsonbin or --json. With --jsonbin, files of little-endian floats beside the JSON have the samples' times and
+ * clocks; with --json there are only means. One process measures each state in many cold runs. */
 #include <endian.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/statistics/stats.h"
 #include "base/text.h"
 #include "suite/adapters/adapter.h"
 #include "suite/adapters/nvbench_words.h"
@@ -43,31 +44,44 @@ static double summary_number(const struct kg_json *state, const char *tag)
     return text ? strtod(text, NULL) : NAN;
 }
 
-/* --- Sample times ----------------------------------------------------------------------------- */
+/* --- Samples ---------------------------------------------------------------------------------- */
 
-static double seconds_of(const char *bytes)
+static double float_of(const char *bytes)
 {
     uint32_t bits;
-    float seconds;
+    float value;
     memcpy(&bits, bytes, sizeof bits);
     bits = le32toh(bits);
-    memcpy(&seconds, &bits, sizeof seconds);
-    return (double)seconds;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
 }
 
-static void samples_take(struct kg_arena *arena, const struct kg_text *text,
-                         struct kg_foreign_case *found)
+/* A figure of each sample, in a file beside the JSON. */
+struct floats {
+    double *values;
+    size_t count;
+};
+
+static void floats_take(struct kg_arena *arena, const struct kg_text *text, double scale,
+                        struct floats *floats)
 {
-    const size_t count = text->length / sizeof(float);
-    found->samples_ns = kg_arena_alloc(arena, count, sizeof *found->samples_ns);
-    for (size_t i = 0; i < count; i++)
-        found->samples_ns[found->sample_count++] = 1e9 * seconds_of(text->data + i * sizeof(float));
+    floats->count = text->length / sizeof(float);
+    floats->values = kg_arena_alloc(arena, floats->count, sizeof *floats->values);
+    for (size_t i = 0; i < floats->count; i++)
+        floats->values[i] = scale * float_of(text->data + i * sizeof(float));
 }
 
-/* Reads the sample times of a case. file: path in the JSON, relative to the JSON's folder */
-static bool samples_load(struct kg_arena *arena, const char *path, const char *file,
-                         const char *size, struct kg_foreign_case *found, struct kg_error *err)
+/* Reads the file of the summary `tag`. No such summary: no floats. Its path is relative to the JSON's folder.
+ * path   of the JSON
+ * scale  factor of every value */
+static bool floats_load(struct kg_arena *arena, const char *path, const struct kg_json *state,
+                        const char *tag, double scale, struct floats *floats, struct kg_error *err)
 {
+    const char *file = summary_find(state, tag, "filename");
+    const char *size = summary_find(state, tag, "size");
+    *floats = (struct floats){0};
+    if (!file)
+        return true;
     char beside[4096];
     struct kg_text text = {0};
     const char *slash = *file == '/' ? NULL : strrchr(path, '/');
@@ -78,7 +92,7 @@ static bool samples_load(struct kg_arena *arena, const char *path, const char *f
                             "'%.300s' has %zu bytes, but %.20s samples of 4 are due", beside,
                             text.length, size);
     if (good)
-        samples_take(arena, &text, found);
+        floats_take(arena, &text, scale, floats);
     kg_text_free(&text);
     return good;
 }
@@ -86,15 +100,41 @@ static bool samples_load(struct kg_arena *arena, const char *path, const char *f
 static bool times_read(struct kg_arena *arena, const char *path, const struct kg_json *state,
                        struct kg_foreign_case *found, struct kg_error *err)
 {
-    static const char tag[] = "nv/json/bin:nv/cold/sample_times";
-    const char *file = summary_find(state, tag, "filename");
+    struct floats times;
     const double mean_ns = 1e9 * summary_number(state, "nv/cold/time/gpu/mean");
-    if (file)
-        return samples_load(arena, path, file, summary_find(state, tag, "size"), found, err);
-    if (isnan(mean_ns))
+    if (!floats_load(arena, path, state, "nv/json/bin:nv/cold/sample_times", 1e9, &times, err))
+        return false;
+    found->samples_ns = times.values;
+    found->sample_count = times.count;
+    if (times.values || isnan(mean_ns))
         return true;
     found->samples_ns = kg_arena_alloc(arena, 1, sizeof *found->samples_ns);
     found->samples_ns[found->sample_count++] = mean_ns;
+    return true;
+}
+
+static double median_of(double *values, size_t count)
+{
+    kg_sort(values, count);
+    return count ? kg_median_sorted(values, count) : NAN;
+}
+
+/* Reads the clock of every sample, else their mean. An older NVBench has neither. */
+static bool clocks_read(struct kg_arena *arena, const char *path, const struct kg_json *state,
+                        struct kg_foreign_case *found, struct kg_error *err)
+{
+    struct floats clocks;
+    if (!floats_load(arena, path, state, "nv/json/freqs-bin:nv/cold/sample_freqs", 1, &clocks, err))
+        return false;
+    found->clock_hz = summary_number(state, "nv/cold/sm_clock_rate/mean");
+    found->cycles = NAN;
+    if (!clocks.count || clocks.count != found->sample_count)
+        return true;
+    double *cycles = kg_arena_alloc(arena, clocks.count, sizeof *cycles);
+    for (size_t i = 0; i < clocks.count; i++)
+        cycles[i] = 1e-9 * found->samples_ns[i] * clocks.values[i];
+    found->cycles = median_of(cycles, clocks.count);
+    found->clock_hz = median_of(clocks.values, clocks.count);
     return true;
 }
 
@@ -130,7 +170,7 @@ static bool state_read(struct kg_arena *arena, const char *path, const char *nam
             found->failure = "skipped";
         return true;
     }
-    if (!times_read(arena, path, state, found, err))
+    if (!times_read(arena, path, state, found, err) || !clocks_read(arena, path, state, found, err))
         return false;
     const double mean_s = summary_number(state, "nv/cold/time/gpu/mean");
     found->calls = (double)found->sample_count;
