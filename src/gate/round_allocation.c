@@ -78,11 +78,20 @@ static void rounds_see(const struct kg_run *head, const struct kg_run *base, siz
     free(scratch);
 }
 
-/* Whether kgate knows the costs of the case's rounds. */
+/* Whether kgate knows the costs of the case's rounds and may choose their length. Counters of energy need the suite's. */
 static bool has_costs(const struct kg_run *run, size_t index)
 {
     const struct kg_case_result *result = &run->results.cases[index];
+    const struct kg_case *planned = &run->plan->cases[index];
+    if (planned->spec->settings.metrics & 1u << KG_METRIC_ENERGY)
+        return false;
     return result->round_count && result->status == KG_STATUS_OK && run->elapsed_ns[index] > 0;
+}
+
+/* has_costs for rounds of one build: cases on the GPU share a process, and have the suite's length. */
+static bool has_own_costs(const struct kg_run *run, size_t index)
+{
+    return has_costs(run, index) && !kg_case_on_stream(&run->plan->cases[index]);
 }
 
 static double min_time_ns(const struct kg_run *run, size_t index)
@@ -124,7 +133,7 @@ void kg_allocate_alike(struct kg_run *run, size_t index, struct kg_round_plan *p
     const struct kg_session session = kg_run_session(run);
     struct rounds_seen seen;
     *plan = (struct kg_round_plan)KG_ROUND_PLAN_UNKNOWN;
-    if (!has_costs(run, index))
+    if (!has_own_costs(run, index))
         return;
     rounds_see(run, NULL, index, &seen);
     const double length = kg_session_round_ns(&session, index);
@@ -181,7 +190,7 @@ static void first_more(struct kg_run *run, size_t index, size_t wanted, bool is_
     struct kg_case_result *result = &run->results.cases[index];
     struct rounds_seen seen;
     *first = (struct first){.all = wanted};
-    if (!wanted || !has_costs(run, index))
+    if (!wanted || !has_own_costs(run, index))
         return;
     rounds_see(run, NULL, index, &seen);
     if (!is_stored) {

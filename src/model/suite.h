@@ -80,6 +80,7 @@ struct kg_settings {
     uint64_t rounds_min;              /* 1 to rounds_max */
     uint64_t rounds_max;
     double min_time_ns;          /* measured time per round */
+    bool min_time_named;         /* whether the suite names min_time */
     uint64_t warmup;             /* additional calls before the timed ones */
     double disturbance;          /* share of a round that may be spent waiting for a CPU */
     double timeout_ns;           /* for one worker process */

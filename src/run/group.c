@@ -99,8 +99,10 @@ static bool answer_read(struct group *group, size_t index, struct kg_arena *aren
     if (good && answer.response.good)
         return group->task->answered(group->session, index, &answer.response, group->task->user,
                                      group->err);
-    /* The next case has a new process: this one may have left something on the device. */
-    group_end(group);
+    /* The next case has a new process: this one may have left something on the device. A case that this machine cannot
+     * run did nothing there. */
+    if (!good || !answer.response.unavailable)
+        group_end(group);
     return good;
 }
 
@@ -133,7 +135,10 @@ bool kg_group_run(const struct kg_session *session, const size_t *indexes, size_
     for (size_t i = 0; i < count && good && !kg_interrupt_caught(); i++) {
         struct kg_arena arena = {0};
         kg_session_progress(session, session->results->cases[indexes[i]].id);
+        const uint64_t start = kg_clock_ns();
         good = case_do(&group, indexes[i], &arena);
+        if (task->elapsed_ns)
+            task->elapsed_ns[indexes[i]] += (double)(kg_clock_ns() - start);
         session->steps->done++;
         kg_arena_free(&arena);
     }

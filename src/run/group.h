@@ -13,6 +13,7 @@ struct kg_group_task {
     bool (*answered)(const struct kg_session *session, size_t index, struct kg_response *response,
                      void *user, struct kg_error *err);
     void *user;
+    double *elapsed_ns; /* per case of the run: grows by the time of its task; NULL: not wanted */
 };
 
 /* Does the task for `count` cases, in that order. Cases of one build with the same number of threads

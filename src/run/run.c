@@ -248,7 +248,8 @@ static bool rounds_grouped(const struct kg_rounds *rounds, const size_t *indexes
     const struct kg_group_task task = {
         .options = {.task = KG_TASK_ROUND, .patience = 1, .counts = true},
         .answered = round_answered,
-        .user = (void *)rounds};
+        .user = (void *)rounds,
+        .elapsed_ns = rounds->run->elapsed_ns};
     const struct kg_session session = kg_run_session(rounds->run);
     return kg_group_run(&session, indexes, count, &task, err);
 }

@@ -74,7 +74,7 @@ struct kg_run {
     struct kg_journal journal;
     bool journaled;
     /* The rounds (rounds.c): per case, its total time, and the order of the next wave. */
-    double *elapsed_ns; /* 0 for cases that share processes */
+    double *elapsed_ns;
     size_t *order;
     size_t *grouped; /* room for the cases that share a process */
     struct kg_random random;

@@ -98,7 +98,7 @@ static const struct kg_key default_keys[] = {
      "rounds, at least `rounds.min`, after which a case stays undecided. Also limits the time of pairs. "
      "With `--budget` no limit for a case that may be worse"},
     {"min_time", KG_KEY_DURATION, SETTING(min_time_ns), "50ms", "0ns", "1h", NULL,
-     "measured time per round. [Rounds can be shorter or longer](#how-long-rounds-are)"},
+     "measured time per round; with `energy` 1 s. [Rounds can be shorter or longer](#how-long-rounds-are)"},
     {"warmup", KG_KEY_COUNT, SETTING(warmup), "0", "0", "1000000", NULL,
      "untimed calls at the start of each round, besides kgate's own. Not on the GPU"},
     {"disturbance", KG_KEY_SHARE, SETTING(disturbance), "5%", "0.1%", "100%", NULL,

@@ -63,6 +63,9 @@ bool kg_suite_override_read(struct kg_suite_reader *reader, const struct kg_yaml
 bool kg_suite_set(struct kg_suite_reader *reader, const char *override);
 /* Checks that rounds.min is at most rounds.max.
  * override  text of the --set that changed the rounds, for the error; NULL: the suite's file */
+/* Energy counters move every few tens of milliseconds, so min_time is a second if the metrics have energy and the suite
+ * names no min_time. */
+void kg_suite_min_time_settle(struct kg_settings *settings);
 bool kg_suite_rounds_check(const struct kg_suite_reader *reader, const struct kg_settings *settings,
                            const char *override);
 

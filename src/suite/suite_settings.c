@@ -20,11 +20,22 @@ static void *base_of(struct kg_suite *suite, const struct kg_key *key, struct kg
     }
 }
 
-/* If a suite names its metrics, each named metric counts as asked for. */
+/* If a suite names its metrics, each named metric counts as asked for. If it names min_time, no metric changes it. */
 static void naming_note(const struct kg_key *key, struct kg_settings *settings)
 {
-    if (key->base == KG_BASE_SETTINGS && key->offset == offsetof(struct kg_settings, metrics))
+    if (key->base != KG_BASE_SETTINGS)
+        return;
+    if (key->offset == offsetof(struct kg_settings, metrics))
         settings->unasked_metrics = 0;
+    if (key->offset == offsetof(struct kg_settings, min_time_ns))
+        settings->min_time_named = true;
+}
+
+void kg_suite_min_time_settle(struct kg_settings *settings)
+{
+    static const double ENERGY_NS = 1e9;
+    if (!settings->min_time_named && settings->metrics & 1u << KG_METRIC_ENERGY)
+        settings->min_time_ns = ENERGY_NS;
 }
 
 /* Reads the words of a key's value: the items of a set's list, or a single scalar. */

@@ -225,6 +225,7 @@ static bool entry_finish(struct kg_suite_reader *reader, const struct entry *ent
     spec->entry_given = spec->entry != NULL;
     if (of_file && !spec->entry)
         spec->entry = spec->name;
+    kg_suite_min_time_settle(&spec->settings);
     return kg_suite_rounds_check(reader, &spec->settings, NULL);
 }
 

@@ -139,6 +139,34 @@ YAML
     [[ "$output" == *"told to be unavailable"* ]]
 }
 
+@test "what is not available leaves its process to the others" {
+    gpu_suite <<YAML
+  - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, rounds: {min: 3, max: 3}}
+  - {name: not, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {fail: unavailable}, matrix: {ns: [1, 2, 3, 4, 5, 6, 7, 8]}}
+YAML
+    needs_code
+    GPU_PLUGIN_ENDED=$PWD/ended run -0 gpu run -c gpu.yaml -o r.json
+    jq -e '[.cases[].status] == ["OK"] + [range(8) | "SKIPPED"]' r.json
+    # one checks all cases, and one is for each round
+    [ "$(sort -u ended | wc -l)" -eq "$((1 + $(jq '.cases[0].rounds.median_ns | length' r.json)))" ]
+}
+
+@test "energy per call is measured for a second; that of cold calls is refused" {
+    gpu_suite <<YAML
+  - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, metrics: [time, energy], timing: [cold, hot], rounds: {min: 2, max: 2}}
+YAML
+    needs_code
+    sed -i 's/, min_time: 2ms//' gpu.yaml
+    run -0 gpu run -c gpu.yaml -o r.json
+    jq -e '.cases[1] | (.series[] | select(.name == "energy") | .source == "nvml" and (.values | length == 2)) and
+        all(.rounds.wall_ns[]; . >= 300e6)' r.json
+    jq -e '.cases[0].note | contains("most of it is the flush")' r.json
+    # a suite that names min_time has it
+    sed -i 's/threads: 1/threads: 1, min_time: 3ms/' gpu.yaml
+    run -0 gpu run -c gpu.yaml -o r.json --filter '*hot*'
+    jq -e 'all(.cases[0].rounds.wall_ns[]; . < 100e6)' r.json
+}
+
 @test "a call that waits for the device is measured; as a graph it fails with the reason" {
     gpu_suite <<YAML
   - {name: waits, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {synchronises: "yes"}, timing: [cold, graph]}

@@ -88,8 +88,14 @@ static double nvml_read(struct kg_worker *worker)
     return kg_nvml_energy_read(&worker->gpu.nvml, worker->gpu.nvml_index);
 }
 
+/* Between the calls of `cold` the flush moves more bytes than most calls. */
 static bool nvml_open(struct kg_worker *worker, char why[KG_READING_WHY])
 {
+    if (worker->request.timing == KG_TIMING_COLD) {
+        snprintf(why, KG_READING_WHY, "%s",
+                 "energy is not known: with `timing: cold` most of it is the flush's; use `hot`");
+        return false;
+    }
     snprintf(why, KG_READING_WHY, "%s",
              "energy is not known: NVML has no energy counter for this GPU");
     return !isnan(nvml_read(worker));

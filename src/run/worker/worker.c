@@ -359,7 +359,7 @@ static int group_request(struct kg_worker *worker, const char *line, size_t leng
     if (!request_parse(worker, line, length, &err))
         return refuse(err.message);
     const bool responded = request_do(worker) && kg_worker_send("\n");
-    *again = responded && worker->response.good;
+    *again = responded && (worker->response.good || worker->response.unavailable);
     kg_arena_free(&worker->arena);
     return responded ? 0 : 2;
 }
