@@ -77,6 +77,22 @@ static const char *const wheels[] = {"/lib/python3*/site-packages/nvidia/*/lib",
                                      "/lib/python3*/dist-packages/nvidia/*/lib",
                                      "/lib/python3/dist-packages/nvidia/*/lib", NULL};
 
+/* Offers the wheels beside the program that FOLDER/python3 is a link to: one of a virtual environment. Only one link is
+ * followed, because the environment's own python3 is a link to the system's. */
+static bool linked_offer(const struct search *search, const char *folder, size_t length)
+{
+    char path[PATH_BYTES], target[PATH_BYTES];
+    snprintf(path, sizeof path, "%.*s/python3", (int)length, folder);
+    const ssize_t bytes = readlink(path, target, sizeof target - 1);
+    if (bytes <= 0 || *target != '/')
+        return false;
+    target[bytes] = '\0';
+    for (int up = 0; up < 2; up++) /* python3, then bin */
+        if (strrchr(target, '/'))
+            *strrchr(target, '/') = '\0';
+    return root_offer(search, target, wheels);
+}
+
 /* Offers the wheels of every python3 in $PATH. An image may have its Python anywhere, and its $PATH
  * names the folder. */
 static bool programs_offer(const struct search *search)
@@ -90,7 +106,7 @@ static bool programs_offer(const struct search *search)
             snprintf(path, sizeof path, "%.*s/python3", (int)length, list) < PATH_BYTES &&
             access(path, X_OK) == 0) {
             path[root] = '\0';
-            if (root_offer(search, path, wheels))
+            if (root_offer(search, path, wheels) || linked_offer(search, list, length))
                 return true;
         }
         list += length + (list[length] == ':');

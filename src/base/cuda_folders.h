@@ -1,4 +1,4 @@
-/* cuda_folders.h: folders that may hold CUDA's own libraries (cuBLAS, CUPTI). Images differ in
+/* cuda_folders.h: folders that may hold CUDA's own libraries (cuBLAS, CUPTI, NVRTC). Images differ in
  * these folders. Many images have the libraries from Python's wheels, outside the loader's folders.
  * Thread-safe as long as nobody changes the environment. */
 #pragma once

@@ -1,7 +1,10 @@
 #include "device/nvrtc.h"
 
+#include <dlfcn.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/cuda_folders.h"
 #include "base/library.h"
 #include "base/text.h"
 
@@ -39,26 +42,63 @@ static const struct kg_symbol symbols[] = {
     {"nvrtcGetLoweredName", NULL, CALL(name_lowered), false},
 };
 
-static const char *const usual_libraries[] = {
-    "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so", NULL,
+static const char *const usual_libraries[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
+                                              NULL};
+
+struct opening {
+    struct nvrtc *nvrtc;
+    char why[512]; /* why the last library did not work; "" if there was none */
 };
 
-/* Opens the first library that works, and keeps it open. */
+/* Opens a library and keeps it open; false if it does not work. */
+static bool library_take(const char *path, void *user)
+{
+    struct opening *opening = user;
+    char why[sizeof opening->why];
+    void *library = kg_library_open(path, why, sizeof why);
+    if (library &&
+        !kg_library_symbols(library, symbols, sizeof symbols / sizeof *symbols, opening->nvrtc))
+        return true;
+    kg_library_close(library);
+    if (*why)
+        memcpy(opening->why, why, sizeof opening->why);
+    return false;
+}
+
+/* Opens the first library that works. The usual ones are looked for in all folders of CUDA's libraries. */
 static bool nvrtc_open(const char *const *libraries, struct nvrtc *nvrtc, struct kg_error *err)
 {
-    char why[512], last[512] = "";
-    for (const char *const *path = libraries ? libraries : usual_libraries; *path; path++) {
-        void *library = kg_library_open(*path, why, sizeof why);
-        if (library &&
-            !kg_library_symbols(library, symbols, sizeof symbols / sizeof *symbols, nvrtc))
+    struct opening opening = {.nvrtc = nvrtc};
+    for (const char *const *path = libraries ? libraries : usual_libraries; *path; path++)
+        if (libraries ? library_take(*path, &opening)
+                      : kg_cuda_places(*path, library_take, &opening))
             return true;
-        kg_library_close(library);
-        if (*why)
-            memcpy(last, why, sizeof last);
+    return kg_error_set(err, KG_ERROR_MEASURE, "no libnvrtc%s%s",
+                        *opening.why ? " that works: "
+                                     : ", the run-time compiler of the CUDA Toolkit",
+                        opening.why);
+}
+
+/* The folder of CUDA's headers that belongs to the library: beside it in a toolkit and in the wheels of CUDA 13, in
+ * another wheel of CUDA 12. NULL: none. */
+static const char *headers_find(const struct nvrtc *nvrtc, struct kg_arena *arena)
+{
+    static const char *const beside[] = {"/../include", "/../../cuda_runtime/include",
+                                         "/../../../include"};
+    Dl_info info;
+    union {
+        int (*function)(void **);
+        void *address;
+    } destroy = {.function = nvrtc->destroy};
+    if (!dladdr(destroy.address, &info) || !info.dli_fname || !strchr(info.dli_fname, '/'))
+        return NULL;
+    const int folder = (int)(strrchr(info.dli_fname, '/') - info.dli_fname);
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        const char *path = kg_arena_printf(arena, "%.*s%s", folder, info.dli_fname, beside[i]);
+        if (access(kg_arena_printf(arena, "%s/cuda_fp16.h", path), R_OK) == 0)
+            return path;
     }
-    kg_error_set(err, KG_ERROR_MEASURE, "no libnvrtc%s%s",
-                 *last ? " that works: " : ", the run-time compiler of the CUDA Toolkit", last);
-    return false;
+    return NULL;
 }
 
 /* The compiler's text; "" if there is none. */
@@ -142,15 +182,32 @@ static bool symbol_take(const struct nvrtc *nvrtc, void *program, const char *en
     return true;
 }
 
+/* The source's options, and last the folder of CUDA's headers: folders that the user names come first. */
+static const char *const *options_make(const struct nvrtc *nvrtc,
+                                       const struct kg_nvrtc_source *source, struct kg_arena *arena,
+                                       size_t *count)
+{
+    const char *headers = headers_find(nvrtc, arena);
+    const char **options = kg_arena_alloc(arena, source->option_count + 1, sizeof *options);
+    *count = source->option_count;
+    for (size_t i = 0; i < *count; i++)
+        options[i] = source->options[i];
+    if (headers)
+        options[(*count)++] = kg_arena_printf(arena, "--include-path=%s", headers);
+    return options;
+}
+
 static bool program_compile(const struct nvrtc *nvrtc, void *program,
                             const struct kg_nvrtc_source *source, struct kg_arena *arena,
                             struct kg_nvrtc_image *image, struct kg_error *err)
 {
+    size_t count;
     int code = nvrtc->name_add(program, source->entry);
     if (code != 0)
         return kg_error_set(err, KG_ERROR_USAGE, "'%s' cannot be the name of a kernel: %s",
                             source->entry, nvrtc->error_string(code));
-    code = nvrtc->compile(program, (int)source->option_count, source->options);
+    const char *const *options = options_make(nvrtc, source, arena, &count);
+    code = nvrtc->compile(program, (int)count, options);
     if (code != 0)
         return failed(nvrtc, code, source, log_take(nvrtc, program, arena), err);
     return symbol_take(nvrtc, program, source->entry, arena, image, err) &&

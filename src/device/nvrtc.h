@@ -32,7 +32,8 @@ enum kg_nvrtc_result {
 
 /* Compiles the source.
  * libraries  names or paths to try in turn, ended by NULL. NULL: NVRTC of CUDA 13 and 12, from the
- *            loader's search and /usr/local/cuda */
+ *            folders of kg_cuda_places
+ * CUDA's headers are found without an option, if they are installed beside the library. */
 enum kg_nvrtc_result kg_nvrtc_compile(const char *const *libraries,
                                       const struct kg_nvrtc_source *source, struct kg_arena *arena,
                                       struct kg_nvrtc_image *image, struct kg_error *err);

@@ -118,6 +118,24 @@ static void the_first_that_is_taken_is_the_last_that_is_offered(void **state)
     assert_string_equal(taken[1], "toolkit/lib64/libx.so.13");
 }
 
+static void a_python_that_is_a_link_into_an_environment_is_followed(void **state)
+{
+    static const char library[] = "image/venv/lib/python3.12/site-packages/nvidia/cu13/lib/libx.so";
+    char link[256], program[256], path[256];
+    (void)state;
+    make(library);
+    make("image/venv/bin/python3");
+    make("image/bin/other");
+    snprintf(link, sizeof link, "%s/image/bin/python3", folder);
+    snprintf(program, sizeof program, "%s/image/venv/bin/python3", folder);
+    assert_int_equal(symlink(program, link), 0);
+    snprintf(path, sizeof path, "%s/image/bin:/bin", folder);
+    setenv("PATH", path, 1);
+    assert_false(kg_cuda_places("libx.so", take, NULL));
+    assert_int_equal(taken_count, 2);
+    assert_string_equal(taken[1], library);
+}
+
 static void without_any_place_there_is_the_loader(void **state)
 {
     (void)state;
@@ -132,6 +150,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_library_is_looked_for_where_images_have_it, places_make,
                                         places_remove),
         cmocka_unit_test_setup_teardown(the_first_that_is_taken_is_the_last_that_is_offered,
+                                        places_make, places_remove),
+        cmocka_unit_test_setup_teardown(a_python_that_is_a_link_into_an_environment_is_followed,
                                         places_make, places_remove),
         cmocka_unit_test_setup_teardown(without_any_place_there_is_the_loader, places_make,
                                         places_remove),

@@ -2,6 +2,8 @@
 #include "device/nvrtc.h"
 #include "test_support.h"
 
+#include <unistd.h>
+
 static const char text[] = "extern \"C\" __global__ void plain(float *y) { y[0] = VALUE; }\n"
                            "template <typename T> __global__ void any(T *y) { y[0] = T(1); }\n";
 static const char *const options[] = {"--gpu-architecture=sm_90", "-DVALUE=2.0f"};
@@ -20,6 +22,24 @@ static bool compiled(const struct kg_nvrtc_source *source, struct kg_arena *aren
     if (result == KG_NVRTC_MISSING)
         skip();
     return result == KG_NVRTC_GOOD;
+}
+
+static void headers_beside_the_library_are_found(void **state)
+{
+    struct kg_arena arena = {0};
+    struct kg_nvrtc_image image;
+    struct kg_error err;
+    struct kg_nvrtc_source source = source_new("half_of");
+    (void)state;
+    source.text =
+        "#include <cuda_fp16.h>\n"
+        "extern \"C\" __global__ void half_of(__half *y) { y[0] = __float2half(0.5f); }\n";
+    if (access("/usr/local/cuda/include/cuda_fp16.h", R_OK) != 0)
+        skip();
+    if (!compiled(&source, &arena, &image, &err))
+        fail_msg("%s", err.message);
+    assert_string_equal(image.symbol, "half_of");
+    kg_arena_free(&arena);
 }
 
 static void a_kernel_becomes_a_binary_with_its_symbol(void **state)
@@ -100,6 +120,7 @@ static void without_a_compiler_that_is_noted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(headers_beside_the_library_are_found),
         cmocka_unit_test(a_kernel_becomes_a_binary_with_its_symbol),
         cmocka_unit_test(a_virtual_architecture_gives_ptx),
         cmocka_unit_test(mistakes_are_noted_as_the_compiler_prints_them),
