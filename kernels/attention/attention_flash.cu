@@ -288,7 +288,7 @@ static __global__ void __launch_bounds__(ROWS) flash(struct flash_problem p)
     using copy = flash_copy<WIDTH, ROWS>;
     KG_DYNAMIC_SHARED(shared_type, shared);
     const struct kg_attention_shape &shape = p.shape;
-    const int2 block = kg_flash_block(p.tiles, (int)blockIdx.x);
+    const int2 block = kg_flash_block(p.tiles, (int)gridDim.x, shape.causal, (int)blockIdx.x);
     const int first = block.y * ROWS, lane = (int)threadIdx.x % 32;
     const int row = first + (int)threadIdx.x / 32 * WARP_ROWS; /* of the warp */
     const int end = shape.causal ? min(first + ROWS, shape.seq_len) : shape.seq_len;

@@ -33,10 +33,15 @@ static __host__ __device__ __forceinline__ int kg_flash_place(int line, int chun
     return chunk ^ (line % 8);
 }
 
-/* The work of block `block`: .x its head, counted through all sequences, .y its tile of queries.
- * The blocks of a head follow each other, so they find its keys and values in the second-level
- * cache. The last tile comes first: if causal, it has most work. */
-static __host__ __device__ __forceinline__ int2 kg_flash_block(int tiles, int block)
+/* The work of block `block` of `blocks`: .x its head, counted through all sequences, .y its tile of
+ * queries. The blocks of a head follow each other, so they find its keys and values in the
+ * second-level cache. If causal, the last tile has most work. Then the last tiles of all heads come
+ * first: with head after head, the last head's largest tile would start when the others are half
+ * done. */
+static __host__ __device__ __forceinline__ int2 kg_flash_block(int tiles, int blocks, bool causal,
+                                                               int block)
 {
-    return make_int2(block / tiles, tiles - 1 - block % tiles);
+    const int heads = blocks / tiles;
+    return causal ? make_int2(block % heads, tiles - 1 - block / heads)
+                  : make_int2(block / tiles, tiles - 1 - block % tiles);
 }

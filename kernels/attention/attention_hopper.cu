@@ -88,7 +88,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
     KG_DYNAMIC_SHARED(unsigned char, memory);
     struct kg_heads_shared<WIDTH> *shared = reinterpret_cast<struct kg_heads_shared<WIDTH> *>(
         memory + (ALIGNMENT - kg_shared_address(memory) % ALIGNMENT) % ALIGNMENT);
-    const int2 block = kg_flash_block(p.tiles, (int)blockIdx.x);
+    const int2 block = kg_flash_block(p.tiles, (int)gridDim.x, p.shape.causal, (int)blockIdx.x);
     if (threadIdx.x == 0) {
         kg_mbarrier_make(&shared->queries_full, 1);
         for (int i = 0; i < KG_HEADS_SLOTS; i++) {

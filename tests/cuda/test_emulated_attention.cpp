@@ -2,6 +2,7 @@
  * precision. Those of blas have a cuBLAS that is not one. */
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -10,14 +11,14 @@
 
 #include "attention/attention.h"
 #include "attention/attention_flash.cuh"
+#include "base/random.h"
 #include "common/bf16.h"
 #include "common/cublas.h"
-#include "device/code/mma.cuh"
 #include "cuda/cmocka_cpp.h"
 #include "cuda/emulated.h"
+#include "device/code/mma.cuh"
 #include "gemm/gemm.h"
 #include "kgate/profiler.h"
-#include "base/random.h"
 
 static const struct kgate_workload *const parts[] = {
     &kg_kernel_attention_qkv_projection,    &kg_kernel_attention_scores,
@@ -321,17 +322,42 @@ static void flash_meets_no_bank_twice(void **)
 static void every_tile_of_every_head_has_a_block(void **)
 {
     for (int tiles : {1, 2, 7})
-        for (int heads : {1, 5}) {
-            std::vector<int> blocks((size_t)(tiles * heads));
-            for (int block = 0; block < tiles * heads; block++) {
-                const int2 mine = kg_flash_block(tiles, block);
-                assert_in_range(mine.x, 0, heads - 1);
-                assert_in_range(mine.y, 0, tiles - 1);
-                blocks[(size_t)(mine.x * tiles + mine.y)]++;
+        for (int heads : {1, 5})
+            for (bool causal : {false, true}) {
+                std::vector<int> blocks((size_t)(tiles * heads));
+                for (int block = 0; block < tiles * heads; block++) {
+                    const int2 mine = kg_flash_block(tiles, tiles * heads, causal, block);
+                    assert_in_range(mine.x, 0, heads - 1);
+                    assert_in_range(mine.y, 0, tiles - 1);
+                    blocks[(size_t)(mine.x * tiles + mine.y)]++;
+                }
+                for (int count : blocks)
+                    assert_int_equal(count, 1);
             }
-            for (int count : blocks)
-                assert_int_equal(count, 1);
-        }
+}
+
+/* Share of the multiprocessors' time that is work, if each takes the next block when its own ends. A
+ * causal tile's work is its number of tiles of keys. A model: no device ran it. */
+static double share_busy(int tiles, int heads, int processors, bool as_causal)
+{
+    std::vector<int> free_at((size_t)processors);
+    int work = 0;
+    for (int block = 0; block < tiles * heads; block++) {
+        const int2 mine = kg_flash_block(tiles, tiles * heads, as_causal, block);
+        *std::min_element(free_at.begin(), free_at.end()) += mine.y + 1;
+        work += mine.y + 1;
+    }
+    return (double)work / processors / *std::max_element(free_at.begin(), free_at.end());
+}
+
+static void causal_tiles_fill_the_device(void **)
+{
+    /* heads and tiles of the causal cases of config/gpu.yaml, and more */
+    static const int cases[][2] = {{64, 4}, {64, 8}, {64, 16}, {16, 16}};
+    for (const int(&one)[2] : cases)
+        assert_true(share_busy(one[0], one[1], 132, true) > 0.95);
+    /* head after head leaves a third of the device idle */
+    assert_true(share_busy(64, 4, 132, false) < 0.7);
 }
 
 /* --- What the GPU does not have -------------------------------------------------------------- */
@@ -581,6 +607,7 @@ int main()
         cmocka_unit_test(chunks_of_a_line_lie_in_places_of_their_own),
         cmocka_unit_test(flash_meets_no_bank_twice),
         cmocka_unit_test(every_tile_of_every_head_has_a_block),
+        cmocka_unit_test(causal_tiles_fill_the_device),
         cmocka_unit_test(heads_that_a_level_does_not_take_are_unavailable),
         cmocka_unit_test(shared_memory_that_is_refused_is_noted_by_set_up),
         cmocka_unit_test(every_level_can_be_recorded),
