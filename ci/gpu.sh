@@ -9,40 +9,49 @@ out=${KGATE_GPU_OUT:-out/gpu}
 kgate=$build/kgate
 carry=${KGATE_GPU_CARRY:-}
 within=${KGATE_GPU_WITHIN:-}
+sources=$build/tests/gpu/source
 no_device=75 # of a part: no GPU can be measured, or not any more
 cut_short=76 # of a part: the call's time was over before its own
 
-# name, limit in seconds, whether it needs the GPU, what it does: in the order of use
+# name, limit in seconds, use of the GPU, expected seconds, what it does: in the order of value. A part with "gpu" is not
+# begun if the GPU cannot be measured. After a failure of one with "gpu" or "after" the GPU is looked at. The expected
+# seconds are the upper end of a model: no device has confirmed them.
 parts() {
     cat <<'TABLE'
-tests 480 gpu the tests that only a GPU can do
-check 480 gpu every version of every kernel at sizes with edges: are results right?
-suite:memory 540 gpu config/gpu.yaml: what memory can do
-suite:compute 540 gpu arithmetic, beside cuBLAS
-suite:lattice 540 gpu lattice quantization
-suite:attention 540 gpu attention by its levels and parts
-suite:latency 300 gpu short calls, and a search whose steps depend on each other
-suite:transfer 300 gpu between host and device
-suite:pipeline 540 gpu patterns around kernels
-suite:training 540 gpu a transformer's layer, and training
-scatter 540 gpu what should repeat, twice, without traces: how far do two runs differ?
-sanitizer:memcheck 560 gpu every kernel under compute-sanitizer
-sanitizer:racecheck 560 gpu those that share memory within a block, likewise
-sanitizer:synccheck 560 gpu likewise
-profile 180 gpu scopes with times on a stream
-fields 60 - is everything in the results that only a device can give?
-baseline 1800 gpu the whole suite in one run, without traces, as a baseline of this machine
-cpu 1800 - what has a version for the CPU
+machine 60 - 15 driver, devices, libraries, gVisor or not, doctor
+first 150 gpu 100 figures of the first minutes: peaks, matrix products, attention, a copy, quantization
+check 480 gpu 120 every version of every kernel at sizes with edges: are results right?
+suite:compute 540 gpu 60 arithmetic, beside cuBLAS
+suite:attention 540 gpu 220 attention by its levels and parts
+suite:lattice 540 gpu 190 lattice quantization
+source 120 gpu 30 a kernel from its source by NVRTC, from PTX, from machine code
+energy 120 gpu 60 joules per call of bf16 products, in rounds of a second
+tests 480 after 230 the tests that only a GPU can do
+suite:memory 540 gpu 370 config/gpu.yaml: what memory can do
+ab 300 gpu 120 kgate against itself: is there an alarm?
+nvbench 60 - 20 the adapter of NVBench, on a stand-in
+scatter 480 gpu 240 what should repeat, twice, without traces: how far do two runs differ?
+sanitizer:racecheck 560 gpu 560 what shares memory within a block, under compute-sanitizer
+suite:latency 300 gpu 60 short calls, and a search whose steps depend on each other
+suite:transfer 300 gpu 40 between host and device
+suite:pipeline 540 gpu 60 patterns around kernels
+suite:training 540 gpu 60 a transformer's layer, and training
+sanitizer:memcheck 560 gpu 560 every kernel under compute-sanitizer
+sanitizer:synccheck 560 gpu 560 what racecheck looks at
+profile 180 gpu 60 scopes with times on a stream
+fields 60 - 5 is everything in the results that only a device can give?
+baseline 1800 gpu 480 the whole suite in one run, without traces, as a baseline of this machine
+cpu 1800 - 1800 what has a version for the CPU; only when named
 TABLE
 }
 
 usage() {
     cat <<TEXT
 usage: ci/gpu.sh [--within SECONDS] [--carry FILE] [PART...]
-       ci/gpu.sh --build | --list | --help
+       ci/gpu.sh --build | --list | --expected PART | --help
 
-Runs parts of the job of a machine with a GPU. Without arguments: all of them, in this order, but those
-that ended before: a run that was killed goes on where it was. Named parts run again. 'suite' and
+Runs parts of the job of a machine with a GPU. Without arguments: all of them but 'cpu', in this order, but
+those that ended before: a run that was killed goes on where it was. Two parts without a device end the call. Named parts run again. 'suite' and
 'sanitizer' stand for all that begin so.
 
   --within SECONDS
@@ -51,10 +60,12 @@ that ended before: a run that was killed goes on where it was. Named parts run a
   --carry FILE
             after every part all of $out is in this one file, a .tar.gz: to be brought home from a machine
             that gives back few files, and unpacked here for the next call, on another machine
-            (KGATE_GPU_CARRY)
+            (KGATE_GPU_CARRY). The builds of a baseline stay out of it
   --build   makes build/portable and build/kgate-gpu.tar.gz, which has all that this needs: on a machine
             with glibc and the driver unpack it anywhere, and run ci/gpu.sh there
   --list    the parts with their time limits, and how they ended
+  --expected PART
+            the upper end of its expected seconds, by a model
 
 Everything is left in $out (KGATE_GPU_OUT): for each part a folder with log.txt, results, and, when it has
 ended, \`status\` (exit status and seconds); and summary.txt. A part that fails, hangs or runs out of time
@@ -64,7 +75,7 @@ KGATE_GPU_LIMIT is a time limit in seconds for every part instead of its own, KG
 
 Exit status: 0 all parts good · 1 one was not · 2 bad usage · 3 no GPU could be measured, or it was lost
 
-$(parts | awk '{ printf "  %-20s %4d s ", $1, $2; for (i = 4; i <= NF; i++) printf " %s", $i; print "" }')
+$(parts | awk '{ printf "  %-20s %4d s ", $1, $2; for (i = 5; i <= NF; i++) printf " %s", $i; print "" }')
 TEXT
 }
 
@@ -84,17 +95,37 @@ cases_count() { cat "$@" 2>/dev/null | grep -o '"status": *"[A-Z]*"' | sed 's/.*
 # The last line of a part in the summary.
 note() { echo "$*" | tee "$dir/note"; }
 
-# What the machine is, for who reads it at home.
+# What the machine is, for who reads it at home. It needs no device, so that a machine without one is explained.
 machine_show() {
     uname -a
+    cat /proc/version
+    dmesg 2>/dev/null | grep -m 1 -i gvisor
+    grep -h . /sys/class/dmi/id/sys_vendor /sys/class/dmi/id/product_name 2>/dev/null
     ldd --version | head -n 1
     nproc
     df -h . | tail -n 1
     nvidia-smi -q 2>/dev/null || echo "nvidia-smi: not here"
-    ldconfig -p 2>/dev/null | grep -E 'libcu(da|blas|pti)|nvidia-ml'
+    ls -l /dev/nvidia* /usr/local/nvidia/lib64 2>&1
+    echo "LD_LIBRARY_PATH: ${LD_LIBRARY_PATH:-}"
+    echo "KGATE_CUDA_LIBS: ${KGATE_CUDA_LIBS:-}"
+    ldconfig -p 2>/dev/null | grep -E 'libcu(da|blas|pti)|nvrtc|nvidia-ml'
     ls -d /usr/local/cuda* 2>/dev/null
     python3 -c 'import nvidia; print("python:", *nvidia.__path__)' 2>/dev/null
     echo "compute-sanitizer: $(sanitizer_find || echo none)"
+}
+
+machine_do() {
+    machine_show
+    "$kgate" doctor
+    note "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1 || true)"
+}
+
+# Before all else: figures, with nothing that may hang beside them.
+first_do() {
+    local status=0
+    suite_run gpu.yaml results.json --filter tag:first --set trace=peaks --set rounds.min=2 --set rounds.max=2 || status=$?
+    note "$(cases_count "$dir/results.json")"
+    return "$status"
 }
 
 # Short ones first: the last three may take a minute or two each.
@@ -108,8 +139,6 @@ tests_list() {
 # Each program has a time limit of its own. There is a GPU: one that says it skipped something is named.
 tests_do() {
     local test name status ran=0 failed=() skipped=()
-    machine_show
-    "$kgate" doctor
     for test in $(tests_list); do
         echo "== $test"
         name=$(basename "$test")
@@ -120,7 +149,8 @@ tests_do() {
         ! grep -q skipped "$dir/$name.txt" || skipped+=("$name")
         note "$ran programs, ${#failed[@]} failed${failed:+: ${failed[*]}}${skipped:+; skipped something: ${skipped[*]}}"
     done
-    [ "$ran" -gt 0 ] && [ ${#failed[@]} -eq 0 ]
+    # where all skip there is no device, and nothing was tested
+    [ ${#skipped[@]} -lt "$ran" ] && [ ${#failed[@]} -eq 0 ]
 }
 
 # One that hangs costs half a minute here, not the part; under the sanitizer it may take its ten minutes.
@@ -148,6 +178,52 @@ scatter_do() {
     return "$status"
 }
 
+# Where NVRTC is missing only the source is SKIPPED.
+source_do() {
+    local status=0
+    "$kgate" run -c "$sources/kgate.yaml" --set policy.missing_device=undecided -o "$dir/results.json" || status=$?
+    note "$(cases_count "$dir/results.json")"
+    return "$status"
+}
+
+energy_do() {
+    suite_run gpu.yaml results.json --filter 'gemm_bf16/*' --set metrics=time,energy --set min_time=1s --set trace=no \
+        --set rounds.min=2 --set rounds.max=2 || return
+    grep -q '"source": *"nvml"' "$dir/results.json" || { note "no energy was read"; return 1; }
+    note "$(cases_count "$dir/results.json")"
+}
+
+# The same build twice: an alarm is a false one. Undecided is none.
+ab_do() {
+    local what status worst=0 lines=()
+    for what in short_calls copy_large; do
+        status=0
+        "$kgate" ab -c "$config/gpu.yaml" --base "$kgate" --head "$kgate" --filter "$what/*" --measure-unchanged \
+            --set policy.missing_device=undecided --set rounds.max=10 -o "$dir/$what" | tee "$dir/$what.txt" || status=$?
+        lines+=("$what: $(head -n 1 "$dir/$what.txt");")
+        [ "$status" -eq 0 ] || [ "$status" -eq 4 ] && [ -s "$dir/$what/comparison.json" ] || worst=$((status > 0 ? status : 1))
+    done
+    note "${lines[*]}"
+    return "$worst"
+}
+
+# Needs no device: it is the adapter on the Python that is here.
+nvbench_do() {
+    local stand_in
+    stand_in=$(pwd)/tests/import/nvbench_stand_in.py
+    command -v python3 >/dev/null || { note "no python3 here"; return 1; }
+    cat >"$dir/nvbench.yaml" <<YAML
+version: 1
+suite: nvbench
+defaults: {trace: no, rounds: {min: 2, max: 2}, min_time: 2ms, metrics: [time]}
+workloads:
+  - {name: nvbench, command: [python3, "$stand_in"], format: nvbench, params: {benchmark: plain}}
+YAML
+    "$kgate" run -c "$dir/nvbench.yaml" -o "$dir/results.json" || return
+    grep -q sm_clock_hz "$dir/results.json" || { note "no clock was read"; return 1; }
+    note "$(cases_count "$dir/results.json")"
+}
+
 sanitizer_find() {
     local place
     for place in "$(command -v compute-sanitizer)" "${CUDA_PATH:-}/bin/compute-sanitizer" \
@@ -166,9 +242,10 @@ sanitizer_clean() { # LOG
 
 # Its shadow memory slows a case a hundredfold, so nothing of this is timed. Not only its exit status
 # tells: a tool that was killed has said nothing against anybody. The cases come in shares, each with the
-# tool's last word: where time runs out, those before are proved. Calls of the driver that fail are not
-# counted: kgate makes some in order to see them fail, as recording a call that waits, and looks at the
-# others itself.
+# tool's last word: where time runs out, those before are proved, and a later call goes on after them. A tool
+# without a last word, as on a device that it refuses, would say none on the next share either. Calls of the
+# driver that fail are not counted: kgate makes some in order to see them fail, as recording a call that waits,
+# and looks at the others itself.
 sanitizer_do() { # TOOL
     local sanitizer filter=() status worst=0 share shares=${KGATE_GPU_SHARES:-8} clean=0 log
     sanitizer=$(sanitizer_find) || { note "no compute-sanitizer here: nothing was checked"; return 1; }
@@ -176,14 +253,18 @@ sanitizer_do() { # TOOL
     for ((share = 1; share <= shares; share++)); do
         status=0
         log=$dir/share-$share.txt
+        [ -e "$dir/clean-$share-of-$shares" ] && { clean=$((clean + 1)); continue; }
         "$sanitizer" --tool "$1" --error-exitcode 9 --target-processes all --print-limit 100 \
             --report-api-errors no --launch-timeout 0 \
-            "$kgate" run -c "$config/gpu_check.yaml" --set policy.missing_device=undecided \
+            "$kgate" run -c "$config/gpu_check.yaml" --set policy.missing_device=undecided --set timeout=60s \
             --shard "$share/$shares" -o "$dir/results-$share.json" "${filter[@]}" >"$log" 2>&1 || status=$?
         sanitizer_clean "$log" && clean=$((clean + 1)) || status=$((status > 0 ? status : 1))
+        [ "$status" -eq 0 ] && touch "$dir/clean-$share-of-$shares"
         [ "$status" -eq 0 ] || { worst=$status; tail -n 15 "$log"; }
         sanitizer_note "$1" "$clean" "$share" "$shares"
+        grep -q 'SUMMARY:' "$log" || break
     done
+    [ "$clean" -lt "$shares" ] || sanitizer_note "$1" "$clean" "$shares" "$shares"
     return "$worst"
 }
 
@@ -231,7 +312,7 @@ FIELDS
 # Of the whole suite: with cases left out the others would look REMOVED.
 baseline_do() {
     suite_run gpu.yaml results.json --set trace=no || return
-    "$kgate" baseline update "$dir/results.json" -b "$out/baselines" || return
+    "$kgate" baseline update "$dir/results.json" -b "$out/baselines" --keep-builds 0B || return
     note "$(cases_count "$dir/results.json"), in $out/baselines"
 }
 
@@ -302,7 +383,9 @@ stop() {
 keep() {
     summary >"$out/summary.txt" 2>/dev/null
     [ -n "$carry" ] || return 0
-    if tar -czf "$carry.new" "$out" 2>/dev/null && mv "$carry.new" "$carry"; then
+    if tar --exclude=baselines/builds -czf "$carry.new" "$out" 2>/dev/null && mv "$carry.new" "$carry"; then
+        [ "$(stat -c %s "$carry")" -le "${KGATE_GPU_CARRY_MOST:-12582912}" ] ||
+            echo "ci/gpu.sh: $carry has more than ${KGATE_GPU_CARRY_MOST:-12582912} bytes" >&2
         return 0
     fi
     rm -f "$carry.new"
@@ -380,11 +463,23 @@ part_limited() { # NAME LIMIT DEVICE
     limited "$limit" part "$1" || status=$?
     ! timed_out "$status" || [ "$limit" -eq "$2" ] || return "$cut_short"
     [ "$status" -eq 0 ] || tail -n "${KGATE_GPU_TAIL:-15}" "$dir/log.txt" | sed 's/^/   | /'
-    if [ "$3" = gpu ] && [ "$status" -ne 0 ]; then
+    if [ "$3" != - ] && [ "$status" -ne 0 ]; then
         there "$1" "the GPU was lost" || return
     fi
     [ "$3" != gpu ] || [ "$status" -ne 0 ] || proved=1
     return "$status"
+}
+
+# What an earlier try left. The clean shares of a sanitizer that was cut stay.
+part_clear() { # NAME
+    local status=
+    read -r status _ 2>/dev/null <"$dir/status"
+    case $1:${status:-cut} in
+    sanitizer:*:cut | sanitizer:*:124 | sanitizer:*:137)
+        [ -d "$dir" ] && find "$dir" -mindepth 1 ! -name 'clean-*' ! -name 'share-*' ! -name 'results-*' -delete
+        ;;
+    *) rm -rf "$dir" ;;
+    esac
 }
 
 part_start() { # NAME
@@ -398,7 +493,7 @@ part_start() { # NAME
     echo "== $name, at most $(least "$limit" "$(left)") s"
     first=
     leftover_end
-    rm -rf "$dir"
+    part_clear "$name"
     mkdir -p "$dir"
     part_limited "$name" "$limit" "$(field_of "$name" 3)" || status=$?
     [ "$status" -ne "$no_device" ] || return "$status"
@@ -414,18 +509,55 @@ part_start() { # NAME
     return "$status"
 }
 
+# The folder of the driver's libraries, where the loader does not look there; the folders of CUDA's, where Python has them.
+libraries_find() {
+    local driver=/usr/local/nvidia/lib64 folders
+    if [ -e "$driver/libcuda.so.1" ] && ! ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; then
+        case :${LD_LIBRARY_PATH:-}: in
+        *:$driver:*) ;;
+        *) export LD_LIBRARY_PATH=$driver${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} ;;
+        esac
+    fi
+    [ -z "${KGATE_CUDA_LIBS:-}" ] || return 0
+    folders=$(python3 -c 'import glob, nvidia
+print(":".join(f for p in nvidia.__path__ for f in sorted(glob.glob(p + "/*/lib"))))' 2>/dev/null) || return 0
+    [ -z "$folders" ] || export KGATE_CUDA_LIBS=$folders
+}
+
+# PTX and machine code of the kernel that the part `source` takes.
+source_build() {
+    local nvcc
+    nvcc=$(sed -n 's/^CMAKE_CUDA_COMPILER:[A-Z]*=//p' build/portable/CMakeCache.txt)
+    mkdir -p "$sources" && cp tests/gpu/source/kgate.yaml docs/examples/cuda_source/saxpy.cu "$sources" &&
+        "$nvcc" -DKGATE_n=1 -ptx -arch=compute_80 -o "$sources/saxpy.ptx" "$sources/saxpy.cu" &&
+        "$nvcc" -DKGATE_n=1 -cubin -arch=sm_90 -o "$sources/saxpy.cubin" "$sources/saxpy.cu"
+}
+
+# Copies without symbols, so that the archive travels in little time.
+archive_make() {
+    local most=${KGATE_GPU_ARCHIVE_MOST:-36700160} folder=build/gpu-archive
+    rm -rf "$folder"
+    mkdir -p "$folder" &&
+        cp -r --parents ci/gpu.sh config/gpu.yaml config/gpu_check.yaml tests/import/nvbench_stand_in.py "$sources" \
+            build/portable/kgate build/portable/kgate-kernels build/portable/tests/gpu/gpu_* "$folder" || return
+    find "$folder/build/portable" -type f ! -path "*/source/*" -exec strip --strip-unneeded {} + || return
+    tar -C "$folder" -czf build/kgate-gpu.tar.gz ci config tests build || return
+    rm -rf "$folder"
+    [ "$(stat -c %s build/kgate-gpu.tar.gz)" -le "$most" ] ||
+        { echo "ci/gpu.sh: build/kgate-gpu.tar.gz has more than $most bytes" >&2; return 1; }
+}
+
 build_make() {
     command -v ninja >/dev/null && set -- -G Ninja || set --
     cmake --preset portable "$@" >/dev/null &&
         cmake --build --preset portable -j "$(nproc)" --target kgate gpu_tests &&
         tests/structure/portable.sh build/portable/kgate build/portable/kgate-kernels/*.so* \
             build/portable/tests/gpu/gpu_* &&
-        tar -czf build/kgate-gpu.tar.gz ci/gpu.sh config/gpu.yaml config/gpu_check.yaml \
-            build/portable/kgate build/portable/kgate-kernels build/portable/tests/gpu/gpu_*
+        source_build && archive_make
 }
 
 main() {
-    local name chosen=() all worst=0 status named
+    local name chosen=() all worst=0 status named without=0
     while [ $# -gt 0 ]; do
         case $1 in
         --within) within=${2-} ;;
@@ -441,7 +573,7 @@ main() {
         [ -n "$all" ] || { echo "ci/gpu.sh: no part is called '$name'; --list shows them" >&2; return 2; }
         mapfile -t -O ${#chosen[@]} chosen <<<"$all"
     done
-    [ "$named" -gt 0 ] || mapfile -t chosen < <(parts | awk '{ print $1 }')
+    [ "$named" -gt 0 ] || mapfile -t chosen < <(parts | awk '$1 != "cpu" { print $1 }')
     [ -x "$kgate" ] || build_make || { echo "ci/gpu.sh: $kgate is not there, and cannot be built" >&2; return 2; }
     mkdir -p "$out"
     # Ceilings of this device: for the next call on it, and to be brought home.
@@ -449,6 +581,7 @@ main() {
     # Without persistence mode the driver would start the device anew for every process, in seconds each: it
     # stays up for as long as somebody has it open.
     { exec 9<"$(compgen -G '/dev/nvidia[0-9]*' | head -n 1)"; } 2>/dev/null
+    libraries_find
     trap stop INT TERM
     for name in "${chosen[@]}"; do
         if [ "$named" -eq 0 ] && [ -e "$(folder_of "$name")/status" ]; then
@@ -459,8 +592,9 @@ main() {
             part_start "$name" || status=$?
             keep
         fi
-        [ "$status" -eq "$no_device" ] && worst=3
+        [ "$status" -eq "$no_device" ] && worst=3 && without=$((without + 1))
         [ "$status" -ne 0 ] && [ "$worst" -eq 0 ] && worst=1
+        [ "$without" -lt 2 ] || { echo "two parts found no device: the call ends"; break; }
     done
     echo
     keep
@@ -472,6 +606,7 @@ case ${1-} in
 --help | -h) usage ;;
 --build) build_make ;;
 --list) summary ;;
+--expected) field_of "${2-}" 4 ;;
 --part) dir=$(folder_of "$2") && part_do "$2" ;;
 --probe) dir=$(folder_of "$2") && probe_do ;;
 --within | --carry) main "$@" ;;

@@ -63,8 +63,8 @@ enum kg_timing {
 extern const char *const kg_timing_names[5];
 
 /* Whether kgate observes a call apart from the timed rounds: it traces calls on the GPU; for the
- * CPU see cpu_counters_pass.c. */
-enum kg_tracing { KG_TRACING_NO, KG_TRACING_YES };
+ * CPU see cpu_counters_pass.c. KG_TRACING_PEAKS: it measures only the device's peaks. */
+enum kg_tracing { KG_TRACING_NO, KG_TRACING_PEAKS, KG_TRACING_YES };
 
 /* Whether `gate` and `ab` measure a case whose code equals its reference's. KG_UNCHANGED_USUAL:
  * `gate` does, and `ab` only if something else may differ (kg_builds_alike). */

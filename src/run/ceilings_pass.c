@@ -56,7 +56,7 @@ static bool found_before(const struct kg_results *results)
 
 static bool wanted(const struct kg_session *session, size_t index)
 {
-    return kg_case_on_stream(&session->plan->cases[index]) && kg_pass_observes(session, index) &&
+    return kg_case_on_stream(&session->plan->cases[index]) && kg_pass_finds_peaks(session, index) &&
            kg_machine_gpu(&session->results->machine) && !found_before(session->results);
 }
 

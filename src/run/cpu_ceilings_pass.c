@@ -16,7 +16,7 @@ static const double TIMEOUT_NS = 120e9;
 static bool wanted(const struct kg_session *session, size_t index)
 {
     return session->plan->cases[index].device == KGATE_DEVICE_CPU &&
-           kg_pass_observes(session, index);
+           kg_pass_finds_peaks(session, index);
 }
 
 /* Takes a worker's measurements, even if incomplete. The worker is this kgate, even for cases

@@ -81,6 +81,12 @@ size_t kg_pass_first(const struct kg_session *session,
     return i;
 }
 
+bool kg_pass_finds_peaks(const struct kg_session *session, size_t index)
+{
+    return session->plan->cases[index].spec->settings.trace != KG_TRACING_NO &&
+           kg_case_measurable(&session->results->cases[index]);
+}
+
 bool kg_pass_observes(const struct kg_session *session, size_t index)
 {
     return session->plan->cases[index].spec->settings.trace == KG_TRACING_YES &&

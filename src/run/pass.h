@@ -45,3 +45,5 @@ size_t kg_pass_first(const struct kg_session *session,
  * is measurable. `trace: no` serves runs under a memory checker, for example: their figures mean
  * nothing, and kgate must not store them. */
 bool kg_pass_observes(const struct kg_session *session, size_t index);
+/* Whether the suite's `trace` wants the peaks of the case's device, with a trace or without. */
+bool kg_pass_finds_peaks(const struct kg_session *session, size_t index);

@@ -34,7 +34,7 @@ const struct kg_source_facts *kg_source_find(const char *key)
 const char *const kg_device_names[3] = {"cpu", "cuda", NULL};
 const char *const kg_timing_names[5] = {"cold", "hot", "graph", "wall", NULL};
 
-static const char *const tracing_names[] = {"no", "yes", NULL};
+static const char *const tracing_names[] = {"no", "peaks", "yes", NULL};
 static const char *const unchanged_names[] = {"usual", "measure", "skip", NULL};
 
 #define SETTING(field) KG_BASE_SETTINGS, offsetof(struct kg_settings, field)
@@ -114,7 +114,7 @@ static const struct kg_key default_keys[] = {
      "[timing modes](gpu.md#timing) on the GPU; each is a case"},
     {"trace", KG_KEY_CHOICE, SETTING(trace), "yes", NULL, NULL, tracing_names,
      "profile apart from the rounds ([CPU](suggestions.md#evidence), [GPU](gpu.md#a-calls-trace)), and peaks "
-     "of the device"},
+     "of the device. `peaks`: these alone"},
     {"sample_time", KG_KEY_DURATION, SETTING(sample_time_ns), "500ms", "0ns", "1min", NULL,
      "time to sample the functions of a case on the CPU. `0ns` or `trace: no`: none"},
     {"unchanged_code", KG_KEY_CHOICE, SETTING(unchanged_code), "usual", NULL, NULL, unchanged_names,

@@ -116,8 +116,8 @@ YAML
     stamp=$(stat -c %y out/gpu/check/status)
     sed -i 's/min_time: 5s, rounds: {min: 20, max: 20}/min_time: 1ms/' config/gpu.yaml
     # the parts that are not of this test are said to be done
-    for part in tests suite-compute suite-lattice suite-attention suite-latency suite-transfer suite-training scatter sanitizer-memcheck \
-        sanitizer-racecheck sanitizer-synccheck profile fields baseline cpu; do
+    for part in machine first source energy ab nvbench tests suite-compute suite-lattice suite-attention suite-latency suite-transfer \
+        suite-training scatter sanitizer-memcheck sanitizer-racecheck sanitizer-synccheck profile fields baseline; do
         mkdir -p "out/gpu/$part" && echo "0 1" >"out/gpu/$part/status"
     done
     run -0 ci/gpu.sh
@@ -128,12 +128,50 @@ YAML
     [ "$(status_of suite-memory)" -eq 0 ]
 }
 
-@test "no device: no part is done, each says why, exit 3; what needs none is" {
+@test "no device: the machine is shown, two parts say why and end the call, exit 3" {
     job_make
-    FAKE_CUDA_DEVICES=0 run -3 ci/gpu.sh check suite:memory cpu
-    [ ! -e out/gpu/check/status ] && [ ! -e out/gpu/suite-memory/status ]
-    [ "$(status_of cpu)" -eq 0 ]
+    FAKE_CUDA_DEVICES=0 run -3 ci/gpu.sh machine check suite:memory suite:compute
+    [ "$(status_of machine)" -eq 0 ]
+    grep -q "^$(uname -s) " out/gpu/machine/log.txt
+    grep -q 'the NVIDIA driver reports none' out/gpu/machine/log.txt
+    grep -q 'LD_LIBRARY_PATH: .*fake_cuda' out/gpu/machine/log.txt
+    [ ! -e out/gpu/check/status ] && [ ! -e out/gpu/suite-memory/status ] && [ ! -e out/gpu/suite-compute ]
+    [[ "$output" == *"two parts found no device: the call ends"* ]]
     grep -qE '^check +NO DEVICE +no GPU of this machine can be measured: .*no CUDA device' out/gpu/summary.txt
+}
+
+@test "the tests of the device run without a probe; where all skip, nothing was tested" {
+    job_make
+    sed -i '/name: probe/d' config/gpu_check.yaml # a probe fails
+    run -0 ci/gpu.sh tests
+    program good 'echo "skipped: no GPU"'
+    run -3 ci/gpu.sh tests
+    grep -qE '^tests +NO DEVICE' out/gpu/summary.txt
+}
+
+# bats test_tags=thorough
+@test "the first figures, a kernel in three forms, energy, the build against itself, NVBench's adapter" {
+    job_make
+    sed -i 's/name: compute, \(.*\)tags: .compute, scatter./name: compute, \1tags: [compute, scatter, first]/' config/gpu.yaml
+    for name in gemm_bf16 short_calls copy_large; do
+        echo "  - {name: $name, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {ns: 50000}, timing: [hot]}" >>config/gpu.yaml
+    done
+    mkdir -p build/tests/gpu/source tests/import
+    cp "$SOURCE/tests/import/nvbench_stand_in.py" tests/import/
+    sed 's/n: 33554432/n: 1000/' "$SOURCE/tests/gpu/source/kgate.yaml" >build/tests/gpu/source/kgate.yaml
+    cp "$SOURCE/docs/examples/cuda_source/saxpy.cu" build/tests/gpu/source/
+    # the driver of tests reads neither
+    printf '.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry saxpy(.param .u32 n, .param .f32 a, .param .u64 x, .param .u64 y) { ret; }\n' \
+        >build/tests/gpu/source/saxpy.ptx
+    sed -i '/saxpy.cubin/d' build/tests/gpu/source/kgate.yaml
+    run -0 ci/gpu.sh first source energy ab nvbench
+    jq -e '[.cases[].workload] == ["compute"] and .ceilings != null and (.cases[0].rounds.median_ns | length == 2)' out/gpu/first/results.json
+    jq -e '[.cases[] | select(.workload == "ptx") | .status] == ["OK", "OK"]' out/gpu/source/results.json
+    jq -e '.cases[0].series[] | select(.name == "energy") | .source == "nvml"' out/gpu/energy/results.json
+    for what in short_calls copy_large; do
+        jq -e '.counts.regression == 0' "out/gpu/ab/$what/comparison.json"
+    done
+    jq -e '.cases[0].status == "OK"' out/gpu/nvbench/results.json
 }
 
 # bats test_tags=thorough
@@ -170,6 +208,18 @@ YAML
     sanitizer_make "[ -e once ] && { $part_times_out; }; "'touch once; echo "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)"'
     run -1 ci/gpu.sh sanitizer:racecheck
     grep -qE '^sanitizer:racecheck +TIMED OUT after [0-9]+ s +1 of 1 shares clean so far, of 2 \(1 OK\)$' out/gpu/summary.txt
+    # and the next call goes on after it
+    sanitizer_make 'echo run >>shares; echo "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)"'
+    run -0 ci/gpu.sh sanitizer:racecheck
+    [ "$(wc -l <shares)" -eq 1 ]
+    [[ "$(cat out/gpu/sanitizer-racecheck/note)" == "2 of 2 shares clean (2 OK)" ]]
+    # one that ended well begins anew
+    run -0 ci/gpu.sh sanitizer:racecheck
+    [ "$(wc -l <shares)" -eq 3 ]
+    # a device that the tool refuses costs one share
+    sanitizer_make 'echo run >>refused; echo "========= Error: Device not supported"; exit 1'
+    run -1 ci/gpu.sh sanitizer:racecheck
+    [ "$(wc -l <refused)" -eq 1 ]
     # where every case was skipped nothing was checked
     sanitizer_make 'echo "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)"'
     sed -i 's/name: check, /name: check, params: {fail: unavailable}, /; s/, matrix: {ns: .1000, 2000.}//' config/gpu_check.yaml
@@ -232,8 +282,23 @@ YAML
     [[ "$output" == *"suite:compute"* ]]
 }
 
+@test "the plan of the page fits three calls by the expected seconds, and has what matters" {
+    plan=$(grep '^ci/gpu.sh --within 560 .*machine' "$SOURCE/docs/gpu.md" -A 2)
+    [ "$(wc -l <<<"$plan")" -eq 3 ]
+    while read -r _ _ within _ _ parts; do
+        sum=0
+        for part in ${parts%%#*}; do
+            seconds=$("$SOURCE/ci/gpu.sh" --expected "$part")
+            [ "$seconds" -gt 0 ]
+            sum=$((sum + seconds))
+        done
+        [ "$sum" -le $((within - 20)) ]
+    done <<<"$plan"
+    for part in first check suite:attention suite:memory suite:lattice source; do grep -q " $part" <<<"$plan"; done
+}
+
 @test "what the parts select is in the suites" {
-    for tag in memory compute lattice attention latency transfer pipeline training scatter; do
+    for tag in memory compute lattice attention latency transfer pipeline training scatter first; do
         kgate list -c "$SOURCE/config/gpu.yaml" --filter "tag:$tag" --set devices=cuda | grep -q /cuda
     done
     for tag in probe shared; do
