@@ -56,8 +56,9 @@ else()
 endif()
 add_library(kgate_blas INTERFACE)
 target_include_directories(kgate_blas SYSTEM INTERFACE ${KGATE_BLAS_INCLUDE})
-# Whether the target that is linked is a plugin, for the libraries of a portable build.
-set(is_plugin $<STREQUAL:$<TARGET_PROPERTY:TYPE>,MODULE_LIBRARY>)
+# Whether the target that is linked is a plugin, for the libraries of a portable build. A program with the property
+# KGATE_BESIDE_PLUGINS shares their libraries too.
+set(is_plugin $<OR:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,MODULE_LIBRARY>,$<BOOL:$<TARGET_PROPERTY:KGATE_BESIDE_PLUGINS>>>)
 if(KGATE_PORTABLE)
   # Several plugins share one library, made of the archive: it is 26 MB. Debian's archive holds LAPACK too, in Fortran;
   # these functions pull none of it in.

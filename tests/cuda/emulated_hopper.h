@@ -142,7 +142,8 @@ inline bool kg_tensor_map_make_many(kg_tensor_map *map, void *address, const kg_
 {
     *map = {static_cast<const uint16_t *>(address), *of, box_lines, box_columns};
     return kg_emulated_aligned(address) && of->line_step * 2 % 16 == 0 &&
-           of->matrix_step * 2 % 16 == 0 && of->group_step * 2 % 16 == 0 && box_lines <= 256 &&
+           of->matrix_step * 2 % 16 == 0 && of->group_step * 2 % 16 == 0 &&
+           of->matrix_step <= of->line_step && box_lines <= 256 &&
            box_columns * 2 == 128; /* as wide as the swizzle */
 }
 

@@ -16,7 +16,10 @@ for program in "$@"; do
     while read -r library; do
         case $library in
         libc.so.6 | libm.so.6 | libdl.so.2 | librt.so.1 | libpthread.so.0 | ld-linux*.so.*) ;;
-        libgomp.so.1 | libkgate_blas.so) [ -e "${program%/*}/$library" ] || fail "$program needs $library beside it" ;;
+        libgomp.so.1 | libkgate_blas.so)
+            [ -e "${program%/*}/$library" ] || [ -e "${program%/*}/../../kgate-kernels/$library" ] ||
+                fail "$program needs $library beside it"
+            ;;
         *) fail "$program needs $library, which is not glibc's" ;;
         esac
     done < <(sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' <<<"$dynamic")

@@ -117,7 +117,7 @@ static __device__ __forceinline__ void kg_tma_copy_of(void *shared, const struct
 {
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes "
                  "[%0], [%1, {%2, %3, %4, %5}], [%6];\n" ::"r"(kg_shared_address(shared)),
-                 "l"(map), "r"(column), "r"(line), "r"(matrix), "r"(group),
+                 "l"(map), "r"(column), "r"(matrix), "r"(line), "r"(group),
                  "r"(kg_shared_address(barrier))
                  : "memory");
 }
@@ -316,17 +316,23 @@ struct kg_tensor_extents {
     size_t group_step;
 };
 
-static inline bool kg_tensor_map_encode_by(struct kg_tensor_map *map, void *address, unsigned rank,
-                                           const struct kg_tensor_extents *of, unsigned box_lines,
-                                           unsigned box_columns)
+/* Dimensions of the descriptor, the innermost first: extents, steps of all but the first in elements, and
+ * the box. Each step includes the one before, as cuTensorMapEncodeTiled asks. */
+struct kg_tensor_dimensions {
+    unsigned rank;
+    cuuint64_t extents[4];
+    cuuint64_t steps[3];
+    cuuint32_t box[4];
+};
+
+static inline bool kg_tensor_map_encode_by(struct kg_tensor_map *map, void *address,
+                                           const struct kg_tensor_dimensions *of)
 {
-    const cuuint64_t extents[] = {of->columns, of->lines, of->matrices, of->groups};
-    const cuuint64_t strides[] = {of->line_step * sizeof(uint16_t),
-                                  of->matrix_step * sizeof(uint16_t),
-                                  of->group_step * sizeof(uint16_t)};
-    const cuuint32_t box[] = {box_columns, box_lines, 1, 1}, steps[] = {1, 1, 1, 1};
-    return kg_tensor_map_encode_find()(&map->opaque, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, rank,
-                                       address, extents, strides, box, steps,
+    const cuuint32_t each[] = {1, 1, 1, 1};
+    const cuuint64_t strides[] = {of->steps[0] * sizeof(uint16_t), of->steps[1] * sizeof(uint16_t),
+                                  of->steps[2] * sizeof(uint16_t)};
+    return kg_tensor_map_encode_find()(&map->opaque, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, of->rank,
+                                       address, of->extents, strides, of->box, each,
                                        CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
                                        CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
                                        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
@@ -338,16 +344,21 @@ static inline bool kg_tensor_map_encode_by(struct kg_tensor_map *map, void *addr
 static inline bool kg_tensor_map_make(struct kg_tensor_map *map, void *address, size_t lines,
                                       size_t columns, unsigned box_lines, unsigned box_columns)
 {
-    const struct kg_tensor_extents of = {columns, lines, 1, 1, columns, 0, 0};
-    return kg_tensor_map_encode_by(map, address, 2, &of, box_lines, box_columns);
+    const struct kg_tensor_dimensions of = {
+        2, {columns, lines, 1, 1}, {columns, 0, 0}, {box_columns, box_lines, 1, 1}};
+    return kg_tensor_map_encode_by(map, address, &of);
 }
 
-/* The same for several matrices, for kg_tma_copy_of: beyond the edges of each matrix TMA reads
- * zeros. */
+/* The same for several matrices side by side, for kg_tma_copy_of: beyond the edges of each matrix TMA
+ * reads zeros. A line's step is longer than a matrix's, so the matrix is the second dimension. */
 static inline bool kg_tensor_map_make_many(struct kg_tensor_map *map, void *address,
                                            const struct kg_tensor_extents *of, unsigned box_lines,
                                            unsigned box_columns)
 {
-    return kg_tensor_map_encode_by(map, address, 4, of, box_lines, box_columns);
+    const struct kg_tensor_dimensions all = {4,
+                                             {of->columns, of->matrices, of->lines, of->groups},
+                                             {of->matrix_step, of->line_step, of->group_step},
+                                             {box_columns, 1, box_lines, 1}};
+    return kg_tensor_map_encode_by(map, address, &all);
 }
 #endif
