@@ -45,10 +45,20 @@ cpu 1800 - 1800 what has a version for the CPU; only when named
 TABLE
 }
 
+# Three calls of ten minutes, by value: figures and correctness, then formats and tests, then memory. What is left follows
+# in the order of the table.
+plan() {
+    cat <<'PLAN'
+ci/gpu.sh --within 560 --carry out/gpu.tar.gz machine first check suite:compute suite:attention
+ci/gpu.sh --within 560 --carry out/gpu.tar.gz suite:lattice source energy tests
+ci/gpu.sh --within 560 --carry out/gpu.tar.gz suite:memory ab nvbench
+PLAN
+}
+
 usage() {
     cat <<TEXT
 usage: ci/gpu.sh [--within SECONDS] [--carry FILE] [PART...]
-       ci/gpu.sh --build | --list | --expected PART | --help
+       ci/gpu.sh --build | --list | --plan | --expected PART | --help
 
 Runs parts of the job of a machine with a GPU. Without arguments: all of them but 'cpu', in this order, but
 those that ended before: a run that was killed goes on where it was. Two parts without a device end the call. Named parts run again. 'suite' and
@@ -64,6 +74,7 @@ those that ended before: a run that was killed goes on where it was. Two parts w
   --build   makes build/portable and build/kgate-gpu.tar.gz, which has all that this needs: on a machine
             with glibc and the driver unpack it anywhere, and run ci/gpu.sh there
   --list    the parts with their time limits, and how they ended
+  --plan    three calls of ten minutes, by value
   --expected PART
             the upper end of its expected seconds, by a model
 
@@ -606,6 +617,7 @@ case ${1-} in
 --help | -h) usage ;;
 --build) build_make ;;
 --list) summary ;;
+--plan) plan ;;
 --expected) field_of "${2-}" 4 ;;
 --part) dir=$(folder_of "$2") && part_do "$2" ;;
 --probe) dir=$(folder_of "$2") && probe_do ;;

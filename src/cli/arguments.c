@@ -55,6 +55,8 @@ static const struct kg_option options[] = {
            "unchanged_code=skip"),
     OPTION(MEASURE, "measure-unchanged", 0, KG_OPTION_FLAG, NULL, measure_unchanged,
            "measure also cases with the same code on both sides: --set unchanged_code=measure"),
+    OPTION(MEASURE, "lock-clocks", 0, KG_OPTION_FLAG, NULL, lock_clocks,
+           "lock the GPU to its base clock while measuring, and reset it at the end (root only)"),
     OPTION(
         MEASURE, "profile", 0, KG_OPTION_FLAG, NULL, profile,
         "one more pass with scopes on, one second per case, recorded beside the results (.kgprof)"),

@@ -81,6 +81,7 @@ struct kg_arguments {
     uint64_t shards;
     bool update_missing;
     bool skip_unchanged;
+    bool lock_clocks;
     bool measure_unchanged;
     bool force;
     const char *plugin;

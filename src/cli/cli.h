@@ -113,6 +113,9 @@ struct kg_prepared {
 };
 bool kg_prepare(const struct kg_arguments *arguments, struct kg_prepared *prepared,
                 struct kg_error *err);
+/* With --lock-clocks: locks the clock of the chosen GPU until kgate ends. Without: returns true. */
+bool kg_cli_clocks_lock(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
+                        struct kg_error *err);
 /* Like kg_prepare, for a suite in memory or for `ab`.
  * yaml   the suite in memory; NULL: from the options
  * sides  two builds whose benchmarks are both asked for; NULL: only the suite's own programs are asked */

@@ -188,7 +188,8 @@ static int ab_run(const struct kg_arguments *arguments, const char *directory, v
         !kg_prepare_suite(arguments, sides->yaml.length ? &sides->yaml : NULL, sides, &prepared,
                           &err))
         return kg_fail_reported(directory, &err);
-    const int status = kg_cli_waiving_prepared(arguments, &prepared, &err)
+    const int status = kg_cli_clocks_lock(arguments, &prepared, &err) &&
+                               kg_cli_waiving_prepared(arguments, &prepared, &err)
                            ? measure(arguments, directory, sides, &prepared, budget_ns)
                            : kg_fail_reported(directory, &err);
     kg_prepared_free(&prepared);

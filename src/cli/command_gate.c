@@ -141,7 +141,8 @@ static int gate_run(const struct kg_arguments *arguments, const char *directory,
         !kg_builds_option(arguments, KG_BUILDS_MOST_DEFAULT, &options.builds_most, &err) ||
         !kg_prepare(arguments, &prepared, &err))
         return kg_fail_reported(directory, &err);
-    const bool good = stored_read(arguments, &prepared, &stored, &err) &&
+    const bool good = kg_cli_clocks_lock(arguments, &prepared, &err) &&
+                      stored_read(arguments, &prepared, &stored, &err) &&
                       kg_cli_waiving_prepared(arguments, &prepared, &err);
     options.stored = stored.place ? &stored : NULL;
     options.left_out = prepared.left_out;

@@ -167,7 +167,8 @@ static int prepared_run(const struct kg_arguments *arguments)
     struct kg_error err;
     if (!request_check(arguments, &err) || !prepare(arguments, &prepared, &err))
         return kg_fail(&err);
-    const int status = stored_find(arguments, &prepared, &stored, &err)
+    const int status = kg_cli_clocks_lock(arguments, &prepared, &err) &&
+                               stored_find(arguments, &prepared, &stored, &err)
                            ? measure(arguments, &prepared, &stored, &err)
                            : kg_fail(&err);
     kg_prepared_free(&prepared);

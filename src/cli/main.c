@@ -17,12 +17,13 @@ bool kgate_profiler_ignores_environment = true;
 
 static const struct kg_subcommand subcommands[] = {
     {"gate", "", 0, 0, "Measure a suite, compare it with the baseline, report, and exit by policy.",
-     "suite baseline base output budget filter shard plan set device accepted trust "
+     "suite baseline base output budget filter shard plan set device lock-clocks accepted trust "
      "accept-from update-missing keep-builds skip-unchanged-code top json quiet verbose",
      kg_cli_gate, NULL},
     {"run", "[-- COMMAND ARGUMENT...]", 0, KG_OPERANDS_ANY,
      "Measure a suite and write the results, or measure one command; compare nothing.",
-     "suite output baseline filter shard plan set rounds warmup export device trust profile json "
+     "suite output baseline filter shard plan set rounds warmup export device lock-clocks trust "
+     "profile json "
      "quiet "
      "verbose",
      kg_cli_run, NULL},
@@ -38,7 +39,8 @@ static const struct kg_subcommand subcommands[] = {
      "words like a shell, with quotes and backslashes. It expands nothing\nand starts no shell.",
      "suite base head output budget filter shard plan threshold min-effect rounds warmup shell "
      "name "
-     "export set device accepted trust accept-from skip-unchanged-code measure-unchanged top json "
+     "export set device lock-clocks accepted trust accept-from skip-unchanged-code "
+     "measure-unchanged top json "
      "quiet verbose",
      kg_cli_ab, NULL},
     {"merge", "DIR|FILE...", 1, KG_OPERANDS_ANY,

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "device/driver_process.h"
 
-enum { SUCCESS = 0, INSUFFICIENT_SIZE = 7, GPU_IS_LOST = 15 };
+enum { SUCCESS = 0, NO_PERMISSION = 4, INSUFFICIENT_SIZE = 7, GPU_IS_LOST = 15 };
 enum { CLOCK_SM = 1, CLOCK_MEMORY = 2 };
 enum { POLICY_POWER = 0, POLICY_THERMAL = 1 };
 enum { SENSOR_GPU = 0, THRESHOLD_SLOWDOWN = 1 };
@@ -48,6 +48,8 @@ struct kg_nvml_calls {
     int (*power)(void *, unsigned *);
     int (*power_limit)(void *, unsigned *);
     int (*violation)(void *, int, struct violation *);
+    int (*clocks_lock)(void *, unsigned, unsigned);
+    int (*clocks_reset)(void *);
     int (*energy)(void *, unsigned long long *);
     int (*mig)(void *, unsigned *, unsigned *);
     int (*throttle)(void *, unsigned long long *);
@@ -93,6 +95,8 @@ static const struct kg_symbol symbols[] = {
     {"nvmlDeviceGetTemperature", NULL, CALL(temperature), true},
     {"nvmlDeviceGetTemperatureThreshold", NULL, CALL(temperature_threshold), true},
     {"nvmlDeviceGetPowerUsage", NULL, CALL(power), true},
+    {"nvmlDeviceSetGpuLockedClocks", NULL, CALL(clocks_lock), true},
+    {"nvmlDeviceResetGpuLockedClocks", NULL, CALL(clocks_reset), true},
     {"nvmlDeviceGetEnforcedPowerLimit", NULL, CALL(power_limit), true},
     {"nvmlDeviceGetViolationStatus", NULL, CALL(violation), true},
     {"nvmlDeviceGetTotalEnergyConsumption", NULL, CALL(energy), true},
@@ -350,6 +354,34 @@ bool kg_nvml_telemetry_read(const struct kg_nvml *nvml, size_t index,
     telemetry->utilization_percent = utilization_read(calls, handle);
     telemetry->other_processes = others_count(calls, nvml->instance ? nvml->instance : handle);
     return true;
+}
+
+bool kg_nvml_clocks_lock(const struct kg_nvml *nvml, size_t index, char *why, size_t why_bytes)
+{
+    /* NVML_CLOCK_LIMIT_ID_TDP stands for the base clock */
+    static const unsigned CLOCK_TDP = 0xffffff01;
+    const struct kg_nvml_calls *calls = nvml->calls;
+    void *handle = NULL;
+    if (!calls || !calls->clocks_lock || !calls->clocks_reset) {
+        snprintf(why, why_bytes, "the driver has no function for it");
+        return false;
+    }
+    int code = calls->handle((unsigned)index, &handle);
+    if (code == SUCCESS)
+        code = calls->clocks_lock(handle, CLOCK_TDP, CLOCK_TDP);
+    if (code == SUCCESS)
+        return true;
+    snprintf(why, why_bytes, "%s%s", calls->error_string(code),
+             code == NO_PERMISSION ? "; only root may" : "");
+    return false;
+}
+
+void kg_nvml_clocks_reset(const struct kg_nvml *nvml, size_t index)
+{
+    const struct kg_nvml_calls *calls = nvml->calls;
+    void *handle = NULL;
+    if (calls->handle((unsigned)index, &handle) == SUCCESS)
+        calls->clocks_reset(handle);
 }
 
 void kg_nvml_driver_version(const struct kg_nvml *nvml, char *version, size_t bytes)

@@ -105,6 +105,11 @@ double kg_nvml_energy_read(const struct kg_nvml *nvml, size_t index);
  * unknown. */
 bool kg_nvml_telemetry_read(const struct kg_nvml *nvml, size_t index,
                             struct kg_nvml_telemetry *telemetry);
+/* Locks the clock of the multiprocessors to the base clock.
+ * why      on failure a phrase, into why_bytes bytes */
+bool kg_nvml_clocks_lock(const struct kg_nvml *nvml, size_t index, char *why, size_t why_bytes);
+/* Leaves the clock to the driver again. After kg_nvml_clocks_lock only. */
+void kg_nvml_clocks_reset(const struct kg_nvml *nvml, size_t index);
 /* The driver's version, "580.65.06"; "" if unknown. */
 void kg_nvml_driver_version(const struct kg_nvml *nvml, char *version, size_t bytes);
 /* Also accepts a zeroed kg_nvml that was never opened. */

@@ -264,6 +264,37 @@ YAML
         all(.wall_ns[]; . < 100e6)' r.json
 }
 
+@test "locked clocks are reset at the end, on a signal and after SIGKILL" {
+    gpu_suite <<YAML
+  - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, rounds: {min: 2, max: 2}}
+  - {name: long, plugin: $PLUGINS/libgpu.so, workload: gpu_work, min_time: 60s}
+YAML
+    needs_code
+    export FAKE_NVML_LOCKS=$PWD/locks
+    run -0 gpu run -c gpu.yaml --filter 'work/*' -o r.json --lock-clocks
+    [ "$(cat locks)" = $'lock ffffff01 ffffff01\nreset' ]
+    # without the option nothing is touched
+    rm locks
+    run -0 gpu run -c gpu.yaml --filter 'work/*' -o r.json
+    [ ! -e locks ]
+    for signal in TERM KILL; do
+        rm -f locks
+        env LD_LIBRARY_PATH="$PLUGINS/fake_cuda:$PLUGINS/fake_cupti" "$KGATE" run -c gpu.yaml --filter 'long/*' -o r.json --lock-clocks >log 2>&1 3>&- &
+        lines_wait locks 0
+        kill -$signal $!
+        wait $! || true
+        lines_wait locks 1
+        [ "$(tail -n 1 locks)" = reset ]
+    done
+    # who may not: nothing is measured
+    rm locks
+    FAKE_NVML_LOCK_CODE=4 run -3 gpu run -c gpu.yaml --filter 'work/*' -o no.json --lock-clocks
+    [[ "$output" == *"cannot lock the clocks of the GPU: "*"only root may"* ]]
+    [ ! -e no.json ] && [ ! -e locks ]
+    FAKE_CUDA_DEVICES=0 run -2 gpu run -c gpu.yaml -o no.json --lock-clocks
+    [[ "$output" == *"no GPU that kgate can use"* ]]
+}
+
 @test "the device that was chosen is the only one its workers see; one that is not there is refused" {
     gpu_suite <<YAML
   - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work}

@@ -6,6 +6,8 @@
  *   FAKE_NVML_MEMORY_MHZ, _TEMPERATURE, _POWER (mW), _THROTTLE (bits), _UTILIZATION: likewise
  *   FAKE_NVML_POWER_HELD, _THERMAL_HELD (ns): likewise; default: not told
  *   FAKE_NVML_POWER_LIMIT=700000       mW
+ *   FAKE_NVML_LOCKS=FILE               locks and resets of clocks are written there, a line each
+ *   FAKE_NVML_LOCK_CODE=4              what locking returns
  *   FAKE_NVML_ENERGY=-                 not told; else a joule more at each call
  *   FAKE_NVML_PROCESSES=12,34          process numbers, always all of them
  *   FAKE_NVML_INSTANCE_PROCESSES=34    those of each instance
@@ -224,6 +226,34 @@ EXPORT int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *milliwatts)
     static unsigned calls;
     (void)device;
     return figure_small("FAKE_NVML_POWER_LIMIT", "700000", &calls, milliwatts);
+}
+
+static void lock_note(const char *line)
+{
+    const char *path = setting("FAKE_NVML_LOCKS", "");
+    FILE *file = *path ? fopen(path, "ae") : NULL;
+    if (!file)
+        return;
+    fprintf(file, "%s\n", line);
+    fclose(file);
+}
+
+EXPORT int nvmlDeviceSetGpuLockedClocks(void *device, unsigned least_mhz, unsigned most_mhz)
+{
+    char line[64];
+    const int code = atoi(setting("FAKE_NVML_LOCK_CODE", "0"));
+    (void)device;
+    snprintf(line, sizeof line, "lock %x %x", least_mhz, most_mhz);
+    if (code == SUCCESS)
+        lock_note(line);
+    return code;
+}
+
+EXPORT int nvmlDeviceResetGpuLockedClocks(void *device)
+{
+    (void)device;
+    lock_note("reset");
+    return SUCCESS;
 }
 
 struct violation {

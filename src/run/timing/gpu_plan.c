@@ -187,6 +187,19 @@ bool kg_gpu_sample_dropped(uint64_t taken, uint64_t dropped)
     return dropped < DROPPED_MOST + taken / 4;
 }
 
+bool kg_gpu_sample_slow(double clock_hz, double highest_hz)
+{
+    static const double SLOW = 0.75;
+    return clock_hz < SLOW * highest_hz;
+}
+
+double kg_gpu_recovery_ns(uint64_t dropped)
+{
+    static const double FIRST_NS = 10e6;
+    enum { DOUBLINGS_MOST = 4 };
+    return ldexp(FIRST_NS, (int)(dropped < DOUBLINGS_MOST + 1 ? dropped - 1 : DOUBLINGS_MOST));
+}
+
 int kg_gpu_whole_calls(double call_ns, double min_time_ns)
 {
     const double room = WHOLE_CALLS_SHARE * min_time_ns / fmax(call_ns, 1);

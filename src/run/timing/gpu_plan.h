@@ -93,5 +93,12 @@ bool kg_gpu_round_done(double measured_ns, double elapsed_ns, double wanted_ns);
  * call, and the samples count. */
 bool kg_gpu_sample_dropped(uint64_t taken, uint64_t dropped);
 
+/* Whether the device was throttled during a sample: its clock is below three quarters of the round's
+ * highest. Relative to the round, because a user may have locked a low clock. Unknown clocks: false. */
+bool kg_gpu_sample_slow(double clock_hz, double highest_hz);
+/* Time to let the device recover after the n-th such sample of a round, n from 1: 10 ms, doubled each
+ * time, at most 160 ms. */
+double kg_gpu_recovery_ns(uint64_t dropped);
+
 /* How many single calls to time by the host's clock in a round: 1 to 5, fewer if calls are long. */
 int kg_gpu_whole_calls(double call_ns, double min_time_ns);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/statistics/stats.h"
@@ -153,6 +154,7 @@ static bool warm_up(struct kg_gpu_sampling *sampling, struct kg_error *err)
             return false;
         count = warm_up_room(sampling, count);
         clock_follow(sampling, &sample, clocks, count);
+        sampling->highest_hz = fmax(sampling->highest_hz, sample.sm_clock_hz);
         times[count++] = sample.time_ns;
         sampling->warm_up_ns = (double)(kg_clock_ns() - start);
         warm = kg_gpu_warm_enough(sampling->warm_up_ns, min_time_ns, false) ||
@@ -168,7 +170,8 @@ bool kg_gpu_sampling_begin(struct kg_gpu_sampling *sampling, struct kg_gpu_sampl
                            uint64_t batch, struct kg_error *err)
 {
     struct kg_gpu_sample first;
-    *sampling = (struct kg_gpu_sampling){.sampler = sampler, .batch = batch, .clock_hz = NAN};
+    *sampling = (struct kg_gpu_sampling){
+        .sampler = sampler, .batch = batch, .clock_hz = NAN, .highest_hz = NAN};
     /* The first call in a process loads modules, which waits for the device, and cannot be
      * recorded: so it is neither held nor recorded. */
     if (!kg_gpu_wall(sampler->timer, &sampler->call, &first, err) ||
@@ -225,11 +228,32 @@ static bool hold_missed(const struct kg_gpu_sampling *sampling, const struct kg_
     return wanted && sampler->timer->holds && !sample->held;
 }
 
+/* Throttled samples of a round that are dropped, with a pause each. More show how the device works. */
+enum { SLOW_MOST = 8 };
+
+/* Whether the device was throttled during the sample. Notes the highest clock. */
+static bool throttled(struct kg_gpu_sampling *sampling, const struct kg_gpu_sample *sample)
+{
+    if (sampling->sampler->timing == KG_TIMING_WALL)
+        return false;
+    sampling->highest_hz = fmax(sampling->highest_hz, sample->sm_clock_hz);
+    return kg_gpu_sample_slow(sample->sm_clock_hz, sampling->highest_hz);
+}
+
+/* Waits after a throttled sample; returns the time. */
+static uint64_t recover(struct kg_gpu_sampling *sampling)
+{
+    const uint64_t start = kg_clock_ns();
+    const double pause_ns = kg_gpu_recovery_ns(++sampling->slow);
+    nanosleep(&(struct timespec){.tv_nsec = (long)pause_ns}, NULL);
+    return kg_clock_ns() - start;
+}
+
 bool kg_gpu_sampling_run(struct kg_gpu_sampling *sampling, double time_ns, double *measured_ns,
                          struct kg_error *err)
 {
     struct kg_gpu_sampler *sampler = sampling->sampler;
-    const uint64_t start = kg_clock_ns();
+    uint64_t start = kg_clock_ns();
     const uint64_t taken_before = sampling->taken;
     double spent_ns = 0;
     while (sampling->taken == taken_before ||
@@ -240,6 +264,10 @@ bool kg_gpu_sampling_run(struct kg_gpu_sampling *sampling, double time_ns, doubl
         if (hold_missed(sampling, &sample) &&
             kg_gpu_sample_dropped(sampling->taken, sampling->dropped)) {
             sampling->dropped++;
+            continue;
+        }
+        if (throttled(sampling, &sample) && sampling->slow < SLOW_MOST) {
+            start += recover(sampling);
             continue;
         }
         sample_add(sampling, &sample);

@@ -43,7 +43,9 @@ struct kg_gpu_sampling {
     bool grouping;
     size_t group_first;
     struct kg_stamps group_stamps;
-    double clock_hz; /* last known clock */
+    double clock_hz;   /* last known clock */
+    double highest_hz; /* highest clock of a sample, warm-up included; NaN: unknown */
+    uint64_t slow;     /* samples dropped because the device was throttled */
 };
 
 /* Makes one call, captures the graph if the timing needs one, and warms up. kgate's own work warms
@@ -56,7 +58,8 @@ bool kg_gpu_sampling_begin(struct kg_gpu_sampling *sampling, struct kg_gpu_sampl
 /* Warms up for time_ns more, with samples that do not count. A failure leaves the graph to free. */
 bool kg_gpu_sampling_warm(struct kg_gpu_sampling *sampling, double time_ns, struct kg_error *err);
 /* Takes samples until time_ns are measured, at least one sample, or until three times as long has
- * passed. The work around a sample, such as flushing, can take longer than the sample. Adds the
+ * passed. A sample at a far lower clock does not count (kg_gpu_sample_slow), and a pause follows it,
+ * up to eight times per round. The work around a sample, such as flushing, can take longer than the sample. Adds the
  * measured time to *measured_ns. */
 bool kg_gpu_sampling_run(struct kg_gpu_sampling *sampling, double time_ns, double *measured_ns,
                          struct kg_error *err);

@@ -30,6 +30,17 @@ static void times_are_corrected_but_never_negative(void **state)
     assert_true(kg_gpu_time_corrected(1000, 1200) == 0);
 }
 
+static void far_lower_clocks_are_slow_and_pauses_grow(void **state)
+{
+    (void)state;
+    assert_true(kg_gpu_sample_slow(1.4e9, 1.98e9));
+    assert_false(kg_gpu_sample_slow(1.5e9, 1.98e9));
+    assert_false(kg_gpu_sample_slow(NAN, 1.98e9));
+    assert_false(kg_gpu_sample_slow(1e9, NAN));
+    assert_true(kg_gpu_recovery_ns(1) == 10e6 && kg_gpu_recovery_ns(2) == 20e6);
+    assert_true(kg_gpu_recovery_ns(5) == 160e6 && kg_gpu_recovery_ns(1000) == 160e6);
+}
+
 static uint64_t batch(enum kg_timing timing, double gpu_ns, double launch_ns, uint64_t reference)
 {
     const struct kg_gpu_batch_facts facts = {.gpu_ns = gpu_ns,
@@ -268,6 +279,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(resolution_is_the_smallest_step_seen),
         cmocka_unit_test(times_are_corrected_but_never_negative),
+        cmocka_unit_test(far_lower_clocks_are_slow_and_pauses_grow),
         cmocka_unit_test(only_hot_calls_and_graphs_are_batched),
         cmocka_unit_test(launch_bound_calls_are_no_more_than_can_be_held),
         cmocka_unit_test(a_call_that_cannot_be_held_is_batched_all_the_same),

@@ -102,6 +102,34 @@ static void cold_hot_graph_and_wall_differ_as_they_should(void **state)
     assert_near(a_round.sm_clock_hz, 1.98e9, 0.01);
 }
 
+/* Throttles the device for one call in 60. */
+static void throttle_sometimes(struct work *one)
+{
+    fake->clock_set(one->calls % 60 ? 1.98e9 : 1.2e9);
+}
+
+static void throttle_for_good(struct work *one)
+{
+    fake->clock_set(one->calls < 200 ? 1.98e9 : 1.2e9);
+}
+
+static void a_sample_at_a_far_lower_clock_does_not_count(void **state)
+{
+    (void)state;
+    work.ns = 99e3;
+    work.each = throttle_sometimes;
+    assert_true(measure(KG_TIMING_COLD));
+    assert_near(a_round.median_ns, 100e3, 0.01);
+    assert_near(a_round.max_ns, 100e3, 0.01);
+    /* where it is common, it is how the device works */
+    work.calls = 0;
+    work.each = throttle_for_good;
+    sampler.min_time_ns = 100e6;
+    assert_true(measure(KG_TIMING_COLD));
+    assert_near(a_round.median_ns, 165e3, 0.02);
+    work.each = NULL;
+}
+
 static void short_samples_have_a_clock_together(void **state)
 {
     (void)state;
@@ -383,6 +411,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_SAMPLER(a_round_has_all_figures),
         WITH_SAMPLER(cold_hot_graph_and_wall_differ_as_they_should),
+        WITH_SAMPLER(a_sample_at_a_far_lower_clock_does_not_count),
         WITH_SAMPLER(short_samples_have_a_clock_together),
         WITH_SAMPLER(a_moved_clock_shows_in_times_and_not_in_cycles),
         WITH_SAMPLER(warm_up_goes_on_until_the_clock_stands_still),
