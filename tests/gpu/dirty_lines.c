@@ -1,6 +1,8 @@
 /* Whether the flush leaves lines in the L2 cache that the timed kernel has to write back. The
  * program reads half an L2 cache in three states: after a memset of twice its size, after such a
- * memset and reads of other memory, which leave only clean lines, and after kgate's flush. */
+ * memset and reads of other memory, which leave only clean lines, and after kgate's flush. It also
+ * writes as much: a clean cache takes the output, which need not be written in the timed part. How
+ * much that spares is printed; nothing is expected of it. */
 #include <math.h>
 
 #include "base/statistics/stats.h"
@@ -57,8 +59,14 @@ static bool flushed(struct reader *reader, enum flush flush)
            (flush == DIRTY || memory_read(reader, reader->other, reader->other_tiles));
 }
 
-/* The median time of reads after such a flush; 0 if the driver fails. */
-static double read_ns(struct reader *reader, enum flush flush)
+static bool memory_write(struct reader *reader)
+{
+    return !reader->timer->driver.memset_async(
+        reader->timed, 1, reader->timed_tiles * KG_CEILING_TILE_BYTES / 4, reader->timer->stream);
+}
+
+/* The median time of reads or writes after such a flush; 0 if the driver fails. */
+static double access_ns(struct reader *reader, enum flush flush, bool writes)
 {
     struct kg_gpu_timer *timer = reader->timer;
     struct kg_error err = {0};
@@ -66,7 +74,8 @@ static double read_ns(struct reader *reader, enum flush flush)
     for (int i = 0; i < LOOKS; i++) {
         const bool put = flushed(reader, flush) && kg_gpu_hold(timer, 100e6, &err) &&
                          !timer->driver.event_record(timer->start, timer->stream) &&
-                         memory_read(reader, reader->timed, reader->timed_tiles) &&
+                         (writes ? memory_write(reader)
+                                 : memory_read(reader, reader->timed, reader->timed_tiles)) &&
                          !timer->driver.event_record(timer->stop, timer->stream);
         kg_gpu_release(timer);
         if (!put || !kg_gpu_wait(timer, &err) || !kg_gpu_elapsed_ns(timer, &times[i], &err))
@@ -81,17 +90,23 @@ int main(void)
     struct kg_gpu_timer timer;
     struct kg_error err = {0};
     struct reader reader = {.timer = &timer};
-    double ns[FLUSHES] = {0};
+    double ns[FLUSHES] = {0}, written_ns[FLUSHES] = {0};
     int status;
     if (!timer_open(&timer, &status))
         return status;
     const bool open = reader_open(&reader) && kg_gpu_warm(&timer, &err);
     expect(open, "what it takes to read is there");
-    for (int flush = 0; open && flush < FLUSHES; flush++)
-        ns[flush] = read_ns(&reader, (enum flush)flush);
+    for (int flush = 0; open && flush < FLUSHES; flush++) {
+        ns[flush] = access_ns(&reader, (enum flush)flush, false);
+        written_ns[flush] = access_ns(&reader, (enum flush)flush, true);
+    }
     printf("      half an L2 cache, %zu MiB: after a memset %.0f ns, after clean reads %.0f ns, "
            "after kgate's flush %.0f ns\n",
            (timer.flush_bytes / 4) >> 20, ns[DIRTY], ns[CLEAN], ns[OWN]);
+    printf(
+        "      writing it: after a memset %.0f ns, after clean reads %.0f ns, after kgate's flush "
+        "%.0f ns\n",
+        written_ns[DIRTY], written_ns[CLEAN], written_ns[OWN]);
     /* Reading so little takes some ten microseconds, of which a step of the timer may be a twentieth. */
     const double apart = fmax(0.05 * ns[CLEAN], 2 * timer.resolution_ns);
     expect(ns[CLEAN] > 0 && ns[OWN] > 0 && fabs(ns[OWN] - ns[CLEAN]) <= apart,
