@@ -158,7 +158,13 @@ bool kg_gpu_settled(const double *times_ns, const double *clocks_hz, size_t coun
     return !(fabs(clock - window_median(clocks_hz + before, window)) > SETTLED_CLOCK * clock);
 }
 
-bool kg_gpu_clock_settled(double elapsed_ns, bool new_process,
+double kg_gpu_busy_most_ns(unsigned unsteady)
+{
+    enum { UNSTEADY_MOST = 2 };
+    return unsteady < UNSTEADY_MOST ? BUSY_MOST_NS : BUSY_LEAST_NS;
+}
+
+bool kg_gpu_clock_settled(double elapsed_ns, double most_ns, bool new_process,
                           const double clocks_hz[KG_GPU_STEADY_READINGS], size_t taken)
 {
     double least = INFINITY, most = 0;
@@ -169,7 +175,7 @@ bool kg_gpu_clock_settled(double elapsed_ns, bool new_process,
         most = fmax(most, clocks_hz[i]);
     }
     const bool steady = known && most - least <= SETTLED_CLOCK * most;
-    return elapsed_ns >= BUSY_MOST_NS || (steady && (!new_process || elapsed_ns >= BUSY_LEAST_NS));
+    return elapsed_ns >= most_ns || (steady && (!new_process || elapsed_ns >= BUSY_LEAST_NS));
 }
 
 bool kg_gpu_warm_enough(double elapsed_ns, double min_time_ns, bool settled)

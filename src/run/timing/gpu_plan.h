@@ -63,12 +63,17 @@ uint64_t kg_gpu_batch(enum kg_timing timing, const struct kg_gpu_batch_facts *fa
 /* How many calls of a batch to capture into one graph, which is then replayed: a divisor of it. */
 uint64_t kg_gpu_graph_calls(uint64_t batch);
 
+/* Limit of the time in which kgate keeps the device busy: 250 ms, or 50 ms after two times without a
+ * steady clock. At the power limit it does not become steady, and each case would wait in vain.
+ * unsteady  such times in a row */
+double kg_gpu_busy_most_ns(unsigned unsteady);
+
 /* Whether the device was busy for long enough. Its clock must be steady within half a percent, and
- * in a new process 50 ms must have passed. After 250 ms the answer is always true.
+ * in a new process 50 ms must have passed. After most_ns the answer is always true.
  * clocks_hz  the last readings, in any order; NaN: unknown, which does not count as steady
  * taken      number of readings so far */
 enum { KG_GPU_STEADY_READINGS = 5 };
-bool kg_gpu_clock_settled(double elapsed_ns, bool new_process,
+bool kg_gpu_clock_settled(double elapsed_ns, double most_ns, bool new_process,
                           const double clocks_hz[KG_GPU_STEADY_READINGS], size_t taken);
 
 /* Whether the warm-up of a case has settled. The function compares the last quarter of the readings,

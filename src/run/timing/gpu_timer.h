@@ -62,6 +62,7 @@ struct kg_gpu_timer {
     uint64_t shared_address;
     uint32_t held;          /* number of the last hold */
     bool warm;              /* kg_gpu_warm has finished once */
+    unsigned unsteady;      /* times in a row that kg_gpu_warm found no steady clock */
     bool holds;             /* whether a hold works at all: not if launches wait for the device */
     uint64_t stamped;       /* number of the last stamps */
     uint64_t flush_address; /* flush_bytes to write, and after them as many zeros to read */
@@ -82,8 +83,8 @@ void kg_gpu_timer_close(struct kg_gpu_timer *timer);
 
 /* Keeps all multiprocessors busy with kgate's own work until the clock, read on the device, is
  * steady: an idle device raises its clock slowly. The first time in a process takes at least 50 ms,
- * because the clock may not have begun to rise. Later times take at least 10 ms. The limit is 250
- * ms. */
+ * because the clock may not have begun to rise. Later times take at least 10 ms. The limit is
+ * kg_gpu_busy_most_ns. */
 bool kg_gpu_warm(struct kg_gpu_timer *timer, struct kg_error *err);
 
 /* The timed call: `run` gets `state` and puts its work on the timer's stream. */

@@ -23,11 +23,15 @@ bool kg_gpu_warm(struct kg_gpu_timer *timer, struct kg_error *err)
 {
     const uint64_t start = kg_clock_ns();
     double clocks[KG_GPU_STEADY_READINGS];
+    const double most_ns = kg_gpu_busy_most_ns(timer->unsteady);
+    double elapsed_ns;
     size_t taken = 0;
     do {
         if (!reading_take(timer, &clocks[taken++ % KG_GPU_STEADY_READINGS], err))
             return false;
-    } while (!kg_gpu_clock_settled((double)(kg_clock_ns() - start), !timer->warm, clocks, taken));
+        elapsed_ns = (double)(kg_clock_ns() - start);
+    } while (!kg_gpu_clock_settled(elapsed_ns, most_ns, !timer->warm, clocks, taken));
+    timer->unsteady = elapsed_ns >= most_ns ? timer->unsteady + 1 : 0;
     timer->warm = true;
     return true;
 }

@@ -246,14 +246,18 @@ static void a_busy_device_is_warm_when_its_clock_is_steady(void **state)
     const double rising[] = {1.94e9, 1.95e9, 1.96e9, 1.97e9, 1.98e9};
     const double unknown[] = {1.98e9, 1.98e9, NAN, 1.98e9, 1.98e9};
     (void)state;
-    assert_false(kg_gpu_clock_settled(10e6, true, steady, 5));
-    assert_true(kg_gpu_clock_settled(50e6, true, steady, 25));
-    assert_true(kg_gpu_clock_settled(10e6, false, steady, 5));
-    assert_false(kg_gpu_clock_settled(8e6, false, steady, 4));
-    assert_false(kg_gpu_clock_settled(100e6, true, rising, 50));
-    assert_false(kg_gpu_clock_settled(100e6, false, unknown, 50));
-    assert_true(kg_gpu_clock_settled(250e6, true, rising, 125));
-    assert_true(kg_gpu_clock_settled(250e6, true, unknown, 125));
+    assert_false(kg_gpu_clock_settled(10e6, 250e6, true, steady, 5));
+    assert_true(kg_gpu_clock_settled(50e6, 250e6, true, steady, 25));
+    assert_true(kg_gpu_clock_settled(10e6, 250e6, false, steady, 5));
+    assert_false(kg_gpu_clock_settled(8e6, 250e6, false, steady, 4));
+    assert_false(kg_gpu_clock_settled(100e6, 250e6, true, rising, 50));
+    assert_false(kg_gpu_clock_settled(100e6, 250e6, false, unknown, 50));
+    assert_true(kg_gpu_clock_settled(250e6, 250e6, true, rising, 125));
+    /* a device that never becomes steady is not waited for each time */
+    assert_true(kg_gpu_busy_most_ns(0) == 250e6 && kg_gpu_busy_most_ns(1) == 250e6);
+    assert_true(kg_gpu_busy_most_ns(2) == 50e6 && kg_gpu_busy_most_ns(9) == 50e6);
+    assert_true(kg_gpu_clock_settled(50e6, 50e6, true, rising, 25));
+    assert_true(kg_gpu_clock_settled(250e6, 250e6, true, unknown, 125));
 }
 
 static void samples_are_dropped_only_while_that_is_rare(void **state)
