@@ -72,20 +72,26 @@ int wrapped()
 
 int mistakes;
 
-void expect(kgate_profiler *profiler, const char *name, unsigned long long calls)
+unsigned long long calls_of(kgate_profiler *profiler, const char *name)
 {
     char message[256] = "";
     kgate_profile_results *results = kgate_profiler_results(profiler, message);
     unsigned long long found = 0;
+    if (!results)
+        std::fprintf(stderr, "%s\n", message);
     for (size_t i = 0; results && i < results->name_count; i++)
-        if (std::strcmp(results->names[i].name, name) == 0)
+        if (std::strcmp(results->names[i].name, name) == 0 && !results->losses.unfinished)
             found = results->names[i].calls;
-    if (results && results->losses.unfinished)
-        found = 0;
     kgate_profile_results_free(results);
+    return found;
+}
+
+void expect(kgate_profiler *profiler, const char *name, unsigned long long calls)
+{
+    const unsigned long long found = calls_of(profiler, name);
     if (found == calls)
         return;
-    std::fprintf(stderr, "%s: %llu calls, expected %llu %s\n", name, found, calls, message);
+    std::fprintf(stderr, "%s: %llu calls, expected %llu\n", name, found, calls);
     mistakes++;
 }
 
@@ -138,8 +144,10 @@ int main(int argc, char **argv)
                              "multiply size=1 type=float", "multiply size=4 type=float", "wrapped",
                              "nothing", "reference", "thrown"})
         expect(nullptr, name, 1);
-    expect(nullptr, "Linear<Value>::forward", 1);
-    expect(nullptr, "Linear<Value>::operator()", 1);
+    // gcc writes the parameter, clang its value
+    const bool written = calls_of(nullptr, "Linear<Value>::forward") == 1;
+    expect(nullptr, written ? "Linear<Value>::forward" : "Linear<int>::forward", 1);
+    expect(nullptr, written ? "Linear<Value>::operator()" : "Linear<int>::operator()", 1);
     expect(nullptr, "in the instance", 0);
     return mistakes;
 }
