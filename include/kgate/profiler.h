@@ -103,6 +103,8 @@ struct kgate_profiler_options {
     bool drop_when_full; /**< a full buffer drops and counts entries until the program calls
                               #kgate_profiler_flush; otherwise its thread writes it to the file */
     bool cpu_time;       /**< records each scope's CPU time too: two system calls, some 700 ns */
+    bool device_memory;  /**< reads the used memory of the device at both ends of scopes on CUDA
+                              streams: a call of the driver each */
     bool nvtx;           /**< emits NVTX ranges too; automatic under Nsight Systems */
 };
 
@@ -254,9 +256,12 @@ struct kgate_scope_statistics {
     double overhead_ns;       /**< estimate of the profiler's own time inside */
     uint64_t allocated_bytes; /**< all calls; of a name: without calls inside itself */
     uint64_t peak_bytes;      /**< most memory that one call added at a time */
-    double gpu_utilization;   /**< GPU time per time of the scope; NaN without GPU times, and if the
+    uint64_t
+        device_peak_bytes;   /**< most memory that the device had more at the end of a call, or of a
+                                   scope inside; of all programs on the device; 0: not recorded */
+    double gpu_utilization;  /**< GPU time per time of the scope; NaN without GPU times, and if the
                                  scope only launched its work */
-    double bytes_per_second;  /**< NaN if no bytes were given */
+    double bytes_per_second; /**< NaN if no bytes were given */
 };
 
 /** The figures of a profile. One owner: free with #kgate_profile_results_free. */

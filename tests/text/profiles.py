@@ -27,7 +27,7 @@ FIGURES = dict.fromkeys(
     (
         "elsewhere_ns", "self_ns", "mean_ns", "standard_deviation_ns", "min_ns", "max_ns", "p50_ns", "p95_ns",
         "p99_ns", "share", "gpu_ns", "transfer_ns", "overhead_ns", "bytes", "allocated_bytes",
-        "peak_bytes", "unfinished", "threads", "threads_most", "busiest_thread_ns",
+        "peak_bytes", "device_peak_bytes", "unfinished", "threads", "threads_most", "busiest_thread_ns",
         "even_thread_ns",
     ),
     0,

@@ -72,6 +72,11 @@ static bool peak(const struct kg_profile_figures *figures, char cell[CELL_BYTES]
     return size(figures->peak_bytes, cell);
 }
 
+static bool device_peak(const struct kg_profile_figures *figures, char cell[CELL_BYTES])
+{
+    return size(figures->device_peak_bytes, cell);
+}
+
 static bool bandwidth(const struct kg_profile_figures *figures, char cell[CELL_BYTES])
 {
     char rate[KG_UNIT_BYTES];
@@ -86,9 +91,10 @@ static const struct {
     bool (*fill)(const struct kg_profile_figures *figures, char cell[CELL_BYTES]);
     unsigned spare; /* as in kg_table: columns that follow from others are dropped first */
 } extras[] = {
-    {"threads", threads, 5},     {"busiest", busiest, 6},   {"gpu", gpu, 9},
-    {"gpu %", gpu_share, 4},     {"transfer", transfer, 7}, {"cpu", cpu, 3},
-    {"allocated", allocated, 1}, {"peak", peak, 8},         {"bandwidth", bandwidth, 2},
+    {"threads", threads, 5},       {"busiest", busiest, 6},   {"gpu", gpu, 9},
+    {"gpu %", gpu_share, 4},       {"transfer", transfer, 7}, {"cpu", cpu, 3},
+    {"allocated", allocated, 1},   {"peak", peak, 8},         {"bandwidth", bandwidth, 2},
+    {"gpu peak", device_peak, 8},
 };
 enum { EXTRAS = sizeof extras / sizeof *extras };
 

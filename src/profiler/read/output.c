@@ -44,6 +44,7 @@ static struct kgate_scope_statistics statistics_of(const char *name,
         .overhead_ns = figures->overhead_ns,
         .allocated_bytes = figures->allocated_bytes,
         .peak_bytes = figures->peak_bytes,
+        .device_peak_bytes = figures->device_peak_bytes,
         .gpu_utilization = kg_profile_gpu_utilization(figures),
         .bytes_per_second = kg_profile_bandwidth(figures),
     };

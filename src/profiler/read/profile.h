@@ -69,9 +69,10 @@ struct kg_profile_entry {
     uint64_t bytes;     /* 0: not known */
     uint64_t allocated_bytes;
     uint64_t peak_bytes;
-    double cpu_ns;       /* NaN: not measured */
-    double gpu_start_ns; /* NaN: not known, or no GPU time */
-    double gpu_ns;       /* NaN: no GPU time */
+    uint64_t device_peak_bytes; /* of a recording; JSON entries have none */
+    double cpu_ns;              /* NaN: not measured */
+    double gpu_start_ns;        /* NaN: not known, or no GPU time */
+    double gpu_ns;              /* NaN: no GPU time */
     uint64_t stream;
 };
 
@@ -126,8 +127,9 @@ struct kg_profile_figures {
     double cpu_ns;      /* NaN: not measured */
     double overhead_ns; /* estimate of the profiler's own time here and inside, with "(profiler)" */
     uint64_t bytes;
-    uint64_t allocated_bytes; /* sum over its entries */
-    uint64_t peak_bytes;      /* greatest peak of an entry */
+    uint64_t allocated_bytes;   /* sum over its entries */
+    uint64_t peak_bytes;        /* greatest peak of an entry */
+    uint64_t device_peak_bytes; /* the same of the device's memory, here and inside */
     uint64_t unfinished;
     uint64_t threads;         /* number of threads, over all processes; 0 for a span */
     uint64_t threads_most;    /* most threads in one process */

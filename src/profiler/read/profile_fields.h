@@ -69,6 +69,8 @@
     F(bytes, COUNT, "bytes read and written")                                                      \
     F(allocated_bytes, COUNT, "bytes allocated by all calls")                                      \
     F(peak_bytes, COUNT, "greatest peak memory of a call, bytes")                                  \
+    F(device_peak_bytes, COUNT,                                                                    \
+      "most device memory that a call added, or an inner scope on a stream, bytes")                \
     F(unfinished, COUNT, "calls without their own end")                                            \
     F(threads, COUNT, "number of threads over all processes; spans: 0")                            \
     F(threads_most, COUNT, "largest number of threads in one process")                             \

@@ -16,8 +16,9 @@ struct inclusive {
     double gpu_ns, inner_gpu_ns;
     double transfer_ns, inner_transfer_ns;
     double overhead_ns, inner_overhead_ns;
-    double paused_ns;   /* time in "(profiler)" scopes inside, at any depth */
-    size_t child, next; /* first inner path, next path beside it, in order; NONE: no more */
+    uint64_t device_peak_bytes; /* the most here and inside */
+    double paused_ns;           /* time in "(profiler)" scopes inside, at any depth */
+    size_t child, next;         /* first inner path, next path beside it, in order; NONE: no more */
 };
 #define NONE ((size_t)-1)
 
@@ -67,6 +68,8 @@ static void include(struct work *work, size_t index)
                       : own->calls ? own->overhead_ns + at->paused_ns
                                    : at->inner_overhead_ns;
     include_gpu(at, own, path->path.kind == KGATE_SCOPE_TRANSFER);
+    if (own->device_peak_bytes > at->device_peak_bytes)
+        at->device_peak_bytes = own->device_peak_bytes;
     if (path->path.parent == index)
         return;
     /* Time on the threads of a parallel region passes beside the region's own. */
@@ -76,6 +79,8 @@ static void include(struct work *work, size_t index)
     parent->inner_gpu_ns += at->gpu_ns;
     parent->inner_transfer_ns += at->transfer_ns;
     parent->inner_overhead_ns += at->overhead_ns;
+    if (at->device_peak_bytes > parent->device_peak_bytes)
+        parent->device_peak_bytes = at->device_peak_bytes;
     parent->paused_ns += pause ? at->total_ns - beside_ns : at->paused_ns;
 }
 
@@ -160,6 +165,7 @@ static struct kg_profile_figures own_figures(const struct kg_sum_entries *entrie
         .bytes = entries->bytes,
         .allocated_bytes = entries->allocated_bytes,
         .peak_bytes = entries->peak_bytes,
+        .device_peak_bytes = entries->device_peak_bytes,
         .unfinished = entries->unfinished,
         .threads = entries->balance.threads,
         .threads_most = entries->balance.threads_most,
@@ -202,6 +208,7 @@ static void row_fill(const struct work *work, size_t index, struct kg_profile_ro
     row->figures.gpu_ns = inclusive->gpu_ns;
     row->figures.transfer_ns = inclusive->transfer_ns;
     row->figures.overhead_ns = inclusive->overhead_ns;
+    row->figures.device_peak_bytes = inclusive->device_peak_bytes;
 }
 
 /* --- Rounds ---------------------------------------------------------------------------------- */
@@ -333,6 +340,8 @@ static bool named_add(const struct work *work, struct named *named, size_t index
     if (!kg_sum_merge(&name->entries, entries_of(path), err))
         return false;
     name->all_ns += figures->total_ns;
+    if (figures->device_peak_bytes > name->entries.device_peak_bytes)
+        name->entries.device_peak_bytes = figures->device_peak_bytes;
     name->self_ns += figures->self_ns;
     /* Calls inside a scope of the same name are part of that scope: their time, and all figures that
      * grow with it, are already counted. */

@@ -332,6 +332,8 @@ static void rest_add(struct kg_sum_entries *entries, const struct kg_profile_ent
     add_bounded(&entries->allocated_bytes, entry->allocated_bytes);
     if (entry->peak_bytes > entries->peak_bytes)
         entries->peak_bytes = entry->peak_bytes;
+    if (entry->device_peak_bytes > entries->device_peak_bytes)
+        entries->device_peak_bytes = entry->device_peak_bytes;
     if (!isnan(entry->cpu_ns))
         entries->cpu_ns = entry->cpu_ns + (isnan(entries->cpu_ns) ? 0 : entries->cpu_ns);
     if (transfer)
@@ -410,6 +412,8 @@ bool kg_sum_merge(struct kg_sum_entries *sum, const struct kg_sum_entries *more,
     add_bounded(&sum->allocated_bytes, more->allocated_bytes);
     if (more->peak_bytes > sum->peak_bytes)
         sum->peak_bytes = more->peak_bytes;
+    if (more->device_peak_bytes > sum->device_peak_bytes)
+        sum->device_peak_bytes = more->device_peak_bytes;
     if (!isnan(more->cpu_ns))
         sum->cpu_ns = more->cpu_ns + (isnan(sum->cpu_ns) ? 0 : sum->cpu_ns);
     return kg_histogram_merge(&sum->histogram, &more->histogram) || kg_error_memory(err);

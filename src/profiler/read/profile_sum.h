@@ -76,7 +76,7 @@ struct kg_sum_entries {
     double overhead_ns;
     double started_ns, elsewhere_ns; /* of the entries with these marks */
     double cpu_ns;                   /* NaN: no entry has a CPU time */
-    uint64_t bytes, allocated_bytes, peak_bytes, unfinished;
+    uint64_t bytes, allocated_bytes, peak_bytes, device_peak_bytes, unfinished;
     struct kg_sum_balance balance;
     struct kg_histogram histogram;
     struct kg_blocks blocks; /* of the first process: of the calls that are not elsewhere, if any */

@@ -32,7 +32,7 @@ void kg_profile_table(const struct kg_profile *profile, size_t limit, size_t wid
         .left = {true},
         .width = width,
         .spare = {0, KG_TABLE_NEEDED + 2, 0, KG_TABLE_NEEDED + 3, KG_TABLE_NEEDED,
-                  KG_TABLE_NEEDED + 1, 10},
+                  KG_TABLE_NEEDED + 1, KG_TABLE_NEEDED},
         .trimmed = true,
     };
     const size_t count = profile->name_count, shown = limit && limit < count ? limit : count;

@@ -9,7 +9,10 @@
 /* Some four years. No profile lasts so long; a longer time is damage. */
 static const double TIME_MOST_NS = 0x1p57;
 
-enum { FLAGS_KNOWN = KG_ENTRY_UNFINISHED | KG_ENTRY_SPAN | KG_ENTRY_USAGE | KG_ENTRY_GPU };
+enum {
+    FLAGS_KNOWN =
+        KG_ENTRY_UNFINISHED | KG_ENTRY_SPAN | KG_ENTRY_USAGE | KG_ENTRY_GPU | KG_ENTRY_DEVICE
+};
 
 static uint64_t bounded(uint64_t value)
 {
@@ -29,6 +32,7 @@ static bool usage_read(const struct kg_scan *scan, const struct kg_entry *slot, 
     memcpy(&usage, slot, sizeof usage);
     entry->allocated_bytes = bounded(usage.allocated_bytes);
     entry->peak_bytes = bounded(usage.peak_bytes);
+    entry->device_peak_bytes = bounded(usage.device_peak_bytes);
     if (usage.cpu_ns != UINT64_MAX)
         entry->cpu_ns = (double)usage.cpu_ns;
     return !(entry->cpu_ns > TIME_MOST_NS) ||
@@ -89,7 +93,7 @@ static bool entry_read(struct kg_scan *scan, const struct kg_scan_thread *thread
     entry->nested = slots->nested_flags & KG_ENTRY_NESTED_MOST;
     entry->overhead_ns = (double)entry->nested * scan->process->scope_cost_ns;
     entry->bytes = bounded(slots->bytes);
-    entry->allocated_bytes = entry->peak_bytes = entry->stream = 0;
+    entry->allocated_bytes = entry->peak_bytes = entry->device_peak_bytes = entry->stream = 0;
     entry->cpu_ns = entry->gpu_start_ns = entry->gpu_ns = NAN;
     if (__builtin_expect(flags & ~(unsigned)FLAGS_KNOWN, 0))
         return kg_scan_damaged(scan, where, err, "an entry with unknown flags");

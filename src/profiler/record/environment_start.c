@@ -85,12 +85,18 @@ static double share_parse(const char *text)
     return percent ? value / 100 : value;
 }
 
+static bool is_on(const char *variable)
+{
+    const char *value = secure_getenv(variable);
+    return value && *value && strcmp(value, "0") != 0;
+}
+
 static bool options_read(struct kgate_profiler_options *options)
 {
     const char *sample = secure_getenv("KGATE_PROFILE_SAMPLE");
-    const char *cpu = secure_getenv("KGATE_PROFILE_CPU");
     options->label = secure_getenv("KGATE_PROFILE_LABEL");
-    options->cpu_time = cpu && *cpu && strcmp(cpu, "0") != 0;
+    options->cpu_time = is_on("KGATE_PROFILE_CPU");
+    options->device_memory = is_on("KGATE_PROFILE_DEVICE_MEMORY");
     if (!sample || !*sample)
         return true;
     options->sample = share_parse(sample);

@@ -260,6 +260,19 @@ void kg_gpu_cancel(struct kg_gpu_times *gpu, struct kg_gpu_mark *mark)
     mark_release(mark);
 }
 
+bool kg_gpu_memory_used(uint64_t *bytes)
+{
+    size_t free_bytes = 0, total_bytes = 0;
+    const struct kg_cuda *cuda = kg_cuda_open();
+    if (!cuda || !cuda->memory_info)
+        return false;
+    const int mode = kg_cuda_relaxed(cuda);
+    const int code = cuda->memory_info(&free_bytes, &total_bytes);
+    kg_cuda_strict(cuda, mode);
+    *bytes = total_bytes - free_bytes;
+    return code == KG_CUDA_SUCCESS && free_bytes <= total_bytes;
+}
+
 /* --- Collecting ------------------------------------------------------------------------------- */
 
 /* A driver without capture modes may refuse a query during a capture. */

@@ -61,6 +61,9 @@ void kg_gpu_cancel(struct kg_gpu_times *gpu, struct kg_gpu_mark *mark);
 size_t kg_gpu_collect(struct kg_gpu_times *gpu, double wait_ns, struct kg_gpu_done *done,
                       size_t most);
 
+/* Used memory of the current context's device, of all programs. false: not known. */
+bool kg_gpu_memory_used(uint64_t *bytes);
+
 /* Number of entries whose events the device has not passed, as far as known. */
 size_t kg_gpu_waiting(const struct kg_gpu_times *gpu);
 

@@ -21,6 +21,7 @@ static const struct kg_symbol symbols[] = {
     {"cuEventRecord", NULL, CALL(event_record), false},
     {"cuEventQuery", NULL, CALL(event_query), false},
     {"cuEventElapsedTime_v2", "cuEventElapsedTime", CALL(event_elapsed), false},
+    {"cuMemGetInfo_v2", NULL, CALL(memory_info), true},
     {"cuThreadExchangeStreamCaptureMode", NULL, CALL(capture_mode), true},
 };
 enum { SYMBOL_COUNT = sizeof symbols / sizeof *symbols };

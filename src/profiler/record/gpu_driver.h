@@ -6,6 +6,7 @@
  * pointers, enums as int. Each function returns one of enum kg_cuda_code, or another code. */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum kg_cuda_code {
@@ -31,8 +32,9 @@ struct kg_cuda {
     int (*event_record)(void *event, void *stream);
     int (*event_query)(void *event);
     int (*event_elapsed)(float *milliseconds, void *start, void *stop);
-    int (*capture_mode)(int *mode); /* may be NULL: before CUDA 10.1 */
-    double ticks_per_ns;            /* right within 1 % */
+    int (*memory_info)(size_t *free_bytes, size_t *total_bytes); /* may be NULL */
+    int (*capture_mode)(int *mode);                              /* may be NULL: before CUDA 10.1 */
+    double ticks_per_ns;                                         /* right within 1 % */
 };
 
 /* NULL if there is no driver. */

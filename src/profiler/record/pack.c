@@ -6,6 +6,7 @@
  *   nested                                                    with has_nested
  *   flags, bytes                                              with has_flags
  *   allocated, peak, cpu_ns + 1 (0: not measured)             with KG_ENTRY_USAGE
+ *   device_peak                                               with KG_ENTRY_USAGE and _DEVICE
  *   start - the entry's start (signed), duration_ns, stream   with KG_ENTRY_GPU */
 #include "profiler/record/pack.h"
 
@@ -100,6 +101,7 @@ uint8_t *kg_entry_pack(struct kg_pack_state *state, const struct kg_entry *slots
         to = put(to, usage.allocated_bytes);
         to = put(to, usage.peak_bytes);
         to = put(to, usage.cpu_ns + 1);
+        to = flags & KG_ENTRY_DEVICE ? put(to, usage.device_peak_bytes) : to;
     }
     if (flags & KG_ENTRY_GPU) {
         struct kg_entry_gpu gpu;
@@ -132,12 +134,13 @@ uint8_t *kg_entries_pack(struct kg_pack_state *state, struct kg_ring_part *part,
     return to;
 }
 
-static void usage_get(const uint8_t **from, const uint8_t *end, struct kg_entry *slot)
+static void usage_get(const uint8_t **from, const uint8_t *end, bool device, struct kg_entry *slot)
 {
     struct kg_entry_usage usage = {0};
     usage.allocated_bytes = get(from, end);
     usage.peak_bytes = get(from, end);
     usage.cpu_ns = get(from, end) - 1;
+    usage.device_peak_bytes = device ? get(from, end) : 0;
     memcpy(slot, &usage, sizeof usage);
 }
 
@@ -165,7 +168,7 @@ const uint8_t *kg_entry_unpack(struct kg_pack_state *state, const uint8_t *from,
         return NULL;
     entry->nested_flags = (uint32_t)(nested | flags << 24);
     if (flags & KG_ENTRY_USAGE)
-        usage_get(&from, end, ++slots);
+        usage_get(&from, end, flags & KG_ENTRY_DEVICE, ++slots);
     if (flags & KG_ENTRY_GPU)
         gpu_get(&from, end, entry->start, ++slots);
     *state = state_after(entry);

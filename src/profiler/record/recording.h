@@ -95,14 +95,15 @@ enum kg_entry_flags {
     KG_ENTRY_SPAN = 2,       /* not nested; see kgate_span_begin */
     KG_ENTRY_USAGE = 4,      /* a slot struct kg_entry_usage follows */
     KG_ENTRY_GPU = 8,        /* a slot struct kg_entry_gpu follows, after the usage */
+    KG_ENTRY_DEVICE = 16,    /* the usage has the memory of the device */
 };
 enum { KG_ENTRY_NESTED_MOST = 0xffffff };
 
 struct kg_entry_usage {
     uint64_t allocated_bytes;
-    uint64_t peak_bytes; /* peak of the allocated bytes, less those at the beginning */
-    uint64_t cpu_ns;     /* UINT64_MAX: not measured */
-    uint64_t reserved;
+    uint64_t peak_bytes;        /* peak of the allocated bytes, less those at the beginning */
+    uint64_t cpu_ns;            /* UINT64_MAX: not measured */
+    uint64_t device_peak_bytes; /* with KG_ENTRY_DEVICE, else 0 */
 };
 
 struct kg_entry_gpu {

@@ -84,6 +84,7 @@ static void thread_prepare(struct kgate_profiler_thread *thread,
     thread->recording = profiler->recording;
     thread->drops = options->drop_when_full;
     thread->sample = options->sample;
+    thread->device_memory = options->device_memory;
     thread->samples_requests = options->sampling == KGATE_SAMPLE_REQUESTS;
     thread->random = thread->system_id * UINT64_C(0x9e3779b97f4a7c15) + profiler->recording;
     thread->unusual =

@@ -60,7 +60,8 @@ static void extra_fill(struct kgate_profiler_thread *thread, uint32_t depth)
                                      .allocated = kg_memory.allocated,
                                      .net = kg_memory.net,
                                      .peak_outside = kg_memory.peak,
-                                     .cpu_ns = UINT64_MAX};
+                                     .cpu_ns = UINT64_MAX,
+                                     .device_used = UINT64_MAX};
 }
 
 /* Makes extras for all open frames. Frames that were plain so far begin to watch now. */
@@ -74,6 +75,30 @@ static bool extras_make(struct kgate_profiler_thread *thread)
          depth && thread->extras[depth].serial != thread->frames[depth].serial; depth--)
         extra_fill(thread, depth);
     return true;
+}
+
+static void device_begin(struct kgate_profiler_thread *thread, struct kg_frame_extra *extra)
+{
+    uint64_t used;
+    if (!thread->device_memory || !kg_gpu_memory_used(&used))
+        return;
+    extra->device_used = used;
+    extra->device_outside = thread->device_peak;
+    thread->device_peak = used;
+}
+
+/* Most device memory that the scope added, at its end or at one of a scope inside. */
+static uint64_t device_end(struct kgate_profiler_thread *thread, const struct kg_frame_extra *extra)
+{
+    uint64_t used;
+    if (extra->device_used == UINT64_MAX)
+        return 0;
+    if (kg_gpu_memory_used(&used) && used > thread->device_peak)
+        thread->device_peak = used;
+    const uint64_t most = thread->device_peak - extra->device_used;
+    if (extra->device_outside > thread->device_peak)
+        thread->device_peak = extra->device_outside;
+    return most;
 }
 
 /* Only of the process-wide recording: one thread then knows one region. */
@@ -100,6 +125,7 @@ static struct kgate_scope begin_closer(struct kgate_profiler_thread *thread,
     if (gpu) {
         extra->gpu = *gpu;
         thread->gpu_frames[scope.depth / 64] |= UINT64_C(1) << scope.depth % 64;
+        device_begin(thread, extra);
     }
     if (thread->unusual & KG_UNUSUAL_NVTX)
         kg_nvtx_push(kg_site_get(site->id)->name);
@@ -146,18 +172,22 @@ static void finish_closer(struct kgate_profiler_thread *thread, uint64_t now, ui
     }
     struct kg_frame_extra *extra = &thread->extras[depth];
     const uint64_t cpu_ns = extra->cpu_ns == UINT64_MAX ? 0 : cpu_time_ns();
-    const struct kg_entry_usage usage = usage_of(extra, cpu_ns);
+    struct kg_entry_usage usage = usage_of(extra, cpu_ns);
+    usage.device_peak_bytes = device_end(thread, extra);
     if (thread->unusual & KG_UNUSUAL_NVTX)
         kg_nvtx_pop();
-    const bool has_usage = usage.allocated_bytes || usage.peak_bytes || usage.cpu_ns != UINT64_MAX;
+    const bool has_usage = usage.allocated_bytes || usage.peak_bytes ||
+                           usage.cpu_ns != UINT64_MAX || usage.device_peak_bytes;
+    flags |= has_usage ? KG_ENTRY_USAGE : 0U;
+    flags |= usage.device_peak_bytes ? KG_ENTRY_DEVICE : 0U;
     const uint32_t nested = thread->serial - frame->serial;
     struct kg_entry slots[2] = {{
         .start = frame->start,
         .duration = now - frame->start,
         .bytes = frame->bytes,
         .node = frame->node,
-        .nested_flags = (nested < KG_ENTRY_NESTED_MOST ? nested : KG_ENTRY_NESTED_MOST) |
-                        (flags | (has_usage ? KG_ENTRY_USAGE : 0U)) << 24,
+        .nested_flags = (nested < KG_ENTRY_NESTED_MOST ? nested : KG_ENTRY_NESTED_MOST) | flags
+                                                                                              << 24,
     }};
     memcpy(&slots[1], &usage, sizeof usage);
     thread->depth = depth - 1;

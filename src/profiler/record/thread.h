@@ -58,7 +58,9 @@ struct kg_frame_extra {
     int64_t net;
     int64_t peak_outside;
     uint64_t cpu_ns;
-    struct kg_gpu_mark gpu; /* valid if the frame's bit in gpu_frames is set */
+    uint64_t device_used;    /* device memory at the beginning; UINT64_MAX: not measured */
+    uint64_t device_outside; /* the thread's device_peak before */
+    struct kg_gpu_mark gpu;  /* valid if the frame's bit in gpu_frames is set */
 };
 
 /* The last found child of a path: saves the walk over its children. */
@@ -91,11 +93,13 @@ struct kgate_profiler_thread {
     uint64_t random;
     double sample; /* share of recorded requests or scopes */
     bool samples_requests;
-    uint32_t recording; /* number of the profiler's recording */
-    uint32_t regions;   /* number of open parallel regions of this thread that are noted */
-    uint32_t region;    /* id of the region that frames[0] stands for; 0: none */
-    bool draining;      /* the thread itself drains: a signal handler must not drain too */
-    bool drops;         /* a full buffer drops entries */
+    bool device_memory;   /* scopes on streams read the device's memory */
+    uint64_t device_peak; /* most of the readings inside the innermost such scope */
+    uint32_t recording;   /* number of the profiler's recording */
+    uint32_t regions;     /* number of open parallel regions of this thread that are noted */
+    uint32_t region;      /* id of the region that frames[0] stands for; 0: none */
+    bool draining;        /* the thread itself drains: a signal handler must not drain too */
+    bool drops;           /* a full buffer drops entries */
     struct kg_node *blocks[KG_NODE_BLOCKS_MOST];
     uint32_t *table; /* paths by site and parent, open addressing; 0: free; at most half full */
     uint32_t table_mask;

@@ -83,10 +83,50 @@ static void scopes_on_streams_have_gpu_times_in_the_figures(void **state)
     assert_int_equal(fake->counts->misuse, 0);
 }
 
+enum { BLOCK_BYTES = 8 << 20 };
+
+/* Allocates on the device, as the program would by the CUDA runtime. */
+static uint64_t device_block(void)
+{
+    static int (*allocate)(uint64_t * address, size_t bytes);
+    uint64_t address = 0;
+    void *function = dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuMemAlloc_v2");
+    memcpy(&allocate, &function, sizeof allocate);
+    assert_int_equal(allocate(&address, BLOCK_BYTES), 0);
+    return address;
+}
+
+static void scopes_on_streams_have_the_memory_that_the_device_gave(void **state)
+{
+    (void)state;
+    char message[256];
+    const struct kgate_profiler_options options = {.device_memory = true};
+    assert_true(kgate_profiler_start(&options, message));
+    {
+        KGATE_SCOPE("load");
+        KGATE_SCOPE_CUDA("both", stream, 0);
+        device_block();
+        {
+            KGATE_SCOPE_CUDA("one", stream, 0);
+            device_block();
+        }
+        KGATE_SCOPE_CUDA("none", stream, 0);
+    }
+    kgate_profiler_stop();
+    struct kgate_profile_results *results = kgate_profiler_results(NULL, message);
+    assert_non_null(results);
+    assert_int_equal(of_name(results, "one")->device_peak_bytes, BLOCK_BYTES);
+    assert_int_equal(of_name(results, "both")->device_peak_bytes, 2 * BLOCK_BYTES);
+    assert_int_equal(of_name(results, "load")->device_peak_bytes, 2 * BLOCK_BYTES);
+    assert_int_equal(of_name(results, "none")->device_peak_bytes, 0);
+    kgate_profile_results_free(results);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scopes_on_streams_have_gpu_times_in_the_figures),
+        cmocka_unit_test(scopes_on_streams_have_the_memory_that_the_device_gave),
     };
     host_is_real = true;
     fake_open(KGATE_FAKE_CUDA);
