@@ -103,6 +103,24 @@ static void scopes_nest_by_blocks_and_functions(void **state)
     kg_profile_free(&profile);
 }
 
+/* A program's JSON of its own recording misses nothing: the buffers were written for it. */
+static void json_of_the_own_recording_is_complete(void **state)
+{
+    (void)state;
+    char message[256] = "", json[4096] = "";
+    start(NULL);
+    outer(1);
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    if (!kgate_profiler_print(NULL, KGATE_PROFILE_JSON, file, 0, message))
+        fail_msg("%s", message);
+    rewind(file);
+    assert_true(fread(json, 1, sizeof json - 1, file) > 0);
+    assert_non_null(strstr(json, "\"complete\":true"));
+    fclose(file);
+    kgate_profiler_stop();
+}
+
 static void nothing_is_recorded_before_start_after_stop_or_while_paused(void **state)
 {
     (void)state;
@@ -868,6 +886,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(scopes_nest_by_blocks_and_functions),
+        TEST(json_of_the_own_recording_is_complete),
         TEST(nothing_is_recorded_before_start_after_stop_or_while_paused),
         TEST(a_scope_open_while_paused_is_recorded_when_it_ends),
         TEST(a_second_start_is_refused_and_a_later_one_begins_anew),
