@@ -18,6 +18,12 @@ enum { OPTIONS_MOST = 96 };
 static const struct kg_option options[] = {
     OPTION(MEASURE, "suite", 'c', KG_OPTION_TEXT, "SUITE", suite,
            "suite, a YAML file (default: kgate.yaml here, or in a folder above)"),
+    OPTION(MEASURE, "kernel", 0, KG_OPTION_TEXT, "NAME", kernel,
+           "measure this built-in kernel, without a suite"),
+    OPTION(MEASURE, "param", 0, KG_OPTION_TEXTS, "K=V,...", params,
+           "with --kernel: parameters, for example lattice=D4,q=4; repeatable"),
+    OPTION(MEASURE, "matrix", 0, KG_OPTION_TEXTS, "K=V,V,...", matrix,
+           "with --kernel: a case for each value, for example batch=1,10,100; repeatable"),
     OPTION(
         MEASURE, "filter", 0, KG_OPTION_TEXT, "GLOB", filter,
         "only cases with a matching id, for example 'gemm/*', or with a matching tag: tag:memory"),
@@ -58,7 +64,7 @@ static const struct kg_option options[] = {
     OPTION(MEASURE, "lock-clocks", 0, KG_OPTION_FLAG, NULL, lock_clocks,
            "lock the GPU to its base clock while measuring, and reset it at the end (root only)"),
     OPTION(
-        MEASURE, "profile", 0, KG_OPTION_FLAG, NULL, profile,
+        MEASURE, "profile", 'p', KG_OPTION_FLAG, NULL, profile,
         "one more pass with scopes on, one second per case, recorded beside the results (.kgprof)"),
     OPTION(MEASURE, "seconds", 0, KG_OPTION_COUNT, "N", seconds,
            "time to measure the noise for (default: 3; 0: do not measure)"),
@@ -75,7 +81,7 @@ static const struct kg_option options[] = {
            "replace a key of the suite's defaults, for example rounds.min=3, or of its suggest: "
            "suggest.min_gain=5%; repeatable"),
     OPTION(JUDGE, "threshold", 0, KG_OPTION_TEXT, "SHARE", threshold,
-           "smallest change that counts when two profiles are compared (default: 5%)"),
+           "smallest change of time that counts (default: the suite's; for profiles 5%)"),
     OPTION(JUDGE, "min-effect", 0, KG_OPTION_TEXT, "TIME", min_effect,
            "smallest change of time that counts, for example 2ms (default: 0ns)"),
     OPTION(JUDGE, "trust", 0, KG_OPTION_TEXT, "git:REF", trust,
@@ -174,6 +180,8 @@ static const struct {
      "print also unchanged cases, the figures of workloads, and the overall change of each "
      "workload"},
     {"compare", "output", "folder of the reports (default: none is written)"},
+    {"compare", "set",
+     "replace a limit of the candidate's suite, for example memory_threshold=20%; repeatable"},
     {"compare", "quiet", "print only the verdict and the cases that fail it: no notes or commands"},
     {"compare", "verbose",
      "print also unchanged cases, the figures of workloads, and the overall change of each "
@@ -188,7 +196,9 @@ static const struct {
      "print only the verdict and the cases that fail it: no progress, notes or commands"},
     {"ab", "verbose",
      "print also unchanged cases, the figures of workloads, and unchanged memory of two commands"},
-    {"run", "output", "results file to write (needed with a suite)"},
+    {"run", "output",
+     "results file to write (needed with a suite); a folder gets results.json and the suite's "
+     "`reports`"},
     {"run", "rounds",
      "rounds of each case, each in a fresh process: from MIN to MAX as MIN..MAX, or N (default: "
      "5..30)"},

@@ -62,6 +62,9 @@ struct kg_arguments {
     const char *min_effect;
     const char *rounds;
     const char *warmup;
+    const char *kernel;
+    struct kg_texts params;
+    struct kg_texts matrix;
     struct kg_texts set;
     struct kg_texts exports;
     struct kg_texts names;

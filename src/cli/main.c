@@ -21,15 +21,15 @@ static const struct kg_subcommand subcommands[] = {
      "accept-from update-missing keep-builds skip-unchanged-code top json quiet verbose",
      kg_cli_gate, NULL},
     {"run", "[-- COMMAND ARGUMENT...]", 0, KG_OPERANDS_ANY,
-     "Measure a suite and write the results, or measure one command; compare nothing.",
-     "suite output baseline filter shard plan set rounds warmup export device lock-clocks trust "
-     "profile json "
+     "Measure a suite and write the results, or measure one command or kernel; compare nothing.",
+     "suite kernel param matrix output baseline filter shard plan set rounds warmup export device lock-clocks "
+     "trust profile json "
      "quiet "
      "verbose",
      kg_cli_run, NULL},
     {"compare", "BASE.json CANDIDATE.json", 2, 2,
      "Compare two results files, a baseline file with results, or two profiles, without measuring.",
-     "output threshold accepted top json quiet verbose", kg_cli_compare, NULL},
+     "output threshold set accepted top json quiet verbose", kg_cli_compare, NULL},
     {"ab", "[OLD NEW]", 0, 2,
      "Compare two commands, plugins or builds in paired rounds; needs no baseline.\n  kgate ab "
      "'./old --bench' './new --bench'     two commands, without a suite\n  kgate ab base.so "
@@ -92,8 +92,9 @@ static const struct kg_subcommand subcommands[] = {
      "Measure a suite against itself: its false alarms here, and the smallest change it detects.",
      "suite output runs filter shard set device json quiet", kg_cli_calibrate, NULL},
     {"report", "FILE...", 1, KG_OPERANDS_ANY,
-     "Print a report of a saved results, comparison, calibration, baseline or profile file.\nWith "
-     "--format html several files become one page.",
+     "Print a report of a saved results, comparison, calibration, baseline or profile file.\nOf "
+     "results of several machines: a table per case over machines. With --format html several "
+     "files become one page.",
      "format columns by across against plot filter output top quiet verbose", kg_cli_report,
      kg_cli_report_more},
     {"import", "FILE...", 1, KG_TEXTS_MOST,

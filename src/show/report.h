@@ -89,5 +89,11 @@ struct kg_report_subject;
 void kg_report_files_write(const struct kg_report_subject *subject, const char *directory,
                            struct kg_advice *advice);
 
+/* Writes the suite's `reports` of results into the directory: results.md, results.csv, and so on.
+ * subject  Results and their suggestions.
+ * files    gets ", results.md, results.csv": the written files */
+bool kg_report_results_write(const struct kg_report_subject *subject, const char *directory,
+                             struct kg_text *files, struct kg_error *err);
+
 /* Appends the names of the files in the folder: "report.md, junit.xml, comparison.json, …". */
 void kg_report_files_list(const char *directory, struct kg_text *text);

@@ -237,6 +237,35 @@ void kg_report_files_write(const struct kg_report_subject *given, const char *di
                        "comparison.json lacks the last notes", &err);
 }
 
+/* Whether the suite of the results asks for the format. */
+static bool is_named(const struct kg_report_format *format, const struct kg_results *results)
+{
+    for (int i = 0; i < KG_REPORT_KINDS; i++)
+        if (results->policy.reports & 1u << i && !strcmp(kg_report_names[i], format->name))
+            return format->ending && kg_schema_is(format->schema, KG_RESULTS_SCHEMA);
+    return false;
+}
+
+bool kg_report_results_write(const struct kg_report_subject *subject, const char *directory,
+                             struct kg_text *files, struct kg_error *err)
+{
+    char file[64], path[PATH_BYTES];
+    const char *noted = NULL;
+    for (size_t i = 0; i < kg_report_format_count; i++) {
+        const struct kg_report_format *format = &kg_report_formats[i];
+        if (!is_named(format, subject->results) || left_out(format, &noted))
+            continue;
+        snprintf(file, sizeof file, "results%s", format->ending);
+        if (!path_make(directory, file, path, err))
+            return false;
+        if (kg_report_write(format, subject, path, err))
+            kg_text_printf(files, ", %s", file);
+        else if (!kg_report_is_empty(format, err))
+            return false;
+    }
+    return true;
+}
+
 void kg_report_files_list(const char *directory, struct kg_text *text)
 {
     char path[PATH_BYTES];

@@ -51,7 +51,7 @@ static const struct kg_key suite_keys[] = {
     {"history", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
      "[database](history.md) of `kgate history`: a path, relative to the suite, or `postgresql://...`"},
     {"reports", KG_KEY_SET, POLICY(reports), "markdown,junit", "1", NULL, kg_report_names,
-     "[reports](reports.md#files-of-a-gate) of `gate`, `ab` and `compare` in the folder of `-o`, besides JSON"},
+     "[reports](reports.md#files-of-a-gate) of `gate`, `ab`, `compare` and `run` in the folder of `-o`, besides JSON"},
     {"policy", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL, "rules for the gate's verdict"},
     {"defaults", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL, "settings of measurement and verdict"},
     {"suggest", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,

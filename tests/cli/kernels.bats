@@ -66,3 +66,35 @@ shown() { sed -n "\\|^<!-- $1 -->\$|,/^\`\`\`\$/p" "$SOURCE/docs/kernels.md" | s
     [ "$lines" -lt 60 ]
     grep -qF "has $lines lines" "$SOURCE/docs/kernels.md"
 }
+
+@test "a kernel is measured without a suite, with its parameters and a matrix on the command line" {
+    quick=(--set rounds.max=1 --set rounds.min=1 --set min_time=1us --set trace=no -q)
+    run kgate run --kernel lattice_encode --param lattice=D4,q=4,M=2 --matrix batch=1,10,100 "${quick[@]}" -o r.json
+    [ "$status" -eq 0 ]
+    [ "$(jq -r '.cases[].id' r.json | paste -sd' ')" = "lattice_encode/lattice=D4,q=4,M=2,batch=1/cpu lattice_encode/lattice=D4,q=4,M=2,batch=10/cpu lattice_encode/lattice=D4,q=4,M=2,batch=100/cpu" ]
+    run kgate run --kernel softmax --matrix rows=4,8,version=plain,fast "${quick[@]}" --json
+    [ "$(jq '.cases | length' <<<"$output")" -eq 4 ]
+    run kgate run --kernel lattice_encode --param batch=1,10
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"--param is 'batch=1,10', but must be KEY=VALUE"*"--matrix takes several values"* ]]
+    run kgate run --kernel lattice_encod -q
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"lattice_encode"* ]]
+    run kgate run --kernel softmax -c suite.yaml -o r.json
+    [ "$status" -eq 2 ]
+    run kgate run --param batch=1 -- true
+    [ "$status" -eq 2 ]
+}
+
+@test "a folder of run gets the results and the suite's reports" {
+    suite_of <<<'  - {name: sh, command: ["true"]}'
+    sed -i 's/^defaults:/reports: [markdown, csv]\ndefaults:/' one.yaml
+    run kgate run -c one.yaml -o results/
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"reports: results/results.json, results.md, results.csv"* ]]
+    jq -e '.cases[0].status == "OK"' results/results.json
+    grep -q '^| sh/cpu |' results/results.md
+    grep -q ',sh/cpu,' results/results.csv
+    run kgate run -c one.yaml -o results -q
+    [ "$status" -eq 0 ]
+}
