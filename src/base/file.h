@@ -76,6 +76,9 @@ bool kg_file_same(const char *a, const char *b);
 /* The same for folders. */
 bool kg_directory_same(const char *a, const char *b);
 
+/* Whether both paths lead to regular files with the same bytes. */
+bool kg_file_alike(const char *a, const char *b);
+
 /* Whether the path leads to a regular file. A device may have no end, and a pipe keeps its reader
  * waiting. */
 bool kg_file_is_regular(const char *path);

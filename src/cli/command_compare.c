@@ -1,8 +1,10 @@
 #include <pthread.h>
 
 #include "base/advice.h"
+#include "base/file.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/compare_settings.h"
 #include "cli/input_files.h"
 #include "judge/comparison_notes.h"
 #include "judge/next_commands.h"
@@ -87,6 +89,13 @@ static int finish(const struct kg_arguments *arguments, struct kg_comparison *co
     return printed ? (int)comparison->exit_status : kg_fail(err);
 }
 
+/* A profile has no suite whose keys --set could replace. */
+static bool no_set(const struct kg_arguments *arguments, struct kg_error *err)
+{
+    return !arguments->set.count ||
+           kg_error_set(err, KG_ERROR_USAGE, "--set is for results; profiles take --threshold");
+}
+
 /* Compares two profiles of any program. */
 static int profiles_compare(const struct kg_arguments *arguments)
 {
@@ -94,7 +103,9 @@ static int profiles_compare(const struct kg_arguments *arguments)
     struct kg_comparison comparison = {0};
     struct kg_profile_judging judging = kg_profile_judging_usual;
     struct kg_error err;
-    const bool good = threshold_parse(arguments->threshold, &judging.threshold, &err) &&
+    judging.same_file = kg_file_alike(arguments->positional[0], arguments->positional[1]);
+    const bool good = no_set(arguments, &err) &&
+                      threshold_parse(arguments->threshold, &judging.threshold, &err) &&
                       kg_profile_load(arguments->positional[0], &base, &err) &&
                       kg_profile_load(arguments->positional[1], &current, &err) &&
                       kg_profile_compare(&base, &current, &judging, &comparison, &err);
@@ -121,18 +132,17 @@ static int files_compare(const struct kg_arguments *arguments)
         return kg_fail_reported(arguments->output, &err);
     if (base_profile && current_profile)
         return profiles_compare(arguments);
-    if (base_profile || current_profile || arguments->threshold) {
-        kg_error_set(&err, KG_ERROR_USAGE,
-                     arguments->threshold && base_profile == current_profile
-                         ? "--threshold is for two profiles; results have their suite's"
-                         : "a profile can only be compared with another profile");
+    if (base_profile || current_profile) {
+        kg_error_set(&err, KG_ERROR_USAGE, "a profile can only be compared with another profile");
         return kg_fail_reported(arguments->output, &err);
     }
     const struct kg_next_source source = {.directory = arguments->output};
     struct kg_cli_waiving waiving = {0};
     const bool good = both_load(&base, arguments->positional[1], &current, &err) &&
+                      kg_compare_settings_apply(arguments, &current, &err) &&
                       kg_cli_waiving_load(arguments, current.suite_path, &waiving, &err);
     if (good) {
+        current.is_base = kg_file_alike(arguments->positional[0], arguments->positional[1]);
         kg_compare(&base.loaded.baseline, &current,
                    current.sequential ? KG_STAGE_SCREEN : KG_STAGE_FINAL, &comparison);
         kg_comparison_waive(&comparison, &base.loaded.baseline, &current, &waiving.waiving);

@@ -22,7 +22,8 @@ static const struct kg_subcommand subcommands[] = {
      kg_cli_gate, NULL},
     {"run", "[-- COMMAND ARGUMENT...]", 0, KG_OPERANDS_ANY,
      "Measure a suite and write the results, or measure one command or kernel; compare nothing.",
-     "suite kernel param matrix output baseline filter shard plan set rounds warmup export device lock-clocks "
+     "suite kernel param matrix output baseline filter shard plan set rounds warmup export device "
+     "lock-clocks "
      "trust profile json "
      "quiet "
      "verbose",

@@ -80,7 +80,8 @@ static void case_compare(struct kg_comparer *comparer, const struct kg_case_resu
                                       .order = (size_t)(result - comparer->current->cases),
                                       .instability = NAN,
                                       .rounds = result->round_count,
-                                      .time_ns = result->summary.median_ns};
+                                      .time_ns = result->summary.median_ns,
+                                      .baseline_time_ns = NAN};
     for (size_t i = 0; i < result->round_count; i++)
         change->confirming_rounds += result->rounds[i].confirms;
     if (result->status == KG_STATUS_UNCHANGED) {
@@ -155,12 +156,27 @@ static void screening_store(struct kg_comparer *comparer, const struct kg_case_r
     }
 }
 
+/* If both sides are one file, nothing changed, however much its rounds scatter. */
+static void same_file_settle(const struct kg_comparer *comparer, struct kg_case_change *change)
+{
+    for (size_t m = 0; m < change->metric_count && comparer->current->is_base; m++) {
+        struct kg_metric *metric = &change->metrics[m];
+        if (kg_metric_against(metric) == KG_AGAINST_BUDGET || !isfinite(metric->ratio))
+            continue;
+        metric->change = KG_CHANGE_NO_CHANGE;
+        metric->doubt = KG_DOUBT_SAME_FILE;
+        metric->suspected = false;
+    }
+}
+
 /* Decides the case and gives each of its metrics a reason. */
 static void case_decide(struct kg_comparer *comparer, const struct kg_case_result *result,
                         struct kg_case_change *change)
 {
+    same_file_settle(comparer, change);
     kg_case_decide(change);
-    screening_store(comparer, result, change);
+    if (!comparer->current->is_base)
+        screening_store(comparer, result, change);
     for (size_t m = 0; m < change->metric_count; m++)
         kg_reason_make(&comparer->comparison->arena, &change->metrics[m]);
     if (change->metric_count && change->change != KG_CHANGE_NEW)

@@ -8,8 +8,11 @@
 #include "model/baseline.h"
 #include "model/series.h"
 
-const struct kg_profile_judging kg_profile_judging_usual = {
-    .threshold = 0.05, .alpha = 0.01, .share = 0.002};
+const struct kg_profile_judging kg_profile_judging_usual = {.threshold = 0.05,
+                                                            .alpha = 0.01,
+                                                            .share = 0.002,
+                                                            .memory_threshold = 0.1,
+                                                            .memory_bytes = 1024 * 1024};
 
 /* Limit for notes that name paths with a changed number of calls. */
 enum { CALLS_NOTED = 5 };
@@ -48,27 +51,52 @@ static void rounds_fill(struct kg_arena *arena, const struct kg_profile_row *row
     result->round_count = row->round_count;
     for (size_t i = 0; i < row->round_count; i++) {
         const double ns = row->rounds_ns[i];
-        result->rounds[i] =
-            (struct kg_round){KG_ROUND_ON_CPU, .median_ns = ns, .mean_ns = ns,   .min_ns = ns,
-                              .max_ns = ns,    .p95_ns = ns,    .cpu_ns = NAN,   .wall_ns = ns,
-                              .calls = 1,      .batch = 1,      .pulse_ns = NAN, .base_ratio = NAN};
+        result->rounds[i] = (struct kg_round){KG_ROUND_ON_CPU,
+                                              .median_ns = ns,
+                                              .mean_ns = ns,
+                                              .min_ns = ns,
+                                              .max_ns = ns,
+                                              .p95_ns = ns,
+                                              .cpu_ns = NAN,
+                                              .wall_ns = ns,
+                                              .calls = 1,
+                                              .batch = 1,
+                                              .pulse_ns = NAN,
+                                              .base_ratio = NAN,
+                                              .peak_bytes = row->figures.peak_bytes};
     }
 }
 
-/* Only the time of a path is compared. */
-static void series_fill(struct kg_arena *arena, const struct kg_profile_judging *judging,
-                        double whole_ns, struct kg_case_result *result)
+/* Whether the profile recorded what scopes allocate. */
+static bool has_memory(const struct kg_profile *profile)
 {
-    struct kg_series *series = kg_series_grow(arena, result, 1);
+    for (size_t i = 0; i < profile->row_count; i++)
+        if (profile->rows[i].figures.peak_bytes)
+            return true;
+    return false;
+}
+
+/* Adds the time of a path and, if `memory`, its peak memory. */
+static void series_fill(struct kg_arena *arena, const struct kg_profile_judging *judging,
+                        double whole_ns, bool memory, struct kg_case_result *result)
+{
+    struct kg_series *series = kg_series_grow(arena, result, 2);
     series[result->series_count++] =
         (struct kg_series){.name = kg_metric_kind_names[KG_METRIC_TIME],
                            .source = KG_SERIES_OF_ROUNDS,
                            .threshold = judging->threshold,
                            .min_effect = judging->share * whole_ns};
+    if (memory)
+        series[result->series_count++] =
+            (struct kg_series){.name = kg_metric_kind_names[KG_METRIC_PEAK_MEMORY],
+                               .source = KG_SERIES_OF_ROUNDS,
+                               .threshold = judging->memory_threshold,
+                               .min_effect = judging->memory_bytes};
 }
 
 static void case_fill(struct kg_arena *arena, const struct kg_profile *profile, size_t row,
-                      const struct kg_profile_judging *judging, struct kg_case_result *result)
+                      const struct kg_profile_judging *judging, bool memory,
+                      struct kg_case_result *result)
 {
     const struct kg_profile_row *from = &profile->rows[row];
     *result = (struct kg_case_result){
@@ -80,11 +108,11 @@ static void case_fill(struct kg_arena *arena, const struct kg_profile *profile, 
         .definition_hash = "profile",
         .status = KG_STATUS_OK,
         .rounds_are_processes = true,
-        .metrics = 1U << KG_METRIC_TIME,
+        .metrics = 1U << KG_METRIC_TIME | (memory ? 1U << KG_METRIC_PEAK_MEMORY : 0),
         KG_CASE_UNMEASURED,
     };
     rounds_fill(arena, from, result);
-    series_fill(arena, judging, program_ns(profile), result);
+    series_fill(arena, judging, program_ns(profile), memory, result);
     kg_case_summarize(result);
 }
 
@@ -121,9 +149,10 @@ static void ids_distinguish(struct kg_results *results)
 
 /* Turns a profile into results: one case per path, except the profiler's own paths. If the profile has one process, the
  * parts of the process are the rounds (struct kg_profile_row).
+ * memory   whether both sides recorded memory
  * results  the caller frees it with kg_results_free */
 static void results_make(const struct kg_profile *profile, const struct kg_profile_judging *judging,
-                         struct kg_results *results)
+                         bool memory, struct kg_results *results)
 {
     *results = (struct kg_results){
         .kgate_version = KGATE_VERSION,
@@ -134,6 +163,7 @@ static void results_make(const struct kg_profile *profile, const struct kg_profi
                    .alpha = judging->alpha,
                    .quarantine_instability = NAN},
         .complete = true,
+        .is_base = judging->same_file,
         .ceilings = KG_CEILINGS_NONE,
         .cpu_ceilings = KG_CPU_CEILINGS_NONE,
         .machine = {.fingerprint = "profile", .cpu_model = "", .compiler = ""},
@@ -142,8 +172,40 @@ static void results_make(const struct kg_profile *profile, const struct kg_profi
     results->cases = kg_arena_alloc(&results->arena, profile->row_count, sizeof *results->cases);
     for (size_t i = 0; i < profile->row_count; i++)
         if (is_case(&profile->rows[i]))
-            case_fill(&results->arena, profile, i, judging, &results->cases[results->case_count++]);
+            case_fill(&results->arena, profile, i, judging, memory,
+                      &results->cases[results->case_count++]);
     ids_distinguish(results);
+}
+
+/* --- Overall ---------------------------------------------------------------------------------- */
+
+static size_t outermost_count(const struct kg_profile *profile)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < profile->row_count; i++)
+        count += !profile->rows[i].path.depth && !profile->rows[i].path.span &&
+                 is_case(&profile->rows[i]);
+    return count;
+}
+
+/* Adds the change of the whole program: of its outermost scopes, because they include the other scopes. */
+static void overall_add(const struct kg_profile *base, const struct kg_profile *current,
+                        struct kg_comparison *comparison)
+{
+    const double before = program_ns(base), now = program_ns(current);
+    const size_t count = outermost_count(current);
+    if (!(before > 0) || !(now > 0))
+        return;
+    comparison->overall = kg_arena_alloc(&comparison->arena, 1, sizeof *comparison->overall);
+    comparison->overall_count = 1;
+    comparison->overall[0] = (struct kg_overall){.of_program = true,
+                                                 .cases = count,
+                                                 .counted = count,
+                                                 .geometric_ratio = now / before,
+                                                 .baseline_ns = before,
+                                                 .current_ns = now,
+                                                 .compared = count,
+                                                 .compared_ratio = now / before};
 }
 
 /* --- Notes ------------------------------------------------------------------------------------ */
@@ -208,6 +270,15 @@ static int by_effect(const void *a, const void *b)
     return (x->effect_ns < y->effect_ns) - (x->effect_ns > y->effect_ns);
 }
 
+/* Absolute change of the case's time, in ns. */
+static double time_effect(const struct kg_case_change *change)
+{
+    for (size_t m = 0; m < change->metric_count; m++)
+        if (kg_metric_kind_find(change->metrics[m].name) == KG_METRIC_TIME)
+            return fabs(change->metrics[m].difference);
+    return 0;
+}
+
 /* Notes paths with a changed number of calls, which may explain a changed total. Names the paths with the largest
  * change of time. */
 static void calls_note(const struct side *base, const struct side *current,
@@ -229,9 +300,8 @@ static void calls_note(const struct side *base, const struct side *current,
         const struct calls *is =
             bsearch(&key, now, current->results.case_count, sizeof *now, calls_by_id);
         if (was && is && was->calls != is->calls)
-            moved[count++] = (struct calls_moved){
-                change->id, was->calls, is->calls,
-                fabs(change->metrics[0].current - change->metrics[0].baseline)};
+            moved[count++] =
+                (struct calls_moved){change->id, was->calls, is->calls, time_effect(change)};
     }
     qsort(moved, count, sizeof *moved, by_effect);
     for (size_t i = 0; i < count && i < CALLS_NOTED; i++)
@@ -399,14 +469,16 @@ bool kg_profile_compare(const struct kg_profile *base, const struct kg_profile *
                 all_recorded(base, BASE, err) && all_recorded(current, CURRENT, err) &&
                 totals_meant(base, current, err) && same_sampling(base, current, err);
     if (good) {
-        results_make(base, judging, &before.results);
-        results_make(current, judging, &now.results);
+        const bool memory = has_memory(base) && has_memory(current);
+        results_make(base, judging, memory, &before.results);
+        results_make(current, judging, memory, &now.results);
         kg_baseline_from_results(&before.results, &baseline);
         kg_compare(&baseline, &now.results, KG_STAGE_PROFILE, comparison);
         good = any_common(comparison, err);
-        if (good)
+        if (good) {
+            overall_add(base, current, comparison);
             notes_add(&before, &now, comparison);
-        else
+        } else
             kg_comparison_free(comparison);
     }
     kg_baseline_free(&baseline);

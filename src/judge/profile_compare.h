@@ -1,5 +1,6 @@
 /* profile_compare.h: compares two profiles like two sets of results. A path is a case, and a process is a round. The
- * path's total in the process is the time of the round. */
+ * path's total in the process is the time of the round. If both sides recorded memory, the greatest peaks of a path are
+ * compared too. */
 #pragma once
 #include <stdbool.h>
 
@@ -11,6 +12,9 @@ struct kg_profile_judging {
     double alpha;     /* rate of false alarms over all paths */
     /* smallest change of a path's total that counts, as a share of the program's time */
     double share;
+    double memory_threshold; /* smallest relative change of a path's peak memory that counts */
+    double memory_bytes;     /* smallest absolute change of a path's peak memory that counts */
+    bool same_file;          /* whether both sides are the same file */
 };
 extern const struct kg_profile_judging kg_profile_judging_usual;
 

@@ -33,9 +33,19 @@ static bool decides_over(const struct kg_metric *a, const struct kg_metric *b)
     return a->change != KG_CHANGE_NO_CHANGE && distance(a) > distance(b);
 }
 
+static void differences_set(struct kg_case_change *change)
+{
+    for (size_t m = 0; m < change->metric_count; m++) {
+        struct kg_metric *metric = &change->metrics[m];
+        metric->difference = metric->current - metric->baseline;
+        metric->change_percent = 100 * (metric->ratio - 1);
+    }
+}
+
 void kg_case_decide(struct kg_case_change *change)
 {
     size_t best = 0;
+    differences_set(change);
     if (!change->metric_count)
         return;
     for (size_t m = 1; m < change->metric_count; m++)

@@ -304,6 +304,7 @@ static const struct sentence {
     [KG_DOUBT_BUSY] = {.words = uncounted_words},
     [KG_DOUBT_DRIFT] = {.words = uncounted_words},
     [KG_DOUBT_NODE] = {.words = uncounted_words},
+    [KG_DOUBT_SAME_FILE] = {.text = "both sides are the same file"},
     [KG_DOUBT_DISTURBED] =
         {.text =
              "CPU contention: more than a third of its rounds waited for a CPU. The other programs "

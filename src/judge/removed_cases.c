@@ -4,7 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/statistics/stats.h"
 #include "judge/ranking.h"
+
+/* Median time of a stored case, in ns; NaN: none is stored. */
+static double median_of(const struct kg_baseline_case *stored, struct kg_arena *scratch)
+{
+    const struct kg_baseline_series *time =
+        kg_baseline_series_find(stored, kg_metric_kind_names[KG_METRIC_TIME], KG_SERIES_OF_ROUNDS);
+    if (!time)
+        return NAN;
+    double *room = kg_arena_alloc(scratch, time->value_count, sizeof *room);
+    return kg_median_of(time->values, time->value_count, room);
+}
 
 static void removed_make(struct kg_arena *arena, const char *id, bool missing,
                          struct kg_case_change *change)
@@ -18,7 +30,8 @@ static void removed_make(struct kg_arena *arena, const char *id, bool missing,
         .missing = missing,
         .reason = "in the baseline, but no longer in the suite",
         .instability = NAN,
-        .time_ns = NAN};
+        .time_ns = NAN,
+        .baseline_time_ns = NAN};
 }
 
 static const char **ids_sorted(struct kg_arena *scratch, const struct kg_results *results)
@@ -48,6 +61,7 @@ void kg_removed_append(const struct kg_baseline_run *newest, const struct kg_res
             continue;
         struct kg_case_change *change = &comparison->cases[comparison->case_count++];
         removed_make(&comparison->arena, id, missing, change);
+        change->baseline_time_ns = median_of(&newest->cases[j], scratch);
         change->order = current->case_count;
     }
 }

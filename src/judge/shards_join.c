@@ -293,7 +293,8 @@ static void missing_make(struct kg_arena *arena, const struct kg_expected_case *
         .reason = reason ? reason : "no shard has its results",
         .shard = expected->shard,
         .instability = NAN,
-        .time_ns = NAN};
+        .time_ns = NAN,
+        .baseline_time_ns = NAN};
 }
 
 void kg_shards_missing_append(const struct kg_expected_case *expected, size_t count,

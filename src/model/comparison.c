@@ -10,7 +10,7 @@ const char *const kg_verdict_names[KG_VERDICT_COUNT + 1] = {
 const char *const kg_against_names[5] = {"baseline", "base", "pin", "budget", NULL};
 
 /* In the order of enum kg_doubt. */
-static const char *const doubt_names[36] = {
+static const char *const doubt_names[37] = {
     "none",         "code_changed",   "library_other", "code_alone",
     "code_open",    "code_unchanged", "environment",   "clock_explains",
     "unlike",       "mean",           "call_cpu",      "few_rounds",
@@ -19,7 +19,8 @@ static const char *const doubt_names[36] = {
     "crossing",     "uncounted",      "busy",          "disturbed",
     "not_stored",   "budget_unknown", "budget_missed", "widened",
     "instructions", "unseen",         "drift",         "clocks",
-    "power",        "energy",         "node",          NULL,
+    "power",        "energy",         "node",          "same_file",
+    NULL,
 };
 
 #define STRUCT kg_metric
@@ -33,6 +34,8 @@ static const struct kg_field metric_fields[] = {
     KG_FIELD(baseline, REAL, "value of the reference, or limit of the budget", KG_OPTIONAL),
     KG_FIELD(current, REAL, "value of the candidate", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(ratio, REAL, "current / baseline", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(difference, REAL, "current - baseline, in the metric's unit", KG_OPTIONAL),
+    KG_FIELD(change_percent, REAL, "ratio as a change, %", KG_OPTIONAL),
     KG_FIELD(interval_low, REAL, "lower end of the ratio's 95 % interval", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(interval_high, REAL, "upper end of the ratio's 95 % interval", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(p_value, REAL, "p-value, adjusted for the number of tests", KG_OPTIONAL,
@@ -173,6 +176,8 @@ static const struct kg_field case_fields[] = {
              "number of paired rounds against the baseline's build; `metrics` has their result",
              KG_OPTIONAL),
     KG_FIELD(time_ns, REAL, "median time per call, ns", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(baseline_time_ns, REAL, "REMOVED only: median time in the newest stored run, ns",
+             KG_OPTIONAL, KG_FROM_0),
     KG_LIST(history, history_count, REALS,
             "medians of the time in the baseline's ordinary runs, oldest first, ns", KG_OPTIONAL,
             KG_FROM_0),
@@ -199,6 +204,9 @@ static const struct kg_record counts_record =
 #define STRUCT kg_overall
 static const struct kg_field overall_fields[] = {
     KG_FIELD(workload, STRING, "name of the workload; absent: the suite", KG_OPTIONAL),
+    KG_FIELD(of_program, BOOL,
+             "profiles: whether the cases are outermost scopes, and the sums totals per process",
+             KG_OPTIONAL),
     KG_FIELD(cases, SIZE, "number of cases"),
     KG_FIELD(counted, SIZE,
              "number of cases with a decided time; `geometric_ratio` and the two sums cover these "

@@ -79,6 +79,7 @@ enum kg_doubt {
     KG_DOUBT_POWER,  /* the time changed with the GPU's clock, which the power limit lowered */
     KG_DOUBT_ENERGY, /* the same, and the energy per call rose: REGRESSION */
     KG_DOUBT_NODE, /* worse than the stored runs, on a machine slower than its peers; see `cause` */
+    KG_DOUBT_SAME_FILE, /* NO_CHANGE: both sides are the same file */
 };
 
 /* One metric of a case against one reference. */
@@ -88,8 +89,10 @@ struct kg_metric {
     const char *unit;    /* "ns", "bytes", "1/s", or "" */
     double baseline;     /* the reference's value, or the budget's limit */
     double current;
-    double ratio;        /* current / baseline; if a peak is 0: both plus one byte */
-    double interval_low; /* of the ratio, 95 %; NaN: not estimated */
+    double ratio;          /* current / baseline; if a peak is 0: both plus one byte */
+    double difference;     /* current - baseline; set by kg_case_decide, like the next */
+    double change_percent; /* the ratio as a change in per cent */
+    double interval_low;   /* of the ratio, 95 %; NaN: not estimated */
     double interval_high;
     /* adjusted for the number of tests (Holm); NaN: not tested, as memory, budgets and repeating
      * counts */
@@ -185,9 +188,10 @@ struct kg_case_change {
     const char *node;   /* name of the machine that measured it; NULL: no merge, or MISSING */
     size_t rounds;
     size_t confirming_rounds; /* number of the rounds that decided */
-    size_t pairs;    /* paired rounds against the baseline's build, decisive or not; 0: none */
-    double time_ns;  /* median, NaN without rounds */
-    double *history; /* medians of its time in the compared ordinary runs, oldest first */
+    size_t pairs;   /* paired rounds against the baseline's build, decisive or not; 0: none */
+    double time_ns; /* median, NaN without rounds */
+    double baseline_time_ns; /* REMOVED only: median in the newest stored run; else NaN */
+    double *history;         /* medians of its time in the compared ordinary runs, oldest first */
     size_t history_count;
     struct kg_metric *metrics; /* the deciding metric first */
     size_t metric_count;
@@ -202,6 +206,7 @@ struct kg_change_counts {
 /* How cases changed together, as far as their time against the baseline was decided. */
 struct kg_overall {
     const char *workload; /* NULL: the suite */
+    bool of_program;      /* a profile: its outermost scopes, with their totals per process */
     size_t cases;         /* number of its cases */
     /* number of cases with a decided time: the next three fields are about them */
     size_t counted;

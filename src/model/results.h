@@ -378,7 +378,8 @@ struct kg_results {
     bool complete;      /* false: interrupted, or read from a killed run's journal */
     const char *filter; /* the --filter or --shard that left cases out; NULL: none */
     struct kg_shard shard;
-    bool mixed; /* `merge` of several kinds of machine; `machine` is one of them */
+    bool is_base; /* `compare` of a file with itself: the baseline is these results; in no file */
+    bool mixed;   /* `merge` of several kinds of machine; `machine` is one of them */
     struct kg_machine machine;
     struct kg_environment environment; /* the caller's, for the workloads */
     bool sequential;  /* rounds were added after interim analyses: `gate` and `ab` */

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "model/change.h"
 #include "model/series.h"
+#include "show/advice_text.h"
 
 const char *kg_cell_take(struct kg_arena *arena, struct kg_text *text)
 {
@@ -50,6 +51,21 @@ const char *kg_cell_change(struct kg_arena *arena, const struct kg_metric *metri
 {
     char text[KG_UNIT_BYTES];
     return is_budget(metric) ? "" : kg_arena_copy(arena, kg_change_format(metric->ratio, text));
+}
+
+const char *kg_cell_change_factor(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    static const double LARGE = 3; /* below it, per cent are as easy to read */
+    const double ratio = metric->ratio, factor = ratio < 1 ? 1 / ratio : ratio;
+    const bool timed = !strcmp(metric->unit, "ns");
+    char text[KG_FACTOR_BYTES];
+    const char *change = kg_cell_change(arena, metric);
+    if (is_budget(metric) || !isfinite(factor) || factor < LARGE)
+        return change;
+    return kg_arena_printf(arena, "%s, %s %s", change, kg_advice_factor(factor, text),
+                           ratio > 1 ? timed ? "slower" : "more"
+                           : timed   ? "faster"
+                                     : "less");
 }
 
 const char *kg_cell_interval(struct kg_arena *arena, const struct kg_metric *metric)
@@ -201,6 +217,16 @@ const char *kg_cell_verdict(struct kg_arena *arena, const struct kg_case_change 
                           : kg_change_name(change->change);
 }
 
+/* The outermost scopes of a program. */
+static void program_print(const struct kg_overall *overall, struct kg_text *text)
+{
+    char before[KG_UNIT_BYTES], after[KG_UNIT_BYTES], change[KG_UNIT_BYTES];
+    kg_text_printf(text, "%zu outermost scope%s %s -> %s per process, %s", overall->cases,
+                   overall->cases == 1 ? "" : "s", kg_duration_format(overall->baseline_ns, before),
+                   kg_duration_format(overall->current_ns, after),
+                   kg_change_format(overall->geometric_ratio, change));
+}
+
 static void decided_print(const struct kg_overall *overall, struct kg_text *text)
 {
     char mean[KG_UNIT_BYTES], before[KG_UNIT_BYTES], after[KG_UNIT_BYTES], change[KG_UNIT_BYTES];
@@ -217,7 +243,9 @@ void kg_cell_overall(const struct kg_overall *overall, struct kg_text *text)
     /* A few decided cases do not represent the others. */
     const bool few = 2 * overall->counted < overall->compared;
     char mean[KG_UNIT_BYTES];
-    if (few && overall->counted)
+    if (overall->of_program)
+        program_print(overall, text);
+    else if (few && overall->counted)
         kg_text_printf(text, "geometric mean of all %zu compared cases %s, %zu of them decided",
                        overall->compared, kg_change_format(overall->compared_ratio, mean),
                        overall->counted);

@@ -16,6 +16,8 @@ const char *kg_cell_per_cent(struct kg_arena *arena, double share);
 const char *kg_cell_reference(struct kg_arena *arena, const struct kg_metric *metric);
 /* "+12.3 %"; for a budget: "" */
 const char *kg_cell_change(struct kg_arena *arena, const struct kg_metric *metric);
+/* The same with a factor beside a change of three times: "-95.2 %, 21.0x faster". */
+const char *kg_cell_change_factor(struct kg_arena *arena, const struct kg_metric *metric);
 /* "+10.1 … +14.9 %"; "" if there is no interval */
 const char *kg_cell_interval(struct kg_arena *arena, const struct kg_metric *metric);
 /* "± 5.0 %": the relative change that counts. For a budget: "". */
@@ -34,6 +36,7 @@ const char *kg_cell_figures(struct kg_arena *arena, const struct kg_figure *figu
 /* The same text for the figures that the case's workload reports. */
 const char *kg_cell_reported(struct kg_arena *arena, const struct kg_case_result *result);
 /* Appends "geometric mean +1.2 % over 38 of 40 cases; one call of each 12.3 ms -> 12.5 ms, +1.4 %".
+ * Of profiles: "2 outermost scopes 98.0 ms -> 138 ms per process, +40.8 %".
  * If most cases are undecided: "geometric mean of all 40 compared cases +1.1 %, not decided". */
 void kg_cell_overall(const struct kg_overall *overall, struct kg_text *text);
 /* Copies the text into `arena` and frees `text`. */

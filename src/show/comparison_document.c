@@ -234,10 +234,11 @@ static void change_row(const struct changes *changes, const struct change_row *s
         const struct kg_metric *metric = &change->metrics[0];
         row->cells[1] = kg_cell_reference(arena, metric);
         row->cells[2] = kg_cell_value(arena, metric, metric->current);
-        row->cells[3] = kg_cell_change(arena, metric);
+        row->cells[3] = kg_cell_change_factor(arena, metric);
         row->cells[4] = kg_cell_interval(arena, metric);
         row->cells[COLUMN_THRESHOLD] = kg_cell_threshold(arena, metric);
     } else {
+        row->cells[1] = kg_cell_time(arena, change->baseline_time_ns);
         row->cells[2] = kg_cell_time(arena, change->time_ns);
     }
     if (changes->style->page)
@@ -309,7 +310,8 @@ static void sources_add(struct kg_document *document, const struct kg_suggestion
 static void overall_add(struct kg_document *document, const struct kg_comparison *comparison)
 {
     const bool each = document->style.verbose && comparison->overall_count > 2;
-    if (!comparison->overall_count || comparison->overall[0].cases < 2)
+    if (!comparison->overall_count ||
+        (comparison->overall[0].cases < 2 && !comparison->overall[0].of_program))
         return;
     kg_part_gap(document);
     for (size_t i = 0; i < (each ? comparison->overall_count : 1); i++) {

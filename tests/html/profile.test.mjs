@@ -238,3 +238,20 @@ test("kgate init --demo writes a page with example data", async () => {
     assert.match(await demo.locator("#operations").innerText(), /Bottleneck: [^]*All operations/);
     assert.deepEqual(demo.wrong, []);
 });
+
+test("a comparison of profiles has a case for each path, and no other", async () => {
+    const json = JSON.parse(kgate("report", "now.kgprof", "--format", "json"));
+    for (const one of json.processes) {
+        one.program = "/app";
+        delete one.label;
+    }
+    fileWrite("program.json", json);
+    kgate("compare", "program.json", "program.json", "-o", "same");
+    const same = await browser.open(pageMake("same.html", "same/comparison.json", "same/suggestions.json"));
+    const counts = await same.locator("#verdict .counts").innerText();
+    const { cases } = fileRead("same/comparison.json");
+    assert.ok(fileRead("same/suggestions.json").findings.length > 0);
+    assert.match(counts, new RegExp(`^${cases.length}\\s`));
+    assert.doesNotMatch(counts, /stored/i);
+    assert.deepEqual(same.wrong, []);
+});

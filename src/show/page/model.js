@@ -66,8 +66,9 @@ function casesOf(model) {
     for (const run of model.baselines.flatMap((baseline) => baseline.runs))
         if (!model.suite || run.suite === model.suite)
             for (const one of run.cases) at(one.id).runs.push({ run, series: one.series, code: codeOf(one) });
-    for (const one of model.suggestions.list) at(caseOfOperation(one)).suggestions.push(one);
-    for (const one of model.suggestions.findings) at(caseOfOperation(one)).findings.push(one);
+    const idOf = caseOfOperation(cases);
+    for (const one of model.suggestions.list) at(idOf(one)).suggestions.push(one);
+    for (const one of model.suggestions.findings) at(idOf(one)).findings.push(one);
     for (const one of model.suggestions.changes) at(one.operation).changes.push(one);
     for (const one of model.suggestions.differences) at(one.operation).difference = one;
     const all = [...cases.values()].map(completed);
@@ -79,7 +80,15 @@ export const codeOf = ({ code_hash: hash, libraries = [] }) => (hash ? [hash, ..
 
 const isBad = ({ verdict, current }) => verdict === "FAILED" || current?.held?.missed > 0;
 
-const caseOfOperation = (one) => one.whole ?? one.operation.split(";")[0];
+/* The case of a suggestion or finding. A compared profile has a case for each path and device: "main;step/cpu" for
+ * the operation "main;step". */
+function caseOfOperation(cases) {
+    const paths = new Map([...cases.keys()].map((id) => [id.slice(0, id.lastIndexOf("/")), id]));
+    return (one) => {
+        const whole = one.whole ?? one.operation.split(";")[0];
+        return cases.has(whole) ? whole : (paths.get(one.operation) ?? paths.get(whole) ?? whole);
+    };
+}
 
 function completed(one) {
     const measured = one.current ?? one.base ?? one.pair.head ?? {};

@@ -78,9 +78,10 @@ function sides({ comparison, current }) {
     return facts([["Suite", current.json.suite], ["Measured", sideOf(current.json)], ["Machine", machineOf(current.json.machine)]]);
 }
 
-/* The most important case: the first case that fails the policy, or else the first compared case. */
+/* The most important case: the first case that fails the policy, or else the first compared case. A new case that
+ * passes is not worse than any other. */
 function worst({ comparison, caseById }) {
-    const first = comparison?.cases.find(({ fails }) => fails) ?? comparison?.cases[0];
+    const first = comparison?.cases.find(({ fails }) => fails) ?? comparison?.cases.find(({ change: kind }) => kind !== "NEW");
     if (!first) return undefined;
     const one = caseById.get(first.id);
     const { metric, waived } = one;
@@ -180,6 +181,7 @@ const isOpen = ({ counted: decided, compared = 0 }) => 2 * decided < compared;
 
 /* "+1.2 %, the geometric mean of 38 cases". If most cases are undecided, the mean of all compared cases follows. */
 function meansOf(one) {
+    if (one.of_program) return `${change(one.geometric_ratio)} (${counted(one.cases, "outermost scope")}, ${duration(one.baseline_ns)} → ${duration(one.current_ns)} per process)`;
     const decided = one.counted && `${change(one.geometric_ratio)} (geometric mean of ${counted(one.counted, "case")})`;
     const all = isOpen(one) && `${change(one.compared_ratio)} (geometric mean of all ${counted(one.compared, "compared case")}, not decided)`;
     return [decided, all].filter(Boolean).join("; ");
@@ -190,6 +192,7 @@ function overall({ overall: list = [] }) {
     const rows = list.filter((one) => one.counted || isOpen(one));
     const suite = rows.find((one) => !one.workload);
     if (!suite) return undefined;
+    if (suite.of_program) return h("p", {}, `Overall change: ${meansOf(suite)}`);
     const open = rows.some(isOpen);
     const heads = ["cases", "geometric mean", "total before", "total now", ...(open ? ["compared", "not decided"] : [])].map((name) => ({ name, numeric: true }));
     const total = (one, ns) => (one.counted ? duration(ns) : "");
