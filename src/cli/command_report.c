@@ -18,10 +18,10 @@ static bool report(const struct kg_arguments *arguments, const struct kg_report_
     if (request->format && !strcmp(request->format, "html"))
         return kg_report_page(request, arguments->positional, arguments->positional_count, output,
                               err);
-    if (arguments->positional_count > 1)
-        return kg_error_set(err, KG_ERROR_USAGE,
-                            "kgate prints one file at a time; --format html shows several");
-    bool good = kg_report_file_open(request, &file, err);
+    bool good = arguments->positional_count > 1
+                    ? kg_report_machines_open(request, arguments->positional,
+                                              arguments->positional_count, &file, err)
+                    : kg_report_file_open(request, &file, err);
     if (good && file.format->need == KG_REPORT_GNUPLOT && isatty(fileno(output)))
         good = kg_error_set(err, KG_ERROR_USAGE,
                             "a terminal cannot show a picture: give -o FILE.%s", file.format->name);

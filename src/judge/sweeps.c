@@ -315,6 +315,18 @@ static void all_find(struct finder *finder)
             sweeps_by(finder, keys[i]);
 }
 
+bool kg_sweep_references(struct kg_arena *arena, const struct kg_results *results,
+                         const char *against, struct kg_sweep_cell **cells, struct kg_error *err)
+{
+    struct finder finder = {.arena = arena, .results = results};
+    if (!against_read(&finder, against, err))
+        return false;
+    *cells = kg_arena_alloc(arena, results->case_count, sizeof **cells);
+    for (size_t i = 0; i < results->case_count; i++)
+        (*cells)[i] = cell_make(&finder, &results->cases[i]);
+    return true;
+}
+
 bool kg_sweeps_find(struct kg_arena *arena, const struct kg_results *results,
                     const struct kg_sweep_request *request, struct kg_sweeps *sweeps,
                     struct kg_error *err)

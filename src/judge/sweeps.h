@@ -7,6 +7,9 @@
 #include "base/error.h"
 #include "model/results.h"
 
+/* The parameter of cases from several machines (show/report_machines.c). */
+#define KG_MACHINE_KEY "machine"
+
 /* A key is the name of a parameter, or "device". */
 struct kg_sweep_request {
     /* key whose values are the rows; "all": one table per key with several values */
@@ -50,6 +53,13 @@ struct kg_sweeps {
     struct kg_sweep *sweeps; /* in the suite's order */
     size_t count;
 };
+
+/* Finds the reference of each case for a CSV file, without tables.
+ * against  "KEY=VALUE", as in struct kg_sweep_request
+ * cells    one per case, in the order of the results; in `arena`
+ * err      KG_ERROR_USAGE as for kg_sweeps_find */
+bool kg_sweep_references(struct kg_arena *arena, const struct kg_results *results,
+                         const char *against, struct kg_sweep_cell **cells, struct kg_error *err);
 
 /* Finds the tables with at least two rows.
  * sweeps   in `arena`; borrows from `results` and `request`

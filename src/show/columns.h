@@ -22,6 +22,7 @@ struct kg_column {
     const char *head_narrow; /* head on a terminal; NULL: `head` */
     const char *help;
     bool left;
+    bool is_rate;   /* a rate: more is faster */
     bool usual;     /* shown without --columns */
     bool optional;  /* usual column that is left out if every cell is empty */
     unsigned spare; /* rank of a usual column to drop on a narrow terminal; 0: never dropped */

@@ -141,6 +141,24 @@ static void result_row(const struct kg_results *results, const struct kg_case_re
     parameter_fields(parameters, result, text);
 }
 
+/* The speedup over the reference is a figure of its own. */
+static void speedup_row(const struct kg_results *results, const struct kg_sweep_cell *cell,
+                        const struct kg_tidy_names *parameters, struct kg_text *text)
+{
+    const struct kg_tidy speedup = {.name = "speedup",
+                                    .unit = "",
+                                    .value = cell->speedup,
+                                    .mean = NAN,
+                                    .standard_deviation = NAN,
+                                    .min = NAN,
+                                    .max = NAN,
+                                    .p95 = NAN,
+                                    .interval_low = NAN,
+                                    .interval_high = NAN};
+    if (isfinite(cell->speedup))
+        result_row(results, cell->result, &speedup, parameters, text);
+}
+
 /* A case without a figure has a row too, so that a failed case is visible. */
 static void result_rows(const struct kg_results *results, const struct kg_case_result *result,
                         const struct kg_tidy_names *parameters, struct kg_text *text)
@@ -164,8 +182,11 @@ void kg_results_as_csv(const struct kg_report_subject *subject, struct kg_text *
     kg_tidy_parameters(&arena, results, &parameters);
     heads_append(result_columns, COUNT_OF(result_columns), text);
     parameter_heads(&parameters, text);
-    for (size_t i = 0; i < results->case_count; i++)
+    for (size_t i = 0; i < results->case_count; i++) {
         result_rows(results, &results->cases[i], &parameters, text);
+        if (subject->references)
+            speedup_row(results, &subject->references[i], &parameters, text);
+    }
     kg_arena_free(&arena);
 }
 

@@ -54,6 +54,16 @@ size_t kg_profile_rows(const struct kg_report_subject *subject);
 /* Whether it is of several cases: one table for all would add up figures that do not belong together. */
 bool kg_profile_is_of_many(const struct kg_profile *profile);
 
+/* report_file.c, for report_machines.c. */
+
+/* Checks the options that only some formats of results take.
+ * results  whether the file has results */
+bool kg_report_options_check(const struct kg_report_request *request, bool results,
+                             struct kg_error *err);
+/* Filters file->results, and makes the columns, sweeps and references that the request asks for. */
+bool kg_report_results_prepare(const struct kg_report_request *request, struct kg_report_file *file,
+                               struct kg_error *err);
+
 /* sweeps_document.c. */
 
 /* Tables over the values of a parameter, one after the other; tables without any measured case are counted.

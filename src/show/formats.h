@@ -30,12 +30,13 @@ struct kg_report_subject {
     const struct kg_calibration *calibration;
     const struct kg_bisect *bisect;
     const struct kg_baseline *baseline;
-    const struct kg_profile *profile;     /* for `print`: its figures */
-    struct kg_profile_source source;      /* for `stream`: every entry; `file` is -1 for JSON */
-    const struct kg_sweeps *sweeps;       /* of results: tables over a parameter; NULL: cases */
-    const struct kg_sweep_request *sweep; /* the request of `sweeps` */
-    const struct kg_sweep_request *axis;  /* of a picture: the user's settings; NULL: none */
-    const char *plot;                     /* of a picture: its name; NULL: the usual one */
+    const struct kg_profile *profile;       /* for `print`: its figures */
+    struct kg_profile_source source;        /* for `stream`: every entry; `file` is -1 for JSON */
+    const struct kg_sweeps *sweeps;         /* of results: tables over a parameter; NULL: cases */
+    const struct kg_sweep_request *sweep;   /* the request of `sweeps` */
+    const struct kg_sweep_cell *references; /* of results as CSV: one per case; NULL: none */
+    const struct kg_sweep_request *axis;    /* of a picture: the user's settings; NULL: none */
+    const char *plot;                       /* of a picture: its name; NULL: the usual one */
     struct kg_report_style style;
     /* rows of profiles and suggestions; 0: all; KG_REPORT_TOP_USUAL: the format's own number */
     size_t top;
@@ -44,7 +45,7 @@ struct kg_report_subject {
 /* A need of a format besides the saved file. */
 enum kg_report_need {
     KG_REPORT_NOTHING,
-    KG_REPORT_ADVICE,  /* suggestions, made from the profile when it is loaded */
+    KG_REPORT_ADVICE,  /* suggestions, made from the results and the profile when they are loaded */
     KG_REPORT_PAGE,    /* the HTML page in this build; one page can show files of several kinds */
     KG_REPORT_GNUPLOT, /* gnuplot on this machine; the format is a binary picture */
 };
@@ -122,6 +123,10 @@ struct kg_report_file {
     struct kg_columns columns;
     struct kg_sweeps sweeps;
     int recording; /* descriptor; -1: none */
+    /* results of several machines, from which `results` borrows its cases */
+    struct kg_results *machines;
+    size_t machine_count;
+    struct kg_report_request request; /* of these results: with the machines as rows */
     struct kg_arena arena;
 };
 
@@ -131,6 +136,11 @@ struct kg_report_file {
  * err   KG_ERROR_USAGE if files of this kind have no such format or filter */
 bool kg_report_file_open(const struct kg_report_request *request, struct kg_report_file *file,
                          struct kg_error *err);
+/* Opens the results of several machines as one: each case gets the parameter `machine`. Without other options the
+ * report has a table per case over the machines. It compares nothing.
+ * paths  results files; the caller closes the file as above */
+bool kg_report_machines_open(const struct kg_report_request *request, const char *const *paths,
+                             size_t count, struct kg_report_file *file, struct kg_error *err);
 void kg_report_file_close(struct kg_report_file *file);
 
 /* Prints the files as one HTML page. The page also shows the recording beside results, and the suggestions beside a

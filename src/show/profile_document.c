@@ -89,7 +89,8 @@ static void scopes_add(struct kg_document *document, const struct kg_profile *pr
 static void component_row(struct kg_table *table, const struct kg_component *component)
 {
     struct kg_table_row *row = kg_table_row_add(table);
-    row->cells[0] = component->name;
+    row->cells[0] = component->inner ? kg_arena_printf(&table->arena, "  %s", component->name)
+                                     : component->name;
     row->cells[1] = kg_cell_count(table, component->calls);
     row->cells[2] = kg_cell_time(&table->arena, component->total_ns);
     row->cells[3] = kg_cell_time(&table->arena, component->own_ns);
@@ -110,7 +111,7 @@ static void last_rows(struct kg_table *table, const struct kg_components *found)
     struct kg_table_row *total = kg_table_row_add(table);
     double all = found->outside_share;
     for (size_t i = 0; i < found->component_count; i++)
-        all += found->components[i].share;
+        all += found->components[i].inner ? 0 : found->components[i].share;
     total->cells[0] = "total";
     total->cells[1] = kg_cell_count(table, found->calls);
     total->cells[2] = kg_cell_time(&table->arena, found->total_ns);

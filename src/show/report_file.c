@@ -1,6 +1,7 @@
 /* report_file.c: opens a saved file for a report: detects its kind, and loads the parts that its format needs. */
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,12 +15,44 @@
 
 /* --- Kinds of files --------------------------------------------------------------------------- */
 
-static bool results_load(const struct kg_report_request *request, struct kg_report_file *file,
-                         struct kg_error *err)
+/* Whether the glob matches the id of the case or, after "tag:", one of its tags. */
+static bool case_matches(const struct kg_case_result *result, const char *filter)
 {
-    if (!kg_results_load(request->path, &file->results, err) ||
-        !kg_columns_read(request->columns, &file->columns, err))
+    static const char TAG[] = "tag:";
+    if (strncmp(filter, TAG, sizeof TAG - 1) != 0)
+        return fnmatch(filter, result->id, 0) == 0;
+    for (size_t i = 0; i < result->tag_count; i++)
+        if (fnmatch(filter + sizeof TAG - 1, result->tags[i], 0) == 0)
+            return true;
+    return false;
+}
+
+/* Keeps the matching cases. */
+static bool results_filter(const char *filter, struct kg_results *results, struct kg_error *err)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < results->case_count; i++)
+        if (case_matches(&results->cases[i], filter))
+            results->cases[kept++] = results->cases[i];
+    results->case_count = kept;
+    results->filter = kg_arena_printf(&results->arena, "--filter %s", filter);
+    return kept || kg_error_set(err, KG_ERROR_USAGE,
+                                "no case of the results matches --filter %.200s", filter);
+}
+
+bool kg_report_results_prepare(const struct kg_report_request *request, struct kg_report_file *file,
+                               struct kg_error *err)
+{
+    const char *against = request->sweep.by ? NULL : request->sweep.against;
+    struct kg_sweep_cell *references = NULL;
+    /* a format of the recording filters its processes instead */
+    const char *filter = file->format->recording ? NULL : request->filter;
+    if ((filter && !results_filter(filter, &file->results, err)) ||
+        !kg_columns_read(request->columns, &file->columns, err) ||
+        (against && !strcmp(file->format->name, "csv") &&
+         !kg_sweep_references(&file->arena, &file->results, against, &references, err)))
         return false;
+    file->subject.references = references;
     if (request->sweep.by && (file->format->document || file->format->page)) {
         if (!kg_sweeps_find(&file->arena, &file->results, &request->sweep, &file->sweeps, err))
             return false;
@@ -29,6 +62,13 @@ static bool results_load(const struct kg_report_request *request, struct kg_repo
     file->subject.results = &file->results;
     file->subject.style.columns = request->columns ? &file->columns : NULL;
     return true;
+}
+
+static bool results_load(const struct kg_report_request *request, struct kg_report_file *file,
+                         struct kg_error *err)
+{
+    return kg_results_load(request->path, &file->results, err) &&
+           kg_report_results_prepare(request, file, err);
 }
 
 /* Loads the suggestions beside a comparison, if both were created at the same moment. */
@@ -147,11 +187,12 @@ static bool source_open(const char *path, const char *filter, struct kg_report_f
     return true;
 }
 
-/* Adds bottlenecks and suggestions of the profile. If the user opened results, the suggestions use the results too. */
+/* Adds bottlenecks and suggestions of the profile, of the results, or of both. */
 static void advise(const struct kg_report_request *request, struct kg_report_file *file)
 {
-    const struct kg_suggest_input input = {
-        .source = request->path, .results = file->subject.results, .profile = &file->profile};
+    const struct kg_suggest_input input = {.source = request->path,
+                                           .results = file->subject.results,
+                                           .profile = file->subject.profile};
     kg_suggest(&input, &file->suggestions);
     file->subject.suggestions = &file->suggestions;
 }
@@ -192,6 +233,17 @@ static bool beside_open(const struct kg_report_request *request, struct kg_repor
     return file->format && profile_open(request, beside, file, err);
 }
 
+/* For a report with suggestions: reads the recording that the results name. A missing or unreadable recording is no
+ * error. */
+static void results_advise(const struct kg_report_request *request, struct kg_report_file *file)
+{
+    struct kg_error ignored;
+    const char *beside = kg_results_recording(&file->arena, request->path, &file->results);
+    if (beside && access(beside, R_OK) == 0 && kg_profile_load(beside, &file->profile, &ignored))
+        file->subject.profile = &file->profile;
+    advise(request, file);
+}
+
 /* For the page: opens the recording that the results name. A missing recording is no error. */
 static bool recording_add(struct kg_report_file *file, const char *path, struct kg_error *err)
 {
@@ -202,9 +254,8 @@ static bool recording_add(struct kg_report_file *file, const char *path, struct 
            source_open(beside, NULL, file, err);
 }
 
-/* Checks the options that only some formats of results take. */
-static bool options_check(const struct kg_report_request *request, bool results,
-                          struct kg_error *err)
+bool kg_report_options_check(const struct kg_report_request *request, bool results,
+                             struct kg_error *err)
 {
     const char *name = request->format ? request->format : "text";
     const struct kg_sweep_request *sweep = &request->sweep;
@@ -218,14 +269,15 @@ static bool options_check(const struct kg_report_request *request, bool results,
         return kg_error_set(err, KG_ERROR_USAGE, "--plot is for --format png or svg");
     if (!option || (results && picture && !request->columns && !sweep->across))
         return true;
+    if (results && !strcmp(name, "csv") && sweep->against && !sweep->by && !sweep->across &&
+        !request->columns)
+        return true;
     if (!results || (strcmp(name, "text") != 0 && strcmp(name, "markdown") != 0))
         return kg_error_set(err, KG_ERROR_USAGE,
                             "--%s is for results, with --format text or markdown", option);
     if (!sweep->by && (sweep->across || sweep->against))
         return kg_error_set(err, KG_ERROR_USAGE,
                             "--%s needs --by: the parameter whose values are the rows", option);
-    if (sweep->by && request->columns)
-        return kg_error_set(err, KG_ERROR_USAGE, "--columns is for a table of cases, not for --by");
     return true;
 }
 
@@ -243,7 +295,7 @@ bool kg_report_file_open(const struct kg_report_request *request, struct kg_repo
         return false;
     const bool profile = kg_profile_is(request->path);
     const struct kind *kind = profile ? NULL : kind_of(request->path);
-    if (!options_check(request, !profile && kind == &kinds[0], err))
+    if (!kg_report_options_check(request, !profile && kind == &kinds[0], err))
         return false;
     file->format =
         kg_report_format_find(profile ? KG_PROFILE_SCHEMA : kind->schema, request->format, err);
@@ -252,16 +304,22 @@ bool kg_report_file_open(const struct kg_report_request *request, struct kg_repo
     if (profile)
         return profile_open(request, request->path, file, err);
     const bool beside = file->format->recording;
-    if (request->filter && !beside)
-        return kg_error_set(err, KG_ERROR_USAGE, "--filter is for profiles");
-    return kind->load(request, file, err) && (!beside || beside_open(request, file, err)) &&
-           (file->format->need != KG_REPORT_PAGE || recording_add(file, request->path, err));
+    if (request->filter && kind != &kinds[0])
+        return kg_error_set(err, KG_ERROR_USAGE, "--filter is for results and profiles");
+    if (!kind->load(request, file, err) || (beside && !beside_open(request, file, err)) ||
+        (file->format->need == KG_REPORT_PAGE && !recording_add(file, request->path, err)))
+        return false;
+    if (kind == &kinds[0] && !beside && file->format->need == KG_REPORT_ADVICE)
+        results_advise(request, file);
+    return true;
 }
 
 void kg_report_file_close(struct kg_report_file *file)
 {
     if (file->recording >= 0)
         close(file->recording);
+    for (size_t i = 0; i < file->machine_count; i++)
+        kg_results_free(&file->machines[i]);
     kg_profile_free(&file->profile);
     kg_baseline_free(&file->baseline);
     kg_calibration_free(&file->calibration);

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "model/disturbance.h"
 #include "model/throttle.h"
+#include "show/advice_text.h"
 #include "show/cells.h"
 #include "show/columns.h"
 #include "show/document.h"
@@ -205,18 +206,10 @@ void kg_part_machine(struct kg_document *document, enum kg_part_kind kind,
     kg_span_add(document, KG_SPAN_NAME, machine->fingerprint);
 }
 
-void kg_results_document(const struct kg_report_subject *subject, struct kg_document *document)
+/* Adds the table of the cases and everything that explains it. */
+static void cases_add(struct kg_document *document, const struct kg_results *results)
 {
-    const struct kg_results *results = subject->results;
-    if (subject->sweeps) {
-        kg_sweeps_add(document, subject->sweeps, subject->sweep);
-        return;
-    }
     const struct kg_held *held = kg_budgets_held(&document->arena, results);
-    if (document->style.page) {
-        kg_part_text(document, KG_PART_HEADLINE, "kgate results", "suite ");
-        kg_span_add(document, KG_SPAN_NAME, results->suite);
-    }
     table_add(document, results, held);
     for (size_t i = 0; i < results->case_count; i++)
         if (results->cases[i].status == KG_STATUS_FAILED)
@@ -225,6 +218,53 @@ void kg_results_document(const struct kg_report_subject *subject, struct kg_docu
     totals_add(document, results);
     budgets_add(document, results, held);
     notes_add(document, results);
+}
+
+void kg_results_document(const struct kg_report_subject *subject, struct kg_document *document)
+{
+    const struct kg_results *results = subject->results;
+    if (subject->sweeps) {
+        kg_sweeps_add(document, subject->sweeps, subject->sweep);
+        return;
+    }
+    if (document->style.page) {
+        kg_part_text(document, KG_PART_HEADLINE, "kgate results", "suite ");
+        kg_span_add(document, KG_SPAN_NAME, results->suite);
+    }
+    cases_add(document, results);
     if (document->style.page)
         kg_part_machine(document, KG_PART_SENTENCE, &results->machine);
+}
+
+/* --- The page --------------------------------------------------------------------------------- */
+
+static void suggestions_add(struct kg_document *document, const struct kg_suggestions *suggestions)
+{
+    enum { MOST = 10 };
+    if (!suggestions || !suggestions->suggestion_count)
+        return;
+    kg_part_heading(document, "suggestions");
+    kg_advice_add(document, suggestions, MOST);
+}
+
+/* Adds a table for each parameter with several values, folded. */
+static void sweeps_add(struct kg_document *document, const struct kg_results *results)
+{
+    static const struct kg_sweep_request all = {.by = "all"};
+    struct kg_sweeps sweeps;
+    struct kg_error none;
+    if (!kg_sweeps_find(&document->arena, results, &all, &sweeps, &none))
+        return;
+    kg_part_text(document, KG_PART_FOLD, NULL, "sweeps");
+    kg_sweeps_add(document, &sweeps, &all);
+    kg_part_add(document, KG_PART_FOLD_END, NULL);
+}
+
+void kg_results_page(const struct kg_report_subject *subject, struct kg_document *document)
+{
+    kg_results_document(subject, document);
+    if (subject->sweeps || document->style.columns)
+        return;
+    suggestions_add(document, subject->suggestions);
+    sweeps_add(document, subject->results);
 }

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "show/advice_text.h"
+#include "show/cells.h"
 #include "show/columns.h"
 #include "show/document.h"
 #include "show/terminal_parts.h"
@@ -18,11 +19,8 @@ enum { ACROSS_MOST = KG_TABLE_COLUMNS_MOST - 1 };
 /* --- Cells ------------------------------------------------------------------------------------ */
 
 /* Appends "265 -> 248 us". A common unit is printed once. */
-static void times_append(double before_ns, double after_ns, struct kg_text *text)
+static void values_append(const char *before, const char *after, struct kg_text *text)
 {
-    char before[KG_UNIT_BYTES], after[KG_UNIT_BYTES];
-    kg_duration_format(before_ns, before);
-    kg_duration_format(after_ns, after);
     const char *unit = strchr(before, ' '), *other = strchr(after, ' ');
     const bool same = unit && other && !strcmp(unit, other);
     kg_text_printf(text, "%.*s -> %s", same ? (int)(unit - before) : (int)strlen(before), before,
@@ -32,34 +30,71 @@ static void times_append(double before_ns, double after_ns, struct kg_text *text
 static void speedup_append(const struct kg_sweep_cell *cell, struct kg_text *text)
 {
     char factor[KG_FACTOR_BYTES];
-    kg_text_printf(text, ", %s%s", kg_advice_factor(cell->speedup, factor),
-                   cell->apart ? "" : NOT_APART);
+    kg_text_printf(text, "%s%s%s", text->length ? ", " : "",
+                   kg_advice_factor(cell->speedup, factor), cell->apart ? "" : NOT_APART);
 }
 
-/* "248 us"; without a time the status: "skipped". */
-static const char *time_cell(struct kg_table *table, const struct kg_sweep_cell *cell, bool speedup)
+/* A column of a case; "" if there is none. */
+static const char *column_cell(struct kg_table *table, const struct kg_column *column,
+                               const struct kg_case_result *result)
+{
+    const struct kg_column_subject subject = {.result = result};
+    return result ? column->cell(&table->arena, &subject) : "";
+}
+
+/* Appends the wanted columns of a case: "3.77 us, 265 k vectors/s". Without --columns: the time. */
+static void figures_append(struct kg_table *table, const struct kg_columns *columns,
+                           const struct kg_sweep_cell *cell, struct kg_text *text)
 {
     char time[KG_UNIT_BYTES];
+    if (!columns)
+        kg_text_append(text, kg_duration_format(cell->time_ns, time));
+    for (size_t i = 0; columns && i < columns->count; i++) {
+        const char *figure = column_cell(table, columns->columns[i], cell->result);
+        kg_text_printf(text, "%s%s", *figure && text->length ? ", " : "", figure);
+    }
+}
+
+/* "248 us, 1.07x", or the wanted columns and the speedup; without a time the status: "skipped". */
+static const char *case_cell(struct kg_table *table, const struct kg_columns *columns,
+                             const struct kg_sweep_cell *cell)
+{
     struct kg_text text = {0};
     if (isfinite(cell->time_ns))
-        kg_text_append(&text, kg_duration_format(cell->time_ns, time));
+        figures_append(table, columns, cell, &text);
     else if (cell->result)
         kg_text_append(&text, cell->result->status == KG_STATUS_OK
                                   ? "-"
                                   : kg_status_names[cell->result->status]);
-    if (speedup && isfinite(cell->speedup))
+    if (isfinite(cell->speedup))
         speedup_append(cell, &text);
     return kg_table_cell(table, &text);
 }
 
-/* "265 -> 248 us, 1.07x" */
-static const char *against_cell(struct kg_table *table, const struct kg_sweep_cell *cell)
+/* The rate of --columns that a speedup shows instead of the time; NULL: the time. */
+static const struct kg_column *rate_column(const struct kg_columns *columns)
 {
+    for (size_t i = 0; columns && i < columns->count; i++)
+        if (columns->columns[i]->is_rate)
+            return columns->columns[i];
+    return NULL;
+}
+
+/* "265 -> 248 us, 1.07x", or with a rate among the columns "248 -> 265 vectors/s, 1.07x". */
+static const char *against_cell(struct kg_table *table, const struct kg_columns *columns,
+                                const struct kg_sweep_cell *cell)
+{
+    const struct kg_column *rate = rate_column(columns);
     struct kg_text text = {0};
-    if (isfinite(cell->speedup)) {
-        times_append(cell->reference_ns, cell->time_ns, &text);
-        speedup_append(cell, &text);
-    }
+    if (!isfinite(cell->speedup))
+        return "";
+    if (rate)
+        values_append(column_cell(table, rate, cell->reference),
+                      column_cell(table, rate, cell->result), &text);
+    else
+        values_append(kg_cell_time(&table->arena, cell->reference_ns),
+                      kg_cell_time(&table->arena, cell->time_ns), &text);
+    speedup_append(cell, &text);
     return kg_table_cell(table, &text);
 }
 
@@ -74,15 +109,26 @@ static bool any_speedup(const struct kg_sweep *sweep)
     return false;
 }
 
-/* One case per row: time, interval, rate, peak memory, and the speedup over the reference. */
-static void rows_alone(const struct kg_sweep *sweep, const char *against, struct kg_table *table)
+/* One case per row: its columns, and the speedup over the reference. */
+static void rows_alone(const struct kg_sweep *sweep, const char *against,
+                       const struct kg_columns *wanted, struct kg_table *table)
 {
     const bool speedup = any_speedup(sweep);
-    const char *heads[] = {sweep->by, "time", "95 %", "rate", "peak memory", NULL};
-    static const unsigned spare[] = {0, 0, 2, KG_TABLE_NEEDED, 1};
-    for (table->columns = 0; heads[table->columns]; table->columns++)
-        table->heads[table->columns] = heads[table->columns];
-    memcpy(table->spare, spare, sizeof spare);
+    struct kg_columns usual;
+    struct kg_error never;
+    const struct kg_columns *columns = wanted;
+    if (!wanted && kg_columns_read("median,interval,rate,memory", &usual, &never))
+        columns = &usual;
+    if (!columns)
+        return;
+    const size_t most = KG_TABLE_COLUMNS_MOST - 2; /* beside the parameter and the speedup */
+    const size_t count = columns->count < most ? columns->count : most;
+    table->columns = count + 1;
+    table->heads[0] = sweep->by;
+    for (size_t c = 0; c < count; c++) {
+        table->heads[c + 1] = wanted || c ? columns->columns[c]->head : "time";
+        table->spare[c + 1] = c && !wanted ? columns->columns[c]->spare : 0;
+    }
     if (speedup)
         table->heads[table->columns++] =
             kg_arena_printf(&table->arena, "%s -> this, speedup", against);
@@ -90,22 +136,19 @@ static void rows_alone(const struct kg_sweep *sweep, const char *against, struct
         const struct kg_sweep_cell *cell = &sweep->rows[r].cells[0];
         struct kg_table_row *row = kg_table_row_add(table);
         row->cells[0] = sweep->rows[r].value;
-        row->cells[1] = time_cell(table, cell, false);
+        for (size_t c = 0; c < count; c++)
+            row->cells[c + 1] = isfinite(cell->time_ns)
+                                    ? column_cell(table, columns->columns[c], cell->result)
+                                : c ? ""
+                                    : case_cell(table, NULL, cell);
         if (speedup)
-            row->cells[5] = against_cell(table, cell);
-        if (!isfinite(cell->time_ns))
-            continue;
-        const struct kg_summary *summary = &cell->result->summary;
-        row->cells[2] = kg_arena_printf(
-            &table->arena, "± %.1f %%",
-            50 * (summary->interval_high_ns - summary->interval_low_ns) / summary->median_ns);
-        row->cells[3] = kg_column_rate(&table->arena, cell->result);
-        row->cells[4] = kg_column_memory(&table->arena, cell->result);
+            row->cells[count + 1] = against_cell(table, wanted, cell);
     }
 }
 
-/* One column per value of the second parameter, with time and speedup. */
-static void rows_across(const struct kg_sweep *sweep, struct kg_table *table)
+/* One column per value of the second parameter, with the wanted figures and the speedup. */
+static void rows_across(const struct kg_sweep *sweep, const struct kg_columns *wanted,
+                        struct kg_table *table)
 {
     const size_t columns = sweep->column_count < ACROSS_MOST ? sweep->column_count : ACROSS_MOST;
     table->columns = columns + 1;
@@ -116,7 +159,7 @@ static void rows_across(const struct kg_sweep *sweep, struct kg_table *table)
         struct kg_table_row *row = kg_table_row_add(table);
         row->cells[0] = sweep->rows[r].value;
         for (size_t c = 0; c < columns; c++)
-            row->cells[c + 1] = time_cell(table, &sweep->rows[r].cells[c], true);
+            row->cells[c + 1] = case_cell(table, wanted, &sweep->rows[r].cells[c]);
     }
 }
 
@@ -144,9 +187,9 @@ static void sweep_add(struct kg_document *document, const struct kg_sweep *sweep
     struct kg_table *table = kg_part_table(document, &(struct kg_table){0});
     table->id_most = 0;
     if (sweep->column_count == 1 && !*sweep->columns[0])
-        rows_alone(sweep, request->against, table);
+        rows_alone(sweep, request->against, document->style.columns, table);
     else
-        rows_across(sweep, table);
+        rows_across(sweep, document->style.columns, table);
     kg_part_gap(document);
 }
 

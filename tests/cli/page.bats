@@ -100,10 +100,10 @@ YAML
     [ "$(files_of both.html | jq -c 'select(.schema == "kgate.profile.v1") | 1' | wc -l)" -eq 1 ]
 }
 
-@test "several files are only for the page, and a missing one is told" {
+@test "several files of several kinds are only for the page, and a missing one is told" {
     run kgate report "$SOURCE"/tests/data/{results,comparison}.json
     [ "$status" -eq 2 ]
-    [[ "$output" == *"kgate prints one file at a time; --format html shows several"* ]]
+    [[ "$output" == *"kgate prints one file at a time, or results of several machines; --format html"* ]]
     run kgate report "$SOURCE/tests/data/results.json" none.json --format html -o page.html
     [ "$status" -eq 2 ]
     [ ! -e page.html ]

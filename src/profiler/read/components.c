@@ -7,11 +7,50 @@
 #include "base/memory.h"
 #include "profiler/read/case_rows.h"
 
+/* A row of a case, with the component that it belongs to. */
+struct entry {
+    const char *component;
+    const char *name;
+    bool inner; /* inside the component, under another name */
+    size_t row;
+};
+
+/* Whether the scope only stands for the case's work on the GPU. Its inner scopes are the components. */
+static bool is_stream(const struct kg_case_rows *rows, size_t row)
+{
+    return !strcmp(rows->profile->rows[row].path.name, KG_PROFILE_STREAM_SCOPE);
+}
+
+static struct entry entry_of(const struct kg_case_rows *rows, size_t row)
+{
+    const struct kg_profile_row *all = rows->profile->rows;
+    size_t at = row;
+    while (all[at].path.parent != rows->first && !is_stream(rows, all[at].path.parent))
+        at = all[at].path.parent;
+    const char *component = all[at].path.name, *name = all[row].path.name;
+    return (struct entry){component, name, strcmp(name, component) != 0, row};
+}
+
+static int entry_compare(const void *one, const void *other)
+{
+    const struct entry *a = one, *b = other;
+    const int components = strcmp(a->component, b->component), names = strcmp(a->name, b->name);
+    if (components || a->inner != b->inner)
+        return components ? components : a->inner - b->inner;
+    return names ? names : (a->row > b->row) - (a->row < b->row);
+}
+
 static int largest_first(const void *one, const void *other)
 {
     const struct kg_component *a = one, *b = other;
-    return a->own_ns != b->own_ns ? (a->own_ns < b->own_ns) - (a->own_ns > b->own_ns)
-                                  : strcmp(a->name, b->name);
+    if (a->outer_share != b->outer_share)
+        return (a->outer_share < b->outer_share) - (a->outer_share > b->outer_share);
+    if (a->outer != b->outer)
+        return a->outer < b->outer ? -1 : 1;
+    if (a->inner != b->inner)
+        return a->inner - b->inner;
+    return a->share != b->share ? (a->share < b->share) - (a->share > b->share)
+                                : strcmp(a->name, b->name);
 }
 
 /* Whether the row is inside another row of its name, whose total then includes its time. */
@@ -44,7 +83,6 @@ static void row_add(const struct kg_case_rows *rows, size_t row, struct kg_compo
     if (!is_recursive(rows, row))
         component->total_ns += rows->on_gpu ? gpu_ns : figures->total_ns;
     component->own_ns += fmax(0, rows->own_ns[row - rows->first]);
-    component->share += kg_case_rows_share(rows, row);
     if (!figures->calls)
         return;
     component->min_ns =
@@ -55,20 +93,44 @@ static void row_add(const struct kg_case_rows *rows, size_t row, struct kg_compo
     component->calls += figures->calls;
 }
 
-/* Adds up the sorted rows by name. */
-static void components_sum(const struct kg_case_rows *rows, const struct kg_named_row *named,
+/* Adds up the entries of one name, from `first` on. Returns the entry after them. */
+static size_t name_sum(const struct kg_case_rows *rows, const struct entry *entries, size_t count,
+                       size_t first, struct kg_component *component)
+{
+    const struct entry *one = &entries[first];
+    size_t next = first;
+    *component = (struct kg_component){.name = one->name, .inner = one->inner};
+    for (;
+         next < count && entries[next].inner == one->inner &&
+         !strcmp(entries[next].component, one->component) && !strcmp(entries[next].name, one->name);
+         next++)
+        row_add(rows, entries[next].row, component);
+    component->mean_ns = component->calls ? component->mean_ns / (double)component->calls : NAN;
+    component->standard_deviation_ns =
+        component->calls > 1
+            ? sqrt(component->standard_deviation_ns / (double)(component->calls - 1))
+            : 0;
+    component->share = component->total_ns / rows->total_ns;
+    return next;
+}
+
+/* Adds up the sorted entries: each component, then the names inside it. The share of a component is the sum of the self
+ * times in it, so that the components and the rest make up the case. */
+static void components_sum(const struct kg_case_rows *rows, const struct entry *entries,
                            size_t count, struct kg_components *found)
 {
-    for (size_t i = 0, next; i < count; i = next) {
-        struct kg_component *component = &found->components[found->component_count++];
-        component->name = named[i].name;
-        for (next = i; next < count && !strcmp(named[next].name, named[i].name); next++)
-            row_add(rows, named[next].row, component);
-        component->mean_ns = component->calls ? component->mean_ns / (double)component->calls : NAN;
-        component->standard_deviation_ns =
-            component->calls > 1
-                ? sqrt(component->standard_deviation_ns / (double)(component->calls - 1))
-                : 0;
+    for (size_t i = 0, end; i < count; i = end) {
+        const size_t first = found->component_count;
+        double share = 0;
+        for (end = i; end < count && !strcmp(entries[end].component, entries[i].component); end++)
+            share += kg_case_rows_share(rows, entries[end].row);
+        for (size_t next = i; next < end;)
+            next = name_sum(rows, entries, end, next, &found->components[found->component_count++]);
+        found->components[first].share = share;
+        for (size_t c = first; c < found->component_count; c++) {
+            found->components[c].outer = first;
+            found->components[c].outer_share = share;
+        }
     }
 }
 
@@ -76,7 +138,7 @@ static bool case_sum(struct kg_arena *arena, const struct kg_case_rows *rows,
                      struct kg_components *found)
 {
     const size_t count = rows->end - rows->first - 1;
-    struct kg_named_row *named = kg_alloc(count + 1, sizeof *named);
+    struct entry *entries = kg_alloc(count + 1, sizeof *entries);
     const struct kg_profile_row *row = &rows->profile->rows[rows->first];
     *found = (struct kg_components){.name = row->path.name,
                                     .calls = row->figures.calls,
@@ -86,16 +148,15 @@ static bool case_sum(struct kg_arena *arena, const struct kg_case_rows *rows,
                                         kg_arena_alloc(arena, count, sizeof *found->components),
                                     .outside_ns = fmax(0, rows->own_ns[0]),
                                     .outside_share = kg_case_rows_share(rows, rows->first)};
-    const bool good = named && found->components;
+    const bool good = entries && found->components;
     for (size_t i = 0; i < count && good; i++)
-        named[i] = (struct kg_named_row){rows->profile->rows[rows->first + 1 + i].path.name,
-                                         rows->first + 1 + i};
+        entries[i] = entry_of(rows, rows->first + 1 + i);
     if (good) {
-        kg_named_rows_sort(named, count);
-        components_sum(rows, named, count, found);
+        qsort(entries, count, sizeof *entries, entry_compare);
+        components_sum(rows, entries, count, found);
         qsort(found->components, found->component_count, sizeof *found->components, largest_first);
     }
-    free(named);
+    free(entries);
     return good;
 }
 

@@ -1,11 +1,13 @@
-/* components.h: the components of each case of a profile, as a table whose shares add up to the whole
- * case. Pure, except that it allocates in an arena. */
+/* components.h: the components of each case of a profile, as a table. The shares of the components add up to the whole
+ * case, whatever is nested inside them. Pure, except that it allocates in an arena. */
 #pragma once
 #include "profiler/read/profile.h"
 
-/* All scopes of one name inside a case. */
+/* A component of a case: all scopes of one name directly inside it, with everything nested in them. Or, if `inner`, all
+ * scopes of one name inside a component, at any depth. */
 struct kg_component {
     const char *name;
+    bool inner; /* follows its component; its time is part of the component's */
     uint64_t calls;
     double total_ns; /* without calls inside a scope of this name */
     double own_ns;   /* self time; GPU time if most of the case's time is on the GPU */
@@ -13,7 +15,9 @@ struct kg_component {
     double min_ns;
     double max_ns;
     double standard_deviation_ns;
-    double share; /* own_ns over the case's time */
+    double share;       /* time with everything inside over the case's time */
+    double outer_share; /* `share` of its component; of a component its own */
+    size_t outer;       /* number of its component, the same for all inner ones */
 };
 
 struct kg_components {
@@ -21,7 +25,7 @@ struct kg_components {
     uint64_t calls;
     double total_ns;
     bool on_gpu;                     /* total_ns and the shares are of GPU time */
-    struct kg_component *components; /* the largest share first */
+    struct kg_component *components; /* the largest share first, each before its inner ones */
     size_t component_count;
     double outside_ns; /* time outside the components */
     double outside_share;

@@ -41,6 +41,8 @@ bool kg_plot_throughput(const struct kg_plot_input *input, struct kg_plot_part *
                         struct kg_error *err);
 bool kg_plot_memory(const struct kg_plot_input *input, struct kg_plot_part *part,
                     struct kg_error *err);
+bool kg_plot_machines(const struct kg_plot_input *input, struct kg_plot_part *part,
+                      struct kg_error *err);
 bool kg_plot_roofline(const struct kg_plot_input *input, struct kg_plot_part *part,
                       struct kg_error *err);
 /* Draws the figure `name`, reported by workloads, as bars. */

@@ -19,6 +19,8 @@ static const struct kg_plot plots[] = {
      .help = "speedup over --against, over a parameter, semi-log"},
     {RESULTS, .name = "memory", .draw = kg_plot_memory,
      .help = "peak memory over a parameter, log-log"},
+    {RESULTS, .name = "machines", .draw = kg_plot_machines,
+     .help = "several files: time of each case on each machine"},
     {RESULTS, .name = "roofline", .draw = kg_plot_roofline,
      .help = "cases below the machine's measured peaks"},
 };
