@@ -108,8 +108,22 @@ def processes_keep(profile, count):
         path["total_ns"] = path["total_ns"] * count / before
 
 
+def one_thread(profile):
+    """Every call of every path was on the first thread."""
+    profile["thread_shares"] = [
+        {"path": index, "process": process, "thread": 1, "calls": path["process_calls"][process],
+         "total_ns": path["total_ns"] / len(profile["processes"]), "start_ns": 0,
+         "end_ns": path["total_ns"]}
+        for process in range(len(profile["processes"]))
+        for index, path in enumerate(profile["paths"])
+    ]
+
+
 def profile_change(profile, line):
     """A line under `profile`: a new path, or actions on one, on `all`, or on a process."""
+    if line == "one thread":
+        one_thread(profile)
+        return
     match = re.fullmatch(r"(\S+) +(\d\S*)", line)
     if match and match[1] != "keep":
         path_add(profile, match[1], number(match[2]))

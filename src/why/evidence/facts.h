@@ -70,11 +70,18 @@ struct kg_facts {
     double linear_ns;     /* time if it had grown as n log n from the smallest size on */
     double linear_bytes;  /* peak memory without its part that grows with the parameter's square */
     double fixed_ns;      /* fixed time of a call, from the sweep's smallest sizes */
+    double largest_ns;    /* time of a call of the sweep's largest size */
 
     /* --- the profile: of a case all its scopes together, of a scope its own --- */
-    double calls;          /* scope: number of calls per call of the scope directly around it */
-    double call_ns;        /* mean time of one call of the scope */
-    double between_ns;     /* time between calls of the scope, in no other scope */
+    double calls;      /* scope: number of calls per call of the scope directly around it */
+    double call_ns;    /* mean time of one call of the scope */
+    double between_ns; /* time between calls of the scope, in no other scope */
+    /* Scope without inner scopes, in a program's profile: its recorded calls, and their times. */
+    double leaf_calls;
+    double max_ns;
+    double p99_ns;
+    /* scope in a program's profile: its peak memory, unless a scope inside it holds half of it */
+    double held_bytes;
     double self_ns;        /* scope: time outside of the scopes inside it */
     double self_share;     /* self_ns as a share of whole_ns */
     double whole_roof_ns;  /* least time of the scope's whole by the roofline */

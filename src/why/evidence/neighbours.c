@@ -287,6 +287,7 @@ static void sweep_fill(struct search *search, const struct entry *entry, size_t 
     facts->memory_growth = growth->memory;
     facts->linear_bytes = kg_sweep_linear_bytes(growth, &point);
     facts->fixed_ns = growth->fixed_ns;
+    facts->largest_ns = search->points[points - 1].time_ns;
     facts->linear_ns = growth->smallest_ns * (kg_n_log_n(kg_sweep_work(growth, &point)) /
                                               kg_n_log_n(growth->smallest_work));
 }

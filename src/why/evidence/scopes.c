@@ -132,6 +132,34 @@ static void machine_fill(const struct kg_scope_subject *subject, const struct kg
     }
 }
 
+/* Sets the facts of a scope that no measured case explains. */
+static void program_fill(const struct kg_scope_subject *subject, size_t row, struct kg_facts *facts)
+{
+    const struct kg_profile *profile = subject->view.profile;
+    const struct kg_profile_figures *figures = kg_scope_figures(subject, row);
+    const size_t end = kg_scope_end(profile, row);
+    uint64_t inner_bytes = 0;
+    for (size_t i = row + 1; i < end; i++)
+        if (profile->rows[i].figures.peak_bytes > inner_bytes)
+            inner_bytes = profile->rows[i].figures.peak_bytes;
+    if (inner_bytes < figures->peak_bytes / 2)
+        facts->held_bytes = (double)figures->peak_bytes;
+    if (end > row + 1 || kg_scope_waits(profile, row) || kg_scope_is_region(subject, row))
+        return;
+    facts->leaf_calls = (double)figures->calls;
+    facts->max_ns = figures->max_ns;
+    facts->p99_ns = figures->p99_ns;
+}
+
+static const char *device_of(const struct kg_scope_subject *subject, const struct kg_facts *of,
+                             size_t row)
+{
+    const char *device = subject->view.profile->rows[row].path.device;
+    if (of)
+        return of->device;
+    return subject->on_gpu || (device && !strcmp(device, "cuda")) ? "cuda" : "cpu";
+}
+
 /* "case;outer;inner". A command's recorded paths lack the case, so it is added. */
 static const char *operation_of(const struct kg_scope_subject *subject, const struct kg_facts *of,
                                 size_t row, struct kg_arena *arena)
@@ -152,7 +180,7 @@ static void scope_fill(struct kg_scope_subject *subject, const struct kg_facts *
     facts->operation = operation_of(subject, of, row, arena);
     facts->whole =
         of ? of->operation : kg_arena_copy(arena, view->profile->rows[view->root].path.name);
-    facts->device = of ? of->device : subject->on_gpu ? "cuda" : "cpu";
+    facts->device = device_of(subject, of, row);
     facts->workload = of ? of->workload : NULL;
     facts->whole_cores_busy = of ? of->traits.cores_busy : NAN;
     facts->whole_roof_ns = of ? of->traits.roof_ns : NAN;
@@ -162,6 +190,8 @@ static void scope_fill(struct kg_scope_subject *subject, const struct kg_facts *
     traits_fill(subject, of, row, facts);
     calls_fill(subject, row, facts);
     self_fill(subject, row, facts);
+    if (!of)
+        program_fill(subject, row, facts);
     kg_scope_profile_fill(subject, row, facts);
 }
 
@@ -184,7 +214,9 @@ static bool is_reported(const struct kg_scope_subject *subject, const struct kg_
         return false;
     if (row == subject->view.root)
         return !of;
-    return !is_wrapper(subject, of, row) && kg_scope_time(subject, row) >= least_ns;
+    const bool large = !of && (double)kg_scope_figures(subject, row)->peak_bytes >
+                                  (double)subject->settings->memory_bytes;
+    return !is_wrapper(subject, of, row) && (large || kg_scope_time(subject, row) >= least_ns);
 }
 
 /* Adds the scopes of one whole. */

@@ -59,17 +59,43 @@ static bool is_in_region(const struct kg_scope_subject *subject, size_t row)
     return false;
 }
 
+/* The most that starting and joining threads may cost per region: waking threads that sleep, or many empty regions. */
+static const double START_MOST_NS = 100e3, STARTS_MOST = 50;
+
+/* CPU time of a region on the first threads, outside of the scopes inside it; NaN: not measured. */
+static double own_cpu(const struct kg_scope_subject *subject, size_t region)
+{
+    const struct kg_profile *profile = subject->view.profile;
+    double cpu_ns = kg_scope_figures(subject, region)->cpu_ns * kg_scope_part(subject, region);
+    for (size_t i = region + 1; i < kg_scope_end(profile, region); i++)
+        if (kg_scope_parent(profile, i) == region)
+            cpu_ns -= kg_scope_figures(subject, i)->cpu_ns * kg_scope_part(subject, i);
+    return isnan(cpu_ns) ? NAN : fmax(0, cpu_ns);
+}
+
+/* Limits the time of regions. While other programs have the CPUs, a region also waits for them: this is no cost of the
+ * region. */
+static double regions_limit(double found_ns, double count, double cpu_ns,
+                            const struct kg_facts *facts)
+{
+    const double empty_ns = kg_known(facts->fork_join_ns) ? facts->fork_join_ns : 0;
+    const double by_count = count * fmax(START_MOST_NS, STARTS_MOST * empty_ns);
+    const double by_cpu = isfinite(cpu_ns) ? fmax(cpu_ns, 2 * count * empty_ns) : INFINITY;
+    return fmin(found_ns, fmin(by_count, by_cpu));
+}
+
 /* A region's own time includes waits for a busier thread. Such a wait is no overhead, so kgate
  * subtracts it, except waits that were recorded as scopes. */
 static void regions_find(const struct kg_scope_subject *subject, struct kg_scope_rows part,
                          const struct kg_scope_balance *balance, struct kg_facts *facts)
 {
     const struct kg_scope_view *view = &subject->view;
-    double count = 0, self_ns = 0, waited_ns = 0;
+    double count = 0, self_ns = 0, waited_ns = 0, cpu_ns = 0;
     for (size_t i = part.first; i < part.end; i++) {
         if (kg_scope_is_region(subject, i)) {
             count += kg_scope_calls(subject, i);
             self_ns += view->rows[i].self_ns;
+            cpu_ns += own_cpu(subject, i);
         } else if (kg_scope_is_wait(subject, i) && is_in_region(subject, i)) {
             waited_ns += view->rows[i].total_ns;
         }
@@ -78,7 +104,8 @@ static void regions_find(const struct kg_scope_subject *subject, struct kg_scope
         return;
     const double explained_ns = fmax(0, balance->busiest_ns - balance->first_ns - waited_ns);
     facts->parallel_count = count;
-    facts->parallel_ns = fmax(0, self_ns - explained_ns) * subject->scale;
+    facts->parallel_ns = regions_limit(fmax(0, self_ns - explained_ns) * subject->scale, count,
+                                       cpu_ns * subject->scale, facts);
 }
 
 static void imbalance_fill(const struct kg_scope_subject *subject,

@@ -24,7 +24,7 @@ static bool looks_at(const struct kg_rule *rule, const struct kg_facts *facts)
     const bool whole =
         facts->kind == KG_OPERATION_CASE ||
         (facts->operation && facts->whole && !strcmp(facts->operation, facts->whole));
-    return rule->scopes != whole;
+    return rule->anywhere || rule->scopes != whole;
 }
 
 static bool time_judge(const struct kg_rule *rule, const struct kg_facts *facts,
@@ -47,6 +47,20 @@ static bool time_judge(const struct kg_rule *rule, const struct kg_facts *facts,
     judged->speedup = speedup;
     judged->priority = priority_of(rule, judged->basis, share);
     judged->rank = rule->last ? 0 : judged->basis == KG_BASIS_AT_MOST ? saved_ns / 2 : saved_ns;
+    return true;
+}
+
+/* The saving is unknown, so other suggestions come first. */
+static bool share_judge(const struct kg_rule *rule, const struct kg_facts *facts,
+                        const struct kg_suggest_settings *settings, struct kg_judged *judged)
+{
+    const double share = rule->share(facts, settings);
+    if (!kg_known(facts->traits.time_ns) || !(share >= settings->min_gain) || !isfinite(share))
+        return false;
+    judged->share = fmin(share, 1);
+    judged->current_ns = facts->traits.time_ns;
+    judged->priority = priority_of(rule, judged->basis, judged->share);
+    judged->rank = 0;
     return true;
 }
 
@@ -133,8 +147,9 @@ static bool judge(const struct kg_rule *rule, const struct kg_facts *facts,
         return false;
     if (rule->doubtful && rule->doubtful(facts, settings))
         judged->basis = KG_BASIS_AT_MOST;
-    if (!(rule->estimate_ns ? time_judge(rule, facts, settings, judged)
-                            : memory_judge(rule, facts, settings, judged)))
+    if (!(rule->share         ? share_judge(rule, facts, settings, judged)
+          : rule->estimate_ns ? time_judge(rule, facts, settings, judged)
+                              : memory_judge(rule, facts, settings, judged)))
         return false;
     if (rule->yields && facts->causes && facts->causes->count)
         rank_lower(judged);

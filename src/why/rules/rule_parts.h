@@ -13,6 +13,7 @@ struct kg_rule_family {
 };
 extern const struct kg_rule_family kg_rules_compare; /* against other cases */
 extern const struct kg_rule_family kg_rules_calls;   /* calls of scopes, starting, waiting */
+extern const struct kg_rule_family kg_rules_profile; /* scopes of a program's profile alone */
 extern const struct kg_rule_family kg_rules_memory;  /* memory traffic and peak memory */
 extern const struct kg_rule_family kg_rules_threads; /* idle CPUs, conflicts between threads */
 extern const struct kg_rule_family kg_rules_vectors; /* one element at a time */
@@ -55,6 +56,10 @@ static inline double kg_known_or_zero(double value)
 {
     return kg_known(value) ? value : 0;
 }
+
+/* Time to copy the operation's data to the GPU and back. The link between host and GPU is not
+ * measured: PCI Express 3.0 with 16 lanes is assumed. NaN: no data are known. */
+double kg_handing_over_ns(const struct kg_facts *facts);
 
 /* The least time that a well-made version could take, by each known ceiling alone; 0: no ceiling
  * is known. */

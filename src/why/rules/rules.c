@@ -11,9 +11,9 @@ const char *const kg_basis_names[KG_BASIS_COUNT + 1] = {"measured", "modelled", 
 /* In the order of the reference. If two suggestions have the same rank, the earlier rule comes
  * first. */
 static const struct kg_rule_family *const families[] = {
-    &kg_rules_compare,       &kg_rules_causes,  &kg_rules_causes_core,
-    &kg_rules_causes_system, &kg_rules_calls,   &kg_rules_memory,
-    &kg_rules_threads,       &kg_rules_vectors, &kg_rules_gpu,
+    &kg_rules_compare, &kg_rules_causes,  &kg_rules_causes_core, &kg_rules_causes_system,
+    &kg_rules_calls,   &kg_rules_profile, &kg_rules_memory,      &kg_rules_threads,
+    &kg_rules_vectors, &kg_rules_gpu,
 };
 enum { FAMILIES = sizeof families / sizeof families[0] };
 

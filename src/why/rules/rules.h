@@ -91,11 +91,15 @@ struct kg_rule {
     /* True: for scopes inside others. False: for cases, and for the outermost scopes of a
      * program's profile. */
     bool scopes;
+    bool anywhere; /* for all of them */
     bool (*applies)(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
     /* Current time, for comparison with the estimate. NULL: the operation's time_ns. */
     double (*current_ns)(const struct kg_facts *facts);
     /* Estimated time of the operation. NULL: the rule is about memory alone. */
     double (*estimate_ns)(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
+    /* Share of the whole's time in question, for a rule that cannot estimate the saving. NULL: it
+     * has an estimate. */
+    double (*share)(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
     /* Estimated peak memory, in bytes. NULL: the rule is not about memory. */
     double (*estimate_bytes)(const struct kg_facts *facts,
                              const struct kg_suggest_settings *settings);
@@ -131,7 +135,7 @@ bool kg_rule_is_cause(const struct kg_rule *rule);
 struct kg_judged {
     enum kg_priority priority;
     enum kg_basis basis;
-    double share; /* share of the time that the cause explains; NaN: no cause */
+    double share; /* share of the time that the cause explains, or of rule->share; else NaN */
     double current_ns;
     double estimated_ns;
     double saved_ns;

@@ -56,7 +56,7 @@ static bool gpu_untried_applies(const struct kg_facts *facts,
            !kg_under(facts->traits.cores_busy, settings->utilization);
 }
 
-/* The link between host and GPU is not measured: PCI Express 3.0 with 16 lanes is assumed. */
+/* PCI Express 3.0 with 16 lanes. */
 static const double LINK_BYTES_PER_S = 15.75e9;
 
 /* Bytes to copy to the GPU: no more than the case holds, and no more than it moves. */
@@ -70,11 +70,17 @@ static double handed_over_bytes(const struct kg_traits *traits)
     return isfinite(least) ? least : kg_known_or_zero(traits->peak_bytes);
 }
 
+double kg_handing_over_ns(const struct kg_facts *facts)
+{
+    const double bytes = handed_over_bytes(&facts->traits);
+    return bytes > 0 ? 1e9 * bytes / LINK_BYTES_PER_S : NAN;
+}
+
 static double gpu_untried_estimate(const struct kg_facts *facts,
                                    const struct kg_suggest_settings *settings)
 {
     return fmax(facts->gpu_roof_ns / settings->attainable, kg_known_or_zero(facts->gpu_launch_ns)) +
-           1e9 * handed_over_bytes(&facts->traits) / LINK_BYTES_PER_S;
+           kg_known_or_zero(kg_handing_over_ns(facts));
 }
 
 /* --- Versions and sweeps --- */
@@ -119,11 +125,14 @@ static double superlinear_estimate(const struct kg_facts *facts,
     return fmax(facts->linear_ns, kg_attainable_ns(facts, settings));
 }
 
+/* If the fixed part is small at the largest size, the suite measures the small sizes to show that part. */
 static bool batch_small_applies(const struct kg_facts *facts,
                                 const struct kg_suggest_settings *settings)
 {
     return kg_known(facts->fixed_ns) && kg_under(facts->traits.time_ns, settings->small_call_ns) &&
-           kg_at_least(facts->fixed_ns, settings->gap_share * facts->traits.time_ns);
+           kg_at_least(facts->fixed_ns, settings->gap_share * facts->traits.time_ns) &&
+           kg_known(facts->largest_ns) &&
+           kg_at_least(facts->fixed_ns, settings->gap_share * facts->largest_ns);
 }
 
 static double batch_small_estimate(const struct kg_facts *facts,
@@ -241,8 +250,8 @@ static const struct kg_rule rules[] = {
         .hint = "Collect work and do more of it per call: then the fixed cost is paid once. The "
                 "estimate is this call's share of a large one.",
         .evidence = {"fixed_ns", "time_ns", "sweep_points", "items"},
-        .when = "a call takes under `small_call`; by the sweep's smallest sizes `gap_share` of it "
-                "is a fixed part",
+        .when = "a call takes under `small_call`; by the sweep's smallest sizes `gap_share` of it, "
+                "and of a call of the largest size, is a fixed part",
         .assumes = "nothing of the fixed part is left: a large call pays it once; roofline",
     },
 };

@@ -30,7 +30,8 @@ static void a_rule_looks_at_cases_or_at_scopes(void **state)
         struct kg_facts facts;
         trial.scope = !trial.scope;
         trial_make(&trial, trial.fires, &facts);
-        assert_false(fires(trial.rule, &facts));
+        if (!rule_find(trial.rule)->anywhere)
+            assert_false(fires(trial.rule, &facts));
     }
 }
 

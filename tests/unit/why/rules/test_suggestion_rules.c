@@ -64,7 +64,11 @@ static void judged_is_sound(const struct kg_rule *rule, const struct kg_facts *f
                         judged.estimated_bytes < judged.current_bytes && judged.rank == 0;
     kg_rule_text(rule->description, facts, &text);
     kg_rule_text(rule->hint, facts, &text);
-    if (!(rule->estimate_ns ? time : memory) || strstr(text.data, "nan") || strstr(text.data, "{"))
+    const bool share = kg_known(judged.share) && judged.share <= 1 && judged.rank == 0;
+    if (!(rule->share         ? share
+          : rule->estimate_ns ? time
+                              : memory) ||
+        strstr(text.data, "nan") || strstr(text.data, "{"))
         fail_msg("%s with %s = %g: %g ns to %g ns, %g to %g bytes: %s", rule->name, name, value,
                  judged.current_ns, judged.estimated_ns, judged.current_bytes,
                  judged.estimated_bytes, text.data);
