@@ -93,9 +93,9 @@ static const struct kg_subcommand subcommands[] = {
      "Measure a suite against itself: its false alarms here, and the smallest change it detects.",
      "suite output runs filter shard set device json quiet", kg_cli_calibrate, NULL},
     {"report", "FILE...", 1, KG_OPERANDS_ANY,
-     "Print a report of a saved results, comparison, calibration, baseline or profile file.\nOf "
-     "results of several machines: a table per case over machines. With --format html several "
-     "files become one page.",
+     "Print a report of a saved results, comparison, calibration, baseline or profile "
+     "file.\nResults "
+     "of several machines: a table per case. With --format html several files become one page.",
      "format columns by across against plot filter output top quiet verbose", kg_cli_report,
      kg_cli_report_more},
     {"import", "FILE...", 1, KG_TEXTS_MOST,

@@ -19,7 +19,8 @@ process() { jq --argjson by "$2" '.benchmarks |= map(.real_time *= $by)' "$(file
     jq -e '.created == "2026-11-20T09:00:00Z" and .machine.cpu_count == 2 and (.machine.fingerprint | startswith("cpu-with-caches"))' r.json
     jq -e '.cases[0].series[] | select(.name == "widgets").values == [5]' r.json
     # one round against one says nothing
-    run kgate compare r.json r.json
+    later r.json 60 >later.json
+    run kgate compare r.json later.json
     [[ $output == *INCONCLUSIVE* && $output != *NO_CHANGE* ]]
 }
 

@@ -104,8 +104,8 @@ static const struct kg_rule rules[] = {
         .hint = "If its work is parallel: measure it as a case on both devices (`devices: [cpu, "
                 "cuda]`).",
         .evidence = {"time_ns", "bytes", "allocated_bytes", "peak_bytes"},
-        .when = "program's profile: a CPU scope without inner scopes takes `large_call`, moves or "
-                "allocates memory, and is not idle (`utilization`)",
+        .when = "profile: an innermost CPU scope takes `large_call`, moves or allocates memory, "
+                "and computes (`utilization`)",
         .assumes = "copying the data over PCI Express 3.0; ranked last",
     },
     {
@@ -121,7 +121,7 @@ static const struct kg_rule rules[] = {
         .hint = "Measure the work as a case on both devices (`devices: [cpu, cuda]`), or give the "
                 "GPU several calls' work at once.",
         .evidence = {"call_ns", "time_ns", "gpu_ns", "transfer_ns"},
-        .when = "program's profile: a call of a GPU scope takes under `small_call`",
+        .when = "profile: a call of a GPU scope takes under `small_call`",
         .assumes = "none",
     },
     {
@@ -137,7 +137,7 @@ static const struct kg_rule rules[] = {
         .hint = "Find this call with `kgate report --format trace`. A first call pays for set-up: "
                 "do it before. A later one may grow a buffer, or wait.",
         .evidence = {"max_ns", "p99_ns", "leaf_calls", "time_ns"},
-        .when = "program's profile: the slowest of `cache_calls` calls takes ten times the 99th "
+        .when = "profile: the slowest of `cache_calls` calls takes ten times the 99th "
                 "percentile, without waiting",
         .assumes = "none",
     },
@@ -152,7 +152,7 @@ static const struct kg_rule rules[] = {
         .description = "It holds up to {held_bytes} at once.",
         .hint = "Work in blocks, use one buffer again, and free buffers after their last use.",
         .evidence = {"held_bytes", "allocated_bytes", "time_ns"},
-        .when = "program's profile: a scope holds more than `memory`, and names no bytes",
+        .when = "profile: a scope holds more than `memory`, and names no bytes",
         .assumes = "`memory` is enough",
     },
 };
