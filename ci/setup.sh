@@ -49,7 +49,7 @@ setup() {
     local wanted=("${build_packages[@]}") missing
     case $1 in
     # pictures among the suite's `reports`
-    gate) grep -Eq '^(reports:.*| *- *)(png|svg)' config/default.yaml && wanted+=(gnuplot-nox) ;;
+    gate) grep -sEq '^(reports:.*| *- *)(png|svg)' config/default.yaml && wanted+=(gnuplot-nox) ;;
     release) wanted+=("${release_packages[@]}") ;;
     test) wanted+=("${test_packages[@]}") ;;
     all) wanted+=("${test_packages[@]}" "${all_packages[@]}" "${release_packages[@]}") ;;

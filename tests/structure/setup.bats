@@ -56,6 +56,17 @@ setup_run() {
     grep -q '^apt-get: ' apt.log
 }
 
+@test "a gate whose suite names pictures installs gnuplot, and no other" {
+    mkdir config
+    echo 'reports: [markdown, png]' >config/default.yaml
+    ABSENT=gnuplot-nox setup_run gate
+    [ "$status" -ne 0 ]
+    [[ "$stderr" == *"installing gnuplot-nox"* ]]
+    echo 'reports: [markdown]' >config/default.yaml
+    ABSENT=gnuplot-nox setup_run gate
+    [ "$output" = "goes on" ]
+}
+
 @test "tests go on where Slurm cannot be installed, and say so" {
     ABSENT="slurm-wlm munge" setup_run all
     [ "$status" -eq 0 ]

@@ -110,10 +110,36 @@ static void hash_is_fnv_1a(void **state)
     support_remove(folder);
 }
 
+static void alike_files_have_the_same_bytes(void **state)
+{
+    char a[128], b[128], c[128];
+    static char large[40000];
+    struct kg_error err;
+    char *folder = support_folder();
+    (void)state;
+    snprintf(a, sizeof a, "%s/a", folder);
+    snprintf(b, sizeof b, "%s/b", folder);
+    snprintf(c, sizeof c, "%s/c", folder);
+    assert_true(kg_file_write(a, large, sizeof large, &err));
+    assert_true(kg_file_write(b, large, sizeof large, &err));
+    large[sizeof large - 1] = 1;
+    assert_true(kg_file_write(c, large, sizeof large, &err));
+    assert_true(kg_file_alike(a, a));
+    assert_true(kg_file_alike(a, b));
+    assert_false(kg_file_alike(a, c));
+    assert_true(kg_file_write(c, large, 10, &err));
+    assert_false(kg_file_alike(a, c));
+    assert_false(kg_file_alike(a, "/dev/null"));
+    assert_false(kg_file_alike("/dev/null", "/dev/zero"));
+    assert_false(kg_file_alike(a, folder));
+    support_remove(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(written_file_reads_back),
+        cmocka_unit_test(alike_files_have_the_same_bytes),
         cmocka_unit_test(failed_write_leaves_the_old_file_and_no_other),
         cmocka_unit_test(mode_and_link_are_kept),
         cmocka_unit_test(lock_is_exclusive),
