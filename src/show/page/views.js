@@ -14,6 +14,7 @@ import { memory } from "./views/memory.js";
 import { operations } from "./views/operations.js";
 import { parts } from "./views/parts.js";
 import { roofline } from "./views/roofline.js";
+import { sideBySide } from "./views/side_by_side.js";
 import { statistics } from "./views/statistics.js";
 import { suggestions } from "./views/suggestions.js";
 import { sweeps } from "./views/sweeps.js";
@@ -21,4 +22,4 @@ import { timeline } from "./views/timeline.js";
 import { verdict } from "./views/verdict.js";
 import { whyChanged } from "./views/why_changed.js";
 
-export const views = [verdict, changes, whyChanged, fleet, calibration, statistics, suggestions, bottlenecks, operations, parts, flameChange, flame, timeline, roofline, sweeps, history, memory, machines, guide];
+export const views = [verdict, changes, whyChanged, fleet, calibration, statistics, suggestions, bottlenecks, operations, parts, flameChange, flame, timeline, roofline, sweeps, sideBySide, history, memory, machines, guide];

@@ -1,6 +1,7 @@
 /* The suggestions, by priority. */
+import { barsAdd } from "../bars.js";
 import { h, prose } from "../dom.js";
-import { counted, duration, share, size } from "../format.js";
+import { brief, counted, duration, share, size } from "../format.js";
 import { notesOf } from "../notes.js";
 import { caseLink } from "../verdicts.js";
 
@@ -42,9 +43,29 @@ export function suggestionOf(one, named) {
     );
 }
 
+const DRAWN = 20;
+
+/* The way ahead as bars, the largest saving first: the part of a time that a suggestion saves, and the part that is left. */
+function roadmapAdd(list, section) {
+    const estimated = list.filter(({ saved_ns: saved }) => Number.isFinite(saved));
+    const rows = estimated.slice(0, DRAWN);
+    if (rows.length < 2) return;
+    const times = (name, colour, member) => ({ name, colour, stack: "time", values: rows.map((one) => one[member]), words: rows.map((one) => duration(one[member])) });
+    const figures = (one) => [`${operationOf(one)}: ${one.rule}`, one.priority, duration(one.current_ns), duration(one.saved_ns), one.basis];
+    barsAdd(section, {
+        title: "Roadmap",
+        summary: `${counted(estimated.length, "suggestion")} with an estimate, the largest saving first: ${operationOf(rows[0])}, ${gainOf(rows[0])}.`,
+        names: rows.map((one, i) => `${i + 1}. ${one.rule} (${one.priority}), ${operationOf(one)}`),
+        series: [times("left", "series-7", "estimated_ns"), times("saved", "better", "saved_ns")],
+        axis: { name: "time per call", axisLabel: { formatter: brief(duration) } },
+        table: { heads: [{ name: "suggestion" }, { name: "priority" }, { name: "time", numeric: true }, { name: "saved", numeric: true }, { name: "basis" }], rows: rows.map(figures) },
+    });
+}
+
 function draw(model, section) {
     const { list, notes } = model.suggestions;
     section.append(h("p", {}, `${counted(list.length, "suggestion")}, by priority and saving. Open one for the remedy.`));
+    roadmapAdd(list, section);
     for (const priority of PRIORITIES) {
         const those = list.filter((one) => one.priority === priority);
         if (!those.length) continue;
