@@ -49,9 +49,9 @@ test("suggestions with an estimate are a roadmap", async () => {
 test("a first run that passes has no worst case", async () => {
     const json = data("comparison");
     json.cases = json.cases.map((one) => ({ ...one, change: "NEW", fails: false, metrics: [], waived: undefined }));
-    Object.assign(json, { verdict: "PASS", exit_status: 0, first_run: true, overall: [] });
+    Object.assign(json, { verdict: "PASS", exit_status: 0, first_run: true, overall: [], verdict_reasons: ["the baseline is recorded"] });
     const first = await browser.open(pageMake("first.html", fileWrite("first.json", json)));
-    assert.match(await first.locator("#verdict").innerText(), /PASS/);
+    assert.match(await first.locator("#verdict").innerText(), /new/);
     assert.doesNotMatch(await first.locator("#verdict").innerText(), /Worst/);
     assert.deepEqual(first.wrong, []);
 });
