@@ -197,8 +197,7 @@ static const struct {
     {"ab", "verbose",
      "print also unchanged cases, the figures of workloads, and unchanged memory of two commands"},
     {"run", "output",
-     "results file to write (needed with a suite); a folder gets results.json and the suite's "
-     "`reports`"},
+     "results file, needed with a suite; a folder also gets the suite's `reports`"},
     {"run", "rounds",
      "rounds of each case, each in a fresh process: from MIN to MAX as MIN..MAX, or N (default: "
      "5..30)"},
