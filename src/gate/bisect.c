@@ -256,6 +256,7 @@ static bool case_find(struct kg_bisect_search *search, struct kg_error *err)
     for (size_t i = 0; i < plan->case_count; i++)
         if (!strcmp(plan->cases[i].id, search->bisect->id_of_case)) {
             kg_bisect_case_make(search->what, i, &search->one);
+            search->one.metric = search->bisect->metric;
             return !strcmp(plan->cases[i].definition_hash, search->bisect->definition) ||
                    kg_error_set(err, KG_ERROR_USAGE,
                                 "the suite's definition of %.200s changed since the search began. "

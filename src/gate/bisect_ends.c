@@ -20,7 +20,7 @@ static bool compare(const struct kg_bisect_search *search, const struct kg_prepa
         .base_label = "the good build",
         .head_label = "the bad build",
         .directory = kg_arena_printf(arena, "%s/%s", search->options->directory, name),
-        .budget_ns = fmax(kg_bisect_left_ns(search), 1e9),
+        .budget_ns = INFINITY, /* without the ends and the proof all builds are in vain */
         .progress = search->options->progress};
     if (!kg_ab_run(what, &options, ab, err))
         return false;
@@ -28,36 +28,56 @@ static bool compare(const struct kg_bisect_search *search, const struct kg_prepa
                                        "interrupted; the same command continues the search");
 }
 
-static const struct kg_metric *time_of(const struct kg_case_change *change)
+static const struct kg_metric *metric_of(const struct kg_case_change *change, const char *name)
 {
     for (size_t m = 0; m < change->metric_count; m++)
-        if (!strcmp(change->metrics[m].name, "time") &&
+        if (!strcmp(change->metrics[m].name, name) &&
             kg_metric_against(&change->metrics[m]) != KG_AGAINST_BUDGET)
             return &change->metrics[m];
     return NULL;
 }
 
-/* Effect of a slower time over the width of its interval; 0: the time is not slower. */
-static double clarity(const struct kg_case_change *change)
+/* Effect of a change for the worse over the width of its interval; 0: none, or the metric has no value per round, or
+ * more is better. */
+static double clarity(const struct kg_ab *ab, const struct kg_case_change *change,
+                      const struct kg_metric *metric)
 {
-    const struct kg_metric *time = time_of(change);
-    if (!time || time->change != KG_CHANGE_REGRESSION)
+    struct kg_arena scratch = {0};
+    struct kg_bisect_pairs pairs;
+    const struct kg_bisect_sides sides = {&ab->base->cases[change->order],
+                                          &ab->head->cases[change->order], metric->name};
+    if (metric->change != KG_CHANGE_REGRESSION || !(metric->ratio > 1) ||
+        kg_metric_against(metric) == KG_AGAINST_BUDGET)
         return 0;
-    const double width = log(time->interval_high / time->interval_low);
-    return log(time->ratio) / (width > 1e-6 ? width : 1e-6);
+    kg_bisect_pairs_of(&sides, &scratch, &pairs);
+    kg_arena_free(&scratch);
+    if (pairs.count < 2)
+        return 0;
+    const double width = log(metric->interval_high / metric->interval_low);
+    return log(metric->ratio) / (width > 1e-6 ? width : 1e-6);
 }
 
-/* The clearest slower case; NULL: none. */
-static const struct kg_case_change *case_choose(const struct kg_comparison *comparison,
-                                                size_t *slower)
+/* The clearest change for the worse. */
+struct choice {
+    const struct kg_case_change *change; /* NULL: none */
+    const struct kg_metric *metric;
+    double clear;
+    size_t cases; /* number of cases with one */
+};
+
+static struct choice case_choose(const struct kg_ab *ab)
 {
-    const struct kg_case_change *best = NULL;
-    *slower = 0;
-    for (size_t i = 0; i < comparison->case_count; i++) {
-        const double clear = clarity(&comparison->cases[i]);
-        *slower += clear > 0;
-        if (clear > 0 && (!best || clear > clarity(best)))
-            best = &comparison->cases[i];
+    struct choice best = {0};
+    for (size_t i = 0; i < ab->comparison.case_count; i++) {
+        const struct kg_case_change *change = &ab->comparison.cases[i];
+        bool any = false;
+        for (size_t m = 0; m < change->metric_count; m++) {
+            const double clear = clarity(ab, change, &change->metrics[m]);
+            any = any || clear > 0;
+            if (clear > best.clear)
+                best = (struct choice){change, &change->metrics[m], clear, best.cases};
+        }
+        best.cases += any;
     }
     return best;
 }
@@ -69,23 +89,27 @@ static bool absent_set(struct kg_bisect *bisect, const struct kg_comparison *com
     bisect->state = KG_BISECT_ABSENT;
     for (size_t i = 0; i < comparison->case_count; i++) {
         const struct kg_case_change *change = &comparison->cases[i];
-        const struct kg_metric *time = time_of(change);
         if (change->change == KG_CHANGE_FAILED || change->unpaired)
             return kg_error_set(err, KG_ERROR_MEASURE, "%.200s cannot be measured at an end: %s",
                                 change->id, change->reason ? change->reason : "it fails");
-        if (time && (time->change == KG_CHANGE_SUSPECT || time->change == KG_CHANGE_INCONCLUSIVE))
+        if (change->change == KG_CHANGE_SUSPECT || change->change == KG_CHANGE_INCONCLUSIVE ||
+            change->change == KG_CHANGE_REGRESSION)
             bisect->state = KG_BISECT_UNCLEAR;
     }
     return true;
 }
 
 /* Starts the search with the pairs of the chosen case. */
-static void case_take(struct kg_bisect_search *search, const struct kg_case_change *change,
+static void case_take(struct kg_bisect_search *search, const struct choice *choice,
                       const struct kg_ab *ab)
 {
     struct kg_bisect *bisect = search->bisect;
     struct kg_bisect_pairs pairs;
-    kg_bisect_pairs_of(&ab->head->cases[change->order], &bisect->arena, &pairs);
+    const struct kg_case_change *change = choice->change;
+    const struct kg_bisect_sides sides = {&ab->base->cases[change->order],
+                                          &ab->head->cases[change->order], choice->metric->name};
+    kg_bisect_pairs_of(&sides, &bisect->arena, &pairs);
+    bisect->metric = kg_arena_copy(&bisect->arena, choice->metric->name);
     struct kg_bisect_commit *bad = &bisect->commits[bisect->commit_count - 1];
     bad->pairs = pairs.logs;
     bad->pair_count = pairs.count;
@@ -93,7 +117,7 @@ static void case_take(struct kg_bisect_search *search, const struct kg_case_chan
     bisect->id_of_case = kg_arena_copy(&bisect->arena, change->id);
     bisect->definition =
         kg_arena_copy(&bisect->arena, search->what->plan->cases[change->order].definition_hash);
-    bisect->effect = log(time_of(change)->ratio);
+    bisect->effect = log(choice->metric->ratio);
     bisect->state = KG_BISECT_SEARCHING;
 }
 
@@ -101,16 +125,15 @@ bool kg_bisect_ends_measure(struct kg_bisect_search *search, struct kg_error *er
 {
     struct kg_bisect *bisect = search->bisect;
     struct kg_ab ab;
-    size_t slower;
     const char *good = bisect->commits[0].folder;
     const char *bad = bisect->commits[bisect->commit_count - 1].folder;
     kg_bisect_note(search, "comparing the ends");
     bool fine = compare(search, search->what, good, bad, "ends", &ab, err);
     if (fine) {
-        const struct kg_case_change *change = case_choose(&ab.comparison, &slower);
-        bisect->others = slower ? slower - 1 : 0;
-        if (change)
-            case_take(search, change, &ab);
+        const struct choice choice = case_choose(&ab);
+        bisect->others = choice.cases ? choice.cases - 1 : 0;
+        if (choice.change)
+            case_take(search, &choice, &ab);
         else
             fine = absent_set(bisect, &ab.comparison, err);
     }
@@ -164,8 +187,9 @@ static bool parent_compare(struct kg_bisect_search *search, struct kg_bisect_cau
                    bisect->commits[cause->parent].hash);
     const bool good = compare(search, &search->one.what, bisect->commits[cause->parent].folder,
                               bisect->commits[culprit].folder, name, &ab, err);
-    const struct kg_metric *time =
-        good && ab.comparison.case_count ? time_of(&ab.comparison.cases[0]) : NULL;
+    const struct kg_metric *time = good && ab.comparison.case_count
+                                       ? metric_of(&ab.comparison.cases[0], bisect->metric)
+                                       : NULL;
     if (time) {
         cause->proof_ratio = time->ratio;
         cause->proof_low = time->interval_low;
@@ -188,8 +212,9 @@ static bool reverted_compare(struct kg_bisect_search *search, struct kg_bisect_c
     const bool good =
         compare(search, &search->one.what, bisect->commits[bisect->commit_count - 1].folder, place,
                 name, &ab, err);
-    const struct kg_metric *time =
-        good && ab.comparison.case_count ? time_of(&ab.comparison.cases[0]) : NULL;
+    const struct kg_metric *time = good && ab.comparison.case_count
+                                       ? metric_of(&ab.comparison.cases[0], bisect->metric)
+                                       : NULL;
     if (time) {
         cause->revert_ratio = time->ratio;
         cause->revert = time->change == KG_CHANGE_IMPROVEMENT ? KG_REVERT_FASTER : KG_REVERT_SAME;

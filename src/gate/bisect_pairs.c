@@ -2,6 +2,7 @@
  * otherwise: the two levels are known, so a sequential test ends sooner than a comparison. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/process/interrupt.h"
@@ -9,6 +10,7 @@
 #include "gate/bisect_parts.h"
 #include "gate/round_allocation.h"
 #include "model/disturbance.h"
+#include "model/series.h"
 #include "run/case_result.h"
 #include "run/pairing.h"
 
@@ -22,34 +24,62 @@ void kg_bisect_case_make(const struct kg_prepared_suite *what, size_t index,
     one->what.plan = &one->plan;
 }
 
-/* Appends the log ratios of the judged rounds.
- * confirming  of the confirming rounds only */
-static void logs_take(const struct kg_case_result *head, bool confirming,
-                      struct kg_bisect_pairs *pairs)
+static const double *values_of(struct kg_arena *arena, const struct kg_case_result *result,
+                               const char *metric)
 {
-    pairs->count = 0;
-    for (size_t i = 0; i < head->round_count; i++)
-        if (head->rounds[i].base_ratio > 0 && kg_round_judged(head, i) &&
-            (!confirming || head->rounds[i].confirms))
-            pairs->logs[pairs->count++] = log(head->rounds[i].base_ratio);
+    for (size_t i = 0; i < result->series_count; i++)
+        if (!strcmp(result->series[i].name, metric) && kg_series_by_round(&result->series[i]) &&
+            kg_series_count(result, &result->series[i]) == result->round_count)
+            return kg_series_values(arena, result, &result->series[i]);
+    return NULL;
 }
 
-void kg_bisect_pairs_of(const struct kg_case_result *head, struct kg_arena *arena,
+/* Log ratio of round i: of the time as the two processes alternated, of another metric by its two values. NaN: none. */
+static double log_ratio(const struct kg_case_result *head, const double *base_values,
+                        const double *head_values, size_t i)
+{
+    return head_values && base_values ? log(head_values[i] / base_values[i])
+                                      : log(head->rounds[i].base_ratio);
+}
+
+/* Fills the log ratios of the judged rounds.
+ * confirming  of the confirming rounds only */
+static void logs_take(const struct kg_bisect_sides *sides, bool confirming, struct kg_arena *arena,
+                      struct kg_bisect_pairs *pairs)
+{
+    const struct kg_case_result *base = sides->base, *head = sides->head;
+    const bool time = !strcmp(sides->metric, "time");
+    const double *base_values = time ? NULL : values_of(arena, base, sides->metric);
+    const double *head_values = time ? NULL : values_of(arena, head, sides->metric);
+    pairs->count = 0;
+    pairs->logs = kg_arena_alloc(arena, head->round_count, sizeof *pairs->logs);
+    if (!time && (!base_values || !head_values))
+        return;
+    for (size_t i = 0; i < head->round_count && i < base->round_count; i++) {
+        const double ratio = log_ratio(head, base_values, head_values, i);
+        if (isfinite(ratio) && kg_round_judged(head, i) &&
+            (!confirming || head->rounds[i].confirms))
+            pairs->logs[pairs->count++] = ratio;
+    }
+}
+
+void kg_bisect_pairs_of(const struct kg_bisect_sides *sides, struct kg_arena *arena,
                         struct kg_bisect_pairs *pairs)
 {
-    *pairs = (struct kg_bisect_pairs){
-        .logs = kg_arena_alloc(arena, head->round_count, sizeof *pairs->logs)};
-    logs_take(head, true, pairs);
+    *pairs = (struct kg_bisect_pairs){0};
+    logs_take(sides, true, arena, pairs);
     if (pairs->count < 2)
-        logs_take(head, false, pairs);
+        logs_take(sides, false, arena, pairs);
 }
 
 /* Measures until the pairs suffice. Disturbed rounds are not judged, so they do not count. */
 static bool rounds_measure(struct kg_pairing *pairing, const struct kg_settings *settings,
-                           struct kg_bisect_levels levels, struct kg_arena *arena,
-                           struct kg_bisect_pairs *pairs, struct kg_error *err)
+                           const char *metric, struct kg_bisect_levels levels,
+                           struct kg_arena *arena, struct kg_bisect_pairs *pairs,
+                           struct kg_error *err)
 {
     const struct kg_case_result *head = &pairing->head.results.cases[0];
+    const struct kg_bisect_sides sides = {&pairing->base.results.cases[0], head, metric};
     for (size_t wanted = settings->rounds_min; head->status == KG_STATUS_OK || !head->round_count;
          wanted++) {
         if (!kg_pairing_rounds(pairing, &wanted, false, err))
@@ -59,8 +89,7 @@ static bool rounds_measure(struct kg_pairing *pairing, const struct kg_settings 
                                 "interrupted; the same command continues the search");
         if (head->round_count < wanted)
             break;
-        pairs->logs = kg_arena_alloc(arena, head->round_count, sizeof *pairs->logs);
-        logs_take(head, false, pairs);
+        logs_take(&sides, false, arena, pairs);
         if (wanted >= settings->rounds_max ||
             (pairs->count &&
              kg_bisect_pairs_enough(levels.good, levels.bad, kg_mean(pairs->logs, pairs->count),
@@ -85,8 +114,8 @@ bool kg_bisect_pairs_measure(const struct kg_bisect_case *one, const struct kg_b
     if (!kg_pairing_begin(&pairing, &one->what, &options, err))
         return false;
     kg_allocate_pairs_first(&pairing);
-    const bool good =
-        rounds_measure(&pairing, &one->plan.cases[0].spec->settings, levels, arena, pairs, err);
+    const bool good = rounds_measure(&pairing, &one->plan.cases[0].spec->settings, one->metric,
+                                     levels, arena, pairs, err);
     kg_pairing_end(&pairing);
     kg_pairing_free(&pairing);
     return good;

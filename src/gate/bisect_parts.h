@@ -66,6 +66,7 @@ void kg_bisect_leave_out(const struct kg_bisect_builder *builder, struct kg_bise
 struct kg_bisect_case {
     struct kg_plan plan;
     struct kg_prepared_suite what;
+    const char *metric; /* name of the metric to compare */
 };
 void kg_bisect_case_make(const struct kg_prepared_suite *what, size_t index,
                          struct kg_bisect_case *one);
@@ -87,8 +88,14 @@ bool kg_bisect_pairs_measure(const struct kg_bisect_case *one, const struct kg_b
                              struct kg_progress progress, struct kg_arena *arena,
                              struct kg_bisect_pairs *pairs, struct kg_error *err);
 
-/* The judged log ratios of a case of `ab`: the confirming rounds if there are any. */
-void kg_bisect_pairs_of(const struct kg_case_result *head, struct kg_arena *arena,
+/* A case of both builds after paired rounds. */
+struct kg_bisect_sides {
+    const struct kg_case_result *base, *head;
+    const char *metric; /* its name; it has a value per round */
+};
+
+/* The judged log ratios of a case of `ab`: of the confirming rounds if there are any. */
+void kg_bisect_pairs_of(const struct kg_bisect_sides *sides, struct kg_arena *arena,
                         struct kg_bisect_pairs *pairs);
 
 /* Digits for the code of the case on a build. Two builds with the same digits need no pairs. NULL: unknown, or the code
@@ -129,7 +136,7 @@ bool kg_bisect_has_build(const struct kg_bisect_search *search);
 
 /* --- bisect_ends.c: the comparison of the two ends, and the proof ----------------------------------- */
 
-/* Compares the ends by `ab` and chooses the case: the time that grew most against its interval. Sets the state. */
+/* Compares the ends by `ab` and chooses case and metric: the change for the worse that is largest against its interval. Sets the state. */
 bool kg_bisect_ends_measure(struct kg_bisect_search *search, struct kg_error *err);
 
 /* Proves a cause: fresh pairs against its parent, then the bad end without it. */

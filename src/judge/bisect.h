@@ -41,7 +41,7 @@ struct kg_bisect_commit {
     const char *code;   /* digits for the code of the case; NULL: unknown */
     const char *folder; /* its kept build; NULL: none */
     double seconds;     /* time of its build; NaN: unknown */
-    double *pairs;      /* per pair: log of the time over the good build's */
+    double *pairs;      /* per pair: log of the value over the good build's */
     size_t pair_count;
     double probability; /* as a cause */
     bool in_set;
@@ -51,7 +51,7 @@ struct kg_bisect_commit {
 struct kg_bisect_cause {
     size_t first, last; /* index in `commits` */
     double probability;
-    double ratio; /* time after it over the time before it */
+    double ratio; /* value after it over the value before it */
     /* Fresh pairs of `last` against the nearest build before `first`; NaN: not measured, like the revert. */
     size_t parent; /* index of that build */
     double proof_ratio;
@@ -60,7 +60,7 @@ struct kg_bisect_cause {
     bool proven;  /* fresh pairs confirmed the regression */
     bool refuted; /* fresh pairs show no regression */
     enum kg_bisect_revert revert;
-    double revert_ratio; /* time of the bad end with the cause reverted, over the bad end */
+    double revert_ratio; /* value of the bad end with the cause reverted, over the bad end */
     const char *place;   /* sentence of the differential profile; NULL: none */
 };
 
@@ -75,6 +75,7 @@ struct kg_bisect {
     enum kg_bisect_state state;
     const char *id_of_case; /* the followed case; NULL: the ends are not measured */
     const char *definition; /* hash of its definition */
+    const char *metric;     /* its searched metric: the time, or another with a value per round */
     size_t others;          /* number of other cases that became slower */
     double offset;          /* standard deviation of a build's own offset, as a log */
     double effect;          /* log ratio of the ends */

@@ -44,8 +44,10 @@ static void headline_add(struct kg_document *document, const struct kg_bisect *b
 {
     kg_part_add(document, KG_PART_HEADLINE, "bisect");
     if (bisect->id_of_case) {
+        const bool is_time = !strcmp(bisect->metric, "time");
         kg_span_add(document, KG_SPAN_ID, bisect->id_of_case);
-        kg_span_text(document, ": %s from ", change_text(document, exp(bisect->effect)));
+        kg_span_text(document, ": %s%s%s from ", is_time ? "" : bisect->metric, is_time ? "" : " ",
+                     change_text(document, exp(bisect->effect)));
     }
     kg_span_add(document, KG_SPAN_NAME, bisect->good);
     kg_span_text(document, " to ");

@@ -61,9 +61,9 @@ built_once() { [ -z "$(sort "$BUILT" | uniq -d)" ]; }
     [ "$(jq .builds out/bisect/bisect.json)" -le 8 ]
     # the command that it prints works, and a second call only prints
     [[ "$output" == *"next: kgate ab -c kgate.yaml --base "* ]]
-    lines=$(wc -l <"$BUILT")
+    before=$(wc -l <"$BUILT")
     run -1 kgate bisect v0 main --case wait/cpu --build 'sh build.sh' --json
-    [ "$(wc -l <"$BUILT")" -eq "$lines" ]
+    [ "$(wc -l <"$BUILT")" -eq "$before" ]
     run -0 kgate report out/bisect/bisect.json --format markdown
     [[ "$output" == *"(Change 6)"* ]]
 }
@@ -102,7 +102,7 @@ built_once() { [ -z "$(sort "$BUILT" | uniq -d)" ]; }
 }
 
 @test "two causes are both reported, the larger one first" {
-    delay() { [ "$1" -ge 9 ] && echo 0.12 || { [ "$1" -ge 3 ] && echo 0.05 || echo 0.02; }; }
+    delay() { [ "$1" -ge 9 ] && echo 0.18 || { [ "$1" -ge 3 ] && echo 0.06 || echo 0.02; }; }
     repository 12
     run -1 kgate bisect v0 v12 --build 'sh build.sh' -o out
     jq -e '[.causes[].first] | sort == [3, 9]' out/bisect.json
@@ -123,13 +123,13 @@ built_once() { [ -z "$(sort "$BUILT" | uniq -d)" ]; }
     delay() { [ "$1" -ge 11 ] && echo 0.06 || echo 0.02; }
     repository 16
     for builds in 2 3 4 5; do
-        kgate bisect v0 v16 --build 'sh build.sh' -o out -q >/dev/null 2>&1 &
+        "$KGATE" bisect v0 v16 --build 'sh build.sh' -o out -q >/dev/null 2>&1 &
         pid=$!
         for _ in $(seq 600); do
             [ ! -e "$BUILT" ] || [ "$(wc -l <"$BUILT")" -lt "$builds" ] || break
             sleep 0.05
         done
-        kill -9 "$pid"
+        kill -9 "$pid" || true
         wait "$pid" || true
     done
     run -1 kgate bisect v0 v16 --build 'sh build.sh' -o out
