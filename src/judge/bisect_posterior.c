@@ -166,7 +166,7 @@ static void levels_find(const struct work *work, struct kg_bisect_posterior *pos
         if (work->one[i] > work->one[first])
             first = i;
     second = first;
-    if (kg_bisect_is_two(posterior)) {
+    if (n && kg_bisect_is_two(posterior)) {
         size_t best = 0;
         for (size_t k = 0; k < n * n; k++)
             if (work->two[k] > work->two[best])

@@ -82,13 +82,13 @@ PAGES = {
         },
     },
     "docs/bisect.md": {
-        # five commits of a program, the third of which is three times as slow
+        # five commits of a program, the third of which makes it wait three times as long
         "before": "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; git init -q -b main; "
                   "printf 'version: 1\\nsuite: page\\ndefaults: {disturbance: 100%%, threshold: 20%%, rounds: {min: 3, max: 8}}\\n"
-                  "workloads:\\n  - {name: parse, command: [./app]}\\n' >kgate.yaml; printf 'app: app.c\\n\\t$(CC) -o app app.c\\n' >Makefile; "
-                  "for i in 0 1 2 3 4 5; do echo \"#include <time.h>\n"
-                  "int main(void) { struct timespec t = {0, $((i < 3 ? 20 : 60))000000}; return nanosleep(&t, 0); } // $i\" >app.c; "
-                  "git add -A; git commit -q -m \"Change $i\"; [ $i != 0 ] || git tag v1.0; done",
+                  "workloads:\\n  - {name: parse, command: [./app]}\\n' >kgate.yaml; printf 'app: app.c\\n\\t$(CC) -g -o app app.c\\n' >Makefile; "
+                  "printf '#include <time.h>\\n#include \"wait.h\"\\nint main(void) { struct timespec t = {0, WAIT}; return nanosleep(&t, 0); }\\n' >app.c; "
+                  "for i in 0 1 2 3 4 5; do echo \"#define WAIT $((i < 3 ? 20 : 60))000000\" >wait.h; [ $i = 3 ] || echo \"int part$i;\" >>app.c; "
+                  "git add -A; git commit -q -m \"$([ $i = 3 ] && echo Wait longer || echo Add part $i)\"; [ $i != 0 ] || git tag v1.0; done",
         "blocks": {"kgate bisect": {1}},
     },
     "docs/undecided.md": {"before": SUITE, "blocks": {"exit $?": VERDICT, "kgate doctor": VERDICT}},
