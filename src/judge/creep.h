@@ -6,31 +6,22 @@
 
 #include "base/statistics/stats.h"
 
-enum {
-    KG_CREEP_RUNS = 5,  /* runs whose mean is a level */
-    KG_CREEP_PAST = 100 /* newest runs that are enough for kg_creep_variance */
-};
+enum { KG_CREEP_RUNS = 5 /* runs whose mean is a level */ };
 
-/* Mean of the newest KG_CREEP_RUNS of n log locations, oldest first. NaN if n is less. */
-double kg_creep_level(const double *log_locations, size_t n);
-
-/* Variance of a level, from the changes between the levels of its past. A slow drift hardly adds to it.
- * log_locations  without the reported steps; oldest first
- * returns        freedom 0 (unknown) if n is below 5 * KG_CREEP_RUNS */
-struct kg_variance kg_creep_variance(const double *log_locations, size_t n);
-
-/* One case and one lag. Logarithms; without the machine's part if the host has a control. */
+/* One case and one lag. */
 struct kg_creep {
-    double level;                /* of the newest runs */
-    double reference;            /* level at the lag */
-    double reported;             /* sum of the steps and creeps since then that were reported */
-    struct kg_variance variance; /* of a level */
+    double drift;                /* log of the newest level over the level at the lag */
+    struct kg_variance variance; /* of the log of a level; freedom 0: unknown */
     /* Set by kg_creep_judge: */
-    double drift;    /* level - reference - reported */
     double adjusted; /* p-value of no drift, adjusted for all cases and lags; NaN: unknown */
     bool creeps;
 };
 
-/* Judges all cases and lags of one night: Benjamini and Hochberg at 5 %, and a drift beyond the threshold.
- * threshold  relative change that counts, as a share */
-void kg_creep_judge(struct kg_creep *creeps, size_t count, double threshold);
+/* Compares two levels of a case.
+ * x        n log locations since the last reported change, oldest first, without the machine's part
+ * older    number of them that are at least a lag old
+ * returns  false if one of the levels has too few runs */
+bool kg_creep_compare(const float *x, size_t n, size_t older, struct kg_creep *creep);
+
+/* Judges all cases and lags of one night: Benjamini and Hochberg at 5 %, and a drift of at least 2 %. */
+void kg_creep_judge(struct kg_creep *creeps, size_t count);

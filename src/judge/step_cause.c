@@ -72,10 +72,10 @@ static bool seen_elsewhere(const struct night *night, const struct kg_night_alar
 }
 
 /* The control moves by at least half of the step: it explains the step. */
-static bool control_stepped(const struct night *night, const struct kg_night_alarm *alarm)
+static bool control_stepped(const struct kg_night_alarm *alarm)
 {
-    const double control = night->hosts[alarm->host].control_step;
-    return same_direction(control, alarm->step) && fabs(control) >= fabs(alarm->step) / 2;
+    return same_direction(alarm->control_step, alarm->step) &&
+           fabs(alarm->control_step) >= fabs(alarm->step) / 2;
 }
 
 static enum kg_step_cause cause_of(const struct night *night, const struct kg_night_alarm *alarm)
@@ -83,7 +83,7 @@ static enum kg_step_cause cause_of(const struct night *night, const struct kg_ni
     const enum kg_step_cause machine = alarm->epoch_changed ? KG_STEP_ENVIRONMENT : KG_STEP_MACHINE;
     if (alarm->definition_changed)
         return KG_STEP_DEFINITION;
-    if (control_stepped(night, alarm))
+    if (control_stepped(alarm))
         return KG_STEP_CONTROL;
     if (alarm->code_unchanged)
         return machine;

@@ -22,6 +22,7 @@ struct kg_night_alarm {
     size_t host;              /* index of its host */
     size_t case_number;       /* the same number on every host */
     double step;              /* log of new level over old level */
+    double control_step;      /* likewise, of the host's control; 0: none, or no control */
     bool definition_changed;  /* hash of the workload's definition */
     bool code_unchanged;      /* both hashes of the code are known and equal */
     bool epoch_changed;       /* facts of the machine */
@@ -29,9 +30,8 @@ struct kg_night_alarm {
 };
 
 struct kg_night_host {
-    size_t class;        /* number of its class: same CPU, GPU and memory */
-    size_t series;       /* number of series that it measured in this night */
-    double control_step; /* step of its control series in this night; 0: none, or no control */
+    size_t class;  /* number of its class: same CPU, GPU and memory */
+    size_t series; /* number of series that it measured in this night */
 };
 
 /* Sets the causes of all alarms whose split is in one night.

@@ -26,43 +26,26 @@ static double median_known(double *values, size_t count, size_t least)
     return kg_median_sorted(values, known);
 }
 
-/* Distance of a host in night `night`. `scratch`: room for one value per case. */
-static double distance_of(const struct kg_fleet_nights *fleet, size_t host, size_t night,
-                          double *scratch)
+double kg_node_case_distance(double log_location, double *past, size_t count)
 {
-    for (size_t c = 0; c < fleet->cases; c++) {
-        const double *nights = fleet->log_locations + (host * fleet->cases + c) * fleet->nights;
-        double past[KG_NODE_PAST];
-        for (size_t i = 0; i < KG_NODE_PAST; i++)
-            past[i] = nights[night - KG_NODE_PAST + i];
-        scratch[c] = nights[night] - median_known(past, KG_NODE_PAST, PAST_LEAST);
-    }
-    return median_known(scratch, fleet->cases, 1);
+    return log_location - median_known(past, count, PAST_LEAST);
 }
 
-/* Excess of a host. `scratch`: room for one value per host. */
-static double excess_of(const double *distances, size_t hosts, size_t host, double *scratch)
+double kg_node_distance(double *distances, size_t cases)
 {
-    size_t others = 0;
-    for (size_t i = 0; i < hosts; i++)
-        if (i != host)
-            scratch[others++] = distances[i];
-    return distances[host] - median_known(scratch, others, 1);
+    return median_known(distances, cases, 1);
 }
 
-/* Appends the absolute excesses of a night to `excesses`, if it is before the newest one. */
-static void night_add(const struct kg_fleet_nights *fleet, size_t night,
-                      struct kg_node_night *nodes, double *scratch, double *excesses)
+/* Excesses of all hosts in a night. `scratch`: room for one value per host. */
+static void excesses_find(const double *distances, size_t hosts, size_t nights, size_t night,
+                          double *scratch, double *excesses)
 {
-    double *distances = scratch, *rest = scratch + fleet->hosts;
-    for (size_t h = 0; h < fleet->hosts; h++)
-        distances[h] = distance_of(fleet, h, night, rest);
-    for (size_t h = 0; h < fleet->hosts; h++) {
-        const double excess = excess_of(distances, fleet->hosts, h, rest);
-        if (night + 1 == fleet->nights)
-            nodes[h] = (struct kg_node_night){.distance = distances[h], .excess = excess};
-        else
-            excesses[h] = fabs(excess);
+    for (size_t h = 0; h < hosts; h++) {
+        size_t others = 0;
+        for (size_t i = 0; i < hosts; i++)
+            if (i != h)
+                scratch[others++] = distances[i * nights + night];
+        excesses[h] = distances[h * nights + night] - median_known(scratch, others, 1);
     }
 }
 
@@ -75,23 +58,37 @@ static bool is_suspect(const struct kg_node_night *node)
            node->distance / node->excess >= 0.5;
 }
 
-void kg_suspect_nodes_find(const struct kg_fleet_nights *fleet, struct kg_node_night *nodes)
+/* Robust standard deviation of the excesses of the nights before the newest one. */
+static double deviation_find(const double *distances, size_t hosts, size_t nights)
 {
-    const size_t hosts = fleet->hosts, widest = hosts > fleet->cases ? hosts : fleet->cases;
-    double *scratch = kg_alloc(hosts + widest + 1, sizeof *scratch);
+    const size_t first = nights > KG_NODE_PAST + 1 ? nights - KG_NODE_PAST - 1 : 0;
+    double *scratch = kg_alloc(hosts + 1, sizeof *scratch);
     double *excesses = kg_alloc(hosts * KG_NODE_PAST + 1, sizeof *excesses);
-    size_t first = fleet->nights > KG_NODE_NIGHTS ? fleet->nights - KG_NODE_PAST - 1 : KG_NODE_PAST,
-           count = 0;
-    for (size_t h = 0; h < hosts; h++)
-        nodes[h] = (struct kg_node_night){NAN, NAN, NAN, false};
-    for (size_t night = first; night < fleet->nights; night++, count += hosts)
-        night_add(fleet, night, nodes, scratch, excesses + count);
-    const double deviation =
-        count > hosts ? NORMAL * median_known(excesses, count - hosts, EXCESSES_LEAST) : NAN;
-    for (size_t h = 0; h < hosts; h++) {
-        nodes[h].deviation = deviation;
-        nodes[h].suspect = is_suspect(&nodes[h]);
-    }
+    size_t count = 0;
+    for (size_t night = first; night + 1 < nights; night++, count += hosts)
+        excesses_find(distances, hosts, nights, night, scratch, excesses + count);
+    for (size_t i = 0; i < count; i++)
+        excesses[i] = fabs(excesses[i]);
+    const double deviation = NORMAL * median_known(excesses, count, EXCESSES_LEAST);
     free(excesses);
     free(scratch);
+    return deviation;
+}
+
+void kg_suspect_nodes_find(const double *distances, size_t hosts, size_t nights,
+                           struct kg_node_night *nodes)
+{
+    const double deviation = deviation_find(distances, hosts, nights);
+    double *room = kg_alloc(2 * hosts + 1, sizeof *room), *excesses = room + hosts;
+    size_t missing = 0;
+    excesses_find(distances, hosts, nights, nights - 1, room, excesses);
+    for (size_t h = 0; h < hosts; h++)
+        missing += isnan(distances[h * nights + nights - 1]) ? 1 : 0;
+    for (size_t h = 0; h < hosts; h++) {
+        nodes[h] = (struct kg_node_night){.distance = distances[h * nights + nights - 1],
+                                          .excess = excesses[h],
+                                          .deviation = deviation};
+        nodes[h].suspect = 2 * missing <= hosts && is_suspect(&nodes[h]);
+    }
+    free(room);
 }

@@ -4,30 +4,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum {
-    KG_NODE_PAST = 10,                    /* past nights: the comparison for one night */
-    KG_NODE_NIGHTS = 2 * KG_NODE_PAST + 1 /* nights that the rule can use */
-};
+enum { KG_NODE_PAST = 10 }; /* past nights: the comparison for one night */
 
-/* The newest nights of a fleet. */
-struct kg_fleet_nights {
-    size_t hosts, cases, nights;
-    /* log location of (host, case, night) at (host * cases + case) * nights + night; the newest night is last; NaN: not
-     * measured */
-    const double *log_locations;
-};
+/* Log location of a case tonight, minus the median of its newest past runs on the same host.
+ * past     count values; reordered
+ * returns  NaN if count is less than half of KG_NODE_PAST */
+double kg_node_case_distance(double log_location, double *past, size_t count);
+
+/* Distance of a host: the median over its cases that are numbers; NaN if there is none. Reorders them. */
+double kg_node_distance(double *distances, size_t cases);
 
 struct kg_node_night {
-    double
-        distance; /* median over its cases: log location minus median of the case's past on this host */
-    double
-        excess; /* distance minus median distance of the other hosts; NaN: no past, or no other host */
+    double distance; /* of the newest night */
+    double excess;   /* distance minus median distance of the other hosts; NaN: unknown */
     double
         deviation; /* robust standard deviation of the excess over the nights before; NaN: too few */
     bool suspect;  /* |excess| above 1.5 % and 4 deviations, and distance at least half of it */
 };
 
-/* Judges the newest night of each host.
- * nights  at least KG_NODE_PAST + 2 in the fleet's history, else no host is suspect
- * nodes   one per host, filled */
-void kg_suspect_nodes_find(const struct kg_fleet_nights *fleet, struct kg_node_night *nodes);
+/* Judges the newest night of each host. If less than half of the hosts measured it, none is suspect.
+ * distances  of (host, night) at host * nights + night; the newest night is last; NaN: not measured
+ * nights     at least 1; the rule uses the newest KG_NODE_PAST + 1
+ * nodes      one per host, filled */
+void kg_suspect_nodes_find(const double *distances, size_t hosts, size_t nights,
+                           struct kg_node_night *nodes);

@@ -92,8 +92,11 @@ static bool found_add(struct cause_search *search, const struct kg_found_change 
 {
     const struct kg_tracked *tracked = found->tracked;
     struct end before, after;
+    double control;
     if (!end_read(search, found->before, tracked->series, &before, err) ||
-        !end_read(search, found->after, tracked->series, &after, err))
+        !end_read(search, found->after, tracked->series, &after, err) ||
+        !kg_history_control_step(search->detection, tracked, before.began, after.began, &control,
+                                 err))
         return false;
     *step_add(search) =
         (struct step){.began = before.began,
@@ -103,6 +106,7 @@ static bool found_add(struct cause_search *search, const struct kg_found_change 
                       .alarm = {.case_number = case_number(search, tracked->id_of_case,
                                                            tracked->metric, tracked->source),
                                 .step = found->step,
+                                .control_step = control,
                                 .definition_changed = before.stored && after.stored &&
                                                       before.measured != after.measured,
                                 .code_unchanged = before.code_known && after.code_known &&
@@ -174,6 +178,7 @@ static void stored_add(struct cause_search *search, const struct kg_query *query
 {
     struct kg_arena *arena = search->detection->arena;
     const char *cause = kg_row_copy(query, 6, arena);
+    const bool control = !strcmp(cause, kg_step_cause_name(KG_STEP_CONTROL));
     struct step *step = step_add(search);
     *step = (struct step){
         .id = kg_row_integer(query, 0),
@@ -184,6 +189,7 @@ static void stored_add(struct cause_search *search, const struct kg_query *query
                       case_number(search, kg_row_copy(query, 2, arena),
                                   kg_row_copy(query, 3, arena), kg_row_copy(query, 4, arena)),
                   .step = log(kg_row_real(query, 5)),
+                  .control_step = control ? log(kg_row_real(query, 5)) : 0,
                   .definition_changed = !strcmp(cause, kg_step_cause_name(KG_STEP_DEFINITION)),
                   .code_unchanged = !strcmp(cause, kg_step_cause_name(KG_STEP_MACHINE)),
                   .epoch_changed = !strcmp(cause, kg_step_cause_name(KG_STEP_ENVIRONMENT))}};
@@ -194,8 +200,8 @@ static bool stored_read(struct cause_search *search, struct kg_error *err)
     static const char sql[] =
         "SELECT h.id, s.machine, s.case_, s.metric, s.source, h.ratio, h.cause, b.started, "
         "a.started FROM change AS h JOIN series AS s ON s.id = h.series JOIN run AS b ON b.id = "
-        "h.run_before JOIN run AS a ON a.id = h.run_after WHERE s.suite = $1 AND h.kind = 'step' "
-        "AND h.ratio > 0 AND a.started > $2 ORDER BY h.id";
+        "h.run_before JOIN run AS a ON a.id = h.run_after WHERE s.suite = $1 AND s.control = 0 "
+        "AND h.kind = 'step' AND h.ratio > 0 AND a.started > $2 ORDER BY h.id";
     struct kg_query query = {0};
     enum kg_step step;
     const char *oldest = search->detection->run->started;
@@ -304,10 +310,25 @@ static bool queries_prepare(struct cause_search *search, struct kg_error *err)
                             &search->update, err);
 }
 
+/* A control moves only if its machine does. */
+static bool control_store(struct cause_search *search, struct kg_error *err)
+{
+    const struct kg_detection *detection = search->detection;
+    bool good = true;
+    for (size_t i = 0; good && i < detection->found_count; i++) {
+        const struct step step = {.found = &detection->found[i], .alarm.cause = KG_STEP_CONTROL};
+        good = step_store(search, &step, err);
+    }
+    return good;
+}
+
 static bool changes_store(struct cause_search *search, struct kg_error *err)
 {
     const struct kg_detection *detection = search->detection;
-    bool good = queries_prepare(search, err) && hosts_read(search, err);
+    bool good = queries_prepare(search, err);
+    if (good && detection->run->control)
+        return control_store(search, err);
+    good = good && hosts_read(search, err);
     for (size_t i = 0; good && i < detection->found_count; i++)
         good = found_add(search, &detection->found[i], err);
     good = good && stored_read(search, err);

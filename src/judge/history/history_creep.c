@@ -1,31 +1,30 @@
-/* history_creep.c: compares the level of each series with its level 30, 90 and 365 days ago. Both levels are in the
- * detector's row, which holds the newest 128 runs since the last step. */
+/* history_creep.c: compares the level of each series with its level at the last release, and 30, 90 and 365 days ago.
+ * Both levels are in the detector's row, which holds the newest 128 runs since the last step. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/memory.h"
 #include "judge/creep.h"
 #include "judge/history/history_detector.h"
+#include "model/results.h"
 
-/* Least drift. */
-static const double THRESHOLD = 0.02;
 /* Least variance of logs, as in creep.c. */
 static const double VARIANCE_LEAST = 1e-8;
 static const int lags[] = {30, 90, 365}; /* days */
-enum { LAG_COUNT = sizeof lags / sizeof *lags, TIMES_MOST = 512 };
+/* The last release comes first: its build is kept. */
+enum { PIN, LAGS_FIRST, LAG_COUNT = LAGS_FIRST + sizeof lags / sizeof *lags, TIMES_MOST = 512 };
 
 /* Start of a run. */
 struct run_time {
     int64_t run;
-    char started[32];
+    char started[KG_TIMESTAMP_BYTES];
 };
 
 struct times {
     struct run_time rows[TIMES_MOST];
     size_t count;
-    char limits[LAG_COUNT][32]; /* newest time that is a lag ago */
+    char limits[LAG_COUNT][KG_TIMESTAMP_BYTES]; /* newest time that is a lag ago; "": none */
 };
 
 /* A series and its comparison. */
@@ -33,6 +32,20 @@ struct compared {
     struct kg_tracked *tracked;
     uint32_t older; /* number of its runs up to the limit */
 };
+
+bool kg_history_creep_prepare(struct kg_history_database *database,
+                              struct kg_detection_queries *queries, struct kg_error *err)
+{
+    return kg_query_prepare(database,
+                            "SELECT id, started FROM run WHERE suite = $1 AND machine = $2 AND "
+                            "CASE WHEN kind = 'control' THEN 1 ELSE 0 END = $3 ORDER BY started "
+                            "DESC, hash DESC LIMIT $4",
+                            &queries->times, err) &&
+           kg_query_prepare(database,
+                            "SELECT started FROM run WHERE suite = $1 AND machine = $2 AND kind = "
+                            "'release' AND started <= $3 ORDER BY started DESC LIMIT 1",
+                            &queries->pin, err);
+}
 
 static int compare_times(const void *a, const void *b)
 {
@@ -43,10 +56,10 @@ static int compare_times(const void *a, const void *b)
 static bool times_read(const struct kg_detection *detection, struct times *times,
                        struct kg_error *err)
 {
-    struct kg_query *query = detection->times;
+    struct kg_query *query = &detection->queries->times;
     enum kg_step step;
-    kg_query_begin(query, "tii", detection->run->suite, detection->run->machine,
-                   (int64_t)TIMES_MOST);
+    kg_query_begin(query, "tiii", detection->run->suite, detection->run->machine,
+                   (int64_t)detection->run->control, (int64_t)TIMES_MOST);
     while ((step = kg_query_step(query, err)) == KG_STEP_ROW && times->count < TIMES_MOST) {
         struct run_time *row = &times->rows[times->count++];
         const char *started = kg_row_text(query, 1);
@@ -58,25 +71,34 @@ static bool times_read(const struct kg_detection *detection, struct times *times
     return step != KG_STEP_FAILED;
 }
 
-/* Sets the limits. A time that is none in calendars leaves them empty: no run is older. */
+/* A time that is none in calendars leaves the limits empty: no run is older. */
 static void limits_set(const char *started, struct times *times)
 {
-    static const char format[] = "%Y-%m-%dT%H:%M:%SZ";
-    struct tm parts = {0};
-    if (!strptime(started, format, &parts))
-        return;
-    const time_t moment = timegm(&parts);
-    for (size_t i = 0; i < LAG_COUNT; i++) {
-        const time_t limit = moment - lags[i] * (time_t)86400;
-        if (!gmtime_r(&limit, &parts) ||
-            !strftime(times->limits[i], sizeof times->limits[i], format, &parts))
-            times->limits[i][0] = '\0';
+    const int64_t moment = kg_timestamp_seconds(started);
+    for (size_t i = LAGS_FIRST; i < LAG_COUNT && moment != INT64_MIN; i++)
+        kg_timestamp_format(moment - lags[i - LAGS_FIRST] * (int64_t)86400, times->limits[i]);
+}
+
+static bool pin_read(const struct kg_detection *detection, struct times *times,
+                     struct kg_error *err)
+{
+    struct kg_query *query = &detection->queries->pin;
+    kg_query_begin(query, "tit", detection->run->suite, detection->run->machine,
+                   detection->run->started);
+    const enum kg_step step = kg_query_step(query, err);
+    if (step == KG_STEP_ROW) {
+        const char *started = kg_row_text(query, 0);
+        snprintf(times->limits[PIN], sizeof times->limits[PIN], "%s", started ? started : "");
     }
+    kg_query_reset(query);
+    return step != KG_STEP_FAILED;
 }
 
 /* A run that was pruned, or is not among the newest 512, is old. */
 static bool is_older(const struct times *times, size_t lag, int64_t run)
 {
+    if (!*times->limits[lag])
+        return false;
     const struct run_time wanted = {.run = run};
     const struct run_time *found =
         bsearch(&wanted, times->rows, times->count, sizeof *times->rows, compare_times);
@@ -109,21 +131,12 @@ static uint32_t first_of(const struct kg_tracked *tracked)
 static bool creep_make(const struct times *times, struct kg_tracked *tracked, size_t lag,
                        struct kg_creep *creep, struct compared *compared)
 {
-    double x[KG_CHANGE_WINDOW];
     const struct kg_change_state *change = &tracked->row.level.change;
     const uint32_t first = first_of(tracked);
     const uint32_t older = older_count(times, lag, &tracked->row);
-    if (older < first + KG_CREEP_RUNS || change->count < older + KG_CREEP_RUNS)
-        return false;
-    const uint32_t count = change->count - first;
-    for (uint32_t i = 0; i < count; i++)
-        x[i] = (double)change->tail[first + i];
-    const uint32_t past = count < KG_CREEP_PAST ? count : KG_CREEP_PAST;
-    *creep = (struct kg_creep){.level = kg_creep_level(x, count),
-                               .reference = kg_creep_level(x, older - first),
-                               .variance = kg_creep_variance(x + (count - past), past)};
     *compared = (struct compared){tracked, older};
-    return true;
+    return older >= first &&
+           kg_creep_compare(change->tail + first, change->count - first, older - first, creep);
 }
 
 static void creep_add(struct kg_detection *detection, const struct kg_creep *creep,
@@ -150,7 +163,7 @@ bool kg_history_creeps_find(struct kg_detection *detection, struct kg_error *err
     struct kg_creep *creeps = kg_arena_alloc(detection->arena, most, sizeof *creeps);
     struct compared *compared = kg_arena_alloc(detection->arena, most, sizeof *compared);
     size_t count = 0;
-    if (!times_read(detection, times, err))
+    if (!times_read(detection, times, err) || !pin_read(detection, times, err))
         return false;
     limits_set(detection->run->started, times);
     for (size_t i = 0; i < detection->tracked_count; i++) {
@@ -158,8 +171,8 @@ bool kg_history_creeps_find(struct kg_detection *detection, struct kg_error *err
         for (size_t lag = 0; lag < LAG_COUNT && !tracked->skipped && !tracked->stepped; lag++)
             count += creep_make(times, tracked, lag, &creeps[count], &compared[count]);
     }
-    kg_creep_judge(creeps, count, THRESHOLD);
-    /* The shortest lag of a series comes first, and is the one that counts. */
+    kg_creep_judge(creeps, count);
+    /* The first lag of a series is the one that counts. */
     for (size_t i = 0; i < count; i++)
         if (creeps[i].creeps && compared[i].tracked->crept != detection->run->id)
             creep_add(detection, &creeps[i], &compared[i]);

@@ -31,8 +31,8 @@ enum kg_step { KG_STEP_ROW, KG_STEP_DONE, KG_STEP_FAILED };
 struct kg_history_driver {
     const char *title;    /* "SQLite" */
     uint64_t points_most; /* kgate refuses more */
-    /* Replacements of @identity, @text and @keyed in the statements that create the tables. */
-    const char *identity, *text, *keyed;
+    /* Replacements of @identity, @text, @keyed, @view and @time in the statements that create the tables. */
+    const char *identity, *text, *keyed, *view, *time;
     bool (*open)(struct kg_history_database *database, const char *place,
                  enum kg_history_access access, struct kg_error *err);
     void (*close)(struct kg_history_database *database);

@@ -35,31 +35,36 @@ static int compare_places(double depth, const char *started, const char *hash,
     return by_time ? by_time : strcmp(hash, run->hash);
 }
 
+/* Controls come first. They have no depth here: a kept build is no place on the branch. */
 static int compare_times(const void *a, const void *b)
 {
     const struct kg_added_run *x = a, *y = b;
     const int by_time = strcmp(x->started, y->started);
+    if (x->control != y->control)
+        return x->control ? -1 : 1;
     return by_time ? by_time : strcmp(x->hash, y->hash);
 }
 
 static int compare_depths(const void *a, const void *b)
 {
     const struct kg_added_run *x = a, *y = b;
-    return compare_places(x->depth, x->started, x->hash, y);
+    return x->control != y->control ? compare_times(x, y)
+                                    : compare_places(x->depth, x->started, x->hash, y);
 }
 
 static void runs_sort(struct kg_added_run *runs, size_t count)
 {
     bool by_depth = true;
     for (size_t i = 0; i < count; i++)
-        by_depth = by_depth && isfinite(runs[i].depth);
+        by_depth = by_depth && (runs[i].control || isfinite(runs[i].depth));
     qsort(runs, count, sizeof *runs, by_depth ? compare_depths : compare_times);
 }
 
 /* --- Rows ------------------------------------------------------------------------------------- */
 
 struct statements {
-    struct kg_query points, older, times, one, batch;
+    struct kg_query points, older, one, batch;
+    struct kg_detection_queries shared;
 };
 
 /* "INSERT INTO level … VALUES ($1, …, $4), …" for `rows` series. */
@@ -90,24 +95,25 @@ static bool statements_prepare(struct kg_history_database *database, struct stat
         "SELECT l.state, l.crept, c.depth, r.started, r.hash FROM series AS s JOIN level AS l ON "
         "l.series = s.id LEFT JOIN run AS r ON r.id = l.run LEFT JOIN commit_ AS c ON c.id = "
         "r.commit_ WHERE s.case_ = $1 AND s.suite = $2 AND s.machine = $3 AND s.metric = $4 AND "
-        "s.source = $5 ORDER BY l.run DESC, l.series DESC LIMIT 1";
+        "s.source = $5 AND s.control = 0 ORDER BY l.run DESC, l.series DESC LIMIT 1";
     return kg_query_prepare(database, points, &statements->points, err) &&
            kg_query_prepare(database, older, &statements->older, err) &&
-           kg_query_prepare(database,
-                            "SELECT id, started FROM run WHERE suite = $1 AND machine = $2 ORDER "
-                            "BY started DESC, hash DESC LIMIT $3",
-                            &statements->times, err) &&
+           kg_history_creep_prepare(database, &statements->shared, err) &&
+           kg_history_control_prepare(database, &statements->shared, err) &&
+           kg_history_nodes_prepare(database, &statements->shared, err) &&
            write_prepare(database, 1, &statements->one, err) &&
            write_prepare(database, BATCH, &statements->batch, err);
 }
 
 static void statements_free(struct statements *statements)
 {
-    kg_query_free(&statements->points);
-    kg_query_free(&statements->older);
-    kg_query_free(&statements->times);
-    kg_query_free(&statements->one);
-    kg_query_free(&statements->batch);
+    struct kg_detection_queries *shared = &statements->shared;
+    struct kg_query *const queries[] = {
+        &statements->points, &statements->older, &statements->one,  &statements->batch,
+        &shared->times,      &shared->pin,       &shared->controls, &shared->control_change,
+        &shared->distance,   &shared->anchors,   &shared->nights,   &shared->node};
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
+        kg_query_free(queries[i]);
 }
 
 /* Reads the first five columns. A damaged row begins again. If the newest run of the series was pruned, the run is
@@ -149,7 +155,8 @@ static bool tracked_read(struct kg_detection *detection, struct statements *stat
         kg_arena_grow(arena, &detection->tracked, detection->tracked_count,
                       &detection->tracked_capacity, sizeof *detection->tracked);
         struct kg_tracked *tracked = &detection->tracked[detection->tracked_count++];
-        *tracked = (struct kg_tracked){.series = kg_row_integer(query, 5),
+        *tracked = (struct kg_tracked){.distance = NAN,
+                                       .series = kg_row_integer(query, 5),
                                        .value = kg_row_real(query, 6),
                                        .deviation = kg_row_real(query, 7),
                                        .rounds = (size_t)kg_row_integer(query, 8),
@@ -159,6 +166,8 @@ static bool tracked_read(struct kg_detection *detection, struct statements *stat
         level_read(query, detection->run, tracked);
     }
     kg_query_reset(query);
+    if (detection->run->control)
+        return step == KG_STEP_DONE && kg_history_control_begin(detection, err);
     for (size_t i = 0; good && step == KG_STEP_DONE && i < detection->tracked_count; i++)
         if (!detection->tracked[i].row.level.change.count && !detection->tracked[i].skipped)
             good = older_read(detection, statements, &detection->tracked[i], err);
@@ -193,25 +202,42 @@ static void step_add(struct kg_detection *detection, struct kg_tracked *tracked,
     tracked->stepped = true;
 }
 
-static void append(struct kg_detection *detection, struct kg_tracked *tracked)
+/* The distance from the newest runs, which the run then joins. */
+static void past_push(struct kg_tracked *tracked, double location)
+{
+    struct kg_level_row *row = &tracked->row;
+    double past[KG_NODE_PAST];
+    for (size_t i = 0; i < row->past_count; i++)
+        past[i] = (double)row->past[i];
+    tracked->distance = kg_node_case_distance(location, past, row->past_count);
+    if (row->past_count == KG_NODE_PAST)
+        memmove(row->past, row->past + 1, --row->past_count * sizeof *row->past);
+    row->past[row->past_count++] = (float)location;
+}
+
+static bool append(struct kg_detection *detection, struct kg_tracked *tracked, struct kg_error *err)
 {
     struct kg_change_alarm alarm;
+    double location = log(tracked->value);
     struct kg_change_state *change = &tracked->row.level.change;
     const double relative = tracked->deviation / tracked->value;
     const struct kg_variance within = {
         relative * relative,
         isfinite(relative) && tracked->rounds > 1 ? (double)(tracked->rounds - 1) : 0};
     const uint32_t before = change->count;
-    if (!(tracked->value > 0) || !isfinite((float)log(tracked->value))) {
+    if (!(tracked->value > 0) || !isfinite((float)location)) {
         tracked->skipped = true;
-        return;
+        return true;
     }
-    const bool stepped =
-        kg_history_append(&tracked->row.level, log(tracked->value), within, &alarm);
+    past_push(tracked, location);
+    if (!kg_history_control_remove(detection, tracked, &location, err))
+        return false;
+    const bool stepped = kg_history_append(&tracked->row.level, location, within, &alarm);
     run_push(&tracked->row, detection->run->id, before);
     if (stepped)
         step_add(detection, tracked, &alarm,
                  before == KG_CHANGE_WINDOW ? KG_CHANGE_WINDOW : before + 1);
+    return true;
 }
 
 static void level_set(const struct kg_detection *detection, const struct kg_tracked *tracked,
@@ -255,17 +281,18 @@ static bool run_detect(struct kg_detection *detection, struct statements *statem
                        struct kg_history_outcome *outcome, struct kg_error *err)
 {
     bool late = false;
-    if (!tracked_read(detection, statements, err))
+    if (!tracked_read(detection, statements, err) || !kg_history_control_find(detection, err))
         return false;
     for (size_t i = 0; i < detection->tracked_count; i++) {
         late = late || detection->tracked[i].skipped;
-        if (!detection->tracked[i].skipped)
-            append(detection, &detection->tracked[i]);
+        if (!detection->tracked[i].skipped && !append(detection, &detection->tracked[i], err))
+            return false;
     }
     if (!kg_history_creeps_find(detection, err) || !levels_write(detection, statements, err) ||
-        !kg_history_changes_store(detection, err))
+        !kg_history_changes_store(detection, err) || !kg_history_nodes_find(detection, err))
         return false;
     outcome->late += late;
+    outcome->nodes += detection->nodes;
     outcome->changes += detection->found_count;
     return true;
 }
@@ -281,7 +308,7 @@ bool kg_history_detect(struct kg_history_database *database, struct kg_added_run
     runs_sort(runs, count);
     for (size_t i = 0; good && i < count; i++) {
         struct kg_detection detection = {.database = database,
-                                         .times = &statements.times,
+                                         .queries = &statements.shared,
                                          .arena = &arena,
                                          .run = &runs[i],
                                          .added = runs,

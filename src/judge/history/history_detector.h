@@ -1,9 +1,14 @@
 /* history_detector.h: appends added runs to the change detector of each series, and stores alarms as changes. For the
  * files of this folder. All of it happens in the transaction that adds the runs. */
 #pragma once
+#include "judge/control_series.h"
 #include "judge/history/history_database.h"
 #include "judge/prior.h"
 #include "judge/step_cause.h"
+#include "judge/suspect_node.h"
+
+/* Two runs are of one night if they started at most this number of seconds apart. */
+enum { KG_NIGHT_SECONDS = 12 * 3600 };
 
 enum kg_change_kind { KG_CHANGE_STEP, KG_CHANGE_CREEP };
 
@@ -12,12 +17,17 @@ struct kg_added_run {
     int64_t id, machine;
     const char *suite, *class, *started, *hash;
     double depth; /* NaN: unknown */
+    bool control; /* of a kept build */
 };
 
 /* The detector of one series: one row of the table `level`. */
 struct kg_level_row {
     struct kg_history_level level;
     int64_t runs[KG_CHANGE_WINDOW]; /* ids of the runs in level.change.tail */
+    float past[KG_NODE_PAST];       /* newest log locations, with the machine's part */
+    uint8_t past_count;
+    int64_t control_run; /* newest control run in `control`; 0: none */
+    struct kg_control_fit control;
 };
 
 /* level_text.c: a row as hexadecimal digits. Bytes are in the order of the machine. */
@@ -31,9 +41,10 @@ struct kg_tracked {
     const char *id_of_case, *metric, *source;
     double value, deviation;
     size_t rounds;
-    bool skipped;  /* the detector does not take the point */
-    bool stepped;  /* the run showed a step */
-    int64_t crept; /* run that showed the last creep; 0: none */
+    bool skipped;    /* the detector does not take the point */
+    bool stepped;    /* the run showed a step */
+    double distance; /* from its past (suspect_node.h); NaN: unknown */
+    int64_t crept;   /* run that showed the last creep; 0: none */
     struct kg_level_row row;
 };
 
@@ -45,11 +56,25 @@ struct kg_found_change {
     double step, low, high; /* logarithms */
 };
 
+/* Statements that several runs use. */
+struct kg_detection_queries {
+    struct kg_query times, pin;                      /* history_creep.c */
+    struct kg_query controls, control_change;        /* history_control.c */
+    struct kg_query distance, anchors, nights, node; /* history_nodes.c */
+};
+
+/* Change of a metric from one control run to another. */
+struct kg_control_change {
+    int64_t from, to;
+    const char *metric, *source; /* NULL: marks a pair that was read */
+    double change;               /* median over its cases, of logarithms */
+};
+
 /* The run that is being appended, with its series and alarms. */
 struct kg_detection {
     struct kg_history_database *database;
-    struct kg_query *times; /* ids and times of the newest runs: $1 suite, $2 machine, $3 number */
-    struct kg_arena *arena; /* of this run */
+    struct kg_detection_queries *queries;
+    struct kg_arena *arena;           /* of this run */
     const struct kg_added_run *run;   /* one of `added` */
     const struct kg_added_run *added; /* runs of the transaction, in the order of their appends */
     size_t added_count;
@@ -57,11 +82,37 @@ struct kg_detection {
     size_t tracked_count, tracked_capacity;
     struct kg_found_change *found;
     size_t found_count, found_capacity;
+    int64_t control; /* control run of the night; 0: none */
+    struct kg_control_change *control_changes;
+    size_t control_change_count, control_change_capacity;
+    size_t nodes; /* hosts that became suspect */
 };
 
 void kg_detection_add(struct kg_detection *detection, const struct kg_found_change *found);
 
+/* history_control.c: finds the control run of the night. */
+bool kg_history_control_find(struct kg_detection *detection, struct kg_error *err);
+/* Removes the machine's part from the run's value of a series.
+ * location  log location on entry */
+bool kg_history_control_remove(struct kg_detection *detection, struct kg_tracked *tracked,
+                               double *location, struct kg_error *err);
+/* Step of the control in a range of time, of the same metric. 0: none, or unknown */
+bool kg_history_control_step(struct kg_detection *detection, const struct kg_tracked *tracked,
+                             const char *began, const char *ended, double *step,
+                             struct kg_error *err);
+/* Begins the rows of a control again whose kept build is another one now. */
+bool kg_history_control_begin(struct kg_detection *detection, struct kg_error *err);
+bool kg_history_control_prepare(struct kg_history_database *database,
+                                struct kg_detection_queries *queries, struct kg_error *err);
+
+/* history_nodes.c: stores the run's distance, and marks the suspect hosts of its night. */
+bool kg_history_nodes_find(struct kg_detection *detection, struct kg_error *err);
+bool kg_history_nodes_prepare(struct kg_history_database *database,
+                              struct kg_detection_queries *queries, struct kg_error *err);
+
 /* history_creep.c: adds the creeps of the run. Time does not grow with the history. */
+bool kg_history_creep_prepare(struct kg_history_database *database,
+                              struct kg_detection_queries *queries, struct kg_error *err);
 bool kg_history_creeps_find(struct kg_detection *detection, struct kg_error *err);
 /* history_causes.c: finds the causes of the alarms, and inserts them into the table `change`. */
 bool kg_history_changes_store(struct kg_detection *detection, struct kg_error *err);

@@ -314,6 +314,8 @@ const struct kg_history_driver kg_history_postgres = {
     /* Orders texts by their bytes, as SQLite does. */
     .text = "TEXT COLLATE \"C\"",
     .keyed = "",
+    .view = "OR REPLACE VIEW",
+    .time = "CAST(r.started AS TIMESTAMP WITH TIME ZONE)",
     .open = open_database,
     .close = close_database,
     .execute = execute,

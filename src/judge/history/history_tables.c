@@ -6,7 +6,7 @@
 
 enum { TABLES_VERSION = 1 };
 
-/* @identity, @text and @keyed are words of the database (struct kg_history_driver). An unknown text is ''. */
+/* @identity, @text, @keyed, @view and @time are words of the database (struct kg_history_driver). An unknown text is ''. */
 static const char *const statements[] = {
     /* Numbers of the whole history: version of the tables, count of points. */
     "CREATE TABLE IF NOT EXISTS fact (name @text PRIMARY KEY, value BIGINT NOT NULL)",
@@ -18,16 +18,19 @@ static const char *const statements[] = {
     /* depth: number of first parents up to the root. Dates do not order commits, depths on one branch do. */
     "CREATE TABLE IF NOT EXISTS commit_ (id INTEGER@identity PRIMARY KEY, sha @text NOT NULL "
     "UNIQUE, parent @text NOT NULL, branch @text NOT NULL, depth INTEGER)",
+    /* distance: of the host from its past (suspect_node.h). excess, deviation: the host is suspect. */
     "CREATE TABLE IF NOT EXISTS run (id INTEGER@identity PRIMARY KEY, hash @text NOT NULL UNIQUE, "
     "suite @text NOT NULL, machine INTEGER NOT NULL, epoch INTEGER NOT NULL, commit_ INTEGER, "
     "dirty INTEGER NOT NULL, complete INTEGER NOT NULL, kind @text NOT NULL, "
     "started @text NOT NULL, boot @text NOT NULL, version @text NOT NULL, file @text NOT NULL, "
-    "points INTEGER NOT NULL)",
+    "points INTEGER NOT NULL, distance DOUBLE PRECISION, excess DOUBLE PRECISION, "
+    "deviation DOUBLE PRECISION)",
     "CREATE INDEX IF NOT EXISTS run_order ON run (suite, machine, started, hash)",
+    /* control: 1 for a kept build, whose points are no states of the branch. */
     "CREATE TABLE IF NOT EXISTS series (id INTEGER@identity PRIMARY KEY, case_ @text NOT NULL, "
     "suite @text NOT NULL, machine INTEGER NOT NULL, definition @text NOT NULL, "
-    "metric @text NOT NULL, source @text NOT NULL, unit @text NOT NULL, "
-    "UNIQUE (case_, suite, machine, definition, metric, source))",
+    "metric @text NOT NULL, source @text NOT NULL, unit @text NOT NULL, control INTEGER NOT NULL, "
+    "UNIQUE (case_, suite, machine, definition, metric, source, control))",
     "CREATE INDEX IF NOT EXISTS series_machine ON series (machine, suite)",
     /* By run first: a new run then writes neighbouring rows, not one page per case. */
     "CREATE TABLE IF NOT EXISTS point (run INTEGER NOT NULL, series INTEGER NOT NULL, "
@@ -43,15 +46,22 @@ static const char *const statements[] = {
     "ratio DOUBLE PRECISION NOT NULL, low DOUBLE PRECISION, high DOUBLE PRECISION, "
     "cause @text NOT NULL, state @text NOT NULL, proof @text NOT NULL, culprit @text NOT NULL, "
     "kind @text DEFAULT 'step' NOT NULL)",
-    /* Verdicts of gates, except NO_CHANGE. */
-    "CREATE TABLE IF NOT EXISTS verdict (run INTEGER NOT NULL, series INTEGER NOT NULL, "
-    "change @text NOT NULL, p DOUBLE PRECISION, low DOUBLE PRECISION, high DOUBLE PRECISION, "
-    "PRIMARY KEY (run, series))@keyed",
     /* Files with the measured code. hash: SHA-256 of the bytes, by which a store may keep the file. commit_ is 0 if
      * unknown, like code. libraries: "NAME HASH" per line. */
     "CREATE TABLE IF NOT EXISTS build (suite @text NOT NULL, code BIGINT NOT NULL, commit_ INTEGER "
     "NOT NULL, hash @text NOT NULL, scope @text NOT NULL, libraries @text NOT NULL, "
     "PRIMARY KEY (suite, code, commit_, hash))@keyed",
+    /* Views for dashboards: names instead of numbers. r is the run that gives the time. */
+    "CREATE @view trend AS SELECT @time AS time, r.suite, s.case_, s.metric, s.unit, m.class AS "
+    "machine, m.host, r.kind, p.value, p.error, c.sha AS commit_, c.branch FROM point AS p JOIN "
+    "run AS r ON r.id = p.run JOIN series AS s ON s.id = p.series JOIN machine AS m ON m.id = "
+    "s.machine LEFT JOIN commit_ AS c ON c.id = r.commit_",
+    "CREATE @view changes AS SELECT @time AS time, s.suite, s.case_, s.metric, m.class AS machine, "
+    "m.host, h.kind, h.ratio, h.low, h.high, h.cause, h.state, cb.sha AS commit_before, ca.sha AS "
+    "commit_after, h.culprit, h.proof FROM change AS h JOIN series AS s ON s.id = h.series JOIN "
+    "machine AS m ON m.id = s.machine JOIN run AS r ON r.id = h.found_run LEFT JOIN run AS b ON "
+    "b.id = h.run_before LEFT JOIN run AS a ON a.id = h.run_after LEFT JOIN commit_ AS cb ON cb.id "
+    "= b.commit_ LEFT JOIN commit_ AS ca ON ca.id = a.commit_",
 };
 
 /* Appends the statement with the driver's words. */
@@ -60,8 +70,11 @@ static void words_replace(const struct kg_history_driver *driver, const char *fr
 {
     const struct {
         const char *word, *by;
-    } words[] = {
-        {"@identity", driver->identity}, {"@text", driver->text}, {"@keyed", driver->keyed}};
+    } words[] = {{"@identity", driver->identity},
+                 {"@text", driver->text},
+                 {"@keyed", driver->keyed},
+                 {"@view", driver->view},
+                 {"@time", driver->time}};
     while (*from) {
         const size_t plain = strcspn(from, "@");
         kg_text_append_bytes(sql, from, plain);

@@ -59,11 +59,11 @@ static bool statements_prepare(struct kg_history_writer *writer, struct kg_error
         {&writer->run_end, "UPDATE run SET points = $1 WHERE id = $2"},
         {&writer->total_add,
          "UPDATE fact SET value = value + $1 WHERE name = 'points' RETURNING value"},
-        {&writer->series_list, "SELECT id, case_, definition, metric, source FROM series WHERE "
-                               "machine = $1 AND suite = $2"},
+        {&writer->series_list, "SELECT id, case_, definition, metric, source, control FROM "
+                               "series WHERE machine = $1 AND suite = $2"},
         {&writer->series_make,
-         "INSERT INTO series (case_, suite, machine, definition, metric, source, unit) VALUES "
-         "($1, $2, $3, $4, $5, $6, $7) RETURNING id"},
+         "INSERT INTO series (case_, suite, machine, definition, metric, source, unit, control) "
+         "VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!kg_query_prepare(writer->database, rows[i].sql, rows[i].query, err))
@@ -108,9 +108,9 @@ static bool commit_write(struct kg_history_writer *writer, const struct kg_histo
 
 /* The key of a series within its machine and suite. No name has a control character. */
 static void series_key(const char *id, const char *definition, const char *metric,
-                       const char *source, struct kg_text *key)
+                       const char *source, bool control, struct kg_text *key)
 {
-    kg_text_printf(key, "%s\n%s\n%s\n%s", id, definition, metric, source);
+    kg_text_printf(key, "%s\n%s\n%s\n%s\n%d", id, definition, metric, source, control);
 }
 
 static bool series_load(struct kg_history_writer *writer, int64_t machine, const char *suite,
@@ -129,7 +129,8 @@ static bool series_load(struct kg_history_writer *writer, int64_t machine, const
     while ((step = kg_query_step(query, err)) == KG_STEP_ROW) {
         kg_text_truncate(&key, 0);
         series_key(or_empty(kg_row_text(query, 1)), or_empty(kg_row_text(query, 2)),
-                   or_empty(kg_row_text(query, 3)), or_empty(kg_row_text(query, 4)), &key);
+                   or_empty(kg_row_text(query, 3)), or_empty(kg_row_text(query, 4)),
+                   kg_row_integer(query, 5) != 0, &key);
         kg_names_set(&writer->arena, &writer->series,
                      kg_arena_copy(&writer->arena, kg_text_string(&key)), key.length,
                      (size_t)kg_row_integer(query, 0));
@@ -139,12 +140,13 @@ static bool series_load(struct kg_history_writer *writer, int64_t machine, const
     return step == KG_STEP_DONE;
 }
 
-/* The detector follows one branch. A kept build, a pull request or an old release is not the next state of it. */
+/* The detector follows one branch, and the control of a machine. A pull request or an old release is not the next state
+ * of either. */
 static void added_add(struct kg_history_writer *writer, const struct kg_history_run *run,
                       int64_t machine)
 {
     struct kg_arena *arena = &writer->added_arena;
-    if (run->kind != KG_HISTORY_COMMIT && run->kind != KG_HISTORY_NIGHTLY)
+    if (run->kind != KG_HISTORY_COMMIT && run->kind != KG_HISTORY_NIGHTLY && !writer->control)
         return;
     kg_arena_grow(arena, &writer->added, writer->added_count, &writer->added_capacity,
                   sizeof *writer->added);
@@ -155,7 +157,8 @@ static void added_add(struct kg_history_writer *writer, const struct kg_history_
                               .class = kg_arena_copy(arena, run->machine),
                               .started = kg_arena_copy(arena, run->started),
                               .hash = kg_arena_copy(arena, run->hash),
-                              .depth = run->commit ? run->depth : (double)NAN};
+                              .depth = run->commit && !writer->control ? run->depth : (double)NAN,
+                              .control = writer->control};
 }
 
 bool kg_history_writer_run(struct kg_history_writer *writer, const struct kg_history_run *run,
@@ -180,6 +183,7 @@ bool kg_history_writer_run(struct kg_history_writer *writer, const struct kg_his
     if (!commit)
         kg_query_null(&writer->run_make, 5);
     writer->commit = commit;
+    writer->control = run->kind == KG_HISTORY_CONTROL;
     writer->points = 0;
     writer->batched = 0;
     if (!kg_query_find(&writer->run_make, &writer->run, &found, err, ""))
@@ -194,14 +198,15 @@ static bool series_find(struct kg_history_writer *writer, const struct kg_histor
     struct kg_text key = {0};
     bool found, good = true;
     const char *definition = or_empty(series->definition);
-    series_key(series->id_of_case, definition, series->metric, series->source, &key);
+    series_key(series->id_of_case, definition, series->metric, series->source, writer->control,
+               &key);
     const size_t *number = kg_names_find(&writer->series, kg_text_string(&key), key.length);
     if (number) {
         *id = (int64_t)*number;
     } else {
-        good = kg_query_find(&writer->series_make, id, &found, err, "ttitttt", series->id_of_case,
+        good = kg_query_find(&writer->series_make, id, &found, err, "ttitttti", series->id_of_case,
                              writer->suite, writer->machine, definition, series->metric,
-                             series->source, or_empty(series->unit));
+                             series->source, or_empty(series->unit), (int64_t)writer->control);
         if (good)
             kg_names_set(&writer->arena, &writer->series,
                          kg_arena_copy(&writer->arena, kg_text_string(&key)), key.length,

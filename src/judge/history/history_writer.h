@@ -17,6 +17,7 @@ struct kg_history_writer {
     char *suite;            /* of `series` */
     int64_t run;            /* the present run */
     int64_t commit;         /* of the present run; 0: unknown */
+    bool control;           /* the present run is of a kept build */
     size_t points;          /* of the present run */
     struct kg_history_point batch[KG_WRITER_BATCH];
     int64_t batch_series[KG_WRITER_BATCH];

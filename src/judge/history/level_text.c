@@ -1,5 +1,5 @@
 /* level_text.c: the state of a change detector as text, the one type of both databases that takes it. A full window of
- * 128 runs has about 1.4 kB: ids of runs are stored as differences. */
+ * 128 runs has about 1.5 kB: ids of runs are stored as differences. */
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +37,11 @@ void kg_level_text_append(const struct kg_level_row *row, struct kg_text *text)
     digits_append(text, level->change.tail, level->change.count * sizeof *level->change.tail);
     for (uint32_t i = 0; i < level->change.count; i++)
         difference_append(text, row->runs[i] - (i ? row->runs[i - 1] : 0));
+    digits_append(text, &row->past_count, sizeof row->past_count);
+    digits_append(text, row->past, row->past_count * sizeof *row->past);
+    difference_append(text, row->control_run);
+    if (row->control_run)
+        digits_append(text, &row->control, sizeof row->control);
 }
 
 /* Returns the value of a digit; 16: none. */
@@ -82,6 +87,27 @@ static bool sum_valid(const struct kg_prior_sum *sum)
            sum->squares >= 0 && sum->trace >= 0 && sum->trace_square >= 0;
 }
 
+static bool control_valid(const struct kg_control_fit *fit)
+{
+    return isfinite(fit->nights) && isfinite(fit->last_series) && isfinite(fit->last_control) &&
+           isfinite(fit->products) && isfinite(fit->squares) && isfinite(fit->offset);
+}
+
+/* The past of the series, and the fit of its control. */
+static bool rest_read(const char **digits, struct kg_level_row *row)
+{
+    if (!bytes_read(digits, &row->past_count, sizeof row->past_count) ||
+        row->past_count > KG_NODE_PAST ||
+        !bytes_read(digits, row->past, row->past_count * sizeof *row->past) ||
+        !difference_read(digits, &row->control_run))
+        return false;
+    for (size_t i = 0; i < row->past_count; i++)
+        if (!isfinite(row->past[i]))
+            return false;
+    return !row->control_run ||
+           (bytes_read(digits, &row->control, sizeof row->control) && control_valid(&row->control));
+}
+
 static bool row_read(const char *digits, struct kg_level_row *row)
 {
     struct kg_history_level *level = &row->level;
@@ -98,8 +124,8 @@ static bool row_read(const char *digits, struct kg_level_row *row)
             return false;
         row->runs[i] = id;
     }
-    return !*digits && kg_change_state_valid(&level->change) && sum_valid(&level->before) &&
-           sum_valid(&level->within);
+    return rest_read(&digits, row) && !*digits && kg_change_state_valid(&level->change) &&
+           sum_valid(&level->before) && sum_valid(&level->within);
 }
 
 bool kg_level_text_read(const char *digits, struct kg_level_row *row)

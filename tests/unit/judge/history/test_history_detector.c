@@ -58,9 +58,9 @@ static void run_put(struct kg_history_writer *writer, const struct facts *facts)
 {
     char hash[65], started[32], commit[16], id[32];
     bool present;
-    snprintf(hash, sizeof hash, "%s%063d", facts->host, facts->number);
-    snprintf(started, sizeof started, "2026-%02d-%02dT00:00:00Z", 1 + facts->number / 28,
-             1 + facts->number % 28);
+    snprintf(hash, sizeof hash, "%s%d%062d", facts->host, facts->kind, facts->number);
+    snprintf(started, sizeof started, "2026-%02d-%02dT%02d:00:00Z", 1 + facts->number / 28,
+             1 + facts->number % 28, facts->kind == KG_HISTORY_CONTROL ? 6 : 0);
     snprintf(commit, sizeof commit, "c%d", facts->number);
     const struct kg_history_run run = {.hash = hash,
                                        .suite = "s",
@@ -291,16 +291,176 @@ static void nothing_is_appended_if_the_transaction_fails(void **state)
     changes_check(1, "machine");
 }
 
-static void control(struct facts *facts)
+static void pull_request(struct facts *facts)
+{
+    facts->kind = KG_HISTORY_PULL_REQUEST;
+}
+
+static void a_pull_request_is_not_followed(void **state)
+{
+    (void)state;
+    runs_add(pull_request);
+    changes_check(0, "");
+}
+
+/* --- Controls --------------------------------------------------------------------------------- */
+
+/* The machine's part of a run: it moves by up to 1 % from night to night. */
+static double machine_part(int number)
+{
+    return 0.01 * sin(4.1 * number);
+}
+
+static struct facts control_of(int number, double ratio)
+{
+    struct facts facts = facts_of(number);
+    facts.kind = KG_HISTORY_CONTROL;
+    facts.cases = 5;
+    facts.ratio = ratio;
+    return facts;
+}
+
+static struct facts night_of(int number, double ratio)
+{
+    struct facts facts = facts_of(number);
+    code_change(&facts);
+    facts.ratio = ratio;
+    return facts;
+}
+
+static void control_change(struct facts *facts)
 {
     facts->kind = KG_HISTORY_CONTROL;
 }
 
-static void only_commits_and_nights_are_followed(void **state)
+static void a_step_of_a_control_is_of_the_machine(void **state)
 {
     (void)state;
-    runs_add(control);
+    runs_add(control_change);
+    changes_check(1, "control");
+}
+
+static void a_step_that_the_control_shares_is_not_in_the_series(void **state)
+{
+    (void)state;
+    struct kg_history history = {0};
+    for (int i = 0; i < RUNS; i++) {
+        const double ratio = exp(machine_part(i)) * (i < STEP_RUN ? 1 : 1.05);
+        const struct facts control = control_of(i, ratio), night = night_of(i, ratio);
+        run_add(&control);
+        run_add(&night);
+    }
+    changes_check(5, "control");
+    assert_true(kg_history_show(database, &all, &history, &err));
+    for (size_t i = 0; i < history.series_count; i++)
+        for (size_t j = 0; j < history.change_count; j++)
+            assert_true(history.series[i].control ||
+                        history.changes[j].series != history.series[i].id);
+    kg_history_free(&history);
+}
+
+/* The median of a fleet's cases would hide a step of all cases. The control does not move. */
+static void a_step_of_the_code_stays(void **state)
+{
+    (void)state;
+    for (int i = 0; i < RUNS; i++) {
+        const double machine = exp(machine_part(i));
+        const struct facts control = control_of(i, machine),
+                           night = night_of(i, machine * (i < STEP_RUN ? 1 : 1.05));
+        run_add(&control);
+        run_add(&night);
+    }
+    changes_check(1, "unknown");
+}
+
+/* Three times the control's step: the rest is a step, and its cause is the same. */
+static void a_step_larger_than_that_of_the_control_has_its_cause(void **state)
+{
+    (void)state;
+    for (int i = 0; i < RUNS; i++) {
+        const double machine = exp(machine_part(i)), step = i < STEP_RUN ? 0 : 0.05;
+        const struct facts control = control_of(i, machine * exp(step)),
+                           night = night_of(i, machine * exp(3 * step));
+        run_add(&control);
+        run_add(&night);
+    }
+    changes_check(6, "control");
+}
+
+static void a_control_of_the_same_command_may_come_later(void **state)
+{
+    (void)state;
+    static struct kg_history_writer writer;
+    for (int i = 0; i < RUNS; i++) {
+        const double ratio = exp(machine_part(i)) * (i < STEP_RUN ? 1 : 1.05);
+        const struct facts control = control_of(i, ratio), night = night_of(i, ratio);
+        assert_true(kg_history_writer_open(&writer, database, &err));
+        run_put(&writer, &night);
+        run_put(&writer, &control);
+        assert_true(kg_history_writer_close(&writer, true, &err));
+    }
+    changes_check(5, "control");
+}
+
+/* The control of the next release is 20 % faster. */
+static void another_kept_build_is_no_step(void **state)
+{
+    (void)state;
+    for (int i = 0; i < RUNS; i++) {
+        const double machine = exp(machine_part(i));
+        struct facts control = control_of(i, machine * (i < STEP_RUN ? 1 : 0.8));
+        const struct facts night = night_of(i, machine);
+        code_change(&control);
+        run_add(&control);
+        run_add(&night);
+    }
     changes_check(0, "");
+}
+
+/* --- Nodes ------------------------------------------------------------------------------------ */
+
+/* Adds the runs of three hosts. In the last night, host `sick` is 4 % slower, and the code is 10 % slower. */
+static size_t class_add(const char *sick)
+{
+    static const char *const hosts[] = {"a", "b", "c"};
+    size_t nodes = 0;
+    for (int i = 0; i < STEP_RUN; i++)
+        for (size_t h = 0; h < 3; h++) {
+            struct facts facts = night_of(i, i + 1 == STEP_RUN ? 1.1 : 1);
+            facts.host = hosts[h];
+            facts.cases = 6;
+            facts.ratio *= 1 + noise(7 * i + (int)h, 50);
+            if (i + 1 == STEP_RUN && !strcmp(facts.host, sick))
+                facts.ratio *= 1.04;
+            nodes += run_add(&facts).nodes;
+        }
+    return nodes;
+}
+
+static void a_host_unlike_its_class_is_a_suspect_node(void **state)
+{
+    static const char *const hosts[] = {"a", "c"}; /* the first and the last of the night */
+    char path[128];
+    for (size_t i = 0; i < 2; i++) {
+        struct kg_history history = {0};
+        kg_history_close(database);
+        snprintf(path, sizeof path, "sqlite:%s/nodes%zu.db", (const char *)*state, i);
+        assert_true(kg_history_open(path, KG_HISTORY_WRITE, &database, &err));
+        assert_int_equal(class_add(hosts[i]), 1);
+        assert_true(kg_history_nodes(database, &all, &history, &err));
+        assert_int_equal(history.node_count, 1);
+        assert_string_equal(history.nodes[0].host, hosts[i]);
+        assert_true(fabs(history.nodes[0].ratio - 1.04 * 1.1) < 0.01);
+        assert_true(fabs(history.nodes[0].excess - 1.04) < 0.01);
+        assert_true(history.nodes[0].deviation > 0 && history.nodes[0].deviation < 0.01);
+        kg_history_free(&history);
+    }
+}
+
+static void a_class_that_is_slower_has_no_suspect_node(void **state)
+{
+    (void)state;
+    assert_int_equal(class_add("none"), 0);
 }
 
 static void prune_keeps_detectors_and_changes(void **state)
@@ -353,6 +513,26 @@ static void a_slow_drift_is_one_creep(void **state)
     kg_history_free(&history);
 }
 
+/* The drift since the release passes 2 % before a lag of 90 days does. */
+static void a_drift_since_the_last_release_is_a_creep(void **state)
+{
+    (void)state;
+    struct kg_history history = {0};
+    for (int i = 0; i < 90; i++) {
+        struct facts facts = night_of(i, exp(0.0003 * i));
+        run_add(&facts);
+        if (i == 6) {
+            facts.kind = KG_HISTORY_RELEASE;
+            run_add(&facts);
+        }
+    }
+    assert_true(kg_history_changes(database, &all, &history, &err));
+    assert_int_equal(history.change_count, 1);
+    assert_string_equal(history.changes[0].kind, "creep");
+    assert_string_equal(history.changes[0].commit_before, "c6");
+    kg_history_free(&history);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -372,7 +552,20 @@ int main(void)
         cmocka_unit_test_setup_teardown(runs_of_one_command_are_put_in_order, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_is_appended_if_the_transaction_fails, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(only_commits_and_nights_are_followed, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_pull_request_is_not_followed, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_step_of_a_control_is_of_the_machine, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_step_that_the_control_shares_is_not_in_the_series, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_step_of_the_code_stays, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_step_larger_than_that_of_the_control_has_its_cause, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_control_of_the_same_command_may_come_later, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(another_kept_build_is_no_step, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_host_unlike_its_class_is_a_suspect_node, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_class_that_is_slower_has_no_suspect_node, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_drift_since_the_last_release_is_a_creep, setup, teardown),
         cmocka_unit_test_setup_teardown(prune_keeps_detectors_and_changes, setup, teardown),
         cmocka_unit_test_setup_teardown(a_damaged_row_begins_again, setup, teardown),
         cmocka_unit_test_setup_teardown(a_slow_drift_is_one_creep, setup, teardown),

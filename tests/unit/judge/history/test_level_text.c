@@ -16,12 +16,19 @@ static struct kg_level_row row_of(uint32_t count)
         row.level.change.tail[i] = (float)i / 3;
         row.runs[i] = i % 5 == 4 ? INT32_MAX - i : 1000 + 7 * (int64_t)i;
     }
+    row.past_count = (uint8_t)(count < KG_NODE_PAST ? count : KG_NODE_PAST);
+    for (uint8_t i = 0; i < row.past_count; i++)
+        row.past[i] = (float)i / 7;
+    if (count % 2) {
+        row.control_run = 1234567;
+        row.control = (struct kg_control_fit){9, 1.0 / 3, 2, 1e-300, 4, -5};
+    }
     return row;
 }
 
 static void a_row_comes_back_as_it_was(void **state)
 {
-    static const uint32_t counts[] = {0, 1, 2, 40, KG_CHANGE_WINDOW};
+    static const uint32_t counts[] = {0, 1, 2, 41, KG_CHANGE_WINDOW};
     (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         const struct kg_level_row row = row_of(counts[i]);
