@@ -75,6 +75,19 @@ struct kg_history_point {
     const char *code; /* 16 hexadecimal digits for the code of the case; NULL: unknown */
 };
 
+/* The place of a change among the points of its series. */
+struct kg_trend_mark {
+    size_t change;        /* index of the change in struct kg_history */
+    size_t before, after; /* indices of the points between which the change lies */
+    size_t at; /* index of the first point after the change: two levels then fit the points best */
+};
+
+/* A level of a series, up to the next one. */
+struct kg_trend_level {
+    size_t first; /* index of its first point */
+    double value; /* median of its points */
+};
+
 /* The points of one metric of a case on a machine. */
 struct kg_history_series {
     int64_t id; /* in the database; in no file */
@@ -86,9 +99,14 @@ struct kg_history_series {
     const char *unit;
     const char *machine; /* fingerprint */
     const char *host;
+    bool control; /* a kept build was measured, which shows changes of the machine */
     struct kg_history_point
         *points; /* by the depth of the commits if all are known, else by time */
     size_t point_count, point_capacity;
+    struct kg_trend_mark *marks; /* by `after` */
+    size_t mark_count;
+    struct kg_trend_level *levels; /* one more than there are steps */
+    size_t level_count;
 };
 
 /* A step or a creep of a series, and its cause. */
@@ -108,19 +126,53 @@ extern const char *const kg_change_kind_names[3];
 extern const char *const kg_history_cause_names[7];
 extern const char *const kg_history_state_names[7];
 
+/* A host that differed from its class in one night. Its times over those of its past: medians over its cases. */
+struct kg_history_node {
+    const char *suite, *machine, *host;
+    const char *run;     /* hash */
+    const char *started; /* of the run */
+    const char *commit;
+    double ratio;     /* against its own past */
+    double excess;    /* `ratio` over that of the other hosts */
+    double deviation; /* robust standard deviation of log `excess` in the nights before */
+};
+
+/* Kind of the rows that a report prints. */
+enum kg_history_content {
+    KG_HISTORY_LIST,   /* runs */
+    KG_HISTORY_TRENDS, /* series */
+    KG_HISTORY_CHANGES,
+    KG_HISTORY_AUDITS,
+    KG_HISTORY_CONTENTS
+};
+
 /* Rows of a history. The caller frees them with kg_history_free. */
 struct kg_history {
     struct kg_arena arena;
     const char *database;
+    enum kg_history_content content;
+    const char *here; /* commit of the user's checkout; NULL: unknown */
     struct kg_history_run *runs;
     size_t run_count, run_capacity;
     struct kg_history_series *series;
     size_t series_count, series_capacity;
     struct kg_history_change *changes;
     size_t change_count, change_capacity;
+    struct kg_history_node *nodes;
+    size_t node_count, node_capacity;
+    struct kg_history_audit *audits; /* history_audit.h */
+    size_t audit_count, audit_capacity;
 };
 extern const struct kg_record kg_history_record;
 void kg_history_free(struct kg_history *history);
+/* Reads rows that kgate printed as JSON.
+ * err  KG_ERROR_USAGE: malformed, or an index beyond its list */
+bool kg_history_load(const char *path, struct kg_history *history, struct kg_error *err);
+
+/* history_trend.c: finds marks and levels of all series. The arena of the history owns them. */
+void kg_history_trends_find(struct kg_history *history);
+/* Index of the newest point of the user's checkout; of the newest point if there is none. The series has points. */
+size_t kg_history_here(const struct kg_history *history, const struct kg_history_series *series);
 
 struct kg_history_database;
 enum kg_history_access { KG_HISTORY_READ, KG_HISTORY_WRITE };
@@ -160,6 +212,7 @@ struct kg_history_outcome {
     size_t
         late; /* runs that are not newer than the newest of a series: change detection skips them there */
     size_t changes; /* found by change detection */
+    size_t nodes;   /* hosts that became suspect */
     char note[256]; /* remark on a success; "": none */
 };
 
@@ -190,7 +243,7 @@ struct kg_history_filter {
 /* Reads runs, oldest first. */
 bool kg_history_runs(struct kg_history_database *database, const struct kg_history_filter *filter,
                      struct kg_history *history, struct kg_error *err);
-/* Reads the series that match, with their points, runs and changes.
+/* Reads the series that match, with their points, runs, changes and levels.
  * err  KG_ERROR_USAGE: no case matches */
 bool kg_history_show(struct kg_history_database *database, const struct kg_history_filter *filter,
                      struct kg_history *history, struct kg_error *err);
@@ -199,6 +252,9 @@ bool kg_history_show(struct kg_history_database *database, const struct kg_histo
 bool kg_history_changes(struct kg_history_database *database,
                         const struct kg_history_filter *filter, struct kg_history *history,
                         struct kg_error *err);
+/* Reads suspect nodes, newest first. */
+bool kg_history_nodes(struct kg_history_database *database, const struct kg_history_filter *filter,
+                      struct kg_history *history, struct kg_error *err);
 /* The file with the code behind a run. The store may keep it (judge/builds.h). */
 struct kg_history_build {
     const char *hash;             /* SHA-256 of the file */

@@ -55,9 +55,9 @@ static bool runs_remove(struct kg_history_database *database, size_t keep, const
     /* The last statement clears the runs that a change names, so it comes after the removal of the others. */
     static const char *const statements[] = {
         "DELETE FROM point WHERE run IN " OLD_RUNS,
-        "DELETE FROM verdict WHERE run IN " OLD_RUNS,
         "DELETE FROM run WHERE id IN " OLD_RUNS
-        "AND id NOT IN (SELECT run_before FROM change UNION SELECT run_after FROM change UNION "
+        "AND excess IS NULL AND id NOT IN (SELECT run_before FROM change UNION SELECT run_after "
+        "FROM change UNION "
         "SELECT found_run FROM change)",
         "UPDATE run SET points = 0 WHERE id IN " OLD_RUNS,
     };

@@ -96,10 +96,10 @@ bool kg_history_runs(struct kg_history_database *database, const struct kg_histo
 
 #define SERIES_SELECT                                                                              \
     "SELECT s.id, s.suite, s.case_, s.definition, s.metric, s.source, s.unit, m.class, m.host, "   \
-    "s.machine FROM series AS s JOIN machine AS m ON m.id = s.machine "
+    "s.machine, s.control FROM series AS s JOIN machine AS m ON m.id = s.machine "
 #define SERIES_ORDER                                                                               \
     " ORDER BY s.suite, s.case_, m.class, m.host, CASE WHEN s.metric = 'time' THEN 0 ELSE 1 END, " \
-    "s.metric, s.source, s.definition"
+    "s.metric, s.source, s.definition, s.control"
 
 /* A series while its points are read. */
 struct found {
@@ -146,7 +146,8 @@ static void series_read(struct search *search, const struct kg_query *query, str
                                   .source = kg_row_copy(query, 5, arena),
                                   .unit = kg_row_keep(query, 6, arena),
                                   .machine = kg_row_copy(query, 7, arena),
-                                  .host = kg_row_keep(query, 8, arena)},
+                                  .host = kg_row_keep(query, 8, arena),
+                                  .control = kg_row_integer(query, 10) != 0},
                        .machine = kg_row_integer(query, 9)};
 }
 
@@ -383,8 +384,11 @@ bool kg_history_show(struct kg_history_database *database, const struct kg_histo
                             database->name, filter->which);
     good = good && found_read(&search, history, err) &&
            kg_history_changes(database, filter, history, err);
-    if (good)
+    history->content = KG_HISTORY_TRENDS;
+    if (good) {
         changes_choose(history);
+        kg_history_trends_find(history);
+    }
     kg_query_free(&search.runs);
     kg_query_free(&search.points);
     kg_arena_free(&search.arena);
@@ -437,12 +441,50 @@ bool kg_history_changes(struct kg_history_database *database,
         "OR m.class = $2 OR m.host = $2) AND ($3 = '' OR s.metric = $3) AND ($4 = 1 OR h.state <> "
         "'refuted' OR h.cause <> 'machine') ORDER BY h.id DESC";
     struct kg_query query = {0};
+    history->content = KG_HISTORY_CHANGES;
     history->database = kg_arena_copy(&history->arena, database->name);
     bool good = kg_query_prepare(database, sql, &query, err);
     if (good) {
         kg_query_begin(&query, "ttti", or_empty(filter->suite), or_empty(filter->machine),
                        or_empty(filter->metric), (int64_t)filter->refuted);
         good = rows_read(&query, history, change_read, err);
+    }
+    kg_query_free(&query);
+    return good;
+}
+
+/* --- Nodes ------------------------------------------------------------------------------------ */
+
+static void node_read(const struct kg_query *query, struct kg_history *history)
+{
+    struct kg_arena *arena = &history->arena;
+    kg_arena_grow(arena, &history->nodes, history->node_count, &history->node_capacity,
+                  sizeof *history->nodes);
+    history->nodes[history->node_count++] =
+        (struct kg_history_node){.suite = kg_row_copy(query, 0, arena),
+                                 .machine = kg_row_copy(query, 1, arena),
+                                 .host = kg_row_keep(query, 2, arena),
+                                 .run = kg_row_copy(query, 3, arena),
+                                 .started = kg_row_copy(query, 4, arena),
+                                 .commit = kg_row_keep(query, 5, arena),
+                                 .ratio = exp(kg_row_real(query, 6)),
+                                 .excess = exp(kg_row_real(query, 7)),
+                                 .deviation = kg_row_real(query, 8)};
+}
+
+bool kg_history_nodes(struct kg_history_database *database, const struct kg_history_filter *filter,
+                      struct kg_history *history, struct kg_error *err)
+{
+    static const char sql[] =
+        "SELECT r.suite, m.class, m.host, r.hash, r.started, c.sha, r.distance, r.excess, "
+        "r.deviation FROM run AS r JOIN machine AS m ON m.id = r.machine LEFT JOIN commit_ AS c ON "
+        "c.id = r.commit_ WHERE r.excess IS NOT NULL AND ($1 = '' OR r.suite = $1) AND ($2 = '' OR "
+        "m.class = $2 OR m.host = $2) ORDER BY r.started DESC, r.hash";
+    struct kg_query query = {0};
+    bool good = kg_query_prepare(database, sql, &query, err);
+    if (good) {
+        kg_query_begin(&query, "tt", or_empty(filter->suite), or_empty(filter->machine));
+        good = rows_read(&query, history, node_read, err);
     }
     kg_query_free(&query);
     return good;

@@ -1,5 +1,5 @@
 /* history_record.c: the JSON fields of a history's rows. */
-#include "judge/history/history.h"
+#include "judge/history/history_audit.h"
 
 const char *const kg_history_kind_names[KG_HISTORY_KINDS + 1] = {
     "commit", "nightly", "control", "release", "pull-request", "bisect", NULL};
@@ -8,6 +8,8 @@ const char *const kg_history_cause_names[7] = {"code",       "machine", "environ
                                                "definition", "unknown", NULL};
 const char *const kg_history_state_names[7] = {"suspected", "confirmed", "refuted", "accepted",
                                                "fixed",     "gone",      NULL};
+static const char *const content_names[KG_HISTORY_CONTENTS + 1] = {"runs", "series", "changes",
+                                                                   "audits", NULL};
 static const char *const flag_names[KG_HISTORY_FLAGS + 1] = {"incomplete", "noted", "throttled",
                                                              NULL};
 
@@ -53,6 +55,26 @@ static const struct kg_record point_record =
     KG_RECORD_OF(point_fields, "The value of a metric in one run.");
 #undef STRUCT
 
+#define STRUCT kg_trend_mark
+static const struct kg_field mark_fields[] = {
+    KG_FIELD(change, SIZE, "index of the change in `changes`"),
+    KG_FIELD(before, SIZE, "index of the last point before the change"),
+    KG_FIELD(after, SIZE, "index of the first point that has the change for sure"),
+    KG_FIELD(at, SIZE, "index of the first point after the change, by the least squares"),
+};
+static const struct kg_record mark_record =
+    KG_RECORD_OF(mark_fields, "The place of a change among the points of its series.");
+#undef STRUCT
+
+#define STRUCT kg_trend_level
+static const struct kg_field level_fields[] = {
+    KG_FIELD(first, SIZE, "index of the first point; the level ends before the next one"),
+    KG_FIELD(value, REAL, "median of the points, in `unit`"),
+};
+static const struct kg_record level_record =
+    KG_RECORD_OF(level_fields, "A level of a series between two steps.");
+#undef STRUCT
+
 #define STRUCT kg_history_series
 static const struct kg_field series_fields[] = {
     KG_FIELD(suite, STRING, "name of the suite"),
@@ -64,9 +86,14 @@ static const struct kg_field series_fields[] = {
     KG_FIELD(unit, STRING, "unit of the values: ns, bytes or J; absent for a number", KG_OPTIONAL),
     KG_FIELD(machine, STRING, "fingerprint of the machine"),
     KG_FIELD(host, STRING, "digits for this one machine", KG_OPTIONAL),
+    KG_FIELD(control, BOOL, "whether a kept build was measured, as the control of the machine"),
     KG_LIST(points, point_count, RECORDS,
             "values by the depth of the commits if all depths are known, otherwise by time",
             KG_OF(point_record)),
+    KG_LIST(marks, mark_count, RECORDS, "changes of the series, oldest first", KG_OPTIONAL,
+            KG_OF(mark_record)),
+    KG_LIST(levels, level_count, RECORDS, "levels between the steps, oldest first", KG_OPTIONAL,
+            KG_OF(level_record)),
 };
 static const struct kg_record series_record =
     KG_RECORD_OF(series_fields, "The values of one metric of a case on one machine.");
@@ -98,14 +125,81 @@ static const struct kg_record change_record =
     KG_RECORD_OF(change_fields, "A step or a creep of a series, and its cause.");
 #undef STRUCT
 
+#define STRUCT kg_history_node
+static const struct kg_field node_fields[] = {
+    KG_FIELD(suite, STRING, "name of the suite"),
+    KG_FIELD(machine, STRING, "fingerprint of the machine"),
+    KG_FIELD(host, STRING, "digits for this one machine", KG_OPTIONAL),
+    KG_FIELD(run, STRING, "hash of the run"),
+    KG_FIELD(started, STRING, "time of the run"),
+    KG_FIELD(commit, STRING, "commit of the run", KG_OPTIONAL),
+    KG_FIELD(ratio, REAL, "time over its median of ten runs before; median over the cases"),
+    KG_FIELD(excess, REAL, "`ratio` over the median `ratio` of the other hosts"),
+    KG_FIELD(deviation, REAL,
+             "robust standard deviation of the logarithm of `excess` in the nights before"),
+};
+static const struct kg_record node_record =
+    KG_RECORD_OF(node_fields, "A host that differed from its class in one night.");
+#undef STRUCT
+
+#define STRUCT kg_audited_case
+static const struct kg_field audited_fields[] = {
+    KG_FIELD_AS("case", id_of_case, STRING, "id of the case"),
+    KG_FIELD(metric, STRING, "name of the metric"),
+    KG_FIELD(runs, SIZE, "number of runs"),
+    KG_FIELD(between, REAL, "standard deviation between runs at one level, of the log value",
+             KG_OPTIONAL),
+    KG_FIELD(within, REAL, "standard deviation between the rounds of a run, of the log value",
+             KG_OPTIONAL),
+    KG_FIELD(visible, REAL,
+             "smallest change that a gate with `rounds` rounds against `rounds` detects in nine of "
+             "ten trials, as a share",
+             KG_OPTIONAL),
+};
+static const struct kg_record audited_record =
+    KG_RECORD_OF(audited_fields, "The noise of one series.");
+#undef STRUCT
+
+#define STRUCT kg_history_audit
+static const struct kg_field audit_fields[] = {
+    KG_FIELD(suite, STRING, "name of the suite"),
+    KG_FIELD(machine, STRING, "fingerprint of the machine"),
+    KG_FIELD(host, STRING, "digits for this one machine", KG_OPTIONAL),
+    KG_FIELD(series, SIZE, "number of series"),
+    KG_FIELD(same, SIZE, "number of tests at unchanged code, control runs included"),
+    KG_FIELD(alarms, SIZE, "number of steps found at unchanged code"),
+    KG_FIELD(blamed, SIZE, "number of these steps with cause `code` or `unknown`, not refuted"),
+    KG_FIELD(nominal, REAL, "share of tests with an alarm that the detector allows"),
+    KG_FIELD(low, REAL, "lower end of the 95 % interval of `alarms` / `same`", KG_OPTIONAL),
+    KG_FIELD(high, REAL, "upper end of the 95 % interval of `alarms` / `same`", KG_OPTIONAL),
+    KG_FIELD(regressions, SIZE,
+             "number of upward steps with cause `code` or `unknown`; steps of many cases in one "
+             "range count once"),
+    KG_FIELD(improvements, SIZE, "number of downward steps, likewise"),
+    KG_FIELD(sign_p, REAL, "two-sided p of the sign test of the two numbers", KG_OPTIONAL),
+    KG_FIELD(alpha, REAL, "share of false alarms that the suite allows"),
+    KG_FIELD(rounds, SIZE, "number of rounds per side, for `visible`"),
+    KG_LIST(cases, case_count, RECORDS, "series, the largest `visible` first",
+            KG_OF(audited_record)),
+};
+const struct kg_record kg_history_audit_record =
+    KG_RECORD_OF(audit_fields, "How reliable the alarms of one suite on one machine are.");
+#undef STRUCT
+
 #define STRUCT kg_history
 static const struct kg_field history_fields[] = {
     KG_FIELD(database, STRING, "path or URL of the history, without a password"),
+    KG_FIELD(content, ENUM, "rows that a report prints", KG_NAMES(content_names)),
+    KG_FIELD(here, STRING, "commit of the user's checkout", KG_OPTIONAL),
     KG_LIST(runs, run_count, RECORDS, "runs, oldest first", KG_OPTIONAL, KG_OF(run_record)),
     KG_LIST(series, series_count, RECORDS, "series of the chosen cases", KG_OPTIONAL,
             KG_OF(series_record)),
     KG_LIST(changes, change_count, RECORDS, "changes, newest first", KG_OPTIONAL,
             KG_OF(change_record)),
+    KG_LIST(nodes, node_count, RECORDS, "suspect nodes, newest first", KG_OPTIONAL,
+            KG_OF(node_record)),
+    KG_LIST(audits, audit_count, RECORDS, "audits, one per suite and machine", KG_OPTIONAL,
+            KG_OF(kg_history_audit_record)),
 };
 const struct kg_record kg_history_record =
     KG_RECORD_OF(history_fields, "Rows of a history, as `kgate history` prints them.");
@@ -115,4 +209,34 @@ void kg_history_free(struct kg_history *history)
 {
     kg_arena_free(&history->arena);
     *history = (struct kg_history){0};
+}
+
+/* Whether the file's indices lie in their lists. */
+static bool series_valid(const struct kg_history *history, const struct kg_history_series *series)
+{
+    const size_t points = series->point_count;
+    bool good = points > 0;
+    for (size_t i = 0; i < points; i++)
+        good = good && series->points[i].run < history->run_count;
+    for (size_t i = 0; i < series->mark_count; i++) {
+        const struct kg_trend_mark *mark = &series->marks[i];
+        good = good && mark->change < history->change_count && mark->before <= mark->after &&
+               mark->after < points && mark->at < points;
+    }
+    for (size_t i = 0; i < series->level_count; i++)
+        good = good && series->levels[i].first < points;
+    return good;
+}
+
+bool kg_history_load(const char *path, struct kg_history *history, struct kg_error *err)
+{
+    if (!kg_record_load(&kg_history_record, KG_HISTORY_SCHEMA, path, &history->arena, history, err))
+        return false;
+    for (size_t i = 0; i < history->series_count; i++)
+        if (!series_valid(history, &history->series[i]))
+            return kg_error_set(err, KG_ERROR_USAGE,
+                                "%.300s: series[%zu] is empty, or names a run, a change or a point "
+                                "that the file lacks",
+                                path, i);
+    return true;
 }

@@ -5,7 +5,7 @@
 enum { MOST = 16 };
 
 /* Three hosts of ten series: two of one class, one of another. */
-static const struct kg_night_host hosts[] = {{0, 10, 0}, {0, 10, 0}, {1, 10, 0}};
+static const struct kg_night_host hosts[] = {{0, 10}, {0, 10}, {1, 10}};
 
 /* The cause of the first alarm. */
 static enum kg_step_cause cause_of(const struct kg_night_alarm *alarms, size_t count,
@@ -89,7 +89,7 @@ static void a_whole_host_is_the_machine(void **unused)
 static void a_whole_host_without_a_peer_is_unknown(void **unused)
 {
     struct kg_night_alarm alarms[MOST];
-    struct kg_night_host alone[] = {{0, 10, 0}, {0, 0, 0}, {1, 10, 0}};
+    struct kg_night_host alone[] = {{0, 10}, {0, 0}, {1, 10}};
     (void)unused;
     assert_int_equal(cause_of(alarms, host_steps(alarms, 2, 10, 0.1), hosts), KG_STEP_UNKNOWN);
     assert_int_equal(cause_of(alarms, host_steps(alarms, 0, 10, 0.1), alone), KG_STEP_UNKNOWN);
@@ -106,14 +106,13 @@ static void two_whole_hosts_are_the_code(void **unused)
 
 static void the_control_names_the_machine(void **unused)
 {
-    const struct kg_night_alarm alarm = {.step = 0.1};
-    struct kg_night_host moved[] = {{0, 10, 0.06}, {0, 10, 0}, {1, 10, 0}};
+    struct kg_night_alarm alarm = {.step = 0.1, .control_step = 0.06};
     (void)unused;
-    assert_int_equal(cause_of(&alarm, 1, moved), KG_STEP_CONTROL);
-    moved[0].control_step = 0.04; /* too little to explain the step */
-    assert_int_equal(cause_of(&alarm, 1, moved), KG_STEP_UNKNOWN);
-    moved[0].control_step = -0.1;
-    assert_int_equal(cause_of(&alarm, 1, moved), KG_STEP_UNKNOWN);
+    assert_int_equal(cause_of(&alarm, 1, hosts), KG_STEP_CONTROL);
+    alarm.control_step = 0.04; /* too little to explain the step */
+    assert_int_equal(cause_of(&alarm, 1, hosts), KG_STEP_UNKNOWN);
+    alarm.control_step = -0.1;
+    assert_int_equal(cause_of(&alarm, 1, hosts), KG_STEP_UNKNOWN);
 }
 
 static void causes_have_names(void **unused)
