@@ -281,64 +281,56 @@ static int causes(const char *folder, const char *labels_folder)
 
 enum { RUNS = 200, LAGS = 2, SERIES_MOST = 512 };
 static const size_t lags[LAGS] = {30, 90};
-static const double THRESHOLD = 0.02;
 
 struct drifting {
     double x[RUNS];
-    double reported[RUNS]; /* step or creep that was reported at this run */
-    size_t label;          /* row */
-    long first;            /* first alarm of the creep rule at or after the label; -1: none */
-    long first_step;       /* likewise, of the detector */
-    size_t others;         /* alarms of the creep rule that the label does not explain */
+    size_t reported; /* number of the first run after the last creep */
+    size_t label;    /* row */
+    long first;      /* first alarm of the creep rule at or after the label; -1: none */
+    long first_step; /* likewise, of the detector */
+    bool stepped;    /* the present run showed a step */
+    size_t others;   /* alarms of the creep rule that the label does not explain */
     struct kg_history_level level;
 };
 
-/* The series without the steps that were reported. */
-static struct kg_variance variance_of(const struct drifting *series, size_t run)
+/* Compares the runs since the last step and creep, as history_creep.c does. */
+static bool comparison(const struct drifting *series, size_t run, size_t lag,
+                       struct kg_creep *creep)
 {
-    double x[KG_CREEP_PAST], reported = 0;
-    const size_t count = run + 1 < KG_CREEP_PAST ? run + 1 : KG_CREEP_PAST;
-    for (size_t i = run + 1 - count; i <= run; i++) {
-        reported += series->reported[i];
-        x[i + count - run - 1] = series->x[i] - reported;
-    }
-    return kg_creep_variance(x, count);
+    const struct kg_change_state *change = &series->level.change;
+    const size_t oldest = run + 1 - change->count; /* number of the oldest run in the state */
+    const size_t first = series->reported > oldest ? series->reported - oldest : 0;
+    return run + 1 >= oldest + first + lag &&
+           kg_creep_compare(change->tail + first, change->count - first,
+                            run + 1 - lag - oldest - first, creep);
 }
 
-static struct kg_creep comparison(const struct drifting *series, size_t run, size_t lag)
+static void steps_append(struct drifting *series, const struct table *labels, size_t run)
 {
-    const size_t then = run - lag;
-    struct kg_creep creep = {.level = kg_creep_level(series->x, run + 1),
-                             .reference = kg_creep_level(series->x, then + 1),
-                             .variance = variance_of(series, run)};
-    for (size_t i = then + 1; i <= run; i++)
-        creep.reported += series->reported[i];
-    return creep;
+    struct kg_change_alarm alarm;
+    series->stepped = kg_history_append(&series->level, series->x[run], UNKNOWN, &alarm);
+    if (series->stepped && series->first_step < 0 && run + 5 >= whole(labels, series->label, 2))
+        series->first_step = (long)run;
 }
 
 static void night(struct drifting *series, size_t count, const struct table *labels, size_t run)
 {
     static struct kg_creep creeps[SERIES_MOST * LAGS];
-    size_t compared = 0, first = 0;
-    for (size_t s = 0; s < count; s++) {
-        struct kg_change_alarm alarm;
-        if (kg_history_append(&series[s].level, series[s].x[run], UNKNOWN, &alarm)) {
-            series[s].reported[run + 1 - alarm.newer] += alarm.step;
-            if (series[s].first_step < 0 && run + 5 >= whole(labels, series[s].label, 2))
-                series[s].first_step = (long)run;
-        }
-    }
-    while (first < LAGS && run >= lags[first] + KG_CREEP_RUNS - 1)
-        first++;
+    static struct drifting *compared[SERIES_MOST * LAGS];
+    size_t compared_count = 0;
     for (size_t s = 0; s < count; s++)
-        for (size_t i = 0; i < first; i++)
-            creeps[compared++] = comparison(&series[s], run, lags[i]);
-    kg_creep_judge(creeps, compared, THRESHOLD);
-    for (size_t i = 0; i < compared; i++) {
-        struct drifting *one = &series[i / first];
-        if (!creeps[i].creeps || one->reported[run] != 0)
+        steps_append(&series[s], labels, run);
+    for (size_t s = 0; s < count; s++)
+        for (size_t i = 0; i < LAGS && !series[s].stepped; i++) {
+            compared[compared_count] = &series[s];
+            compared_count += comparison(&series[s], run, lags[i], &creeps[compared_count]);
+        }
+    kg_creep_judge(creeps, compared_count);
+    for (size_t i = 0; i < compared_count; i++) {
+        struct drifting *one = compared[i];
+        if (!creeps[i].creeps || one->reported == run + 1)
             continue;
-        one->reported[run] = creeps[i].drift;
+        one->reported = run + 1;
         const bool labelled = strcmp(cell(labels, one->label, 1), "creep") == 0 &&
                               run + 5 >= whole(labels, one->label, 2);
         if (labelled && one->first < 0)
@@ -374,6 +366,7 @@ static int creep(const char *folder)
             quiet++;
             continue;
         }
+        static const double LARGE = 0.02;
         const double drift = fabs(number(&labels, series[s].label, 3));
         const size_t size = (size_t)lround(drift / number(&labels, series[s].label, 4));
         const bool found = series[s].first >= 0 || series[s].first_step >= 0;
@@ -381,8 +374,8 @@ static int creep(const char *folder)
         rule[size] += series[s].first >= 0;
         step[size] += series[s].first_step >= 0;
         either[size] += found;
-        large += drift >= log1p(THRESHOLD);
-        large_found += drift >= log1p(THRESHOLD) && found;
+        large += drift >= log1p(LARGE);
+        large_found += drift >= log1p(LARGE) && found;
     }
     puts("size  creeps  by change point  by creep rule  by either");
     for (size_t size = 0; size < 9; size++)
@@ -405,16 +398,28 @@ struct fleet {
     double x[MACHINES][CASES][NIGHTS];
 };
 
-/* Judges one night of a fleet, from the nights that the rule can use. */
+/* Distance of a machine in a night from its past. */
+static double distance_of(const struct fleet *fleet, size_t machine, size_t run)
+{
+    const size_t past = run < KG_NODE_PAST ? run : KG_NODE_PAST;
+    double distances[CASES];
+    for (size_t c = 0; c < CASES; c++) {
+        const double *x = fleet->x[machine][c];
+        double values[KG_NODE_PAST];
+        memcpy(values, x + run - past, past * sizeof *values);
+        distances[c] = kg_node_case_distance(x[run], values, past);
+    }
+    return kg_node_distance(distances, CASES);
+}
+
+/* Judges one night of a fleet, from the nights up to it. */
 static void fleet_night(const struct fleet *fleet, size_t run, struct kg_node_night *nodes)
 {
-    static double window[MACHINES * CASES * KG_NODE_NIGHTS];
-    const size_t nights = run + 1 < KG_NODE_NIGHTS ? run + 1 : KG_NODE_NIGHTS;
+    static double distances[MACHINES * NIGHTS];
     for (size_t m = 0; m < MACHINES; m++)
-        for (size_t c = 0; c < CASES; c++)
-            memcpy(window + (m * CASES + c) * nights, fleet->x[m][c] + run + 1 - nights,
-                   nights * sizeof *window);
-    kg_suspect_nodes_find(&(struct kg_fleet_nights){MACHINES, CASES, nights, window}, nodes);
+        for (size_t i = 0; i <= run; i++)
+            distances[m * (run + 1) + i] = distance_of(fleet, m, i);
+    kg_suspect_nodes_find(distances, MACHINES, run + 1, nodes);
 }
 
 static int nodes_judge(const char *folder)
