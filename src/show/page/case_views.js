@@ -7,6 +7,7 @@ import { caseMetrics } from "./views/case_metrics.js";
 import { caseProfile } from "./views/case_profile.js";
 import { caseSuggestions } from "./views/case_suggestions.js";
 import { caseHistory } from "./views/history.js";
+import { caseTrend } from "./views/trend.js";
 import { caseWhy } from "./views/why_changed.js";
 
-export const caseViews = [caseMetrics, caseWhy, caseRounds, caseHistory, caseSuggestions, caseProfile, caseFacts, caseCommands];
+export const caseViews = [caseMetrics, caseWhy, caseRounds, caseTrend, caseHistory, caseSuggestions, caseProfile, caseFacts, caseCommands];

@@ -1,7 +1,7 @@
 /* Detects the kind of a file by `schema`, and checks its version. */
 
 /* The kinds that the page shows; all have the same version. */
-const KINDS = ["results", "comparison", "suggestions", "baseline", "profile", "calibration"];
+const KINDS = ["results", "comparison", "suggestions", "baseline", "profile", "calibration", "history"];
 const VERSION = 1;
 
 /* Control characters and changes of writing direction can disguise a name. They become \x1b and the like, as on a

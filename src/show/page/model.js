@@ -14,10 +14,12 @@ export function modelOf(files) {
         suggestions: suggestionsOf(of("suggestions").map((file) => file.json)),
         profiles: of("profile"),
         calibrations: of("calibration").map((file) => file.json),
+        histories: of("history").map((file) => file.json),
     };
     model.suite = comparison?.suite ?? runs.current?.json.suite ?? model.baselines[0]?.runs.at(-1)?.suite ?? model.calibrations.at(-1)?.suite;
-    model.cases = casesOf(model);
-    model.caseById = new Map(model.cases.map((one) => [one.id, one]));
+    const all = casesOf(model);
+    model.cases = all.filter(({ trendOnly }) => !trendOnly);
+    model.caseById = new Map(all.map((one) => [one.id, one]));
     return model;
 }
 
@@ -51,11 +53,12 @@ function suggestionsOf(list) {
  *   compared       from the comparison
  *   current, base  from results
  *   pair           {base, head}
- *   runs           [{run, series, code}] from baselines */
+ *   runs           [{run, series, code}] from baselines
+ *   trends         [{history, series}] from histories. `trendOnly`: no other file has the case */
 function casesOf(model) {
     const cases = new Map();
     const at = (id) => {
-        if (!cases.has(id)) cases.set(id, { id, pair: {}, runs: [], suggestions: [], findings: [], changes: [] });
+        if (!cases.has(id)) cases.set(id, { id, pair: {}, runs: [], trends: [], suggestions: [], findings: [], changes: [] });
         return cases.get(id);
     };
     for (const one of model.comparison?.cases ?? []) at(one.id).compared = one;
@@ -71,8 +74,18 @@ function casesOf(model) {
     for (const one of model.suggestions.findings) at(idOf(one)).findings.push(one);
     for (const one of model.suggestions.changes) at(one.operation).changes.push(one);
     for (const one of model.suggestions.differences) at(one.operation).difference = one;
+    trendsAdd(model, cases, at);
     const all = [...cases.values()].map(completed);
     return model.comparison ? all : all.sort((a, b) => isBad(b) - isBad(a));
+}
+
+/* Adds the series of histories to their cases. */
+function trendsAdd({ histories, suite }, cases, at) {
+    const others = new Set(cases.keys());
+    for (const history of histories)
+        for (const series of history.series ?? [])
+            if (!suite || series.suite === suite) at(series.case).trends.push({ history, series });
+    for (const one of cases.values()) one.trendOnly = !others.has(one.id);
 }
 
 /* The hashes of a case's machine code and libraries as one text; undefined: unknown. */

@@ -9,6 +9,7 @@ import { flameChange } from "./views/flame_change.js";
 import { fleet } from "./views/fleet.js";
 import { guide } from "./views/guide.js";
 import { history } from "./views/history.js";
+import { historyRows } from "./views/history_rows.js";
 import { machines } from "./views/machines.js";
 import { memory } from "./views/memory.js";
 import { operations } from "./views/operations.js";
@@ -19,7 +20,8 @@ import { statistics } from "./views/statistics.js";
 import { suggestions } from "./views/suggestions.js";
 import { sweeps } from "./views/sweeps.js";
 import { timeline } from "./views/timeline.js";
+import { trend } from "./views/trend.js";
 import { verdict } from "./views/verdict.js";
 import { whyChanged } from "./views/why_changed.js";
 
-export const views = [verdict, changes, whyChanged, fleet, calibration, statistics, suggestions, bottlenecks, operations, parts, flameChange, flame, timeline, roofline, sweeps, sideBySide, history, memory, machines, guide];
+export const views = [verdict, changes, whyChanged, fleet, calibration, statistics, suggestions, bottlenecks, operations, parts, flameChange, flame, timeline, roofline, sweeps, sideBySide, trend, historyRows, history, memory, machines, guide];
