@@ -45,7 +45,7 @@ static void schema_formats(struct kg_text *words)
 
 static void history_formats(struct kg_text *words)
 {
-    kg_text_append(words, "csv json");
+    kg_report_formats_words(KG_HISTORY_SCHEMA, words);
 }
 
 static void history_kinds(struct kg_text *words)

@@ -6,8 +6,8 @@
 #include "base/nearest.h"
 #include "base/units.h"
 #include "cli/history_parts.h"
-
-enum { ROWS_DEFAULT = 20 };
+#include "judge/history/history_audit.h"
+#include "show/formats.h"
 
 /* A command with its database. */
 struct session {
@@ -30,16 +30,23 @@ static struct kg_history_filter filter_of(const struct session *session, size_t 
         .last = arguments->last == KG_LAST_UNSET ? last : (size_t)arguments->last};
 }
 
-/* Prints rows as JSON, or the text. */
+/* Prints the rows in the format that the user asks for. */
 static bool rows_print(const struct session *session, const struct kg_history *history,
-                       struct kg_text *text, struct kg_error *err)
+                       struct kg_error *err)
 {
-    bool good = true;
-    if (session->arguments->json) {
-        kg_text_truncate(text, 0);
-        good = kg_record_print(&kg_history_record, history, KG_HISTORY_SCHEMA, text, err);
-    }
-    return good && kg_output(session->arguments, text, err);
+    const struct kg_arguments *arguments = session->arguments;
+    const char *name = arguments->json && !arguments->format ? "json" : arguments->format;
+    const struct kg_report_format *format = kg_report_format_find(KG_HISTORY_SCHEMA, name, err);
+    struct kg_report_subject subject = {
+        .history = history,
+        .style = kg_style(arguments),
+        .top = arguments->top == KG_TOP_UNSET ? KG_REPORT_TOP_USUAL : (size_t)arguments->top};
+    if (!format)
+        return false;
+    if (!arguments->output)
+        return kg_report_print(format, &subject, stdout, err);
+    kg_style_for_file(&subject.style);
+    return kg_report_write(format, &subject, arguments->output, err);
 }
 
 /* --- Writing ---------------------------------------------------------------------------------- */
@@ -64,6 +71,9 @@ static bool outcome_print(const struct session *session, const struct kg_history
     if (outcome->changes)
         kg_text_printf(&text, "; found %zu change%s: `kgate history changes`", outcome->changes,
                        outcome->changes == 1 ? "" : "s");
+    if (outcome->nodes)
+        kg_text_printf(&text, "; %zu suspect node%s: `kgate history changes`", outcome->nodes,
+                       outcome->nodes == 1 ? "" : "s");
     if (*outcome->note)
         kg_text_printf(&text, "; %s", outcome->note);
     kg_text_append(&text, "\n");
@@ -127,13 +137,9 @@ static bool prune(const struct session *session, struct kg_error *err)
 static bool list(const struct session *session, struct kg_error *err)
 {
     struct kg_history history = {0};
-    struct kg_text text = {0};
     const struct kg_history_filter filter = filter_of(session, KG_HISTORY_RUNS_DEFAULT);
-    bool good = kg_history_runs(session->database, &filter, &history, err);
-    if (good && !session->arguments->json)
-        kg_history_runs_text(&history, &text);
-    good = good && rows_print(session, &history, &text, err);
-    kg_text_free(&text);
+    const bool good = kg_history_runs(session->database, &filter, &history, err) &&
+                      rows_print(session, &history, err);
     kg_history_free(&history);
     return good;
 }
@@ -141,15 +147,11 @@ static bool list(const struct session *session, struct kg_error *err)
 static bool show(const struct session *session, struct kg_error *err)
 {
     struct kg_history history = {0};
-    struct kg_text text = {0};
-    const uint64_t top = session->arguments->top;
     struct kg_history_filter filter = filter_of(session, KG_HISTORY_RUNS_DEFAULT);
     filter.which = session->operands[0];
-    bool good = kg_history_show(session->database, &filter, &history, err);
-    if (good && !session->arguments->json)
-        kg_history_series_text(&history, top == KG_TOP_UNSET ? ROWS_DEFAULT : (size_t)top, &text);
-    good = good && rows_print(session, &history, &text, err);
-    kg_text_free(&text);
+    history.here = kg_history_here_ask(&history.arena);
+    const bool good = kg_history_show(session->database, &filter, &history, err) &&
+                      rows_print(session, &history, err);
     kg_history_free(&history);
     return good;
 }
@@ -157,13 +159,29 @@ static bool show(const struct session *session, struct kg_error *err)
 static bool changes(const struct session *session, struct kg_error *err)
 {
     struct kg_history history = {0};
-    struct kg_text text = {0};
     const struct kg_history_filter filter = filter_of(session, 0);
-    bool good = kg_history_changes(session->database, &filter, &history, err);
-    if (good && !session->arguments->json)
-        kg_history_changes_text(&history, &text);
-    good = good && rows_print(session, &history, &text, err);
-    kg_text_free(&text);
+    const bool good = kg_history_changes(session->database, &filter, &history, err) &&
+                      kg_history_nodes(session->database, &filter, &history, err) &&
+                      rows_print(session, &history, err);
+    kg_history_free(&history);
+    return good;
+}
+
+/* Prints the audits alone: the rows behind them are many. */
+static bool audit(const struct session *session, struct kg_error *err)
+{
+    enum { ROUNDS = 5 };
+    struct kg_history history = {0};
+    struct kg_history_filter filter = filter_of(session, KG_HISTORY_RUNS_DEFAULT);
+    double alpha;
+    filter.refuted = true; /* they are false alarms */
+    bool good = kg_history_alpha(session->arguments, &alpha, err) &&
+                kg_history_show(session->database, &filter, &history, err);
+    if (good) {
+        kg_history_audit(&history, alpha, ROUNDS);
+        history.run_count = history.series_count = history.change_count = 0;
+        good = rows_print(session, &history, err);
+    }
     kg_history_free(&history);
     return good;
 }
@@ -226,6 +244,7 @@ static const struct action {
     {"list", list, KG_HISTORY_READ, 0, 0, ""},
     {"show", show, KG_HISTORY_READ, 1, 1, "CASE"},
     {"changes", changes, KG_HISTORY_READ, 0, 0, ""},
+    {"audit", audit, KG_HISTORY_READ, 0, 0, ""},
     {"watch", watch, KG_HISTORY_READ, 0, 0, ""},
     {"export", export_rows, KG_HISTORY_READ, 0, 0, ""},
     {"import", import, KG_HISTORY_WRITE, 1, KG_OPERANDS_ANY, "FILE..."},
@@ -244,13 +263,13 @@ static bool options_check(const struct kg_arguments *arguments, const struct act
     } rows[] = {
         {"--kind", arguments->kind, "add import"},
         {"--keep", arguments->keep != KG_KEEP_UNSET, "prune"},
-        {"--format", arguments->format, "export"},
-        {"--metric", arguments->metric, "show changes watch"},
-        {"--last", arguments->last != KG_LAST_UNSET, "list show export"},
-        {"--top", arguments->top != KG_TOP_UNSET, "show"},
-        {"--machine", arguments->machine, "list show changes export"},
-        {"--output", arguments->output, "list show changes export"},
-        {"--json", arguments->json, "list show changes watch export"},
+        {"--format", arguments->format, "list show changes audit export"},
+        {"--metric", arguments->metric, "show changes audit watch"},
+        {"--last", arguments->last != KG_LAST_UNSET, "list show audit export"},
+        {"--top", arguments->top != KG_TOP_UNSET, "show audit"},
+        {"--machine", arguments->machine, "list show changes audit export"},
+        {"--output", arguments->output, "list show changes audit export"},
+        {"--json", arguments->json, "list show changes audit watch export"},
         {"--all", arguments->all, "show changes export"},
         {"--confirm", arguments->confirm, "watch"},
         {"--budget", arguments->budget, "watch"},
@@ -259,7 +278,7 @@ static bool options_check(const struct kg_arguments *arguments, const struct act
         {"--set", arguments->set.count > 0, "watch"},
         {"--baseline", arguments->baseline, "add import watch"},
         {"--keep-builds", arguments->keep_builds, "add import"},
-        {"--only-suite", arguments->only_suite, "list show changes export prune"},
+        {"--only-suite", arguments->only_suite, "list show changes audit export prune"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].given && !strstr(rows[i].takers, action->name))

@@ -2,7 +2,6 @@
 #include "show/formats.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "cli/cli.h"

@@ -12,15 +12,15 @@ bool kg_history_place(const struct kg_arguments *arguments, struct kg_arena *are
 struct kg_history_commit kg_history_commit_ask(struct kg_arena *arena, const char *named,
                                                void *user);
 
+/* Commit of the checkout around the working directory; NULL: unknown. */
+const char *kg_history_here_ask(struct kg_arena *arena);
+
+/* Rate of false alarms of the user's suite; of a default suite if there is none. */
+bool kg_history_alpha(const struct kg_arguments *arguments, double *alpha, struct kg_error *err);
+
 /* history_watch.c: lists the suspected changes of this machine; with --confirm decides them.
  * place     for kg_history_open
  * database  opened for reading
  * status    set to the exit status if that is not 0 */
 bool kg_history_watch(const struct kg_arguments *arguments, const char *place,
                       struct kg_history_database *database, int *status, struct kg_error *err);
-
-/* history_text.c: rows of a history as text. */
-void kg_history_runs_text(const struct kg_history *history, struct kg_text *text);
-/* most  newest rows per series; 0: all */
-void kg_history_series_text(const struct kg_history *history, size_t most, struct kg_text *text);
-void kg_history_changes_text(const struct kg_history *history, struct kg_text *text);

@@ -1,5 +1,5 @@
-/* history_place.c: the history that a command means, and the commit of results in the repository around the working
- * directory. */
+/* history_place.c: the history that a command means, the suite's rate of false alarms, and commits of the repository
+ * around the working directory. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +44,26 @@ bool kg_history_place(const struct kg_arguments *arguments, struct kg_arena *are
     return true;
 }
 
+bool kg_history_alpha(const struct kg_arguments *arguments, double *alpha, struct kg_error *err)
+{
+    static const double USUAL = 0.01;
+    struct kg_arena arena = {0};
+    struct kg_suite suite;
+    struct kg_error missing;
+    const char *path = arguments->suite;
+    bool good = true;
+    *alpha = USUAL;
+    if (path || kg_suite_find(&arena, &path, &missing)) {
+        good = kg_suite_load(path, NULL, 0, &suite, err);
+        if (good) {
+            *alpha = suite.policy.alpha;
+            kg_suite_free(&suite);
+        }
+    }
+    kg_arena_free(&arena);
+    return good;
+}
+
 /* Whether git takes the name for a commit, not for an option. Results may come from others. */
 static bool is_harmless(const char *name)
 {
@@ -77,6 +97,12 @@ static double depth_ask(struct kg_arena *arena, const char *hash)
         return NAN;
     answer = line_ask(arena, count);
     return answer && kg_count_parse(answer, &depth) ? (double)depth : (double)NAN;
+}
+
+const char *kg_history_here_ask(struct kg_arena *arena)
+{
+    const char *const words[] = {"rev-parse", "--verify", "--quiet", "HEAD", NULL};
+    return line_ask(arena, words);
 }
 
 struct kg_history_commit kg_history_commit_ask(struct kg_arena *arena, const char *named,

@@ -68,13 +68,14 @@ static const struct kg_subcommand subcommands[] = {
      "suite runs baseline set device pin run keep keep-builds accepted only-suite machine json "
      "quiet",
      kg_cli_baseline, NULL},
-    {"history", "add|list|show|changes|watch|export|import|prune [CASE|FILE...]", 1,
+    {"history", "add|list|show|changes|audit|watch|export|import|prune [CASE|FILE...]", 1,
      KG_OPERANDS_ANY,
      "Keep many runs of many commits and machines in a database: SQLite or PostgreSQL.\n"
      "  add RESULTS.json...     add results, one point per case and metric; twice is harmless\n"
      "  list                    the runs\n"
      "  show CASE               values of a case over its runs, on each machine\n"
      "  changes                 steps of the values, with causes\n"
+     "  audit                   false alarms, and the smallest visible changes\n"
      "  watch                   this machine's suspected changes; --confirm measures both builds\n"
      "  export                  all points, as CSV or JSON\n"
      "  import FILE...          add the runs of CSV files of export, or results\n"
@@ -93,9 +94,8 @@ static const struct kg_subcommand subcommands[] = {
      "Measure a suite against itself: its false alarms here, and the smallest change it detects.",
      "suite output runs filter shard set device json quiet", kg_cli_calibrate, NULL},
     {"report", "FILE...", 1, KG_OPERANDS_ANY,
-     "Print a report of a saved results, comparison, calibration, baseline or profile "
-     "file.\nResults "
-     "of several machines: a table per case. With --format html several files become one page.",
+     "Print a report of a file that kgate saved.\nResults of several machines: a table per case. "
+     "With --format html several files become one page.",
      "format columns by across against plot filter output top quiet verbose", kg_cli_report,
      kg_cli_report_more},
     {"import", "FILE...", 1, KG_TEXTS_MOST,

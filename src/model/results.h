@@ -450,6 +450,11 @@ const char *kg_results_recording(struct kg_arena *arena, const char *path,
 const char *kg_timestamp(struct kg_arena *arena);
 /* Whether the text is such a time, on an existing day. */
 bool kg_timestamp_is(const char *text);
+/* Seconds since 1970 of such a time; INT64_MIN if the text is none. */
+int64_t kg_timestamp_seconds(const char *text);
+enum { KG_TIMESTAMP_BYTES = 32 };
+/* Writes such a time; "" if the calendar has none. */
+void kg_timestamp_format(int64_t seconds, char text[KG_TIMESTAMP_BYTES]);
 
 /* results_validate.c: whether the values of a results file are possible: for files that somebody
  * edited or another program wrote. Pure. */

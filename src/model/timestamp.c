@@ -16,6 +16,21 @@ const char *kg_timestamp(struct kg_arena *arena)
     return kg_arena_copy(arena, text);
 }
 
+int64_t kg_timestamp_seconds(const char *text)
+{
+    struct tm parts = {0};
+    const char *end = strptime(text, FORMAT, &parts);
+    return end && !*end ? (int64_t)timegm(&parts) : INT64_MIN;
+}
+
+void kg_timestamp_format(int64_t seconds, char text[KG_TIMESTAMP_BYTES])
+{
+    struct tm parts;
+    const time_t moment = (time_t)seconds;
+    if (!gmtime_r(&moment, &parts) || !strftime(text, KG_TIMESTAMP_BYTES, FORMAT, &parts))
+        text[0] = '\0';
+}
+
 bool kg_timestamp_is(const char *text)
 {
     struct tm parts = {0};

@@ -1,10 +1,11 @@
 /* csv_tables.c: results and comparisons for spreadsheets and scripts, one row per case and metric. docs/reports.md
- * describes the columns. */
+ * describes the columns. Rows of a history too. */
 #include <math.h>
 #include <string.h>
 
 #include "base/csv.h"
 #include "base/record.h"
+#include "judge/history/history_audit.h"
 #include "show/case_figures.h"
 #include "show/format_parts.h"
 
@@ -238,4 +239,108 @@ void kg_comparison_as_csv(const struct kg_report_subject *subject, struct kg_tex
             kg_text_append(text, "\n");
         }
     }
+}
+
+/* --- Histories -------------------------------------------------------------------------------- */
+
+#define OF_RUN(head, ...) COLUMN(head, OF_FILE, kg_history_run, __VA_ARGS__)
+#define OF_SERIES(head, ...) COLUMN(head, OF_CASE, kg_history_series, __VA_ARGS__)
+#define OF_POINT(head, ...) COLUMN(head, OF_METRIC, kg_history_point, __VA_ARGS__)
+#define OF_STEP(head, ...) COLUMN(head, OF_CASE, kg_history_change, __VA_ARGS__)
+#define OF_AUDIT(head, ...) COLUMN(head, OF_FILE, kg_history_audit, __VA_ARGS__)
+#define OF_AUDITED(head, ...) COLUMN(head, OF_CASE, kg_audited_case, __VA_ARGS__)
+
+#define RUN_COLUMNS                                                                                \
+    OF_RUN("run", hash, STRING), OF_RUN("suite", suite, STRING),                                   \
+        OF_RUN("kind", kind, ENUM, .names = kg_history_kind_names),                                \
+        OF_RUN("started", started, STRING), OF_RUN("commit", commit, STRING),                      \
+        OF_RUN("branch", branch, STRING), OF_RUN("machine", machine, STRING),                      \
+        OF_RUN("host", host, STRING)
+
+static const struct column run_columns[] = {RUN_COLUMNS, OF_RUN("points", points, SIZE)};
+
+static const struct column point_columns[] = {
+    RUN_COLUMNS,
+    OF_SERIES("case", id_of_case, STRING),
+    OF_SERIES("metric", metric, STRING),
+    OF_SERIES("unit", unit, STRING),
+    OF_POINT("value", value, REAL),
+    OF_POINT("error", error, REAL),
+    OF_POINT("deviation", deviation, REAL),
+    OF_POINT("rounds", rounds, SIZE),
+    OF_POINT("code", code, STRING),
+};
+
+static const struct column step_columns[] = {
+    OF_STEP("suite", suite, STRING),
+    OF_STEP("case", id_of_case, STRING),
+    OF_STEP("metric", metric, STRING),
+    OF_STEP("machine", machine, STRING),
+    OF_STEP("host", host, STRING),
+    OF_STEP("kind", kind, STRING),
+    OF_STEP("ratio", ratio, REAL),
+    OF_STEP("interval_low", low, REAL),
+    OF_STEP("interval_high", high, REAL),
+    OF_STEP("cause", cause, STRING),
+    OF_STEP("state", state, STRING),
+    OF_STEP("commit_before", commit_before, STRING),
+    OF_STEP("commit_after", commit_after, STRING),
+    OF_STEP("culprit", culprit, STRING),
+    OF_STEP("found", found, STRING),
+};
+
+static const struct column audited_columns[] = {
+    OF_AUDIT("suite", suite, STRING),     OF_AUDIT("machine", machine, STRING),
+    OF_AUDIT("host", host, STRING),       OF_AUDITED("case", id_of_case, STRING),
+    OF_AUDITED("metric", metric, STRING), OF_AUDITED("runs", runs, SIZE),
+    OF_AUDITED("between", between, REAL), OF_AUDITED("within", within, REAL),
+    OF_AUDITED("visible", visible, REAL),
+};
+
+static void row_append(const struct column *columns, size_t count, const void *file,
+                       const void *of_case, const void *metric, struct kg_text *text)
+{
+    const void *const structs[STRUCTS] = {file, of_case, metric};
+    fields_append(columns, count, structs, text);
+    kg_text_append(text, "\n");
+}
+
+static void points_append(const struct kg_history *history, struct kg_text *text)
+{
+    for (size_t i = 0; i < history->series_count; i++) {
+        const struct kg_history_series *series = &history->series[i];
+        for (size_t p = 0; p < series->point_count; p++)
+            row_append(point_columns, COUNT_OF(point_columns),
+                       &history->runs[series->points[p].run], series, &series->points[p], text);
+    }
+}
+
+static void audits_append(const struct kg_history *history, struct kg_text *text)
+{
+    for (size_t i = 0; i < history->audit_count; i++)
+        for (size_t c = 0; c < history->audits[i].case_count; c++)
+            row_append(audited_columns, COUNT_OF(audited_columns), &history->audits[i],
+                       &history->audits[i].cases[c], NULL, text);
+}
+
+void kg_history_as_csv(const struct kg_report_subject *subject, struct kg_text *text)
+{
+    static const struct {
+        const struct column *columns;
+        size_t count;
+    } heads[KG_HISTORY_CONTENTS] = {{run_columns, COUNT_OF(run_columns)},
+                                    {point_columns, COUNT_OF(point_columns)},
+                                    {step_columns, COUNT_OF(step_columns)},
+                                    {audited_columns, COUNT_OF(audited_columns)}};
+    const struct kg_history *history = subject->history;
+    heads_append(heads[history->content].columns, heads[history->content].count, text);
+    kg_text_append(text, "\n");
+    if (history->content == KG_HISTORY_TRENDS)
+        points_append(history, text);
+    else if (history->content == KG_HISTORY_AUDITS)
+        audits_append(history, text);
+    for (size_t i = 0; history->content == KG_HISTORY_LIST && i < history->run_count; i++)
+        row_append(run_columns, COUNT_OF(run_columns), &history->runs[i], NULL, NULL, text);
+    for (size_t i = 0; history->content == KG_HISTORY_CHANGES && i < history->change_count; i++)
+        row_append(step_columns, COUNT_OF(step_columns), NULL, &history->changes[i], NULL, text);
 }

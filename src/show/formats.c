@@ -1,6 +1,7 @@
 #include "show/formats.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/nearest.h"
@@ -221,6 +222,9 @@ bool kg_report_print(const struct kg_report_format *format, const struct kg_repo
                      FILE *output, struct kg_error *err)
 {
     struct kg_text text = {0};
+    if (format->need == KG_REPORT_GNUPLOT && isatty(fileno(output)))
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "a terminal cannot show a picture: give -o FILE.%s", format->name);
     if (format->stream)
         return format->stream(subject, output, err);
     const bool good = text_make(format, subject, &text, err) && kg_file_print(output, &text, err);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/record.h"
 #include "base/text.h"
+#include "judge/history/history.h"
 #include "judge/sweeps.h"
 #include "model/baseline.h"
 #include "profiler/read/profile.h"
@@ -30,6 +31,7 @@ struct kg_report_subject {
     const struct kg_calibration *calibration;
     const struct kg_bisect *bisect;
     const struct kg_baseline *baseline;
+    const struct kg_history *history;
     const struct kg_profile *profile;       /* for `print`: its figures */
     struct kg_profile_source source;        /* for `stream`: every entry; `file` is -1 for JSON */
     const struct kg_sweeps *sweeps;         /* of results: tables over a parameter; NULL: cases */
@@ -88,7 +90,7 @@ void kg_report_formats_help(const char *schema, struct kg_text *text);
 /* Appends the names of the same formats, each once, separated by spaces. */
 void kg_report_formats_words(const char *schema, struct kg_text *text);
 
-/* Prints to `output`, and flushes it. */
+/* Prints to `output`, and flushes it. A terminal gets no picture. */
 bool kg_report_print(const struct kg_report_format *format, const struct kg_report_subject *subject,
                      FILE *output, struct kg_error *err);
 /* Prints to the file `path`. The write is atomic: a reader never sees half a file. */
@@ -119,6 +121,7 @@ struct kg_report_file {
     struct kg_calibration calibration;
     struct kg_bisect bisect;
     struct kg_baseline baseline;
+    struct kg_history history;
     struct kg_profile profile;
     struct kg_columns columns;
     struct kg_sweeps sweeps;

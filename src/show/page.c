@@ -131,6 +131,8 @@ static const struct kind kinds[] = {
      "Calibration", kg_calibration_document, whole_print},
     {KG_SUGGESTIONS_SCHEMA, "suggestions", &kg_suggestions_record, MEMBER(suggestions),
      "Suggestions", kg_suggestions_document, whole_print},
+    {KG_HISTORY_SCHEMA, "history", &kg_history_record, MEMBER(history), "History",
+     kg_history_document, whole_print},
     {KG_RESULTS_SCHEMA, "base", &kg_results_record, MEMBER(pair_base), .print = side_print},
     {KG_RESULTS_SCHEMA, "head", &kg_results_record, MEMBER(pair_head), .print = side_print},
 #undef MEMBER

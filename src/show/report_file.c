@@ -123,6 +123,14 @@ static bool baseline_load(const struct kg_report_request *request, struct kg_rep
     return kg_baseline_load(request->path, &file->baseline, err);
 }
 
+static bool history_load(const struct kg_report_request *request, struct kg_report_file *file,
+                         struct kg_error *err)
+{
+    file->subject.history = &file->history;
+    file->subject.top = request->top;
+    return kg_history_load(request->path, &file->history, err);
+}
+
 /* The first kind is the default, because a journal is lines of JSON, not one document, and has no schema. */
 static const struct kind {
     const char *schema;
@@ -132,6 +140,7 @@ static const struct kind {
     {KG_RESULTS_SCHEMA, results_load},         {KG_COMPARISON_SCHEMA, comparison_load},
     {KG_SUGGESTIONS_SCHEMA, suggestions_load}, {KG_CALIBRATION_SCHEMA, calibration_load},
     {KG_BASELINE_SCHEMA, baseline_load},       {KG_BISECT_SCHEMA, bisect_load},
+    {KG_HISTORY_SCHEMA, history_load},
 };
 
 static const struct kind *kind_of(const char *path)
@@ -321,6 +330,7 @@ void kg_report_file_close(struct kg_report_file *file)
     for (size_t i = 0; i < file->machine_count; i++)
         kg_results_free(&file->machines[i]);
     kg_profile_free(&file->profile);
+    kg_history_free(&file->history);
     kg_baseline_free(&file->baseline);
     kg_calibration_free(&file->calibration);
     kg_bisect_free(&file->bisect);

@@ -1,4 +1,4 @@
-/* formats_plots.c: results and comparisons as pictures. */
+/* formats_plots.c: results, comparisons and histories as pictures. */
 #include "show/format_parts.h"
 #include "show/plots/plots.h"
 
@@ -6,8 +6,10 @@ static bool plotted(const struct kg_report_subject *subject, bool svg, struct kg
                     struct kg_error *err)
 {
     struct kg_arena arena = {0};
-    struct kg_plot_input input = {
-        .results = subject->results, .comparison = subject->comparison, .arena = &arena};
+    struct kg_plot_input input = {.results = subject->results,
+                                  .comparison = subject->comparison,
+                                  .history = subject->history,
+                                  .arena = &arena};
     if (subject->axis)
         input.sweep = *subject->axis;
     if (input.comparison) /* a gate has both; a picture shows one */

@@ -45,5 +45,7 @@ bool kg_plot_machines(const struct kg_plot_input *input, struct kg_plot_part *pa
                       struct kg_error *err);
 bool kg_plot_roofline(const struct kg_plot_input *input, struct kg_plot_part *part,
                       struct kg_error *err);
+/* Draws a series of a history. */
+void kg_plot_trend(const struct kg_plot_input *input, size_t index, struct kg_plot_part *part);
 /* Draws the figure `name`, reported by workloads, as bars. */
 void kg_plot_figure(const struct kg_plot_input *input, const char *name, struct kg_plot_part *part);

@@ -102,20 +102,32 @@ static bool sheet_print(const struct sheet *sheet, bool svg, struct kg_text *ima
 
 /* --- By name ---------------------------------------------------------------------------------- */
 
-/* A plot of the input. The choices are the rows of the table, then the judged figures, which have no row. */
+/* A plot of the input. The choices are the rows of the table, then the judged figures, which have no row; of a history
+ * its first series. */
 struct choice {
     const char *name;
     const struct kg_plot *plot;
+    size_t series; /* of a history: its index */
 };
+
+static size_t trends_find(const struct kg_history *history, struct choice choices[PARTS_MOST])
+{
+    size_t count = 0;
+    for (; count < PARTS_MOST && count < history->series_count; count++)
+        choices[count] = (struct choice){.name = SHEET, .series = count};
+    return count;
+}
 
 static size_t choices_find(const struct kg_plot_input *input, struct choice choices[PARTS_MOST])
 {
     const char *schema = input->comparison ? KG_COMPARISON_SCHEMA : KG_RESULTS_SCHEMA;
     const char *figures[FIGURES_MOST];
     size_t count = 0;
+    if (input->history)
+        return trends_find(input->history, choices);
     for (size_t i = 0; i < PLOTS; i++)
         if (!strcmp(plots[i].schema, schema))
-            choices[count++] = (struct choice){plots[i].name, &plots[i]};
+            choices[count++] = (struct choice){.name = plots[i].name, .plot = &plots[i]};
     const size_t figure_count = input->results ? figures_find(input->results, figures) : 0;
     for (size_t i = 0; i < figure_count; i++)
         choices[count++] = (struct choice){.name = figures[i]};
@@ -127,7 +139,10 @@ static bool choice_draw(const struct kg_plot_input *input, const struct choice *
 {
     if (choice->plot)
         return choice->plot->draw(input, part, err);
-    kg_plot_figure(input, choice->name, part);
+    if (input->history)
+        kg_plot_trend(input, choice->series, part);
+    else
+        kg_plot_figure(input, choice->name, part);
     return true;
 }
 
@@ -148,11 +163,12 @@ static bool all_draw(const struct kg_plot_input *input, struct sheet *sheet, str
         *part = (struct kg_plot_part){0};
     }
     return good && !sheet->count
-               ? kg_error_set(
-                     err, KG_ERROR_USAGE, "there is nothing to draw: no case was %s",
-                     input->comparison
-                         ? "compared with a baseline"
-                         : "measured at several values of a parameter, or reports its work")
+               ? kg_error_set(err, KG_ERROR_USAGE, "there is nothing to draw: %s",
+                              input->history ? "no series has two runs"
+                              : input->comparison
+                                  ? "no case was compared with a baseline"
+                                  : "no case was measured at several values of a parameter, "
+                                    "or reports its work")
                : good;
 }
 
@@ -161,7 +177,7 @@ static bool one_draw(const struct kg_plot_input *input, const char *name, struct
 {
     struct choice choices[PARTS_MOST];
     const char *names[PARTS_MOST + 1] = {SHEET};
-    const size_t count = choices_find(input, choices);
+    const size_t count = input->history ? 0 : choices_find(input, choices);
     size_t found = 0;
     while (found < count && strcmp(choices[found].name, name) != 0)
         found++;

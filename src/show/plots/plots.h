@@ -1,8 +1,9 @@
-/* plots.h: pictures of results and comparisons by gnuplot, for places that show no HTML. plots.c has one table of
+/* plots.h: pictures of results, comparisons and histories by gnuplot, for places that show no HTML. plots.c has one table of
  * {name, draw, help}. A plot is a script for gnuplot, made from structs alone.
  *
  * To add a plot: a function that draws it, in a plot_*.c, and a row. */
 #pragma once
+#include "judge/history/history.h"
 #include "judge/sweeps.h"
 #include "show/report.h"
 
@@ -10,6 +11,7 @@
 struct kg_plot_input {
     const struct kg_results *results;       /* or NULL */
     const struct kg_comparison *comparison; /* or NULL */
+    const struct kg_history *history;       /* or NULL */
     struct kg_sweep_request sweep;          /* `by` is NULL: the parameter with the most values */
     struct kg_arena *arena;                 /* scratch memory for drawing */
 };
@@ -33,7 +35,7 @@ enum { KG_PLOT_WIDTH = 1100, KG_PLOT_HEIGHT = 520 };
 
 /* Draws the picture `name` and appends it to `image` as PNG or SVG.
  * name   a row of the table, or "sheet" (every plot that has data); for results also a figure of the workloads;
- *        NULL: "sheet"
+ *        for a history only "sheet": its first series; NULL: "sheet"
  * err    KG_ERROR_USAGE if the name is unknown or there is nothing to draw.
  *        KG_ERROR_SYSTEM if gnuplot is missing; the message names the package to install. */
 bool kg_plot_print(const struct kg_plot_input *input, const char *name, bool svg,
