@@ -14,7 +14,7 @@ results() {
         jq --argjson i "$i" '.created |= (fromdate + 3600 * $i | todate) | .commit = "v1.\($i)" | .branch = "main"
             | .cases[].rounds.median_ns |= map(. * (1 + $i / 100))' "$BATS_FILE_TMPDIR/r.json" >"r$i.json"
     done
-    rm suite.yaml # its folder names no history
+    rm -f suite.yaml # its folder names no history
 }
 
 # The same of $1 cases, for a write that takes a while.
@@ -103,9 +103,9 @@ times() { kgate history changes --metric time --json "$@" | jq -c '[.changes // 
     for i in $(seq 21 40); do jq '.machine.epoch = "0123456789abcdef"' "s$i.json" >"e$i.json"; done
     kgate history add e*.json s?.json s1?.json s20.json -q --history e.db
     times --history e.db | jq -e 'length > 0 and all(.[]; .cause == "environment")'
-    # a kept build is no state of the branch
+    # only the machine moves a kept build
     kgate history add s*.json -q --kind control --history control.db
-    [ "$(times --history control.db)" = "[]" ]
+    times --history control.db | jq -e 'length > 0 and all(.[]; .cause == "control")'
     # export and import find the same; prune keeps the changes
     kgate history export -o all.csv
     kgate history import all.csv -q --history copy.db
@@ -115,6 +115,165 @@ times() { kgate history changes --metric time --json "$@" | jq -c '[.changes // 
     [ "$(times)" = "$before" ]
     kgate history import all.csv -q
     [ "$(times)" = "$before" ]
+}
+
+@test "changes as markdown and CSV; a trend as JSON, text and picture; report reads the JSON again" {
+    # shellcheck disable=SC2016 # $i is jq's
+    steps '.cases[].code_hash = (if $i > 20 then "00000000000000ab" else "00000000000000aa" end)'
+    kgate history add s?.json s??.json -q
+    cases=$(jq '.cases | length' s1.json)
+    kgate history changes --metric time --format markdown >changes.md
+    [ "$(head -n 1 changes.md)" = "**kgate history**: $cases changes, the newest first" ]
+    grep -q '^| case | metric | host | kind | change | 95 % interval | cause | state | commits | found |$' changes.md
+    [ "$(grep -c '^| copy/.* | time | .* | step | +[45]\.[0-9] % | .* | unknown | suspected | c20..c21 | ' changes.md)" -eq "$cases" ]
+    kgate history changes --metric time --format csv >changes.csv
+    [ "$(wc -l <changes.csv)" -eq $((cases + 1)) ]
+    [[ "$(head -n 1 changes.csv)" == suite,case,metric,*,commit_before,commit_after,culprit,found ]]
+    kgate history show plain --metric time --format csv | tail -n 1 | grep -q ',c40,main,.*,time,ns,'
+    kgate history list --format csv | tail -n 1 | grep -q ',c40,main,'
+    kgate history show plain --metric time --json -o trend.json
+    valid trend.json history
+    jq -e '.content == "series" and (.series | length) == 1' trend.json
+    jq -e '.series[0] | [.levels[].first] == [0, 20] and (.marks | length) == 1 and .marks[0].at == 20
+        and (.levels[1].value / .levels[0].value - 1.05 | fabs) < 0.005' trend.json
+    kgate history show plain --metric time >show.txt
+    kgate report trend.json | cmp - show.txt
+    jq '.series[0].marks[0].change = 9' trend.json >index.json
+    run -2 kgate report index.json
+    [[ "$output" == *"index.json: series[0] is empty, or names a run, a change or a point that the file lacks" ]]
+    run -2 kgate history show plain --format junit
+    [[ "$output" == *"history files can be printed as text, markdown, json, csv, html, png or svg"* ]]
+    command -v gnuplot >/dev/null || skip "no gnuplot"
+    kgate history show plain --metric time --format svg >trend.svg
+    grep -q '>newest run: c40<' trend.svg
+    grep -q '>1: step +[45].* %), cause unknown, suspected, c20..c21<' trend.svg
+    run -2 kgate history changes --format png
+    [[ "$output" == *"there is nothing to draw: no series has two runs"* ]]
+}
+
+@test "a trend marks the commit of the checkout" {
+    steps
+    git init -q -b main .
+    git commit -q --allow-empty -m x
+    git rev-parse HEAD >hash
+    for i in $(seq 40); do
+        if [ "$i" -eq 30 ]; then jq --arg c "$(cat hash)" '.commit = $c' s30.json >here.json; else echo "s$i.json"; fi
+    done | xargs "$KGATE" history add -q here.json
+    kgate history show plain --metric time --json >trend.json
+    jq -e --arg c "$(cat hash)" '.here == $c' trend.json
+    kgate history show plain --metric time --top 0 | grep -q "^  2.* $(cut -c 1-12 hash) .*this checkout"
+    command -v gnuplot >/dev/null || skip "no gnuplot"
+    kgate history show plain --metric time --format svg | grep -q ">you are here: $(cut -c 1-12 hash)<"
+}
+
+@test "audit: false alarms at unchanged code, steps by direction, the smallest change" {
+    steps '.cases[].code_hash = "00000000000000aa"'
+    kgate history add s?.json s??.json -q
+    kgate history audit --metric time --json >audit.json
+    valid audit.json history
+    cases=$(jq '.cases | length' s1.json)
+    jq -e --argjson n "$cases" '.content == "audits" and has("series") == false and (.audits | length) == 1 and (.audits[0] |
+        .series == $n and .alarms == $n and .blamed == 0 and .regressions == 0 and .alpha == 0.01 and .low > 0
+        and (.cases | length) == $n and all(.cases[]; .visible > 0))' audit.json
+    run -0 kgate history audit --metric time
+    [[ "${lines[0]}" == "small on "*", host "* ]]
+    [[ "${lines[1]}" == "  false alarms  $cases in "*" tests at unchanged code: "*", 95 % interval "*", nominal at most 0.1 %; 0 blamed on code" ]]
+    [[ "$output" == *"code steps"*"0 regressions, 0 improvements"*"smallest change"* ]]
+    kgate report audit.json | cmp - <(kgate history audit --metric time)
+    # the suite's alpha
+    printf 'version: 1\nsuite: small\ndefaults: {alpha: 5%%}\nworkloads: [{name: copy, kernel: copy}]\n' >kgate.yaml
+    kgate history audit --history kgate-history.db --metric time --json | jq -e --slurpfile strict audit.json \
+        '.audits[0].alpha == 0.05 and .audits[0].cases[0].visible < $strict[0].audits[0].cases[0].visible'
+    rm kgate.yaml
+    # control runs are replayed
+    kgate history add s?.json s??.json -q --kind control --history control.db
+    kgate history audit --metric time --json --history control.db |
+        jq -e --argjson n "$cases" '.audits[0] | .alarms == $n and .same > 20 and (.cases | length) == 0'
+    kgate history audit --machine nowhere >none
+    [ "$(cat none)" = "no points" ]
+}
+
+# The two example queries of docs/history.md, for a database with or without the schema kgate.
+queries() { sed -n '/^```sql$/,/^```$/{/^```/d; p}' "$SOURCE/docs/history.md" | sed "s/ kgate\./ $1/"; }
+
+# Answers of SQL queries on the file of a history.
+sql_rows() { /usr/bin/python3 -c 'import sqlite3, sys
+for query in sys.stdin.read().split(";")[:-1]:
+    for row in sqlite3.connect("kgate-history.db").execute(query):
+        print("|".join(str(value) for value in row))'; }
+
+@test "the views of SQLite have names and times" {
+    steps
+    kgate history add s?.json s??.json -q
+    queries "" | sql_rows >rows
+    started=$(jq -r .created s40.json)
+    value=$(kgate history show 'copy/bytes=16KiB,version=plain/cpu' --metric time --json | jq '.series[0].points[-1].value')
+    grep -q "^$started|${value%%.*}.*|" rows
+    [ "$(grep -c '|copy/.*|1\.0[0-9]*|machine|suspected|c21$' rows)" -eq "$(jq '.cases | length' s1.json)" ]
+    [ "$(wc -l <rows)" -eq $((40 + $(jq '.cases | length' s1.json))) ]
+}
+
+# s1.json to s40.json with a machine that moves by 1 % from night to night, and k1.json to k40.json of its kept build.
+# Both have the step of 5 %.
+controlled() {
+    # shellcheck disable=SC2016 # $i is jq's
+    steps '.cases[].rounds.median_ns |= map(. * (1 + 0.01 * ($i * 4.1 | sin)))'
+    for i in $(seq 40); do jq '.created |= (fromdate + 600 | todate)' "s$i.json" >"k$i.json"; done
+}
+
+@test "changes: the control's step is of the machine, and no step of its series; the control comes first" {
+    controlled
+    for i in $(seq 40); do
+        kgate history add "k$i.json" -q --kind control
+        kgate history add "s$i.json" -q
+    done
+    cases=$(jq '.cases | length' s1.json)
+    times | jq -e --argjson cases "$cases" 'length == $cases and all(.[]; .cause == "control" and .commit_after == "c21")'
+    kgate history show plain --metric time --json >show.json
+    jq -e '[.series[].control] == [false, true]' show.json
+    run -0 kgate history show plain --metric time
+    [[ "$output" == *", host "*", 40 runs"*", control, 40 runs"* ]]
+    # import knows the pairs in any order
+    kgate history export -o all.csv
+    kgate history import all.csv -q --history copy.db
+    [ "$(times --history copy.db)" = "$(times)" ]
+}
+
+# Runs of three machines of one class, f1a.json to f20c.json. In the last night machine c is 4 % slower.
+fleet() {
+    local i host
+    results 1
+    for i in $(seq 20); do
+        for host in a b c; do
+            jq --argjson i "$i" --arg host "$host" '.created |= (fromdate + 86400 * $i | todate) | .commit = "c\($i)"
+                | .machine.host = $host | ($host | explode[0]) as $seed
+                | .cases[].rounds.median_ns |= map(. * (1 + 0.003 * ($i * 12.9898 + $seed * 3.7 | sin))
+                    * (if $i == 20 and $host == "c" then 1.04 else 1 end))' r1.json >"f$i$host.json"
+        done
+    done
+}
+
+@test "changes: a machine that differs from its class in one night is a suspect node" {
+    fleet
+    for i in $(seq 19); do kgate history add "f$i"?.json -q; done
+    run -0 kgate history changes
+    [ "$output" = "no changes" ]
+    run -0 kgate history add f20c.json
+    [[ "$output" != *"suspect"* ]]
+    run -0 kgate history add f20a.json f20b.json
+    [[ "$output" == *"; 1 suspect node: \`kgate history changes\`" ]]
+    run -0 kgate history changes
+    [[ "${lines[0]}" == "no changes" && "${lines[1]}" == "suspect node"*"change"*"beyond others"*"deviation"*"started" ]]
+    [[ "${lines[2]}" == "c "*"+"[345].*" %"*"+"[345].*" %"* && "${#lines[@]}" -eq 3 ]]
+    kgate history changes --json >changes.json
+    valid changes.json history
+    jq -e '.nodes | length == 1 and .[0].host == "c" and .[0].commit == "c20"' changes.json
+    # the run stays, as runs of changes do
+    kgate history add f1a.json -q
+    jq '.created |= (fromdate + 86400 | todate)' f20c.json >later.json
+    kgate history add later.json -q
+    kgate history prune --keep 1 -q
+    kgate history changes --json | jq -e '.nodes[0].host == "c"'
 }
 
 @test "changes: writers that are killed change no answer" {
@@ -258,7 +417,7 @@ PY
             [ "$status" -le 3 ]
         done
     done
-    sql good.db 'CREATE TABLE loose (id, hash, suite, machine, epoch, commit_, dirty, complete, kind, started, boot,
+    sql good.db 'DROP VIEW trend; DROP VIEW changes; CREATE TABLE loose (id, hash, suite, machine, epoch, commit_, dirty, complete, kind, started, boot,
         version, file, points); INSERT INTO loose SELECT id, NULL, suite, machine, epoch, NULL, NULL, NULL, NULL, NULL,
         NULL, NULL, NULL, points FROM run; DROP TABLE run; ALTER TABLE loose RENAME TO run;'
     for words in list "list --json" "show copy" export; do
@@ -470,6 +629,45 @@ time.sleep(60)' 3>&- &
         [ "$(counts "$URL")" = "6 24" ]
         "$pg_programs/psql" -q -h "$PG" -U kgate -c 'SET client_min_messages TO error; DROP SCHEMA kgate CASCADE' postgres
     done
+}
+
+# bats test_tags=thorough
+@test "PostgreSQL: the views, the audit, and the formats of a trend answer as SQLite's" {
+    steps
+    pg_up
+    for place in kgate-history.db "$URL"; do kgate history add s?.json s??.json -q --history "$place"; done
+    queries "" | sql_rows >sqlite.rows
+    queries kgate. | PGTZ=UTC "$pg_programs/psql" "$URL" -At -v ON_ERROR_STOP=1 |
+        sed 's/^\(....-..-..\) \(..:..:..\)+00/\1T\2Z/' >postgres.rows
+    [ -s postgres.rows ]
+    cmp sqlite.rows postgres.rows
+    both audit
+    both audit --json
+    both changes --format markdown
+    both changes --format csv
+    both show plain --format csv
+    both show plain --format markdown
+}
+
+# bats test_tags=thorough
+@test "PostgreSQL and SQLite subtract the same controls, and suspect the same nodes" {
+    controlled
+    for i in $(seq 40); do mv "s$i.json" "n$i.json"; done
+    jq '.branch = "release"' n20.json >release.json
+    fleet
+    pg_up
+    for place in kgate-history.db "$URL"; do
+        for i in $(seq 40); do
+            kgate history add "k$i.json" -q --kind control --history "$place"
+            kgate history add "n$i.json" -q --kind nightly --history "$place"
+        done
+        kgate history add release.json -q --kind release --history "$place"
+        for i in $(seq 20); do kgate history add "f$i"?.json -q --history "$place"; done
+    done
+    both changes --json
+    both changes
+    both show '*' --json
+    kgate history changes --json | jq -e '(.changes | length > 0) and (.nodes | length == 1)'
 }
 
 # bats test_tags=thorough
