@@ -135,8 +135,9 @@ static void changes_count(struct kg_history *history, const struct kg_history_se
         const struct kg_trend_mark *mark = &series->marks[i];
         const struct kg_history_change *change = &history->changes[mark->change];
         const bool blamed = is_blamed(change);
-        if (strcmp(change->kind, kg_change_kind_names[0]) != 0)
-            continue;
+        if (strcmp(change->kind, kg_change_kind_names[0]) != 0 ||
+            is_control(history, &series->points[mark->after]))
+            continue; /* points_replay has the steps of control runs */
         if (is_unchanged(series, mark)) {
             audit->alarms++;
             audit->blamed += blamed;

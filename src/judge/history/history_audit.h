@@ -38,7 +38,7 @@ struct kg_history_audit {
 extern const struct kg_record kg_history_audit_record;
 
 /* Audits the series of the history: one row of `audits` per suite and machine. Control runs are replayed through the
- * detector, because the history keeps no changes of theirs.
+ * detector, because their alarms are false ones.
  * history  from kg_history_show: all cases, with changes
  * alpha    rate of false alarms of a whole suite, 0 to 1
  * rounds   at least 2 */
