@@ -94,7 +94,7 @@ test("changes and audits are tables", async () => {
     kgate("history", "audit", "--json", "-o", "audit.json");
     const page = await browser.open(pageMake("rows.html", "changes.json", "audit.json"));
     const shown = await text(page, "#history-rows");
-    assert.match(shown, /w1\/cpu\s+time\s+host1\s+step\s+\+[56]\.\d %/);
+    assert.match(shown, /w1\/cpu\s+\+[56]\.\d %\s+unknown\s+suspected.*c39\.\.c40\s+time\s+host1\s+step\s+2026-02-/s);
     assert.match(shown, /False alarms\s+0 in \d+ tests at unchanged code: 0\.00 %/);
     assert.deepEqual(page.wrong, []);
 });

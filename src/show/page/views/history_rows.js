@@ -4,22 +4,24 @@ import { change, counted, interval, moment, share, whole } from "../format.js";
 import { caseLink } from "../verdicts.js";
 
 const COMMIT_SHOWN = 12;
+const DAY = 10; /* characters of a date */
 const heads = (...names) => names.map((name) => ({ name: name.replace(/#$/, ""), numeric: name.endsWith("#") }));
 const short = (commit) => commit?.slice(0, COMMIT_SHOWN);
 const caseCell = (model, id) => (model.caseById.has(id) ? caseLink(id) : id);
 
-const CHANGE_HEADS = heads("case", "metric", "host", "kind", "change#", "95 % interval#", "cause", "state", "commits", "found");
+/* A narrow screen shows the first columns. */
+const CHANGE_HEADS = heads("case", "change#", "cause", "state", "95 % interval#", "commits", "metric", "host", "kind", "found");
 const changeRow = (model) => (one) => [
     caseCell(model, one.case),
+    change(one.ratio),
+    one.cause,
+    one.state,
+    interval(one.low, one.high),
+    short(one.culprit) ?? [one.commit_before, one.commit_after].filter(Boolean).map(short).join(".."),
     one.metric,
     one.host ?? one.machine,
     one.kind,
-    change(one.ratio),
-    interval(one.low, one.high),
-    one.cause,
-    one.state,
-    short(one.culprit) ?? [one.commit_before, one.commit_after].filter(Boolean).map(short).join(".."),
-    moment(one.found),
+    one.found?.slice(0, DAY) ?? "",
 ];
 
 const NODE_HEADS = heads("suspect node", "suite", "change#", "beyond others#", "deviation#", "started");
