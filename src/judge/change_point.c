@@ -21,6 +21,9 @@ static const double thresholds[KG_CHANGE_WINDOW - KG_CHANGE_RUNS_LEAST] = {
 #include "judge/change_thresholds.def"
 };
 
+/* Neighbouring nights resemble each other. A correlation of 0.2 makes |t| sqrt(1.2 / 0.8) times as large. */
+static const double INFLATION = 1.2;
+
 /* The split after the first `older` of the runs. */
 struct split {
     uint32_t older;
@@ -149,7 +152,7 @@ bool kg_change_append(struct kg_change_state *state, double log_location,
     const double freedom = count - 2;
     const double rest = fmax(sums.squares - best.between, freedom * VARIANCE_LEAST);
     const double statistic = sqrt(best.between * freedom / rest);
-    const double threshold = thresholds[count - KG_CHANGE_RUNS_LEAST - 1];
+    const double threshold = INFLATION * thresholds[count - KG_CHANGE_RUNS_LEAST - 1];
     if (!(statistic > threshold) || fabs(best.step) < log1p(STEP_LEAST) ||
         !newest_agree(state, sums.total, &best))
         return false;

@@ -29,7 +29,7 @@ struct kg_change_alarm {
     double step;                /* log of new level over old level */
     double step_low, step_high; /* 95 % interval of the step at this split */
     double statistic;           /* |t| of the split */
-    double threshold;           /* |t| that a run exceeds with probability 0.1 % without a step */
+    double threshold;           /* |t| that one run in 1,000 exceeds without a step */
 };
 
 /* Whether a state can be one that kg_change_append made: for states from files and databases. */

@@ -7,20 +7,23 @@
 
 #include "base/memory.h"
 
-/* Least drift, in either direction. */
-static const double DRIFT_LEAST = 0.02;
-static const double FALSE_SHARE = 0.05;
+/* Least drift, in either direction: half of the least step, since a drift goes on. */
+static const double DRIFT_LEAST = 0.01;
+/* Least share of a drift in the level before the newest one. Less is a step that change_point.c has not found yet. */
+static const double EARLIER_LEAST = 0.5;
+static const double FALSE_SHARE = 0.1;
 /* Least variance of logs: clocks and counters repeat no better than a part in 10^4. */
 static const double VARIANCE_LEAST = 1e-8;
 enum { LEVELS_LEAST = 5, APART = 2 };
 
-/* Mean of the newest KG_CREEP_RUNS of n values. */
+/* Median of the newest KG_CREEP_RUNS of n values: one or two bad nights do not move it. */
 static double level_of(const float *x, size_t n)
 {
-    double sum = 0;
-    for (size_t i = 1; i <= KG_CREEP_RUNS; i++)
-        sum += (double)x[n - i];
-    return sum / KG_CREEP_RUNS;
+    double runs[KG_CREEP_RUNS];
+    for (size_t i = 0; i < KG_CREEP_RUNS; i++)
+        runs[i] = (double)x[n - 1 - i];
+    kg_sort(runs, KG_CREEP_RUNS);
+    return kg_median_sorted(runs, KG_CREEP_RUNS);
 }
 
 /* Nights are not independent, so the variance of a level is not a fifth of that of a run. Half the mean square of
@@ -44,9 +47,11 @@ static struct kg_variance variance_of(const float *x, size_t n)
 
 bool kg_creep_compare(const float *x, size_t n, size_t older, struct kg_creep *creep)
 {
-    if (older < KG_CREEP_RUNS || n < older + KG_CREEP_RUNS)
+    if (older < KG_CREEP_RUNS || n < older + 2 * KG_CREEP_RUNS)
         return false;
-    *creep = (struct kg_creep){.drift = level_of(x, n) - level_of(x, older),
+    const double reference = level_of(x, older);
+    *creep = (struct kg_creep){.drift = level_of(x, n) - reference,
+                               .earlier = level_of(x, n - KG_CREEP_RUNS) - reference,
                                .variance = variance_of(x, n)};
     return true;
 }
@@ -56,6 +61,8 @@ static double p_of(const struct kg_creep *creep)
 {
     if (!(creep->variance.freedom > 0))
         return NAN;
+    if (!(creep->earlier / creep->drift >= EARLIER_LEAST))
+        return 1;
     const double deviation = sqrt(2 * fmax(creep->variance.value, VARIANCE_LEAST));
     return 2 * kg_student_tail(fabs(creep->drift) / deviation, creep->variance.freedom);
 }

@@ -17,7 +17,8 @@ bool kg_history_control_prepare(struct kg_history_database *database,
 {
     /* A release of another kept build has another code. */
     static const char change[] =
-        "SELECT s.metric, s.source, a.value, b.value FROM point AS b JOIN point AS a ON a.run = $1 "
+        "SELECT s.metric, s.source, s.case_, a.value, b.value FROM point AS b JOIN point AS a ON "
+        "a.run = $1 "
         "AND a.series = b.series JOIN series AS s ON s.id = b.series WHERE b.run = $2 AND (a.code "
         "= b.code OR (a.code IS NULL AND b.code IS NULL)) AND a.value > 0 AND b.value > 0";
     return kg_query_prepare(database,
@@ -88,79 +89,90 @@ struct metric_changes {
     size_t count, capacity;
 };
 
-static bool same_metric(const char *metric, const char *source, const char *other_metric,
-                        const char *other_source)
+/* id_of_case  "": the median over the cases of the metric */
+static const char *change_key(struct kg_detection *detection, int64_t from, int64_t to,
+                              const char *metric, const char *source, const char *id_of_case)
 {
-    return !strcmp(metric, other_metric) && !strcmp(source, other_source);
+    return kg_arena_printf(detection->arena, "%lld %lld\n%s\n%s\n%s", (long long)from,
+                           (long long)to, metric, source, id_of_case);
 }
 
-static void value_add(struct kg_detection *detection, const struct kg_query *query,
-                      struct metric_changes **metrics, size_t *count, size_t *capacity)
+static void change_add(struct kg_detection *detection, const char *key, double change)
 {
-    struct kg_arena *arena = detection->arena;
-    const char *metric = kg_row_copy(query, 0, arena), *source = kg_row_copy(query, 1, arena);
-    size_t i = 0;
-    while (i < *count && !same_metric((*metrics)[i].metric, (*metrics)[i].source, metric, source))
-        i++;
-    if (i == *count) {
-        kg_arena_grow(arena, metrics, *count, capacity, sizeof **metrics);
-        (*metrics)[(*count)++] = (struct metric_changes){.metric = metric, .source = source};
-    }
-    struct metric_changes *found = &(*metrics)[i];
-    kg_arena_grow(arena, &found->values, found->count, &found->capacity, sizeof *found->values);
-    found->values[found->count++] = log(kg_row_real(query, 3) / kg_row_real(query, 2));
-}
-
-static void change_add(struct kg_detection *detection, const struct kg_control_change *change)
-{
+    kg_names_set(detection->arena, &detection->control_names, key, strlen(key),
+                 detection->control_change_count);
     kg_arena_grow(detection->arena, &detection->control_changes, detection->control_change_count,
                   &detection->control_change_capacity, sizeof *detection->control_changes);
-    detection->control_changes[detection->control_change_count++] = *change;
+    detection->control_changes[detection->control_change_count++] = change;
 }
 
+static const double *change_known(const struct kg_detection *detection, const char *key)
+{
+    const size_t *number = kg_names_find(&detection->control_names, key, strlen(key));
+    return number ? &detection->control_changes[*number] : NULL;
+}
+
+static struct metric_changes *metric_find(struct kg_arena *arena, const char *metric,
+                                          const char *source, struct metric_changes **metrics,
+                                          size_t *count, size_t *capacity)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (!strcmp((*metrics)[i].metric, metric) && !strcmp((*metrics)[i].source, source))
+            return &(*metrics)[i];
+    kg_arena_grow(arena, metrics, *count, capacity, sizeof **metrics);
+    (*metrics)[*count] = (struct metric_changes){.metric = kg_arena_copy(arena, metric),
+                                                 .source = kg_arena_copy(arena, source)};
+    return &(*metrics)[(*count)++];
+}
+
+/* Reads the changes of all cases of a kept build, and their medians. A marker without names stands for the pair. */
 static bool changes_read(struct kg_detection *detection, int64_t from, int64_t to,
                          struct kg_error *err)
 {
     struct kg_query *query = &detection->queries->control_change;
+    struct kg_arena *arena = detection->arena;
     struct metric_changes *metrics = NULL;
     size_t count = 0, capacity = 0;
     enum kg_step step;
     kg_query_begin(query, "ii", from, to);
-    while ((step = kg_query_step(query, err)) == KG_STEP_ROW)
-        value_add(detection, query, &metrics, &count, &capacity);
+    while ((step = kg_query_step(query, err)) == KG_STEP_ROW) {
+        const char *metric = kg_row_copy(query, 0, arena), *source = kg_row_copy(query, 1, arena);
+        const double change = log(kg_row_real(query, 4) / kg_row_real(query, 3));
+        struct metric_changes *of = metric_find(arena, metric, source, &metrics, &count, &capacity);
+        kg_arena_grow(arena, &of->values, of->count, &of->capacity, sizeof *of->values);
+        of->values[of->count++] = change;
+        change_add(detection,
+                   change_key(detection, from, to, metric, source, kg_row_copy(query, 2, arena)),
+                   change);
+    }
     kg_query_reset(query);
-    change_add(detection, &(struct kg_control_change){.from = from, .to = to});
+    change_add(detection, change_key(detection, from, to, "", "", ""), NAN);
     for (size_t i = 0; i < count; i++) {
         kg_sort(metrics[i].values, metrics[i].count);
-        change_add(detection, &(struct kg_control_change){
-                                  .from = from,
-                                  .to = to,
-                                  .metric = metrics[i].metric,
-                                  .source = metrics[i].source,
-                                  .change = kg_median_sorted(metrics[i].values, metrics[i].count)});
+        change_add(detection,
+                   change_key(detection, from, to, metrics[i].metric, metrics[i].source, ""),
+                   kg_median_sorted(metrics[i].values, metrics[i].count));
     }
     return step == KG_STEP_DONE;
 }
 
-/* Change of the control from one of its runs to another. NaN: not known, or another kept build */
+/* Change of the control from one of its runs to another: of the same case, or else the median over its cases. NaN: not
+ * known, or another kept build */
 static bool change_find(struct kg_detection *detection, int64_t from, int64_t to,
                         const struct kg_tracked *tracked, double *change, struct kg_error *err)
 {
-    bool known = false;
+    const char *const cases[] = {tracked->id_of_case, ""};
+    const double *known = NULL;
     *change = NAN;
-    for (size_t i = 0; i < detection->control_change_count; i++) {
-        const struct kg_control_change *row = &detection->control_changes[i];
-        if (row->from != from || row->to != to)
-            continue;
-        known = true;
-        if (row->metric &&
-            same_metric(row->metric, row->source, tracked->metric, tracked->source)) {
-            *change = row->change;
-            break;
-        }
-    }
-    return known || (changes_read(detection, from, to, err) &&
-                     change_find(detection, from, to, tracked, change, err));
+    if (!change_known(detection, change_key(detection, from, to, "", "", "")) &&
+        !changes_read(detection, from, to, err))
+        return false;
+    for (size_t i = 0; i < 2 && !known; i++)
+        known = change_known(
+            detection, change_key(detection, from, to, tracked->metric, tracked->source, cases[i]));
+    if (known)
+        *change = *known;
+    return true;
 }
 
 bool kg_history_control_remove(struct kg_detection *detection, struct kg_tracked *tracked,

@@ -1,6 +1,7 @@
 /* history_detector.h: appends added runs to the change detector of each series, and stores alarms as changes. For the
  * files of this folder. All of it happens in the transaction that adds the runs. */
 #pragma once
+#include "base/names.h"
 #include "judge/control_series.h"
 #include "judge/history/history_database.h"
 #include "judge/prior.h"
@@ -63,13 +64,6 @@ struct kg_detection_queries {
     struct kg_query distance, anchors, nights, node; /* history_nodes.c */
 };
 
-/* Change of a metric from one control run to another. */
-struct kg_control_change {
-    int64_t from, to;
-    const char *metric, *source; /* NULL: marks a pair that was read */
-    double change;               /* median over its cases, of logarithms */
-};
-
 /* The run that is being appended, with its series and alarms. */
 struct kg_detection {
     struct kg_history_database *database;
@@ -82,8 +76,9 @@ struct kg_detection {
     size_t tracked_count, tracked_capacity;
     struct kg_found_change *found;
     size_t found_count, found_capacity;
-    int64_t control; /* control run of the night; 0: none */
-    struct kg_control_change *control_changes;
+    int64_t control;               /* control run of the night; 0: none */
+    struct kg_names control_names; /* numbers of the changes of control runs */
+    double *control_changes;       /* logarithms */
     size_t control_change_count, control_change_capacity;
     size_t nodes; /* hosts that became suspect */
 };

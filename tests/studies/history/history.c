@@ -3,6 +3,7 @@
  *     history steps DIR               prints the alarms, as score.py reads them
  *     history causes DIR LABELS       causes that kgate names, against the labels in the folder LABELS
  *     history creep DIR               slow drifts of planted.csv, by lags of 30 and 90 runs
+ *     history drifts DIR              alarms of the creep rule in gpu_fleet.csv, as score.py reads them
  *     history nodes DIR               suspect nodes of planted_fleet.csv
  *     history control DIR             scatter of subject_control.csv, with and without the control
  *     history prior                   simulated alarms of one run's t test with a prior
@@ -389,6 +390,76 @@ static int creep(const char *folder)
     return 0;
 }
 
+/* --- Drifts of the fleet ---------------------------------------------------------------------- */
+
+/* A point of the fleet. */
+struct fleet_point {
+    size_t row, series, index; /* index: within the series */
+    const char *host, *date;   /* the first ten characters of the date count */
+};
+
+enum { DAY = 10 };
+
+static int compare_nights(const void *a, const void *b)
+{
+    const struct fleet_point *x = a, *y = b;
+    const int host = strcmp(x->host, y->host), day = strncmp(x->date, y->date, DAY);
+    if (host || day)
+        return host ? host : day;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Judges the points of one host and day. */
+static void fleet_night_judge(const struct table *table, const struct fleet_point *points,
+                              size_t count, struct drifting *series)
+{
+    static struct kg_creep creeps[SERIES_MOST * LAGS];
+    static const struct fleet_point *compared[SERIES_MOST * LAGS];
+    size_t compared_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct drifting *one = &series[points[i].series];
+        struct kg_change_alarm alarm;
+        const double x = log(number(table, points[i].row, 5));
+        one->stepped = kg_history_append(&one->level, x, UNKNOWN, &alarm);
+        for (size_t lag = 0; lag < LAGS && !one->stepped; lag++) {
+            compared[compared_count] = &points[i];
+            compared_count += comparison(one, points[i].index, lags[lag], &creeps[compared_count]);
+        }
+    }
+    kg_creep_judge(creeps, compared_count);
+    for (size_t i = 0; i < compared_count; i++) {
+        struct drifting *one = &series[compared[i]->series];
+        if (!creeps[i].creeps || one->reported == compared[i]->index + 1)
+            continue;
+        one->reported = compared[i]->index + 1;
+        printf("gpu_fleet,%s|%s,%zu,%zu\n", cell(table, compared[i]->row, 0),
+               cell(table, compared[i]->row, 1), compared[i]->index, compared[i]->index);
+    }
+}
+
+static int drifts(const char *folder)
+{
+    static struct drifting series[SERIES_MOST];
+    const struct table table = table_read(folder, "gpu_fleet.csv");
+    struct fleet_point *points = kg_alloc(table.rows, sizeof *points);
+    size_t count = 0, number_of = 0;
+    for (size_t row = 1; row < table.rows; row++) {
+        number_of += row > 1 && !same_series(&table, row, row - 1, 2);
+        points[count++] = (struct fleet_point){row, number_of, whole(&table, row, 2),
+                                               cell(&table, row, 0), cell(&table, row, 3)};
+    }
+    qsort(points, count, sizeof *points, compare_nights);
+    puts("set,series,index,found_at");
+    for (size_t i = 0, night; i < count; i += night) {
+        for (night = 1; i + night < count && !strcmp(points[i].host, points[i + night].host) &&
+                        !strncmp(points[i].date, points[i + night].date, DAY);)
+            night++;
+        fleet_night_judge(&table, points + i, night, series);
+    }
+    free(points);
+    return 0;
+}
+
 /* --- Nodes ------------------------------------------------------------------------------------ */
 
 enum { FLEETS = 6, MACHINES = 6, CASES = 12, NIGHTS = 100, START = 12 };
@@ -594,13 +665,17 @@ int main(int argc, char **argv)
         static const struct {
             const char *name;
             int (*run)(const char *folder);
-        } subjects[] = {
-            {"steps", steps}, {"creep", creep}, {"nodes", nodes_judge}, {"control", control}};
+        } subjects[] = {{"steps", steps},
+                        {"creep", creep},
+                        {"drifts", drifts},
+                        {"nodes", nodes_judge},
+                        {"control", control}};
         for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
             if (strcmp(subject, subjects[i].name) == 0)
                 return subjects[i].run(argv[2]);
     }
-    fputs("usage: history steps|creep|nodes|control DIR | causes DIR LABELS | prior | time\n",
-          stderr);
+    fputs(
+        "usage: history steps|creep|drifts|nodes|control DIR | causes DIR LABELS | prior | time\n",
+        stderr);
     return 2;
 }

@@ -29,6 +29,9 @@ for subject in creep nodes; do
     printf '\n%s\n' "$subject"
     "$history" "$subject" "$folder"
 done
+"$history" drifts "$folder" >"$out/drifts.csv"
+printf '\nalarms of the creep rule:'
+python3 "$series/score.py" "$folder" "$out/drifts.csv" | grep quiet
 printf '\ncauses: rows are labels, columns the causes that kgate names\n'
 "$history" causes "$series" "$folder"
 printf '\ncontrol\n'

@@ -173,26 +173,33 @@ static void the_range_holds_the_split(void **unused)
         fail_msg("seed 32: %zu found of %d, %zu ranges hold the split", found, TRIALS, held);
 }
 
-/* Runs of normal noise alarm with a probability of at most 0.1 %, if none before did. */
-static void noise_alarms_once_in_a_thousand_runs(void **unused)
+/* Share of the runs that alarm if none before did. Neighbouring runs have this correlation. */
+static double noise_alarms(double correlation)
 {
     enum { SERIES = 1500, RUNS = 200 };
     struct kg_random random = {2003};
     size_t alarms = 0, runs = 0;
-    (void)unused;
     for (size_t s = 0; s < SERIES; s++) {
         struct kg_change_state state = {0};
         struct kg_change_alarm alarm;
         bool alarmed = false;
+        double x = normal(&random);
         for (size_t i = 0; i < RUNS && !alarmed; i++) {
-            alarmed = kg_change_append(&state, normal(&random), &alarm);
+            alarmed = kg_change_append(&state, x, &alarm);
+            x = correlation * x + sqrt(1 - correlation * correlation) * normal(&random);
             runs += i >= KG_CHANGE_RUNS_LEAST;
         }
         alarms += alarmed;
     }
-    const double share = (double)alarms / (double)runs;
-    if (!(share > 0.0006 && share < 0.0012))
-        fail_msg("seed 2003: %zu alarms, a share of %.5f", alarms, share);
+    return (double)alarms / (double)runs;
+}
+
+static void noise_alarms_once_in_a_thousand_runs(void **unused)
+{
+    const double independent = noise_alarms(0), similar = noise_alarms(0.2);
+    (void)unused;
+    if (!(independent > 0 && independent < 0.0003 && similar > 0.0004 && similar < 0.0012))
+        fail_msg("seed 2003: shares of %.5f and %.5f", independent, similar);
 }
 
 /* The state depends on the runs since the change alone: two histories end in the same row. */

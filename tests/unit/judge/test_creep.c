@@ -8,7 +8,7 @@ enum { CASES = 20 };
 /* A case whose level moved by `drift`, with a standard deviation of 0.2 % of a level. */
 static struct kg_creep moved(double drift)
 {
-    return (struct kg_creep){.drift = drift, .variance = {4e-6, 12}};
+    return (struct kg_creep){.drift = drift, .earlier = drift, .variance = {4e-6, 12}};
 }
 
 static void a_drift_beyond_noise_and_threshold_creeps(void **unused)
@@ -27,10 +27,10 @@ static void a_drift_beyond_noise_and_threshold_creeps(void **unused)
 
 static void a_drift_below_the_threshold_does_not(void **unused)
 {
-    struct kg_creep creep = moved(0.019);
+    struct kg_creep creep = moved(0.0099);
     (void)unused;
     kg_creep_judge(&creep, 1);
-    assert_true(creep.adjusted < 0.001);
+    assert_true(creep.adjusted < 0.01);
     assert_false(creep.creeps);
 }
 
@@ -44,17 +44,29 @@ static void an_unknown_variance_decides_nothing(void **unused)
     assert_false(creep.creeps);
 }
 
-static void a_drift_is_that_of_two_means_of_five_runs(void **unused)
+/* A step in the newest level only is the change detector's. */
+static void a_fresh_step_is_no_creep(void **unused)
 {
-    static const float x[] = {9, 1, 2, 3, 4, 5, 70, 7, 8, 9, 10, 11};
+    struct kg_creep creep = moved(0.05);
+    (void)unused;
+    creep.earlier = 0.024;
+    kg_creep_judge(&creep, 1);
+    assert_false(creep.creeps);
+    creep.earlier = 0.026;
+    kg_creep_judge(&creep, 1);
+    assert_true(creep.creeps);
+}
+
+static void a_drift_is_that_of_two_medians_of_five_runs(void **unused)
+{
+    static const float x[] = {9, 1, 2, 3, 4, 5, 70, 7, 8, 9, 10, 11, 12, 13, 14, 90};
     struct kg_creep creep;
     (void)unused;
-    assert_true(kg_creep_compare(x, 12, 6, &creep));
-    assert_true(creep.drift == 6);
-    assert_true(kg_creep_compare(x, 11, 6, &creep));
-    assert_false(kg_creep_compare(x, 10, 6, &creep));
-    assert_false(kg_creep_compare(x, 12, 4, &creep));
-    assert_true(kg_creep_compare(x, 12, 5, &creep) && creep.variance.freedom == 0);
+    assert_true(kg_creep_compare(x, 16, 6, &creep));
+    assert_true(creep.drift == 10 && creep.earlier == 6);
+    assert_false(kg_creep_compare(x, 15, 6, &creep));
+    assert_false(kg_creep_compare(x, 16, 4, &creep));
+    assert_true(kg_creep_compare(x, 16, 5, &creep) && creep.variance.freedom == 0);
 }
 
 /* Runs in five pairs of levels 0, 0, d, d …: levels two apart differ by d. */
@@ -117,8 +129,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_drift_beyond_noise_and_threshold_creeps),
         cmocka_unit_test(a_drift_below_the_threshold_does_not),
+        cmocka_unit_test(a_fresh_step_is_no_creep),
         cmocka_unit_test(an_unknown_variance_decides_nothing),
-        cmocka_unit_test(a_drift_is_that_of_two_means_of_five_runs),
+        cmocka_unit_test(a_drift_is_that_of_two_medians_of_five_runs),
         cmocka_unit_test(the_variance_is_that_of_changes),
         cmocka_unit_test(a_slow_drift_does_not_hide_itself),
         cmocka_unit_test(noise_rarely_creeps),
