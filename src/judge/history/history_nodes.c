@@ -12,10 +12,12 @@ enum { NIGHTS = KG_NODE_PAST + 1 };
 bool kg_history_nodes_prepare(struct kg_history_database *database,
                               struct kg_detection_queries *queries, struct kg_error *err)
 {
+    /* CROSS JOIN: SQLite then begins with the machines, and finds the runs of each by time. */
     static const char nights[] =
-        "SELECT r.id, r.machine, r.started, r.commit_, r.distance, r.excess FROM machine AS m JOIN "
-        "run AS r ON r.machine = m.id WHERE m.class = $1 AND r.suite = $2 AND r.started >= $3 AND "
-        "r.started <= $4 AND r.distance IS NOT NULL ORDER BY r.machine, r.started, r.hash";
+        "SELECT r.id, r.machine, r.started, r.commit_, r.distance, r.excess FROM machine AS m "
+        "CROSS JOIN run AS r WHERE r.machine = m.id AND m.class = $1 AND r.suite = $2 AND "
+        "r.started >= $3 AND r.started <= $4 AND r.distance IS NOT NULL ORDER BY r.machine, "
+        "r.started, r.hash";
     return kg_query_prepare(database, "UPDATE run SET distance = $1 WHERE id = $2",
                             &queries->distance, err) &&
            kg_query_prepare(database,
