@@ -218,8 +218,7 @@ static const struct {
     {"history", "json", "print JSON instead of a table"},
     {"bisect", "output", "folder of bisect.json, builds and reports (default: out/bisect)"},
     {"bisect", "budget",
-     "time limit of this call, for example 2h, or number of builds of the whole search; the same "
-     "command continues it"},
+     "time limit such as 2h, or number of builds; the same command continues the search"},
     {"bisect", "quiet", "print only the result: no progress"},
     {"bisect", "verbose", "print also the measured commits"},
     {"calibrate", "quiet", "print only cases with advice: no progress"},

@@ -44,6 +44,16 @@ workloads:
   - {{name: parse, command: [./program, parse, {input}, "{repeats}"]}}
 """
 
+# Callgrind's count of instructions does not depend on the load of the machine.
+COUNTED = """version: 1
+suite: bisect
+defaults: {{threshold: 50%, min_time: 1ms, rounds: {{min: 2, max: 4}}, metrics: [time], trace: no, threads: 1, disturbance: 100%}}
+workloads:
+  - name: parse
+    command: [sh, -c, "valgrind --tool=callgrind --callgrind-out-file=/dev/null ./program parse {input} 1 2>&1"]
+    counters: {{refs: {{better: lower, threshold: 1%, regex: 'Collected : ([0-9]+)'}}}}
+"""
+
 # The log has every build that ended, failed ones, too.
 BUILD = """gcc -O2 -g -w -I. cJSON.c drive_cjson.c -o program -lm
 status=$?
@@ -139,8 +149,14 @@ def cpu_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def spin_calibrate(tree, work, data):
-    """Turns of the loop that double the time: least times of interleaved runs of two programs."""
+def refs_of(program, data):
+    words = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, "parse", data, "1"]
+    done = subprocess.run(words, check=True, text=True, capture_output=True)
+    return int(re.search(r"Collected : (\d+)", done.stderr)[1])
+
+
+def spin_calibrate(tree, work, data, metric):
+    """Turns of the loop that double the metric: least times of interleaved runs of two programs, or their instructions."""
     work.mkdir(parents=True, exist_ok=True)
     programs, turns = [], (0, 200)
     for spin in turns:
@@ -151,8 +167,8 @@ def spin_calibrate(tree, work, data):
         (folder / "cJSON.c").write_text(spin_add((tree / "cJSON.c").read_text(), spin))
         subprocess.run(shlex.split("gcc -O2 -g -w -I. cJSON.c drive_cjson.c -o program -lm"), cwd=folder, check=True)
         programs.append(folder / "program")
-    least = [float("inf")] * 2
-    for _ in range(25):
+    least = [refs_of(program, data) for program in programs] if metric == "refs" else [float("inf")] * 2
+    for _ in range(0 if metric == "refs" else 25):
         for i, program in enumerate(programs):
             began = cpu_seconds()
             subprocess.run([program, "parse", data, REPEATS], check=True, stdout=subprocess.DEVNULL)
@@ -198,7 +214,8 @@ def scenario_run(options, tree, data, scenario, seed, spin):
     repository = folder / "repository"
     culprits, broken = repository_make(repository, tree, scenario, seed, spin)
     log = folder / "built.log"
-    (folder / "kgate.yaml").write_text(SUITE.format(input=data, repeats=REPEATS, metric=options.metric))
+    form = COUNTED if options.metric == "refs" else SUITE
+    (folder / "kgate.yaml").write_text(form.format(input=data, repeats=REPEATS, metric=options.metric))
     began = time.time()
     process, output, kills = search(options, repository, folder, log)
     seconds = time.time() - began
@@ -230,7 +247,8 @@ def main():
     parser.add_argument("--out", type=lambda p: pathlib.Path(p).resolve(), required=True)
     parser.add_argument("--seeds", type=int, default=3, help="repositories per scenario (default: 3)")
     parser.add_argument("--only", choices=SCENARIOS, help="only this scenario")
-    parser.add_argument("--metric", choices=("time", "cpu_time"), default="time", help="cpu_time for a busy machine")
+    parser.add_argument("--metric", choices=("time", "cpu_time", "refs"), default="time",
+                        help="cpu_time for a busy machine; refs: instructions by Callgrind")
     parser.add_argument("--builds", type=int, default=12, help="builds of a search (default: 12)")
     parser.add_argument("--kill", action="store_true", help="kill every search several times")
     options = parser.parse_args()
@@ -241,8 +259,8 @@ def main():
     inputs.write_all(program, options.out / "inputs")
     tree = sources.unpack(options.cache.resolve(), options.out, program)
     data = options.out / "inputs" / INPUT
-    spin = spin_calibrate(tree, options.out / "calibration", data)
-    print(f"{spin:.0f} turns per item double the time")
+    spin = spin_calibrate(tree, options.out / "calibration", data, options.metric)
+    print(f"{spin:.0f} turns per item double the metric")
     print("| scenario | seed | culprit | reported | answer | change, % | builds | failed | pairs | set | seconds | kills | built twice |")
     print("| --- | --: | --: | --: | --- | --: | --: | --: | --: | --: | --: | --: | --: |", flush=True)
     good = [scenario_run(options, tree, data, scenario, seed, spin)
