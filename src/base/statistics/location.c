@@ -8,10 +8,20 @@
 
 enum { TRIMMED_LEAST = 7, TRIMMED_PART = 5 };
 
+static size_t trimmed(size_t n)
+{
+    return n < TRIMMED_LEAST ? 0 : n / TRIMMED_PART;
+}
+
+double kg_location_kept(size_t n)
+{
+    return (double)(n - 2 * trimmed(n));
+}
+
 struct kg_location kg_location_find(const double *x, size_t n)
 {
     struct kg_location location = {NAN, NAN, 0, 0};
-    const size_t out = n < TRIMMED_LEAST ? 0 : n / TRIMMED_PART;
+    const size_t out = trimmed(n);
     const size_t kept = n - 2 * out;
     if (!n)
         return location;

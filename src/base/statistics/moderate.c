@@ -4,12 +4,13 @@
  * The moderated variance is (d0 usual + d s^2) / (d0 + d), with d0 + d degrees of freedom. The mean
  * and the variance of log s^2 over all cases give d0 and the usual variance. The expectation of log
  * s^2 is log true + digamma(d/2) - log(d/2); its variance is trigamma(d/2). If cases differ much,
- * d0 is small, and each case keeps its own variance. */
+ * d0 is small, and each case keeps its own variance. The same fit over the runs of one case says what
+ * variance its next run will have. */
 #include <math.h>
 
 #include "base/statistics/stats.h"
 
-enum { CASES_LEAST = 4 };
+enum { VARIANCES_LEAST = 4 };
 /* Largest weight of the usual variance, in degrees of freedom, however alike few cases look. */
 static const double FREEDOM_MOST = 20;
 /* Smallest variance of logs: clocks and counters repeat no better than a part in 10^4. */
@@ -60,27 +61,47 @@ static double log_unbiased(const struct kg_variance *variance)
     return log(fmax(variance->value, VARIANCE_LEAST)) - digamma(half) + log(half);
 }
 
+void kg_log_variances_add(struct kg_log_variances *sum, struct kg_variance variance)
+{
+    if (!(variance.freedom > 0) || isnan(variance.value))
+        return;
+    const double x = log_unbiased(&variance);
+    sum->weight += 1;
+    sum->weight_square += 1;
+    sum->logs += x;
+    sum->squares += x * x;
+    sum->expected += trigamma(variance.freedom / 2);
+}
+
+void kg_log_variances_decay(struct kg_log_variances *sum, double kept)
+{
+    sum->weight *= kept;
+    sum->weight_square *= kept * kept;
+    sum->logs *= kept;
+    sum->squares *= kept;
+    sum->expected *= kept;
+}
+
+struct kg_variance kg_log_variances_usual(const struct kg_log_variances *sum, double freedom_most)
+{
+    /* equal weights: the number of variances */
+    const double count = sum->weight > 0 ? sum->weight * sum->weight / sum->weight_square : 0;
+    if (count < VARIANCES_LEAST - 0.5)
+        return (struct kg_variance){NAN, 0};
+    const double mean = sum->logs / sum->weight;
+    const double scatter = fmax(0, sum->squares / sum->weight - mean * mean) * count / (count - 1);
+    const double excess = scatter - sum->expected / sum->weight;
+    const double freedom =
+        excess > 0 ? fmin(freedom_most, 2 * trigamma_inverse(excess)) : freedom_most;
+    return (struct kg_variance){exp(mean + digamma(freedom / 2) - log(freedom / 2)), freedom};
+}
+
 struct kg_variance kg_variance_usual(const struct kg_variance *variances, size_t count)
 {
-    double sum = 0, squares = 0, expected = 0;
-    size_t known = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!(variances[i].freedom > 0) || isnan(variances[i].value))
-            continue;
-        sum += log_unbiased(&variances[i]);
-        expected += trigamma(variances[i].freedom / 2);
-        known++;
-    }
-    if (known < CASES_LEAST)
-        return (struct kg_variance){NAN, 0};
-    const double mean = sum / (double)known;
+    struct kg_log_variances sum = {0};
     for (size_t i = 0; i < count; i++)
-        if (variances[i].freedom > 0 && !isnan(variances[i].value))
-            squares += pow(log_unbiased(&variances[i]) - mean, 2);
-    const double excess = squares / (double)(known - 1) - expected / (double)known;
-    const double freedom =
-        excess > 0 ? fmin(FREEDOM_MOST, 2 * trigamma_inverse(excess)) : FREEDOM_MOST;
-    return (struct kg_variance){exp(mean + digamma(freedom / 2) - log(freedom / 2)), freedom};
+        kg_log_variances_add(&sum, variances[i]);
+    return kg_log_variances_usual(&sum, FREEDOM_MOST);
 }
 
 struct kg_variance kg_variance_moderate(struct kg_variance own, struct kg_variance usual)

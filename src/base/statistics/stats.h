@@ -50,6 +50,8 @@ struct kg_location {
 
 /* Location of n values in ascending order. */
 struct kg_location kg_location_find(const double *x, size_t n);
+/* Number of values that a location of n values keeps. */
+double kg_location_kept(size_t n);
 /* Location of the logarithms of n values > 0 in any order. The logarithms are left in `logs`,
  * ascending; `logs` may be `values` itself. */
 struct kg_location kg_log_location(const double *values, size_t n, double *logs);
@@ -63,6 +65,22 @@ struct kg_variance {
 /* The usual variance among many cases (Smyth 2004). Its freedom, at most 20, grows with the
  * similarity of the cases. Unknown if fewer than 4 variances are known. */
 struct kg_variance kg_variance_usual(const struct kg_variance *variances, size_t count);
+
+/* Sums over variances, of which older ones may weigh less. Zero-initialise. */
+struct kg_log_variances {
+    double weight;
+    double weight_square; /* sum of the squared weights */
+    double logs;          /* of the logarithms without bias */
+    double squares;       /* of their squares */
+    double expected;      /* of their variances by chance */
+};
+/* Adds a variance with weight 1; an unknown one changes nothing. */
+void kg_log_variances_add(struct kg_log_variances *sum, struct kg_variance variance);
+/* Multiplies all weights by `kept`. */
+void kg_log_variances_decay(struct kg_log_variances *sum, double kept);
+/* As kg_variance_usual, with a freedom of at most `freedom_most`. */
+struct kg_variance kg_log_variances_usual(const struct kg_log_variances *sum, double freedom_most);
+
 /* A case's own variance, moderated by the usual variance; either may be unknown. */
 struct kg_variance kg_variance_moderate(struct kg_variance own, struct kg_variance usual);
 /* The sum of independent variances, with the degrees of freedom of Welch and Satterthwaite. */

@@ -87,7 +87,7 @@ static bool statements_prepare(struct kg_history_database *database, struct stat
                                struct kg_error *err)
 {
     static const char points[] =
-        "SELECT l.state, l.crept, c.depth, r.started, r.hash, p.series, p.value, p.deviation, "
+        "SELECT l.state, l.crept, c.depth, r.started, r.hash, p.series, p.value, p.error, "
         "p.rounds, s.case_, s.metric, s.source FROM point AS p JOIN series AS s ON s.id = p.series "
         "LEFT JOIN level AS l ON l.series = p.series LEFT JOIN run AS r ON r.id = l.run LEFT JOIN "
         "commit_ AS c ON c.id = r.commit_ WHERE p.run = $1 ORDER BY p.series";
@@ -158,7 +158,7 @@ static bool tracked_read(struct kg_detection *detection, struct statements *stat
         *tracked = (struct kg_tracked){.distance = NAN,
                                        .series = kg_row_integer(query, 5),
                                        .value = kg_row_real(query, 6),
-                                       .deviation = kg_row_real(query, 7),
+                                       .error = kg_row_real(query, 7),
                                        .rounds = (size_t)kg_row_integer(query, 8),
                                        .id_of_case = kg_row_copy(query, 9, arena),
                                        .metric = kg_row_copy(query, 10, arena),
@@ -220,10 +220,9 @@ static bool append(struct kg_detection *detection, struct kg_tracked *tracked, s
     struct kg_change_alarm alarm;
     double location = log(tracked->value);
     struct kg_change_state *change = &tracked->row.level.change;
-    const double relative = tracked->deviation / tracked->value;
-    const struct kg_variance within = {
-        relative * relative,
-        isfinite(relative) && tracked->rounds > 1 ? (double)(tracked->rounds - 1) : 0};
+    /* the variance that a gate takes for a round: trimmed, like the location */
+    const double kept = kg_location_kept(tracked->rounds), error = tracked->error / tracked->value;
+    const struct kg_variance within = {error * error * kept, isfinite(error) ? kept - 1 : 0};
     const uint32_t before = change->count;
     if (!(tracked->value > 0) || !isfinite((float)location)) {
         tracked->skipped = true;

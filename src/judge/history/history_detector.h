@@ -40,7 +40,7 @@ bool kg_level_text_read(const char *digits, struct kg_level_row *row);
 struct kg_tracked {
     int64_t series;
     const char *id_of_case, *metric, *source;
-    double value, deviation;
+    double value, error;
     size_t rounds;
     bool skipped;    /* the detector does not take the point */
     bool stepped;    /* the run showed a step */

@@ -30,6 +30,7 @@ static void difference_append(struct kg_text *text, int64_t difference)
 void kg_level_text_append(const struct kg_level_row *row, struct kg_text *text)
 {
     const struct kg_history_level *level = &row->level;
+    digits_append(text, &level->runs, sizeof level->runs);
     digits_append(text, &level->change.since, sizeof level->change.since);
     digits_append(text, &level->change.count, sizeof level->change.count);
     digits_append(text, &level->before, sizeof level->before);
@@ -108,11 +109,21 @@ static bool rest_read(const char **digits, struct kg_level_row *row)
            (bytes_read(digits, &row->control, sizeof row->control) && control_valid(&row->control));
 }
 
+static bool within_valid(const struct kg_prior_within *within)
+{
+    const struct kg_log_variances *sums = &within->variances;
+    return isfinite(sums->logs) && isfinite(sums->weight) && sums->weight >= 0 &&
+           isfinite(sums->weight_square) && sums->weight_square >= 0 && isfinite(sums->squares) &&
+           sums->squares >= 0 && isfinite(sums->expected) && sums->expected >= 0 &&
+           isfinite(within->explained) && within->explained >= 0;
+}
+
 static bool row_read(const char *digits, struct kg_level_row *row)
 {
     struct kg_history_level *level = &row->level;
     int64_t id = 0;
-    if (!bytes_read(&digits, &level->change.since, sizeof level->change.since) ||
+    if (!bytes_read(&digits, &level->runs, sizeof level->runs) ||
+        !bytes_read(&digits, &level->change.since, sizeof level->change.since) ||
         !bytes_read(&digits, &level->change.count, sizeof level->change.count) ||
         level->change.count > KG_CHANGE_WINDOW ||
         !bytes_read(&digits, &level->before, sizeof level->before) ||
@@ -125,7 +136,7 @@ static bool row_read(const char *digits, struct kg_level_row *row)
         row->runs[i] = id;
     }
     return rest_read(&digits, row) && !*digits && kg_change_state_valid(&level->change) &&
-           sum_valid(&level->before) && sum_valid(&level->within);
+           sum_valid(&level->before) && within_valid(&level->within);
 }
 
 bool kg_level_text_read(const char *digits, struct kg_level_row *row)

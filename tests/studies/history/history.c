@@ -615,8 +615,8 @@ static void prior_row(struct kg_random *random, double deviation)
         for (size_t i = 0; i < FREEDOM; i++)
             past += pow(normal(random), 2);
         const struct kg_variance own = {squares / OWN, OWN}, prior = {past / FREEDOM, FREEDOM};
-        const struct kg_variance used[3] = {own, kg_variance_moderate(own, prior),
-                                            kg_prior_moderate(own, prior)};
+        struct kg_variance used[3] = {own, kg_variance_moderate(own, prior), own};
+        kg_prior_moderate(&used[2], prior);
         for (size_t i = 0; i < 3; i++)
             alarms[i] += shift / sqrt(used[i].value * 2 / 5) >
                          kg_student_point_kept(&points, 0.001, used[i].freedom);

@@ -11,7 +11,8 @@ static struct kg_level_row row_of(uint32_t count)
     row.level.change.since = count < KG_CHANGE_WINDOW ? count : UINT64_C(1) << 40;
     row.level.change.count = count;
     row.level.before = (struct kg_prior_sum){0.1, 2, 3};
-    row.level.within = (struct kg_prior_sum){1e-300, 1e300, 1.0 / 3};
+    row.level.runs = UINT64_C(1) << 33;
+    row.level.within = (struct kg_prior_within){{3, 2.5, -40, 1.0 / 3, 1e-300}, 1e300};
     for (uint32_t i = 0; i < count; i++) {
         row.level.change.tail[i] = (float)i / 3;
         row.runs[i] = i % 5 == 4 ? INT32_MAX - i : 1000 + 7 * (int64_t)i;
