@@ -214,15 +214,17 @@ static bool json_export(const struct session *session, struct kg_error *err)
 
 static bool export_rows(const struct session *session, struct kg_error *err)
 {
-    static const char *const names[] = {"csv", "json"};
+    static const char *const names[] = {"csv", "json", "prior"};
     const char *format = session->arguments->format;
     if (session->arguments->json && !format)
         format = "json";
     if (!format || !strcmp(format, "csv"))
         return csv_export(session, err);
+    if (!strcmp(format, "prior"))
+        return kg_history_prior_write(session->arguments, session->database, err);
     return !strcmp(format, "json")
                ? json_export(session, err)
-               : kg_error_unknown(err, format, names, 2, "--format has no '%.60s'", format);
+               : kg_error_unknown(err, format, names, 3, "--format has no '%.60s'", format);
 }
 
 static bool watch(const struct session *session, struct kg_error *err)
@@ -276,7 +278,7 @@ static bool options_check(const struct kg_arguments *arguments, const struct act
         {"--filter", arguments->filter, "watch"},
         {"--device", arguments->device, "watch"},
         {"--set", arguments->set.count > 0, "watch"},
-        {"--baseline", arguments->baseline, "add import watch"},
+        {"--baseline", arguments->baseline, "add import watch export"},
         {"--keep-builds", arguments->keep_builds, "add import"},
         {"--only-suite", arguments->only_suite, "list show changes audit export prune"},
     };

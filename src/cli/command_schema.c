@@ -20,6 +20,7 @@
 static const struct kg_file_kind kinds[] = {
     {"results", KG_RESULTS_SCHEMA, &kg_results_record},
     {"baseline", KG_BASELINE_SCHEMA, &kg_baseline_record},
+    {"prior", KG_PRIOR_SCHEMA, &kg_stored_prior_record},
     {"comparison", KG_COMPARISON_SCHEMA, &kg_comparison_record},
     {"plan", KG_PLAN_SCHEMA, &kg_shard_plan_record},
     {"history", KG_HISTORY_SCHEMA, &kg_history_record},

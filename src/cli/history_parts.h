@@ -24,3 +24,7 @@ bool kg_history_alpha(const struct kg_arguments *arguments, double *alpha, struc
  * status    set to the exit status if that is not 0 */
 bool kg_history_watch(const struct kg_arguments *arguments, const char *place,
                       struct kg_history_database *database, int *status, struct kg_error *err);
+
+/* Writes the prior of --machine, or of this machine, beside its baseline or to --output. */
+bool kg_history_prior_write(const struct kg_arguments *arguments,
+                            struct kg_history_database *database, struct kg_error *err);

@@ -11,6 +11,7 @@
 #include "base/code/code_identity.h"
 #include "base/error.h"
 #include "base/record.h"
+#include "model/stored_prior.h"
 
 #define KG_HISTORY_SCHEMA "kgate.history.v1"
 /* The history if the user names none. */
@@ -301,6 +302,13 @@ bool kg_history_decide(struct kg_history_database *database, int64_t change,
 /* Writes a row per point, run by run. Memory does not grow with the number of runs. */
 bool kg_history_export(struct kg_history_database *database, const struct kg_history_filter *filter,
                        FILE *file, struct kg_error *err);
+
+/* Fills the prior of all series of the machine, sorted. No point is read.
+ * filter  its `machine` is a fingerprint, its `suite` may be NULL; the rest has no effect
+ * arena   owner of the prior, except its fingerprint
+ * err     KG_ERROR_USAGE: no case has two runs there */
+bool kg_history_prior(struct kg_history_database *database, const struct kg_history_filter *filter,
+                      struct kg_arena *arena, struct kg_stored_prior *prior, struct kg_error *err);
 
 /* Removes all runs except the newest `keep` of each suite and machine. A run that a change names keeps its row. Change
  * detectors keep their state, so no change is found again. */
