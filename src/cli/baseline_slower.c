@@ -48,7 +48,9 @@ bool kg_stored_slower_text(const struct kg_arguments *arguments, const struct kg
     struct kg_comparison comparison = {0};
     const char *path =
         kg_baseline_path(&arena, kg_baseline_directory(arguments), results->machine.fingerprint);
-    const bool good = kg_baseline_load(path, &baseline, err);
+    const bool good = kg_baseline_load(path, &baseline, err) &&
+                      kg_stored_prior_load(&baseline.arena, path, results->machine.fingerprint,
+                                           &baseline.prior, err);
     if (good) {
         kg_compare(&baseline, results, results->sequential ? KG_STAGE_SCREEN : KG_STAGE_FINAL,
                    &comparison);

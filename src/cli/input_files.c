@@ -17,7 +17,12 @@ bool kg_base_load(const char *path, struct kg_base *base, struct kg_error *err)
     if (!baseline &&
         (!kg_schema_peek(path, schema, &as_baseline) || !kg_schema_is(KG_BASELINE_SCHEMA, schema)))
         return false;
-    return kg_baseline_load(path, &base->baseline, err) && (base->baseline.expected = true);
+    struct kg_baseline *stored = &base->baseline;
+    if (!kg_baseline_load(path, stored, err) ||
+        (stored->fingerprint &&
+         !kg_stored_prior_load(&stored->arena, path, stored->fingerprint, &stored->prior, err)))
+        return false;
+    return stored->expected = true;
 }
 
 void kg_base_free(struct kg_base *base)

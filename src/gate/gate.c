@@ -314,7 +314,10 @@ static bool stored_load(const struct kg_prepared_suite *what, const struct kg_ga
                         const char *path, struct kg_gate *gate, struct kg_error *err)
 {
     if (!kg_store_check(options->baseline_directory, err) ||
-        !kg_baseline_load(path, &gate->baseline, err))
+        !kg_baseline_load(path, &gate->baseline, err) ||
+        !(what->shard ||
+          kg_stored_prior_load(&gate->baseline.arena, path, what->machine->fingerprint,
+                               &gate->baseline.prior, err)))
         return false;
     gate->base_path = gate->baseline.run_count ? path : NULL;
     kg_store_missing(&gate->arena, options->baseline_directory, what->machine->fingerprint,
@@ -329,6 +332,11 @@ static bool stored_parse(const struct kg_prepared_suite *what, const struct kg_g
     struct kg_baseline *baseline = &gate->baseline;
     if (stored->bytes &&
         !kg_baseline_parse(stored->path, stored->bytes, stored->length, baseline, err))
+        return kg_error_wrap(err, "in %s", stored->place);
+    if (stored->prior_bytes && !what->shard &&
+        !kg_stored_prior_parse(&baseline->arena, stored->prior_path, stored->prior_bytes,
+                               stored->prior_length, what->machine->fingerprint, &baseline->prior,
+                               err))
         return kg_error_wrap(err, "in %s", stored->place);
     for (size_t i = 0; i < baseline->run_count; i++)
         if (!strcmp(baseline->runs[i].suite, what->suite->name))

@@ -18,6 +18,9 @@ struct kg_gate_stored {
     const char *path;  /* path for error messages */
     const char *bytes; /* NULL: no baseline */
     size_t length;
+    const char *prior_path;  /* likewise, of the prior beside it */
+    const char *prior_bytes; /* NULL: no prior */
+    size_t prior_length;
     const char *place; /* source of the baseline: "origin/main at 1a2b3c4d5e6f" */
 };
 

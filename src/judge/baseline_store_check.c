@@ -62,7 +62,8 @@ int kg_store_entry(const struct dirent *entry)
 {
     const size_t length = strlen(entry->d_name), ending = sizeof ENDING - 1;
     return entry->d_name[0] != '.' && length > ending &&
-           !strcmp(entry->d_name + length - ending, ENDING);
+           !strcmp(entry->d_name + length - ending, ENDING) &&
+           !kg_stored_prior_named(entry->d_name);
 }
 
 /* Appends ", NAME". Before the first name: the opening bracket and its words. */

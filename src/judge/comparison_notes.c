@@ -191,6 +191,22 @@ static void moved_note(struct kg_comparison *comparison)
     rest_note(comparison, count > MOST ? count - MOST : 0, "moved likewise", "moved likewise");
 }
 
+/* Notes that the noise is not only of the stored runs, or that a prior fits no case. */
+static void prior_note(const struct kg_baseline *baseline, struct kg_comparison *comparison)
+{
+    const size_t cases = comparison->prior_cases;
+    if (!baseline->prior || !comparison->baseline_runs)
+        return;
+    note(comparison,
+         cases ? kg_arena_printf(&comparison->arena,
+                                 "prior of %zu run%s: the noise of %zu case%s comes from the "
+                                 "history, too",
+                                 comparison->prior_runs, comparison->prior_runs == 1 ? "" : "s",
+                                 cases, cases == 1 ? "" : "s")
+               : "the prior beside the baseline fits no case: other definitions, or noise that it "
+                 "does not know; `kgate history export --format prior` renews it");
+}
+
 void kg_comparison_notes_make(const struct kg_baseline *baseline, const struct kg_results *current,
                               struct kg_comparison *comparison)
 {
@@ -214,7 +230,8 @@ void kg_comparison_notes_make(const struct kg_baseline *baseline, const struct k
     disturbances_note(comparison, current);
     cases_note(comparison, current);
     moved_note(comparison);
-    if (comparison->baseline_runs == 1 && !current->pair)
+    prior_note(baseline, comparison);
+    if (comparison->baseline_runs == 1 && !comparison->prior_cases && !current->pair)
         note(comparison, "the baseline has one run, so the noise between runs is unknown; `kgate "
                          "baseline record` adds runs");
     if (current->filter)

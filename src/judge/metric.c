@@ -213,8 +213,8 @@ void kg_metric_estimate(struct kg_metric_input *input, struct kg_metric *metric,
     const size_t base = base_count(input), all = base + input->current_count;
     const struct kg_metric_usual unknown = {{NAN, 0}, {NAN, 0}};
     const bool shifted = zeros_shift(input, all);
-    *state =
-        (struct kg_metric_state){.run_count = input->run_count, .rank_p = NAN, .rank_least = NAN};
+    *state = (struct kg_metric_state){
+        .run_count = input->run_count, .shifted = shifted, .rank_p = NAN, .rank_least = NAN};
     metric->noise_floor = metric->p_value = NAN;
     metric->memory_doubt = metric->wait_doubt = NAN;
     metric->cycles_ratio = metric->cycles_low = metric->cycles_high = NAN;

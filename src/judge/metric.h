@@ -27,6 +27,7 @@ struct kg_metric_state {
     bool tested; /* whether Student's t decides; else the bootstrap interval decides */
     /* whether the values of each side are alike; the interval alone then proves a change */
     bool repeats;
+    bool shifted; /* a value is 0, so the estimate added 1 to all values */
     /* Only if tested, in logarithms: */
     double difference; /* current minus baseline, or the location of the pairs' log ratios */
     /* variance of a round's value, both sides pooled, or of a pair's log ratio */

@@ -8,6 +8,7 @@
 #include "judge/code_words.h"
 #include "judge/comparer.h"
 #include "judge/environment_words.h"
+#include "judge/prior_apply.h"
 #include "judge/unchanged_code.h"
 
 /* Returns the run pinned as `pin`; the newest ordinary run if `pin` is NULL. */
@@ -122,6 +123,23 @@ static void scatter_take(struct kg_comparer *comparer, struct kg_evidence *evide
     }
 }
 
+/* Takes the noise of the metric from the prior beside the baseline. */
+static void prior_take(struct kg_comparer *comparer, const struct kg_case_result *result,
+                       const struct kg_series *series, struct kg_metric_state *state)
+{
+    const struct kg_prior_series wanted = {.suite = comparer->current->suite,
+                                           .id_of_case = result->id,
+                                           .definition_hash = result->definition_hash,
+                                           .metric = series->name,
+                                           .source = series->source};
+    const struct kg_prior_series *prior = kg_stored_prior_find(comparer->baseline->prior, &wanted);
+    if (!kg_prior_apply(prior, state))
+        return;
+    comparer->prior_applied = true;
+    if (prior->runs > comparer->comparison->prior_runs)
+        comparer->comparison->prior_runs = prior->runs;
+}
+
 /* Whether the machine was too busy to judge the series, and waits for a CPU may explain its change. If both sides have
  * the same code, the judgement needs no value.
  * before  number of evidence entries before the series; the series adds one if it has values */
@@ -183,6 +201,7 @@ static void series_compare(struct kg_comparer *comparer, const struct kg_case_re
         return;
     }
     scatter_take(comparer, &comparer->evidence[before], pin);
+    prior_take(comparer, result, series, &comparer->evidence[before].state);
     if (pin || comparer->evidence[before].row->timed) /* the case stores the history of its time */
         return;
     kg_past_keep_metric(&comparer->comparison->arena, &comparer->room.scratch, reference, series,
@@ -225,12 +244,14 @@ void kg_case_metrics_make(struct kg_comparer *comparer, const struct kg_case_res
 {
     struct kg_comparison *comparison = comparer->comparison;
     comparer->ordinary = (struct kg_metric_state){0};
+    comparer->prior_applied = false;
     change->metrics = kg_arena_alloc(&comparison->arena,
                                      kg_case_metrics_most(comparer, result) + result->budget_count,
                                      sizeof *change->metrics);
     for (size_t p = 0; p <= comparison->pin_count && comparer->same_machine; p++)
         reference_compare(comparer, result, entries, count, p ? comparison->pins[p - 1] : NULL,
                           change);
+    comparison->prior_cases += comparer->prior_applied;
     change->change = change->metric_count ? KG_CHANGE_NO_CHANGE : KG_CHANGE_NEW;
     for (size_t b = 0; b < result->budget_count; b++)
         if (kg_budget_applies(result, &result->budgets[b]))

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "model/results.h"
+#include "model/stored_prior.h"
 #include "model/traits.h"
 #include "model/waivers.h"
 
@@ -89,6 +90,8 @@ struct kg_baseline {
     /* the suite must be in it: the user named the file, or the gate records nothing */
     bool expected;
     bool records; /* a gate adds missing cases */
+    /* noise of the cases by a history, or NULL; in the arena, but not in the file */
+    const struct kg_stored_prior *prior;
     /* a sentence about the missing baseline (kg_store_missing), or NULL; not in the arena */
     const char *missing;
 };

@@ -268,6 +268,8 @@ struct kg_comparison {
     const char *baseline_commit;  /* of the newest ordinary run; NULL: no such run, or unknown */
     const char *baseline_branch;
     size_t baseline_runs; /* number of compared ordinary runs */
+    size_t prior_cases;   /* number of cases whose noise comes from a history, too */
+    size_t prior_runs;    /* most runs behind one of these */
     const char **pins;    /* names of the compared pinned runs */
     size_t pin_count;
     struct kg_machine machine; /* of the current results */
