@@ -17,64 +17,11 @@
 #include "model/comparison.h"
 #include "noise.h"
 #include "rules.h"
+#include "scene.h"
 
-enum { CASES_MOST = 128, ROUNDS_MOST = 64, STORED = 5, SLOWDOWNS = 5, RULES_MOST = 8 };
+enum { STORED = 5, SLOWDOWNS = 5, RULES_MOST = 8 };
 static const double slowdowns[SLOWDOWNS] = {0, 0.05, 0.10, 0.20, 1.00};
 static const double THRESHOLD = 0.05;
-
-/* Rounds of every case of a suite. */
-struct scene {
-    struct kg_results results;
-    struct kg_case_result cases[CASES_MOST];
-    struct kg_series series[CASES_MOST];
-    struct kg_round rounds[CASES_MOST][ROUNDS_MOST];
-    char ids[CASES_MOST][48];
-};
-
-static void scene_start(struct scene *scene, size_t cases)
-{
-    memset(scene, 0, sizeof *scene);
-    scene->results =
-        (struct kg_results){.created = "2026-01-01T00:00:00Z",
-                            .kgate_version = "0",
-                            .suite = "public",
-                            .policy = {.fail_on = 1U << KG_CHANGE_REGRESSION, .alpha = 0.01},
-                            .complete = true,
-                            .machine = {.fingerprint = "public", .cpu_model = "public"},
-                            .ceilings = KG_CEILINGS_NONE,
-                            .cpu_ceilings = KG_CPU_CEILINGS_NONE,
-                            .cases = scene->cases,
-                            .case_count = cases};
-    for (size_t i = 0; i < cases; i++) {
-        scene->series[i] = (struct kg_series){
-            .name = "time", .source = KG_SERIES_OF_ROUNDS, .threshold = THRESHOLD};
-        scene->cases[i] = (struct kg_case_result){.id = scene->ids[i],
-                                                  .workload = "w",
-                                                  .source = "command",
-                                                  .device = "cpu",
-                                                  .backend = "builtin",
-                                                  .definition_hash = "0",
-                                                  .status = KG_STATUS_OK,
-                                                  .series = &scene->series[i],
-                                                  .series_count = 1,
-                                                  .breakdown = {NAN, NAN, NAN, NAN, NAN},
-                                                  .memory = {KG_MEMORY_ON_CPU},
-                                                  .work = KG_WORK_UNKNOWN,
-                                                  .trace = KG_TRACE_NONE,
-                                                  .look = KG_LOOK_NONE,
-                                                  .check = {.error = NAN, .tolerance = NAN},
-                                                  .rounds = scene->rounds[i]};
-    }
-}
-
-static void round_add(struct scene *scene, size_t index, double ns, bool confirms)
-{
-    struct kg_case_result *result = &scene->cases[index];
-    if (result->round_count < ROUNDS_MOST)
-        scene->rounds[index][result->round_count++] = (struct kg_round){
-            KG_ROUND_ON_CPU, .median_ns = ns,   .mean_ns = ns,       .cpu_ns = NAN,
-            .pulse_ns = NAN, .base_ratio = NAN, .confirms = confirms};
-}
 
 /* Results of the gates of one setting. */
 struct score {
@@ -101,24 +48,15 @@ static void comparison_count(const struct kg_comparison *comparison, size_t slow
     score->alarms += !slowdown && caught;
 }
 
-static void times_scale(struct scene *scene, double factor)
-{
-    for (size_t i = 0; i < scene->results.case_count; i++)
-        for (size_t r = 0; r < scene->cases[i].round_count; r++) {
-            scene->rounds[i][r].median_ns *= factor;
-            scene->rounds[i][r].mean_ns *= factor;
-        }
-}
-
 static void compare(const struct kg_baseline *baseline, struct scene *head, struct score *score)
 {
     for (size_t s = 0; s < SLOWDOWNS; s++) {
         struct kg_comparison comparison;
-        times_scale(head, 1 + slowdowns[s]);
+        scene_scale(head, 1 + slowdowns[s]);
         kg_compare(baseline, &head->results, KG_STAGE_FINAL, &comparison);
         comparison_count(&comparison, s, score);
         kg_comparison_free(&comparison);
-        times_scale(head, 1 / (1 + slowdowns[s]));
+        scene_scale(head, 1 / (1 + slowdowns[s]));
     }
     score->gates++;
     score->cases += head->results.case_count;
@@ -189,16 +127,16 @@ static void forks_gate(const struct noise *noise, size_t half, size_t size, size
     bool alarmed[RULES_MOST] = {false};
     const size_t count = half_draw(noise, half, random, index);
     size = size < count ? size : count;
-    scene_start(&base, size);
-    scene_start(&head, size);
+    scene_start(&base, size, THRESHOLD);
+    scene_start(&head, size, THRESHOLD);
     for (size_t i = 0; i < size; i++) {
         const struct noise_benchmark *benchmark = &noise->benchmarks[index[i]];
         snprintf(base.ids[i], sizeof base.ids[i], "%s/cpu", benchmark->name);
         snprintf(head.ids[i], sizeof head.ids[i], "%s/cpu", benchmark->name);
         numbers_draw(random, benchmark->run_count, processes);
         for (size_t p = 0; p < each; p++) {
-            round_add(&base, i, noise_median(&benchmark->runs[processes[p]]), false);
-            round_add(&head, i, noise_median(&benchmark->runs[processes[each + p]]), false);
+            scene_round_add(&base, i, noise_median(&benchmark->runs[processes[p]]), false);
+            scene_round_add(&head, i, noise_median(&benchmark->runs[processes[each + p]]), false);
         }
         if (others)
             rules_judge(benchmark, processes, each, alarmed, score);
@@ -216,19 +154,7 @@ static void run_add(struct scene *scene, size_t index, const struct noise_run *r
                     double factor, bool confirms, const size_t *order)
 {
     for (size_t i = 0; i < count && i < run->count; i++)
-        round_add(scene, index, factor * run->values[order[i]], confirms);
-}
-
-static void store_make(struct scene *stored, size_t runs, struct kg_baseline *baseline)
-{
-    *baseline = (struct kg_baseline){
-        .fingerprint = "public", .machine = stored[0].results.machine, .run_count = runs};
-    baseline->runs = kg_arena_alloc(&baseline->arena, runs, sizeof *baseline->runs);
-    for (size_t r = 0; r < runs; r++)
-        if (!baseline->runs)
-            exit(2);
-        else
-            kg_baseline_run_make(&baseline->arena, &stored[r].results, &baseline->runs[r]);
+        scene_round_add(scene, index, factor * run->values[order[i]], confirms);
 }
 
 /* Fills `stored` and the candidate with `rounds` rounds each, from runs drawn at random. With
@@ -244,7 +170,7 @@ static void runs_draw(const struct noise *noise, size_t half, size_t runs, size_
     numbers_draw(random, noise->benchmarks[0].run_count, numbers);
     for (size_t r = 0; r <= runs; r++) {
         struct scene *scene = r < runs ? &stored[r] : head;
-        scene_start(scene, count);
+        scene_start(scene, count, THRESHOLD);
         for (size_t i = 0; i < count; i++) {
             const struct noise_benchmark *benchmark = &noise->benchmarks[index[i]];
             const struct noise_run *run = &benchmark->runs[numbers[r] % benchmark->run_count];
@@ -264,7 +190,7 @@ static void runs_gate(const struct noise *noise, size_t half, size_t runs, size_
     static struct scene stored[STORED], head;
     struct kg_baseline baseline;
     runs_draw(noise, half, runs, rounds, 1, random, stored, &head);
-    store_make(stored, runs, &baseline);
+    scene_store(stored, runs, &baseline);
     compare(&baseline, &head, score);
     kg_baseline_free(&baseline);
 }
@@ -280,7 +206,7 @@ static void burst_gate(const struct noise *noise, size_t runs, double burst,
     struct kg_replay replay;
     struct kg_error err;
     runs_draw(noise, 2, runs, 10, burst, random, stored, &head);
-    store_make(stored, runs, &baseline);
+    scene_store(stored, runs, &baseline);
     for (size_t i = 0; i < CASES_MOST; i++)
         limits[i] = (struct kg_round_limits){5, 9};
     kg_replay_start(&replay, &head.results, NULL);

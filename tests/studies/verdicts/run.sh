@@ -9,8 +9,9 @@
 #     tests/studies/verdicts/run.sh live [--long] [OPTION...]      see live/live.sh
 #     tests/studies/verdicts/run.sh public FORKS.csv RUNS.csv [GATES]
 #     tests/studies/verdicts/run.sh spread FORKS.csv RUNS.csv [DRAWS]
-# The last two judge public recordings of unchanged programs: `public` all rules, `spread` the rule of
-# a wider spread. The recordings are not in this repository; noise.h has their format,
+#     tests/studies/verdicts/run.sh prior_noise RUNS.csv [develop|report] [GATES]
+# The last three judge public recordings of unchanged programs: `public` all rules, `spread` the rule of
+# a wider spread, `prior_noise` the prior of a history. The recordings are not in this repository; noise.h has their format,
 # docs/evidence/verdicts.md their source.
 # Leave the machine alone meanwhile: that is what quiet means.
 set -euo pipefail
@@ -43,9 +44,9 @@ live)
     shift
     tests/studies/verdicts/live/live.sh "$@"
     ;;
-public | spread)
+public | spread | prior_noise)
     program=$1
-    [ "$program" = spread ] || program=public_noise
+    [ "$program" != public ] || program=public_noise
     shift
     cmake --preset test -G Ninja >/dev/null
     cmake --build --preset test --target "$program" >/dev/null
