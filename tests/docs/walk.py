@@ -55,7 +55,8 @@ PAGES = {
         "blocks": {"--base ./bench-base": {1, 4}, "kgate compare": {0, 1, 4}},
     },
     "docs/baselines.md": {"before": SUITE, "blocks": {}},
-    "docs/history.md": {"before": SUITE, "blocks": {"postgresql": "tests/cli/history.bats has a server"}},
+    "docs/history.md": {"before": SUITE, "blocks": {"postgresql": "tests/cli/history.bats has a server",
+                                                      "--format prior": "needs two runs; tests/cli/prior.bats has them"}},
     "docs/accepting.md": {
         # a gate that has something to accept
         "before": "printf '#!/bin/sh\\nexec seq 2000\\n' >pack; chmod +x pack; printf 'version: 1\\nsuite: archive\\n"
