@@ -16,7 +16,7 @@ struct kg_comparer {
     struct kg_reference_index index;
     bool same_machine;
     struct kg_metric_state ordinary; /* state of the case's time against the ordinary runs */
-    bool prior_applied;              /* a prior moderated a metric of the case */
+    bool prior_known;                /* the prior beside the baseline has a metric of the case */
     /* memory bandwidth measured by the probe of the results, in bytes per second */
     double bandwidth;
     enum kg_stage stage;

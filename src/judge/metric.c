@@ -4,6 +4,7 @@
 
 #include "base/statistics/stats.h"
 #include "judge/compare_parts.h"
+#include "judge/prior.h"
 
 /* Values repeat if their spread is at most this share of the threshold. */
 static const double REPEATS = 0.25;
@@ -255,33 +256,63 @@ struct kg_metric_usual kg_metric_usual(const struct kg_metric_state *states, siz
     return usual;
 }
 
-/* Variance between runs beyond the scatter of their rounds; freedom 0: unknown. A new run differs from the mean of n
- * runs by its own variance plus an n-th of that variance. */
+static struct kg_variance round_variance(const struct kg_metric_state *state,
+                                         const struct kg_metric_usual *usual)
+{
+    struct kg_variance round = state->round;
+    if (round.freedom > 0 && state->prior.round.freedom > usual->round.freedom &&
+        kg_prior_moderate(&round, state->prior.round))
+        return round;
+    return kg_variance_moderate(state->round, usual->round);
+}
+
+/* Variance between runs beyond the scatter of their rounds, by the prior; false: the prior does not count.
+ * explained  variance of a stored run's location that the scatter of its rounds explains */
+static bool runs_by_prior(const struct kg_metric_state *state, const struct kg_metric_usual *usual,
+                          double explained, struct kg_variance *runs)
+{
+    const struct kg_variance prior = state->prior.between;
+    struct kg_variance location = {state->between.value * state->explained, state->between.freedom};
+    if (!(prior.freedom > usual->between.freedom) || !(explained > 0) ||
+        !kg_prior_moderate(&location, (struct kg_variance){prior.value + explained, prior.freedom}))
+        return false;
+    *runs = (struct kg_variance){fmax(0, location.value - explained), location.freedom};
+    return true;
+}
+
+/* Variance between runs beyond the scatter of their rounds; freedom 0: unknown. */
 static struct kg_variance runs_variance(const struct kg_metric_state *state,
                                         const struct kg_metric_usual *usual)
 {
     struct kg_variance runs = kg_variance_moderate(state->between, usual->between);
     if (!(runs.freedom > 0) || !(state->explained > 0))
         return (struct kg_variance){0, 0};
-    runs.value = state->explained * fmax(0, runs.value - 1) * (1 + 1 / (double)state->run_count);
+    runs.value = state->explained * fmax(0, runs.value - 1);
     return runs;
 }
 
-/* Variance of the difference. If the variance between runs is known, the part that rounds explain gets the same degrees
- * of freedom. */
+/* Variance of the difference. A new run differs from the mean of n runs by the variance between runs plus an n-th of it.
+ * Own runs show the part that rounds explain together with the rest, so both parts have the same degrees of freedom. A
+ * prior knows the parts apart.
+ * runs  variance of the difference that more rounds would leave */
 static struct kg_variance difference_variance(const struct kg_metric_state *state,
                                               const struct kg_metric_usual *usual,
                                               struct kg_variance *runs)
 {
-    const struct kg_variance round = kg_variance_moderate(state->round, usual->round);
+    const struct kg_variance round = round_variance(state, usual);
     const double count = (double)state->run_count, now = round.value / state->current_rounds;
-    *runs = runs_variance(state, usual);
+    const double stored = round.value / state->base_rounds / count;
+    const bool by_prior = runs_by_prior(state, usual, round.value / state->base_rounds, runs);
+    if (!by_prior)
+        *runs = runs_variance(state, usual);
+    runs->value *= 1 + 1 / count;
     if (!(round.freedom > 0))
         return (struct kg_variance){NAN, 0};
     if (!(runs->freedom > 0))
-        return (struct kg_variance){now + round.value / state->base_rounds / count, round.freedom};
-    const struct kg_variance parts[] = {{runs->value + state->explained / count, runs->freedom},
-                                        {now, round.freedom}};
+        return (struct kg_variance){now + stored, round.freedom};
+    const struct kg_variance parts[] = {
+        {runs->value + (by_prior ? 0 : state->explained / count), runs->freedom},
+        {now + (by_prior ? stored : 0), round.freedom}};
     return kg_variance_sum(parts, 2);
 }
 

@@ -22,6 +22,13 @@ struct kg_metric_input {
     double min_effect;
 };
 
+/* Usual noise: of the cases of a suite, or of one case by its history. Freedom 0: unknown. */
+struct kg_metric_usual {
+    struct kg_variance round;
+    /* of a suite: as `between` of a state; by a history: the variance between runs that their rounds do not explain */
+    struct kg_variance between;
+};
+
 /* State that the judgement of a metric needs, besides its estimate, once all cases are estimated. */
 struct kg_metric_state {
     bool tested; /* whether Student's t decides; else the bootstrap interval decides */
@@ -39,18 +46,13 @@ struct kg_metric_state {
     /* variance of the runs' locations, over `explained`; a pin uses that of the ordinary runs. freedom 0: one run, so
      * unknown */
     struct kg_variance between;
-    size_t run_count; /* number of runs of the reference */
+    size_t run_count;             /* number of runs of the reference */
+    struct kg_metric_usual prior; /* by the history of this metric */
     /* One-sided p-value of the rank test, and the smallest p-value that the number of rounds allows. NaN for several
      * runs, whose differences rounds do not show. NaN also for pairs: the two wildest of twenty pairs, which the
      * trimmed mean leaves out, would dominate a signed-rank test. */
     double rank_p;
     double rank_least;
-};
-
-/* Usual noise of the cases of a suite. */
-struct kg_metric_usual {
-    struct kg_variance round;
-    struct kg_variance between;
 };
 
 /* Estimates `metric` from its own values alone. p_value is one-sided and not adjusted; NaN: not tested. */
@@ -62,7 +64,8 @@ void kg_metric_estimate(struct kg_metric_input *input, struct kg_metric *metric,
 struct kg_metric_usual kg_metric_usual(const struct kg_metric_state *states, size_t count,
                                        struct kg_variance *scratch);
 
-/* Estimates interval, p_value and noise_floor again, with the usual noise of the cases.
+/* Estimates interval, p_value and noise_floor again, with the usual noise of the cases or with the prior. Each variance
+ * takes the one with more degrees of freedom. If an F test contradicts the prior, it takes the usual noise.
  * tests   number of tests at `alpha`; if the rounds are enough for a rank test at that level, the rank test must agree
  * points  shared by all estimates; or NULL */
 void kg_metric_settle(struct kg_metric *metric, const struct kg_metric_state *state,

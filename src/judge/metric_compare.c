@@ -8,7 +8,6 @@
 #include "judge/code_words.h"
 #include "judge/comparer.h"
 #include "judge/environment_words.h"
-#include "judge/prior_apply.h"
 #include "judge/unchanged_code.h"
 
 /* Returns the run pinned as `pin`; the newest ordinary run if `pin` is NULL. */
@@ -133,9 +132,10 @@ static void prior_take(struct kg_comparer *comparer, const struct kg_case_result
                                            .metric = series->name,
                                            .source = series->source};
     const struct kg_prior_series *prior = kg_stored_prior_find(comparer->baseline->prior, &wanted);
-    if (!kg_prior_apply(prior, state))
+    if (!prior || !state->tested || state->shifted || !(state->explained > 0))
         return;
-    comparer->prior_applied = true;
+    state->prior = (struct kg_metric_usual){prior->within, prior->between};
+    comparer->prior_known = true;
     if (prior->runs > comparer->comparison->prior_runs)
         comparer->comparison->prior_runs = prior->runs;
 }
@@ -244,14 +244,14 @@ void kg_case_metrics_make(struct kg_comparer *comparer, const struct kg_case_res
 {
     struct kg_comparison *comparison = comparer->comparison;
     comparer->ordinary = (struct kg_metric_state){0};
-    comparer->prior_applied = false;
+    comparer->prior_known = false;
     change->metrics = kg_arena_alloc(&comparison->arena,
                                      kg_case_metrics_most(comparer, result) + result->budget_count,
                                      sizeof *change->metrics);
     for (size_t p = 0; p <= comparison->pin_count && comparer->same_machine; p++)
         reference_compare(comparer, result, entries, count, p ? comparison->pins[p - 1] : NULL,
                           change);
-    comparison->prior_cases += comparer->prior_applied;
+    comparison->prior_cases += comparer->prior_known;
     change->change = change->metric_count ? KG_CHANGE_NO_CHANGE : KG_CHANGE_NEW;
     for (size_t b = 0; b < result->budget_count; b++)
         if (kg_budget_applies(result, &result->budgets[b]))

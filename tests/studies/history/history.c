@@ -625,13 +625,52 @@ static void prior_row(struct kg_random *random, double deviation)
            100.0 * (double)alarms[1] / TRIALS, 100.0 * (double)alarms[2] / TRIALS);
 }
 
+/* Variance of a night's five rounds; the nights' own variances differ by a factor of exp(2 `scatter`) or so. */
+static struct kg_variance night_draw(struct kg_random *random, double scatter, size_t sides)
+{
+    double squares = 0;
+    const double deviation = exp(scatter * normal(random));
+    for (size_t i = 0; i < sides; i++)
+        rounds_draw(random, deviation, &squares);
+    const double freedom = 4 * (double)sides;
+    return (struct kg_variance){squares / freedom, freedom};
+}
+
+/* Median over trials of the smallest difference that five rounds against five call, among 100 tests at 1 %, with the
+ * prior of 60 nights over the same without. */
+static void effect_row(struct kg_random *random, double scatter)
+{
+    enum { TRIALS = 4001, PAST = 60 };
+    static double own[TRIALS], used[TRIALS], freedom[TRIALS];
+    for (size_t trial = 0; trial < TRIALS; trial++) {
+        struct kg_log_variances sum = {0};
+        for (size_t i = 0; i < PAST; i++)
+            kg_log_variances_add(&sum, night_draw(random, scatter, 1));
+        struct kg_variance variance = night_draw(random, scatter, 2);
+        const struct kg_variance past = kg_log_variances_usual(&sum, KG_PRIOR_FREEDOM_MOST);
+        freedom[trial] = past.freedom;
+        own[trial] = sqrt(variance.value) * kg_student_point(1e-4, variance.freedom);
+        kg_prior_moderate(&variance, past);
+        used[trial] = sqrt(variance.value) * kg_student_point(1e-4, variance.freedom);
+    }
+    kg_sort(own, TRIALS);
+    kg_sort(used, TRIALS);
+    kg_sort(freedom, TRIALS);
+    printf("%7.2f %18.1f %15.0f %%\n", scatter, kg_median_sorted(freedom, TRIALS),
+           100 * (kg_median_sorted(used, TRIALS) / kg_median_sorted(own, TRIALS) - 1));
+}
+
 static int prior(void)
 {
+    static const double scatters[] = {0, 0.1, 0.2, 0.5};
     static const double deviations[] = {1, 1.25, 1.5, 2, 3};
     struct kg_random random = {60};
     puts("alarms in %, of 0.1\ndeviation      own    moderated     F test");
     for (size_t i = 0; i < sizeof deviations / sizeof *deviations; i++)
         prior_row(&random, deviations[i]);
+    puts("nights differ, degrees of freedom, smallest effect");
+    for (size_t i = 0; i < sizeof scatters / sizeof *scatters; i++)
+        effect_row(&random, scatters[i]);
     return 0;
 }
 
