@@ -23,9 +23,15 @@ markdown() { # FILE
     awk '
         function option(names, meaning) { gsub(/, /, "`, `", names); return "- `" names "`: " meaning ".\n" }
         function name_of(names) { sub(/^-[a-z], /, "", names); sub(/ .*/, "", names); return names }
+        # A long list is two sentences.
+        function also(list,    at) {
+            if (length(list) <= 140) return "Also: `" list "`.\n"
+            for (at = 100; substr(list, at, 1) != " ";) at++
+            return "Also: `" substr(list, 1, at - 1) "`.\nAnd: `" substr(list, at + 1) "`.\n"
+        }
         function options_end() {
             if (block == 2 && own) printf "\n%s", own
-            if (block == 2 && common) printf "\nAlso: `%s`.\n", common
+            if (block == 2 && common) printf "\n%s", also(common)
             part = "more"
         }
         FNR == 1 { pass++ }

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/statistics/stats.h"
-#include "device/nvml.h"
 #include "judge/gathering.h"
+#include "model/throttle.h"
 
 /* Share of the GPU's memory bandwidth. A workload above this share is memory-bound. */
 static const double MEMORY_BOUND = 0.6;
@@ -79,14 +79,6 @@ static double power_of(const struct kg_round *round)
     return round->power_w;
 }
 
-/* 1 if the power limit throttled the round, else 0; NaN: unknown. */
-static double capped_of(const struct kg_round *round)
-{
-    if (isnan(round->throttle))
-        return NAN;
-    return (int64_t)round->throttle & KG_NVML_POWER_CAP ? 1 : 0;
-}
-
 /* Median over the candidate's rounds; NaN if a round lacks the value. */
 static double current_median(const struct kg_gathering *gathering,
                              double (*of)(const struct kg_round *round))
@@ -145,8 +137,8 @@ static void power_find(const struct kg_gathering *gathering, struct kg_metric *m
 {
     const double before = stored_median(gathering, KG_SERIES_POWER);
     const double power = current_median(gathering, power_of);
-    if (!(metric->pace_shift > 0) || !(current_median(gathering, capped_of) > 0) || !(power > 0) ||
-        power < (1 - POWER_FELL) * before)
+    if (!(metric->pace_shift > 0) || !(current_median(gathering, kg_round_power_capped) > 0) ||
+        !(power > 0) || power < (1 - POWER_FELL) * before)
         return;
     metric->power_w = power;
     metric->base_power_w = before;

@@ -5,6 +5,14 @@
 
 #include "device/nvml.h"
 
+double kg_round_power_capped(const struct kg_round *round)
+{
+    /* a file may hold any number */
+    if (!(round->throttle >= 0 && round->throttle < 0x1p32))
+        return NAN;
+    return (int64_t)round->throttle & KG_NVML_POWER_CAP ? 1 : 0;
+}
+
 static void round_count(const struct kg_round *round, struct kg_gpu_conditions *conditions)
 {
     conditions->rounds++;

@@ -16,6 +16,9 @@ struct kg_gpu_conditions {
 enum { KG_CONDITION_WORDS = 256 };
 struct kg_gpu_conditions kg_gpu_conditions(const struct kg_results *results);
 
+/* 1 if the power limit throttled the round, else 0; NaN: unknown. */
+double kg_round_power_capped(const struct kg_round *round);
+
 /* Sentences for the user, at most two, each into `bytes` bytes; "" if there is nothing to
  * report. */
 void kg_gpu_conditions_words(const struct kg_gpu_conditions *conditions, char *throttled,

@@ -112,12 +112,32 @@ static void a_case_on_the_gpu_is_compared_with_its_device(void **state)
     assert_true(impossible(&results, &result));
 }
 
+/* It has no share if the L2 cache may spare a part of its bytes, at most half. */
+static void a_cold_case_without_a_share_has_the_peak_of_memory(void **state)
+{
+    struct kg_results results = machine();
+    struct kg_case_result result = one(NAN, 9e13, NULL);
+    (void)state;
+    results.ceilings = (struct kg_ceilings)KG_CEILINGS_NONE;
+    result.timing = "cold";
+    assert_false(impossible(&results, &result));
+    results.ceilings.copy_bytes_per_s = 4e12;
+    assert_true(impossible(&results, &result));
+    result.work.bytes_per_second = 7e12;
+    assert_false(impossible(&results, &result));
+    /* calls with data in the cache have no peak */
+    result.timing = "hot";
+    result.work.bytes_per_second = 9e13;
+    assert_false(impossible(&results, &result));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_far_above_a_ceiling_is_impossible),
         cmocka_unit_test(what_measurement_error_may_explain_is_not),
         cmocka_unit_test(a_case_on_the_gpu_is_compared_with_its_device),
+        cmocka_unit_test(a_cold_case_without_a_share_has_the_peak_of_memory),
         cmocka_unit_test(what_a_busy_machine_measured_refuses_only_what_no_machine_can_do),
         cmocka_unit_test(where_a_ceiling_is_not_known_nothing_is),
     };
