@@ -91,9 +91,9 @@ static const struct {
     bool (*fill)(const struct kg_profile_figures *figures, char cell[CELL_BYTES]);
     unsigned spare; /* as in kg_table: columns that follow from others are dropped first */
 } extras[] = {
-    {"threads", threads, 5},       {"busiest", busiest, 6},   {"gpu", gpu, 9},
-    {"gpu %", gpu_share, 4},       {"transfer", transfer, 7}, {"cpu", cpu, 3},
-    {"allocated", allocated, 1},   {"peak", peak, 8},         {"bandwidth", bandwidth, 2},
+    {"threads", threads, 5},      {"busiest", busiest, 6},   {"gpu", gpu, 9},
+    {"gpu %", gpu_share, 4},      {"transfer", transfer, 7}, {"cpu", cpu, 3},
+    {"allocated", allocated, 1},  {"peak", peak, 8},         {"bandwidth", bandwidth, 2},
     {"gpu peak", device_peak, 8},
 };
 enum { EXTRAS = sizeof extras / sizeof *extras };
