@@ -192,8 +192,7 @@ static bool ask(const char *const *words, size_t most, double seconds, struct kg
     fclose(errors);
     kg_arena_free(&arena);
     if (child <= 0)
-        return kg_error_set(err, KG_ERROR_SYSTEM,
-                            "--trust asks the program git, which could not be started: %s",
+        return kg_error_set(err, KG_ERROR_SYSTEM, "cannot start the program git: %s",
                             strerror(why));
     if (!whole && !*status)
         return kg_error_set(err, KG_ERROR_SYSTEM, "the answer of git is too long");
