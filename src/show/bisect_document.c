@@ -95,10 +95,16 @@ static void cause_add(struct kg_document *document, const struct kg_bisect *bise
                       const struct kg_bisect_cause *cause)
 {
     const size_t count = cause->last - cause->first + 1;
+    size_t untried = 0;
+    for (size_t c = cause->first; c < cause->last; c++)
+        untried += bisect->commits[c].status == KG_BISECT_UNTRIED;
     kg_part_add(document, KG_PART_ITEM, NULL);
     kg_span_text(document, "culprit: ");
     if (count > 1) {
-        kg_span_text(document, "one of %zu commits, of which only the last one builds: ", count);
+        kg_span_text(document, "one of %zu commits, of which only the last one builds", count);
+        if (untried)
+            kg_span_text(document, " (%zu untried)", untried);
+        kg_span_text(document, ": ");
         commit_add(document, &bisect->commits[cause->first]);
         kg_span_text(document, " to ");
     }
@@ -141,8 +147,9 @@ static void set_add(struct kg_document *document, const struct kg_bisect *bisect
     if (!count || bisect->state == KG_BISECT_FOUND || isnan(bisect->set))
         return;
     kg_part_text(document, KG_PART_SENTENCE, NULL,
-                 "%zu commit%s hold%s the cause with a probability of %.1f %%", count,
-                 count == 1 ? "" : "s", count == 1 ? "s" : "", 100 * fmin(bisect->set, 1));
+                 "%zu commit%s hold%s the %scause with a probability of %.1f %%", count,
+                 count == 1 ? "" : "s", count == 1 ? "s" : "", bisect->cause_count ? "other " : "",
+                 100 * fmin(bisect->set, 1));
     size_t shown = 0;
     for (size_t c = 1; c < bisect->commit_count; c++) {
         if (!bisect->commits[c].in_set || ++shown > SET_SHOWN)
