@@ -24,7 +24,7 @@ version: 1
 suite: confirm
 defaults: {trace: no, sample_time: 0ns, rounds: {min: 5, max: 30}, min_time: 20ms, disturbance: 100%, timeout: 60s, metrics: [time, cpu_time]}
 workloads:
-  - {name: work, command: [bin/work, "{mode}", "{rounds}"], matrix: {mode: [0, 1, 2], rounds: [1, 2]}}
+  - {name: work, command: [bin/work, "{mode}", "{rounds}"], matrix: {mode: [0, 1, 2], rounds: [4, 8]}}
 YAML
 }
 

@@ -49,7 +49,7 @@ static uint32_t sort(void)
 static uint32_t chase(void)
 {
     uint32_t at = 0;
-    for (uint32_t i = 0; i < 16 * WORDS; i++)
+    for (uint32_t i = 0; i < 6 * WORDS; i++)
         at = (words[at] ^ i) % WORDS;
     return at;
 }
@@ -59,9 +59,10 @@ static uint32_t match(void)
 {
     const unsigned char *bytes = (const unsigned char *)words;
     uint32_t matches = 0, last[256] = {0};
-    for (uint32_t i = 0; i + 4 < sizeof words; i++) {
-        matches += memcmp(bytes + last[bytes[i]], bytes + i, 3) == 0;
-        last[bytes[i]] = i;
+    for (uint32_t i = 0; i + 4 < 6 * sizeof words; i++) {
+        const uint32_t at = i % (sizeof words - 4);
+        matches += memcmp(bytes + last[bytes[at]], bytes + at, 3) == 0;
+        last[bytes[at]] = at;
     }
     return matches;
 }
