@@ -616,6 +616,10 @@ time.sleep(60)' 3>&- &
     both changes
     both show plain
     [ "$(times)" != "[]" ]
+    kgate history export --format prior -o sqlite.json -q
+    kgate history export --format prior -o postgres.json -q --history "$URL"
+    jq -e '.series | length > 1 and all(.runs == 80)' sqlite.json
+    diff <(jq 'del(.created)' sqlite.json) <(jq 'del(.created)' postgres.json)
 }
 
 # bats test_tags=thorough

@@ -1,10 +1,10 @@
 /* prior_noise: kgate's decisions on public noise, with the prior of a history and without.
  *
- *     prior_noise RUNS.csv [develop|report] [GATES]
+ *     prior_noise RUNS.csv [develop|report] [GATES [ROUNDS]]
  *
  * RUNS: benchmarks with some runs each of one unchanged program (noise.h). A suite has 100 cases. Each case is a benchmark
  * with an order of its runs: the first is the candidate, the next are stored, and all but the first are its history.
- * Each run keeps five rounds. Benchmarks of even number are the develop half, the others the report half. */
+ * Each run keeps ROUNDS rounds (5). Benchmarks of even number are the develop half, the others the report half. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,14 +16,15 @@
 #include "noise.h"
 #include "scene.h"
 
-enum { CASES = 100, ROUNDS = 5, RUNS_MOST = 64, STORED_MOST = 5, SLOWDOWNS = 80 };
+enum { CASES = 100, EACH_MOST = 16, RUNS_MOST = 64, STORED_MOST = 5, SLOWDOWNS = 80 };
+static size_t each_rounds = 5; /* of a run */
 static const double THRESHOLD = 0.01;
 /* Logarithm of the smallest slowdown, and the factor to the next one. */
 static const double FIRST = 0.004, NEXT = 1.08;
 
 /* One case: its runs in the case's order. */
 struct drawn {
-    double rounds[RUNS_MOST][ROUNDS];
+    double rounds[RUNS_MOST][EACH_MOST];
     size_t run_count;
 };
 
@@ -53,7 +54,7 @@ static void case_draw(struct kg_random *random, const struct noise_benchmark *be
     for (size_t r = 0; r < benchmark->run_count; r++) {
         const struct noise_run *run = &benchmark->runs[runs[r]];
         order_draw(random, run->count, values);
-        for (size_t i = 0; i < ROUNDS; i++)
+        for (size_t i = 0; i < each_rounds; i++)
             drawn->rounds[r][i] = run->values[values[i % run->count]];
     }
 }
@@ -63,9 +64,9 @@ static void candidate_spread(struct drawn *drawn, double factor)
 {
     double mean = 0;
     for (size_t r = 1; r < drawn->run_count; r++)
-        for (size_t i = 0; i < ROUNDS; i++)
-            mean += log(drawn->rounds[r][i]) / (double)(ROUNDS * (drawn->run_count - 1));
-    for (size_t i = 0; i < ROUNDS; i++)
+        for (size_t i = 0; i < each_rounds; i++)
+            mean += log(drawn->rounds[r][i]) / (double)(each_rounds * (drawn->run_count - 1));
+    for (size_t i = 0; i < each_rounds; i++)
         drawn->rounds[0][i] = exp(mean + factor * (log(drawn->rounds[0][i]) - mean));
 }
 
@@ -73,9 +74,9 @@ static struct kg_prior_series prior_of(const struct drawn *drawn, const char *id
 {
     struct kg_history_level level = {0};
     struct kg_change_alarm alarm;
-    double logs[ROUNDS];
+    double logs[EACH_MOST];
     for (size_t r = drawn->run_count; r-- > 1;) {
-        const struct kg_location location = kg_log_location(drawn->rounds[r], ROUNDS, logs);
+        const struct kg_location location = kg_log_location(drawn->rounds[r], each_rounds, logs);
         kg_history_append(&level, location.value,
                           (struct kg_variance){location.variance, location.freedom}, &alarm);
     }
@@ -183,7 +184,7 @@ static void gate(const struct noise *noise, const struct setting *setting, bool 
             struct scene *scene = r ? &stored[r - 1] : &head;
             snprintf(scene->ids[i], sizeof scene->ids[i], "%s-%zu/cpu",
                      noise->benchmarks[which].name, i);
-            for (size_t round = 0; round < ROUNDS; round++)
+            for (size_t round = 0; round < each_rounds; round++)
                 scene_round_add(scene, i, drawn.rounds[r][round], false);
         }
         series[i] = prior_of(&drawn, head.ids[i]);
@@ -250,8 +251,10 @@ int main(int argc, char **argv)
     struct noise noise;
     struct setting setting = {.half = argc > 2 && !strcmp(argv[2], "report")};
     const size_t gates = argc > 3 ? (size_t)strtoul(argv[3], NULL, 10) : 400;
-    if (argc < 2 || !gates) {
-        fprintf(stderr, "usage: prior_noise RUNS.csv [develop|report] [GATES]\n");
+    if (argc > 4)
+        each_rounds = (size_t)strtoul(argv[4], NULL, 10);
+    if (argc < 2 || !gates || each_rounds < 2 || each_rounds > EACH_MOST) {
+        fprintf(stderr, "usage: prior_noise RUNS.csv [develop|report] [GATES [ROUNDS]]\n");
         return 2;
     }
     if (!noise_load(argv[1], &noise))
