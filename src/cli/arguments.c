@@ -213,7 +213,7 @@ static const struct {
     {"history", "metric", "only this metric"},
     {"history", "format",
      "text (default) or another format of `kgate report`; export: csv (default), json, or prior: "
-     "noise of this machine's cases, for gates"},
+     "noise of the cases, for gates"},
     {"history", "baseline", "folder of baselines and builds (default: baselines)"},
     {"history", "output", "file to write to, instead of standard output"},
     {"history", "top", "show: newest rows of each series; audit: rows (default: 20; 0: all)"},

@@ -77,7 +77,7 @@ static const struct kg_subcommand subcommands[] = {
      "  changes                 steps of the values, with causes\n"
      "  audit                   false alarms, and the smallest visible changes\n"
      "  watch                   this machine's suspected changes; --confirm measures both builds\n"
-     "  export                  all points, as CSV or JSON; or the prior of a gate\n"
+     "  export                  all points, as CSV or JSON; or the prior\n"
      "  import FILE...          add the runs of CSV files of export, or results\n"
      "  prune --keep N          remove older runs\n"
      "`watch --confirm` exits 1 after a confirmed regression, 3 if a build fails, 4 if a measured "
