@@ -63,7 +63,8 @@ bool kg_history_prior(struct kg_history_database *database, const struct kg_hist
     static const char sql[] =
         "SELECT s.suite, s.case_, s.definition, s.metric, s.source, l.state FROM level AS l JOIN "
         "series AS s ON s.id = l.series JOIN machine AS m ON m.id = s.machine WHERE m.class = $1 "
-        "AND ($2 = '' OR s.suite = $2) ORDER BY s.suite, s.case_, s.definition, s.metric, "
+        "AND s.control = 0 AND ($2 = '' OR s.suite = $2) ORDER BY s.suite, s.case_, s.definition, "
+        "s.metric, "
         "s.source, m.host";
     struct kg_query query = {0};
     struct kg_prior_series series;
