@@ -176,19 +176,13 @@ static size_t events_count(const struct steps *steps, bool up)
 /* --- Smallest visible change ------------------------------------------------------------------ */
 
 /* Variance of the location of a run with `rounds` rounds. The history has the variance of runs with other numbers. */
-static struct kg_variance variance_of(const struct kg_history_series *series,
-                                      const struct kg_history_level *level, size_t rounds)
+static struct kg_variance variance_of(const struct kg_history_level *level, size_t rounds)
 {
-    struct kg_variance between = kg_prior_between(level);
+    struct kg_variance run = kg_prior_location(level);
     const struct kg_variance within = kg_prior_within(level);
-    double inverse = 0;
-    for (size_t i = 0; i < series->point_count; i++)
-        inverse += 1 / fmax(1, (double)series->points[i].rounds);
-    inverse /= (double)series->point_count;
     if (within.freedom > 0)
-        between.value =
-            fmax(0, between.value - within.value * inverse) + within.value / (double)rounds;
-    return between;
+        run.value = kg_prior_between(level).value + within.value / (double)rounds;
+    return run;
 }
 
 /* Bonferroni's correction for the series of the audit, as for the first step of the gate's. */
@@ -204,7 +198,7 @@ static void case_add(struct kg_history *history, const struct kg_history_series 
                      const struct kg_history_level *level, struct kg_history_audit *audit)
 {
     static const double FREEDOM_LEAST = 4;
-    const struct kg_variance run = variance_of(series, level, audit->rounds);
+    const struct kg_variance run = variance_of(level, audit->rounds);
     if (series->point_count < RUNS_LEAST || !(run.freedom >= FREEDOM_LEAST))
         return;
     kg_arena_grow(&history->arena, &audit->cases, audit->case_count, &audit->case_capacity,
@@ -213,7 +207,7 @@ static void case_add(struct kg_history *history, const struct kg_history_series 
         (struct kg_audited_case){.id_of_case = series->id_of_case,
                                  .metric = series->metric,
                                  .runs = series->point_count,
-                                 .between = sqrt(kg_prior_between(level).value),
+                                 .between = sqrt(kg_prior_location(level).value),
                                  .within = sqrt(kg_prior_within(level).value),
                                  .visible = visible_change(run, audit)};
 }

@@ -121,14 +121,14 @@ static void the_direction_of_an_own_metric_is_unknown(void **state)
 }
 
 /* Two runs of variance 0.005^2 differ by 0.0071. t(0.5 %) + t(10 %) is about 3.9 to 4.2 for 50 to 30 degrees of
- * freedom. */
+ * freedom. Logarithms of sample variances are low on average, and kgate corrects them: 0.2 % becomes 0.23 %. */
 static void the_visible_change_follows_the_noise_between_runs(void **state)
 {
     (void)state;
     const struct kg_history_audit *found = audit();
     assert_int_equal(found->case_count, 1);
     assert_float_equal(found->cases[0].between, 0.005, 0.001);
-    assert_float_equal(found->cases[0].within, 0.002, 1e-4);
+    assert_float_equal(found->cases[0].within, 0.0023, 1e-4);
     assert_float_equal(found->cases[0].visible, 0.029, 0.006);
 }
 
