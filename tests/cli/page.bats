@@ -186,3 +186,13 @@ YAML
     [ "$(jq -c '.cases[0].held | {count, missed, unknown}' file.json)" = '{"count":1,"missed":1,"unknown":0}' ]
     [ "$(jq '[.cases[1:][] | select(has("held"))] | length' file.json)" = 0 ]
 }
+
+@test "init --demo writes an example profile, its page, and nothing over another file" {
+    needs_page
+    kgate init --demo
+    grep -q '<script type="application/json" class="file" data-name="kgate-demo.json">' kgate-demo.html
+    kgate report kgate-demo.json --format tree | grep -q '^frames (example data): 1 process, '
+    run kgate init --demo
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"'kgate-demo.json' exists already; --force overwrites it"* ]]
+}
