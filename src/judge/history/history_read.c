@@ -296,7 +296,8 @@ static void runs_sort(struct kg_history *history)
     size_t *places = kg_alloc(history->run_count, sizeof *places);
     for (size_t i = 0; i < history->run_count; i++)
         history->runs[i].id = (int64_t)i;
-    qsort(history->runs, history->run_count, sizeof *history->runs, compare_by_time);
+    if (history->run_count)
+        qsort(history->runs, history->run_count, sizeof *history->runs, compare_by_time);
     for (size_t i = 0; i < history->run_count; i++)
         places[history->runs[i].id] = i;
     for (size_t i = 0; i < history->series_count; i++)
