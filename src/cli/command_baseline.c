@@ -258,6 +258,26 @@ static int show(const struct kg_arguments *arguments, struct kg_error *err)
     return good ? KG_EXIT_PASS : kg_fail(err);
 }
 
+/* "removed 1 run and 2 builds, 1 of them of a history; 3 builds of a history stay (--keep-builds SIZE limits them)" */
+static bool pruned_print(const struct kg_prune_outcome *outcome, struct kg_error *err)
+{
+    const struct kg_builds_outcome *builds = &outcome->builds;
+    struct kg_text text = {0};
+    kg_text_printf(&text, "removed %zu run%s", outcome->runs, outcome->runs == 1 ? "" : "s");
+    if (builds->removed)
+        kg_text_printf(&text, " and %zu build%s", builds->removed, builds->removed == 1 ? "" : "s");
+    if (builds->removed_history)
+        kg_text_printf(&text, ", %zu of them of a history", builds->removed_history);
+    if (builds->history)
+        kg_text_printf(&text, "; %zu build%s of a history stay%s (--keep-builds SIZE limits them)",
+                       builds->history, builds->history == 1 ? "" : "s",
+                       builds->history == 1 ? "s" : "");
+    kg_text_append(&text, "\n");
+    const bool good = kg_print(&text, err);
+    kg_text_free(&text);
+    return good;
+}
+
 static int prune(const struct kg_arguments *arguments, struct kg_error *err)
 {
     struct kg_arena arena = {0};
@@ -274,13 +294,8 @@ static int prune(const struct kg_arguments *arguments, struct kg_error *err)
     const char *machine = fingerprint(arguments, &arena, err);
     const bool good =
         machine && kg_builds_option(arguments, INFINITY, &options.builds_most, err) &&
-        kg_baseline_prune(kg_baseline_directory(arguments), machine, &options, &outcome, err);
-    if (good && !arguments->quiet)
-        printf("removed %zu run%s", outcome.runs, outcome.runs == 1 ? "" : "s");
-    if (good && !arguments->quiet && outcome.builds.removed)
-        printf(" and %zu build%s", outcome.builds.removed, outcome.builds.removed == 1 ? "" : "s");
-    if (good && !arguments->quiet)
-        printf("\n");
+        kg_baseline_prune(kg_baseline_directory(arguments), machine, &options, &outcome, err) &&
+        (arguments->quiet || pruned_print(&outcome, err));
     kg_arena_free(&arena);
     return good ? KG_EXIT_PASS : kg_fail(err);
 }

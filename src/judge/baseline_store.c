@@ -255,6 +255,17 @@ static enum kg_build_use used_builds_use(const void *of, const char *hash)
     return use;
 }
 
+/* Marks the kept files for the history. */
+static bool files_mark(const char *directory, const struct kg_measured_file *files, size_t count,
+                       struct kg_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (kg_builds_has(directory, files[i].hash) &&
+            !kg_builds_mark(directory, files[i].hash, err))
+            return false;
+    return true;
+}
+
 /* If kgate cannot keep the builds, outcome->problem gives the reason. */
 static void builds_keep(const char *directory, struct used_builds *used,
                         const struct kg_measured_file *files, size_t count, double most,
@@ -264,7 +275,8 @@ static void builds_keep(const char *directory, struct used_builds *used,
     *outcome = (struct kg_builds_outcome){0};
     const struct kg_build_uses uses = {used_builds_use, used};
     const int lock = builds_lock(directory, &used->names, &err);
-    if (lock < 0 || !kg_builds_keep(directory, files, count, most, &uses, outcome, &err))
+    if (lock < 0 || !kg_builds_keep(directory, files, count, most, &uses, outcome, &err) ||
+        !files_mark(directory, used->files, used->count, &err))
         snprintf(outcome->problem, sizeof outcome->problem, "%.500s", err.message);
     kg_file_unlock(lock);
     kg_build_names_free(&used->names);

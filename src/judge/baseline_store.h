@@ -36,8 +36,9 @@ bool kg_baseline_update(const char *directory, const struct kg_results *results,
                         const struct kg_baseline_options *options, size_t *added,
                         struct kg_error *err);
 
-/* Keeps files that no stored run names: the builds of a history. They stay while there is room, the least recently used
- * goes first; `kgate baseline prune` removes them. Waits for the lock of the builds.
+/* Keeps files that no stored run names, with a mark: the builds of a history. They stay while there is room, the least
+ * recently used goes first. `kgate baseline prune` removes them only beyond builds_most. Waits for the lock of the
+ * builds.
  * most     as builds_most
  * outcome  filled; `problem` is the reason if kgate could keep nothing. Its paths belong to `files` */
 void kg_history_builds_keep(const char *directory, const struct kg_measured_file *files,
@@ -58,7 +59,8 @@ struct kg_prune_outcome {
 };
 
 /* Removes, under the lock, runs of a machine: the run pinned as `pin`, or the ordinary run of time `run`, or ordinary
- * runs beyond the last `keep` of each suite. Then removes builds that no stored run of any machine names.
+ * runs beyond the last `keep` of each suite. Then removes builds that no stored run of any machine and no history
+ * needs.
  * err  KG_ERROR_USAGE: no run has that pin or time, several runs have that time, or only pinned runs have it */
 bool kg_baseline_prune(const char *directory, const char *fingerprint,
                        const struct kg_prune_options *options, struct kg_prune_outcome *outcome,

@@ -15,6 +15,7 @@
 
 static const char FOLDER[] = "builds";
 static const char HALF[] = ".new-"; /* prefix of an unfinished folder's name */
+static const char MARK[] = ".history";
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
@@ -31,12 +32,19 @@ static bool file_find(const char *folder, char path[PATH_MAX], struct stat *fact
     if (!entries)
         return false;
     for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
-        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+            !strcmp(entry->d_name, MARK))
             continue;
         found += snprintf(path, PATH_MAX, "%s/%s", folder, entry->d_name) < PATH_MAX ? 1 : 2;
     }
     closedir(entries);
     return found == 1 && lstat(path, facts) == 0 && S_ISREG(facts->st_mode);
+}
+
+static bool is_marked(const char *folder)
+{
+    char path[PATH_MAX];
+    return snprintf(path, sizeof path, "%s/%s", folder, MARK) < PATH_MAX && access(path, F_OK) == 0;
 }
 
 static void build_read(struct kg_arena *arena, const char *directory, const char *hash,
@@ -51,6 +59,7 @@ static void build_read(struct kg_arena *arena, const char *directory, const char
     *build = (struct kg_kept_build){.hash = kg_arena_copy(arena, hash),
                                     .path = kg_arena_copy(arena, path),
                                     .bytes = (double)file.st_size,
+                                    .history = is_marked(folder),
                                     .used = (double)facts.st_mtim.tv_sec +
                                             1e-9 * (double)facts.st_mtim.tv_nsec};
 }
@@ -264,6 +273,12 @@ static double file_bytes(const char *path)
     return stat(path, &facts) == 0 ? (double)facts.st_size : 0;
 }
 
+static enum kg_build_use use_of(const struct kg_build_uses *uses, const struct kg_kept_build *build)
+{
+    const enum kg_build_use use = uses->of(uses->user, build->hash);
+    return use == KG_BUILD_UNUSED && build->history ? KG_BUILD_HISTORY : use;
+}
+
 static double pinned_bytes(const struct kg_kept_builds *builds, const struct kg_build_uses *uses)
 {
     double bytes = 0;
@@ -287,16 +302,25 @@ static void use_remove(const char *directory, const struct kg_kept_builds *build
     char folder[PATH_MAX];
     for (size_t i = 0; i < builds->count && outcome->bytes > most; i++) {
         const struct kg_kept_build *build = &builds->builds[i];
-        if (uses->of(uses->user, build->hash) != which)
+        if (use_of(uses, build) != which)
             continue;
         snprintf(folder, sizeof folder, "%.3900s/%s/%s", directory, FOLDER, build->hash);
         folder_remove(folder);
         outcome->bytes -= build->bytes;
         outcome->removed++;
+        outcome->removed_history += which == KG_BUILD_HISTORY;
     }
 }
 
-/* Removes unused builds down to `unused_most` bytes, then used builds down to `most` bytes. */
+static size_t history_count(const struct kg_kept_builds *builds, const struct kg_build_uses *uses)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < builds->count; i++)
+        count += use_of(uses, &builds->builds[i]) == KG_BUILD_HISTORY;
+    return count;
+}
+
+/* Removes unused builds down to `unused_most` bytes, then those of a history and used builds down to `most` bytes. */
 static bool room_make(const char *directory, double most, double unused_most,
                       const struct kg_build_uses *uses, struct kg_builds_outcome *outcome,
                       struct kg_error *err)
@@ -307,7 +331,9 @@ static bool room_make(const char *directory, double most, double unused_most,
     outcome->bytes = good ? builds.bytes : 0;
     if (good) {
         use_remove(directory, &builds, KG_BUILD_UNUSED, unused_most, uses, outcome);
+        use_remove(directory, &builds, KG_BUILD_HISTORY, most, uses, outcome);
         use_remove(directory, &builds, KG_BUILD_USED, most, uses, outcome);
+        outcome->history = history_count(&builds, uses) - outcome->removed_history;
     }
     kg_arena_free(&arena);
     return good;
@@ -357,6 +383,17 @@ bool kg_builds_keep(const char *directory, const struct kg_measured_file *files,
         return false;
     for (size_t i = 0; i < count; i++)
         outcome->kept += kg_builds_has(directory, files[i].hash);
+    return true;
+}
+
+bool kg_builds_mark(const char *directory, const char *hash, struct kg_error *err)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%.3900s/%s/%s/%s", directory, FOLDER, hash, MARK);
+    const int mark = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (mark < 0)
+        return kg_error_set(err, KG_ERROR_SYSTEM, "cannot make '%s': %s", path, strerror(errno));
+    close(mark);
     return true;
 }
 

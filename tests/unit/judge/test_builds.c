@@ -208,6 +208,35 @@ static void pruning_removes_what_no_run_names_and_nothing_else(void **state)
     assert_true(kg_builds_has(folder, files[2].hash));
 }
 
+static void a_build_of_a_history_goes_after_unused_and_before_used_ones(void **state)
+{
+    const struct kg_measured_file files[] = {
+        file_made("used", 100, KG_BUILD_USED), file_made("history", 100, KG_BUILD_USED),
+        file_made("stale", 100, KG_BUILD_USED), file_made("added", 100, KG_BUILD_USED)};
+    struct kg_builds_outcome outcome;
+    struct kg_error err;
+    const char *path;
+    (void)state;
+    keep(files, 3, 1e9);
+    assert_true(kg_builds_mark(folder, files[1].hash, &err));
+    assert_true(kg_builds_open(&arena, folder, files[1].hash, &path, &err));
+    uses_known[1].use = uses_known[2].use = KG_BUILD_UNUSED;
+    age(&files[1], 300);
+    /* no run names either, and only one has the mark */
+    outcome = keep(&files[3], 1, 300);
+    assert_int_equal(outcome.removed, 1);
+    assert_int_equal(outcome.history, 1);
+    assert_false(kg_builds_has(folder, files[2].hash));
+    assert_true(kg_builds_prune(folder, INFINITY, &uses, &outcome, &err));
+    assert_int_equal(outcome.removed, 0);
+    assert_int_equal(outcome.history, 1);
+    assert_true(kg_builds_prune(folder, 200, &uses, &outcome, &err));
+    assert_int_equal(outcome.removed_history, 1);
+    assert_int_equal(outcome.history, 0);
+    assert_true(kg_builds_has(folder, files[0].hash));
+    assert_false(kg_builds_has(folder, files[1].hash));
+}
+
 static void a_folder_that_is_not_there_has_none(void **state)
 {
     struct kg_kept_builds builds;
@@ -233,6 +262,8 @@ int main(void)
                                         end),
         cmocka_unit_test_setup_teardown(pruning_removes_what_no_run_names_and_nothing_else, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(a_build_of_a_history_goes_after_unused_and_before_used_ones,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(a_folder_that_is_not_there_has_none, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
