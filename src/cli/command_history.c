@@ -250,7 +250,7 @@ static const struct action {
     {"watch", watch, KG_HISTORY_READ, 0, 0, ""},
     {"export", export_rows, KG_HISTORY_READ, 0, 0, ""},
     {"import", import, KG_HISTORY_WRITE, 1, KG_OPERANDS_ANY, "FILE..."},
-    {"prune", prune, KG_HISTORY_WRITE, 0, 0, ""},
+    {"prune", prune, KG_HISTORY_CHANGE, 0, 0, ""},
 };
 enum { ACTION_COUNT = sizeof actions / sizeof *actions };
 

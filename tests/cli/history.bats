@@ -382,6 +382,9 @@ fleet() {
     results 1
     run -2 kgate history list
     [[ "$output" == *"there is no history 'kgate-history.db'; \`kgate history add RESULTS.json\` makes one"* ]]
+    run -2 kgate history prune --keep 1
+    [[ "$output" == *"there is no history 'kgate-history.db'"* ]]
+    [ ! -e kgate-history.db ]
     sql other.db 'CREATE TABLE t (x)'
     run -2 kgate history add r1.json --history other.db
     [[ "$output" == *"is a SQLite database of another program"* ]]
@@ -679,6 +682,8 @@ time.sleep(60)' 3>&- &
     results 8
     pg_up
     run -2 kgate history list --history "$URL"
+    [[ "$output" == *"there is no history in"* ]]
+    run -2 kgate history prune --keep 1 --history "$URL"
     [[ "$output" == *"there is no history in"* ]]
     for i in $(seq 8); do "$KGATE" history add "r$i.json" -q --history "$URL" 3>&- || echo "$i" >>failed; done &
     for i in $(seq 8 -1 1); do "$KGATE" history add "r$i.json" -q --history "$URL" 3>&- || echo "$i" >>failed; done &

@@ -176,9 +176,9 @@ void kg_history_trends_find(struct kg_history *history);
 size_t kg_history_here(const struct kg_history *history, const struct kg_history_series *series);
 
 struct kg_history_database;
-enum kg_history_access { KG_HISTORY_READ, KG_HISTORY_WRITE };
+enum kg_history_access { KG_HISTORY_READ, KG_HISTORY_CHANGE, KG_HISTORY_WRITE };
 
-/* Opens a history. KG_HISTORY_WRITE makes a missing file and missing tables.
+/* Opens a history. KG_HISTORY_CHANGE writes too. Only KG_HISTORY_WRITE makes a missing file and missing tables.
  * place     "sqlite:PATH", "postgresql://…", "postgres://…", or a path
  * database  for kg_history_close; NULL on failure
  * err       KG_ERROR_USAGE: no history there, another program's database, or a newer version */

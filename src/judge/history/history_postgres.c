@@ -168,7 +168,7 @@ static bool open_database(struct kg_history_database *database, const char *plac
     server->calls.notices(server->connection, notice_drop, NULL);
     if (!schema_find(database, &found, err))
         return false;
-    if (!found && access == KG_HISTORY_READ)
+    if (!found && access != KG_HISTORY_WRITE)
         return kg_error_set(err, KG_ERROR_USAGE,
                             "there is no history in '%.300s'; `kgate history add RESULTS.json` "
                             "makes one",

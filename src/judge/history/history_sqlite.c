@@ -82,7 +82,7 @@ static bool owner_check(struct kg_history_database *database, enum kg_history_ac
         return kg_error_set(err, KG_ERROR_USAGE, "'%.300s' is a SQLite database of another program",
                             database->name);
     snprintf(mark, sizeof mark, "PRAGMA application_id = %d", APPLICATION);
-    return access == KG_HISTORY_READ || execute(database, mark, err);
+    return access != KG_HISTORY_WRITE || execute(database, mark, err);
 }
 
 static void close_database(struct kg_history_database *database)
@@ -111,13 +111,13 @@ static bool open_database(struct kg_history_database *database, const char *plac
     if (exists && !S_ISREG(status.st_mode))
         return kg_error_set(err, KG_ERROR_USAGE, "the history '%.300s' is not a regular file",
                             place);
-    if (!exists && access == KG_HISTORY_READ)
+    if (!exists && access != KG_HISTORY_WRITE)
         return kg_error_set(err, KG_ERROR_USAGE,
                             "there is no history '%.300s'; `kgate history add RESULTS.json` makes "
                             "one",
                             place);
     /* A reader may write too: it then undoes the half of a killed writer. Without permission SQLite only reads. */
-    const int flags = SQLITE_OPEN_READWRITE | (access == KG_HISTORY_READ ? 0 : SQLITE_OPEN_CREATE);
+    const int flags = SQLITE_OPEN_READWRITE | (access == KG_HISTORY_WRITE ? SQLITE_OPEN_CREATE : 0);
     const int code = sqlite3_open_v2(place, &sqlite, flags, NULL);
     database->connection = sqlite;
     if (!sqlite) {
@@ -129,7 +129,7 @@ static bool open_database(struct kg_history_database *database, const char *plac
     distrust(sqlite);
     sqlite3_busy_timeout(sqlite, (int)(kg_lock_seconds() * 1000));
     return execute(database, settings, err) && owner_check(database, access, err) &&
-           (access == KG_HISTORY_WRITE || execute(database, "PRAGMA query_only = ON", err));
+           (access != KG_HISTORY_READ || execute(database, "PRAGMA query_only = ON", err));
 }
 
 static bool begin(struct kg_history_database *database, struct kg_error *err)
