@@ -163,6 +163,23 @@ static void confirm(const struct kg_ab *ab, const struct kg_metric *metric,
         place_append(ab, proof);
 }
 
+/* Half of the change in logarithms: paired rounds tell more than half of it from less. */
+static double half_of(const struct kg_history_suspect *suspect)
+{
+    return sqrt(suspect->change->ratio);
+}
+
+/* Whether the interval, the only doubt, lies wholly on the near side of half the change. The pairs then exclude the
+ * change, even if a smaller difference stays open. */
+static bool is_excluded(const struct kg_history_suspect *suspect, const struct kg_metric *metric)
+{
+    if (metric->doubt != KG_DOUBT_CROSSING || isnan(metric->interval_low) ||
+        isnan(metric->interval_high))
+        return false;
+    return suspect->change->ratio > 1 ? metric->interval_high < half_of(suspect)
+                                      : metric->interval_low > half_of(suspect);
+}
+
 /* Decides by the metric, or gives the reason for no decision. */
 static void metric_decide(struct kg_arena *arena, const struct kg_ab *ab, size_t pairs,
                           const struct kg_metric *metric, struct kg_confirmation *row)
@@ -175,7 +192,7 @@ static void metric_decide(struct kg_arena *arena, const struct kg_ab *ab, size_t
         numbers_append(metric, pairs, &words);
     if (changed && (metric->ratio > 1) == (row->suspect->change->ratio > 1))
         confirm(ab, metric, row, &words);
-    else if (changed || alike)
+    else if (changed || alike || is_excluded(row->suspect, metric))
         refute(ab, metric, row, &words);
     row->outcome = row->decision.state ? KG_CONFIRMING_DECIDED : KG_CONFIRMING_OPEN;
     if (!row->decision.state)
@@ -211,7 +228,7 @@ static bool decision_store(const struct confirming *confirming, struct kg_confir
     if (row->outcome != KG_CONFIRMING_DECIDED)
         return true;
     const bool good =
-        kg_history_open(confirming->options->history, KG_HISTORY_WRITE, &database, err) &&
+        kg_history_open(confirming->options->history, KG_HISTORY_CHANGE, &database, err) &&
         kg_history_decide(database, row->suspect->change->id, &row->decision, &stored, err);
     kg_history_close(database);
     if (good && !stored) {
@@ -238,10 +255,9 @@ static bool shares(const struct kg_confirmation *a, const struct kg_confirmation
            !strcmp(a->builds[1]->hash, b->builds[1]->hash);
 }
 
-/* Half of the change in logarithms: paired rounds tell more than half of it from less. */
 static double threshold_of(const struct kg_history_suspect *suspect)
 {
-    return expm1(fabs(log(suspect->change->ratio)) / 2);
+    return fmax(half_of(suspect), 1 / half_of(suspect)) - 1;
 }
 
 /* Lowers the threshold of the change's metric. */

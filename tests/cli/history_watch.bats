@@ -28,9 +28,20 @@ build() {
 int main(void)
 {
     int work = WORK;
+    FILE *file = NULL;
 #ifdef DATA
-    FILE *file = fopen("data", "r");
+    file = fopen("data", "r");
     work = file && fscanf(file, "%d", &work) == 1 ? work : WORK;
+#endif
+#ifdef NOISE
+    static const int noise[] = {8, -8, 10, -10, 6, -6};
+    int turn = 0;
+    file = fopen("turn", "r");
+    if (!file || fscanf(file, "%d", &turn) != 1)
+        turn = 0;
+    file = fopen("turn", "w");
+    fprintf(file, "%d\n", turn + 1);
+    work += noise[turn % 6];
 #endif
 #ifdef STOP
     if (fopen("stop", "r"))
@@ -94,6 +105,21 @@ states() { kgate history changes --json "$@" | jq -c '[.changes // [] | .[] | [.
     [ "$output" = "no suspected changes of this suite on this machine" ]
 }
 
+@test "baseline prune leaves the builds of a history, unless their room is limited" {
+    watch_suite job
+    history_of -DWORK=150
+    kgate baseline update a.json -q
+    run -0 kgate baseline prune --keep 1
+    [ "$output" = "removed 0 runs; 1 build of a history stays (--keep-builds SIZE limits them)" ]
+    run -0 watch
+    [[ "${lines[0]}" == *"suspected, both builds are kept" ]]
+    run -0 kgate baseline prune --keep-builds 20kB
+    [ "$output" = "removed 0 runs and 1 build, 1 of them of a history" ]
+    [ -d "baselines/builds/$(jq -r '.cases[0].build' a.json)" ]
+    run -0 watch
+    [[ "${lines[0]}" == *"suspected, no build of c21 is kept in baselines/builds" ]]
+}
+
 @test "builds that are alike: refuted, and only the machine's owner sees it" {
     watch_suite job
     history_of -DWORK=100 -fno-builtin -O0 # other code, the same work
@@ -107,6 +133,19 @@ states() { kgate history changes --json "$@" | jq -c '[.changes // [] | .[] | [.
     [ "$(states --all)" = '[["refuted","machine"]]' ]
     [ "$(states --machine "$host")" = '[["refuted","machine"]]' ]
     kgate history show job --metric work --machine "$host" | grep -q 'c21 .*refuted, cause machine'
+}
+
+@test "pairs that exclude the change refute it, although a smaller difference stays open" {
+    watch_suite job
+    history_of -DWORK=100 -DNOISE
+    rm -f turn
+    run -0 watch --confirm
+    [[ "$output" == *"refuted, cause "*" (95 % interval -"*" % to +"* ]]
+    # a change within the interval stays suspected
+    STEP=1.08 PLACE=small.db history_of -DWORK=100 -DNOISE
+    rm -f turn
+    run -4 watch --confirm --history small.db
+    [[ "$output" == *"suspected, "*"undecided"* ]]
 }
 
 @test "a slower data file is not hidden: the builds are alike, the values stay" {
@@ -148,8 +187,12 @@ states() { kgate history changes --json "$@" | jq -c '[.changes // [] | .[] | [.
     kgate run -c watch.yaml -o b.json -q
     cc -O0 -DWORK=1 job.c -o job
     run -0 kgate history add b.json
-    [[ "$output" == "added 1 run with "* ]]
+    [[ "$output" == "added 1 run with "*"; not kept, because the file changed after the measurement: $PWD/job" ]]
     [ ! -e baselines/builds ] || [ -z "$(find baselines/builds -name job)" ]
+    rm job
+    jq '.commit = "gone"' b.json >gone.json
+    run -0 kgate history add gone.json
+    [[ "$output" == "added 1 run with "*"; not kept, because the file is not on this machine: $PWD/job" ]]
 }
 
 @test "a budget that ends: the rest stays suspected, exit 4; a killed watch loses no decision" {
