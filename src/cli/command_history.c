@@ -123,12 +123,18 @@ static bool prune(const struct session *session, struct kg_error *err)
 {
     const struct kg_arguments *arguments = session->arguments;
     struct kg_history_outcome outcome;
-    if (arguments->keep == KG_KEEP_UNSET || !arguments->keep)
+    const bool keeps = arguments->keep != KG_KEEP_UNSET && arguments->keep;
+    const bool one = arguments->run && *arguments->run;
+    const struct kg_history_filter filter = filter_of(session, 0);
+    if (keeps == one || (keeps && arguments->machine))
         return kg_error_set(err, KG_ERROR_USAGE,
                             "`kgate history prune` needs --keep N: the number of newest runs to "
-                            "keep for each suite and machine, at least 1");
-    return kg_history_prune(session->database, (size_t)arguments->keep, arguments->only_suite,
-                            &outcome, err) &&
+                            "keep for each suite and machine, at least 1; or --run TIME, with "
+                            "--machine if two have it: the run to remove, as `kgate history list` "
+                            "prints it");
+    return (one ? kg_history_run_prune(session->database, arguments->run, &filter, &outcome, err)
+                : kg_history_prune(session->database, (size_t)arguments->keep,
+                                   arguments->only_suite, &outcome, err)) &&
            outcome_print(session, &outcome, "removed", err);
 }
 
@@ -265,11 +271,12 @@ static bool options_check(const struct kg_arguments *arguments, const struct act
     } rows[] = {
         {"--kind", arguments->kind, "add import"},
         {"--keep", arguments->keep != KG_KEEP_UNSET, "prune"},
+        {"--run", arguments->run, "prune"},
         {"--format", arguments->format, "list show changes audit export"},
         {"--metric", arguments->metric, "show changes audit watch"},
         {"--last", arguments->last != KG_LAST_UNSET, "list show audit export"},
         {"--top", arguments->top != KG_TOP_UNSET, "show audit"},
-        {"--machine", arguments->machine, "list show changes audit export"},
+        {"--machine", arguments->machine, "list show changes audit export prune"},
         {"--output", arguments->output, "list show changes audit export"},
         {"--json", arguments->json, "list show changes audit watch export"},
         {"--all", arguments->all, "show changes export"},

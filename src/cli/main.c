@@ -79,11 +79,11 @@ static const struct kg_subcommand subcommands[] = {
      "  watch                   this machine's suspected changes; --confirm measures both builds\n"
      "  export                  all points, as CSV or JSON; or the prior\n"
      "  import FILE...          add the runs of CSV files of export, or results\n"
-     "  prune --keep N          remove older runs\n"
+     "  prune --keep N          remove older runs; --run TIME: this run\n"
      "`watch --confirm` exits 1 after a confirmed regression, 3 if a build fails, 4 if a measured "
      "change\nstays undecided.",
-     "suite history baseline budget filter set device only-suite machine metric kind last keep "
-     "keep-builds confirm all format output top json quiet",
+     "suite history baseline budget filter set device only-suite machine metric kind last run "
+     "keep keep-builds confirm all format output top json quiet",
      kg_cli_history, NULL},
     {"bisect", "[GOOD BAD]", 0, 2,
      "Find the commit that made a case slower: build commits, and measure them in paired rounds "

@@ -3,7 +3,7 @@ bats_require_minimum_version 1.5.0
 load support
 load postgres
 
-# Results files r1.json to r$1.json of one suite, an hour apart and each 1 % slower. They are measured once per file of
+# Results files r1.json to r$1.json of one suite, of last month, an hour apart and each 1 % slower. They are measured once per file of
 # tests.
 results() {
     local i
@@ -11,7 +11,7 @@ results() {
         kgate run -c suite.yaml -o "$BATS_FILE_TMPDIR/r.json" -q
     fi
     for i in $(seq "$1"); do
-        jq --argjson i "$i" '.created |= (fromdate + 3600 * $i | todate) | .commit = "v1.\($i)" | .branch = "main"
+        jq --argjson i "$i" '.created |= (fromdate - 2592000 + 3600 * $i | todate) | .commit = "v1.\($i)" | .branch = "main"
             | .cases[].rounds.median_ns |= map(. * (1 + $i / 100))' "$BATS_FILE_TMPDIR/r.json" >"r$i.json"
     done
     rm -f suite.yaml # its folder names no history
@@ -94,6 +94,35 @@ times() { kgate history changes --metric time --json "$@" | jq -c '[.changes // 
     # the last run again adds no change
     kgate history add s40.json -q
     kgate history changes --json | cmp - changes.json
+}
+
+@test "a run of the future is named, and can be removed: change detection goes on" {
+    # shellcheck disable=SC2016 # $i is jq's
+    steps '.cases[].code_hash = (if $i > 20 then "00000000000000ab" else "00000000000000aa" end)'
+    jq '.created = "2999-02-01T00:00:00Z"' s20.json >future.json
+    for i in $(seq 20); do kgate history add "s$i.json" -q; done
+    run -0 kgate history add future.json
+    [[ "$output" == *"; future.json is of 2999-02-01T00:00:00Z, in the future: change detection skips older runs; \`kgate history prune --run 2999-02-01T00:00:00Z\` removes it" ]]
+    kgate history add s21.json s22.json -q
+    cp kgate-history.db before.db
+    # a run that a change names keeps its row
+    sql before.db "INSERT INTO change (series, run_before, run_after, found_run, ratio, cause, state, proof, culprit)
+        SELECT 1, id, id, id, 1.5, 'unknown', 'suspected', '', '' FROM run WHERE started > '2999'"
+    for place in kgate-history.db before.db; do
+        run -0 kgate history prune --run 2999-02 --history $place
+        [ "$output" = "removed 1 run with 4 points from $place" ]
+        kgate history list --json --history $place | jq -e '.runs | length == 22 and all(.started < "2999")'
+        run -0 kgate history add s23.json --history $place
+        [[ "$output" != *"skips"* ]]
+        for i in $(seq 24 40); do kgate history add "s$i.json" -q --history $place; done
+        times --history $place | jq -e 'any(.[]; .commit_after == "c23")'
+    done
+    run -2 kgate history prune --run 2
+    [[ "$output" == *"--run 2 fits 40 runs: $(jq -r .created s40.json) of suite small on "*"; give the whole time, --only-suite and --machine" ]]
+    run -2 kgate history prune --run 1999
+    [[ "$output" == *"no run has the time 1999; the newest runs: $(jq -r .created s40.json) of suite small on "* ]]
+    run -2 kgate history prune --run 2999 --keep 3
+    [[ "$output" == *"needs --keep N"*"or --run TIME"* ]]
 }
 
 @test "changes: an unchanged code is the machine, a new epoch the environment; any order of one command" {
@@ -592,8 +621,11 @@ time.sleep(60)' 3>&- &
     both export
     both export --json
     both changes --json
-    kgate history prune --keep 3 -q
-    kgate history prune --keep 3 -q --history "$URL"
+    for place in kgate-history.db "$URL"; do
+        kgate history prune --keep 3 -q --history "$place"
+        kgate history prune --run "$(jq -r .created r5.json)" -q --history "$place"
+    done
+    [ "$(counts "$URL")" = "$(counts)" ]
     both export
     # from one to the other
     kgate history export -o all.csv

@@ -214,7 +214,7 @@ struct kg_history_outcome {
         late; /* runs that are not newer than the newest of a series: change detection skips them there */
     size_t changes; /* found by change detection */
     size_t nodes;   /* hosts that became suspect */
-    char note[256]; /* remark on a success; "": none */
+    char note[768]; /* remarks on a success, separated by "; "; "": none */
 };
 
 /* Adds results files in one transaction: either all files are added or none. A file that the history has already, by
@@ -314,3 +314,10 @@ bool kg_history_prior(struct kg_history_database *database, const struct kg_hist
  * detectors keep their state, so no change is found again. */
 bool kg_history_prune(struct kg_history_database *database, size_t keep, const char *suite,
                       struct kg_history_outcome *outcome, struct kg_error *err);
+/* Removes one run. Change detection then goes on after the newest run that is left.
+ * time    of the run, or the beginning of that time
+ * filter  narrows the runs by suite and machine
+ * err     KG_ERROR_USAGE: not exactly one run has that time */
+bool kg_history_run_prune(struct kg_history_database *database, const char *time,
+                          const struct kg_history_filter *filter,
+                          struct kg_history_outcome *outcome, struct kg_error *err);

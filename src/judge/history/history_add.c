@@ -1,8 +1,10 @@
 /* history_add.c: results files become runs of the history. */
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -167,6 +169,7 @@ struct builds {
     struct kg_arena arena;
     struct kg_measured_file *files;
     size_t count, capacity;
+    const char *gone; /* a measured file that is not on this machine; NULL: none */
 };
 
 static bool is_new(const struct builds *builds, const struct kg_measured_file *file)
@@ -174,7 +177,7 @@ static bool is_new(const struct builds *builds, const struct kg_measured_file *f
     for (size_t i = 0; i < builds->count; i++)
         if (!strcmp(builds->files[i].hash, file->hash))
             return false;
-    return access(file->path, R_OK) == 0; /* another machine may have measured */
+    return true;
 }
 
 /* Paired rounds need the builds of the runs that change detection takes. */
@@ -186,6 +189,10 @@ static void builds_add(struct builds *builds, const struct kg_results *results,
         const struct kg_measured_file *file = &results->files[i];
         if (!is_new(builds, file))
             continue;
+        if (access(file->path, R_OK) != 0) {
+            builds->gone = kg_arena_copy(&builds->arena, file->path);
+            continue;
+        }
         kg_arena_grow(&builds->arena, &builds->files, builds->count, &builds->capacity,
                       sizeof *builds->files);
         builds->files[builds->count++] =
@@ -194,20 +201,51 @@ static void builds_add(struct builds *builds, const struct kg_results *results,
     }
 }
 
+/* Adds a remark to the note. */
+__attribute__((format(printf, 2, 3))) static void note_add(struct kg_history_outcome *outcome,
+                                                           const char *format, ...)
+{
+    const size_t length = strlen(outcome->note), room = sizeof outcome->note;
+    va_list args;
+    if (length + 2 >= room)
+        return;
+    snprintf(outcome->note + length, room - length, "%s", length ? "; " : "");
+    const size_t begin = strlen(outcome->note);
+    va_start(args, format);
+    vsnprintf(outcome->note + begin, room - begin, format, args);
+    va_end(args);
+}
+
 /* The runs are stored. If kgate cannot keep their builds, a note gives the reason. */
 static void builds_keep(const struct builds *builds, const struct kg_history_add_options *options,
                         struct kg_history_outcome *outcome)
 {
-    struct kg_builds_outcome kept;
-    if (!builds->count)
-        return;
-    kg_history_builds_keep(options->store, builds->files, builds->count, options->builds_most,
-                           &kept);
+    struct kg_builds_outcome kept = {0};
+    if (builds->count)
+        kg_history_builds_keep(options->store, builds->files, builds->count, options->builds_most,
+                               &kept);
     if (*kept.problem)
-        snprintf(outcome->note, sizeof outcome->note, "builds are not kept: %.200s", kept.problem);
-    else if (kept.large)
-        snprintf(outcome->note, sizeof outcome->note,
-                 "not kept, because there is no room (--keep-builds): %.150s", kept.first_large);
+        note_add(outcome, "builds are not kept: %.200s", kept.problem);
+    if (kept.large)
+        note_add(outcome, "not kept, because there is no room (--keep-builds): %.150s",
+                 kept.first_large);
+    if (kept.changed)
+        note_add(outcome, "not kept, because the file changed after the measurement: %.150s",
+                 kept.first_changed);
+    if (builds->gone)
+        note_add(outcome, "not kept, because the file is not on this machine: %.150s",
+                 builds->gone);
+}
+
+/* A run of the future makes change detection skip every other run of its machine until then. */
+static void future_note(const char *path, const char *started, struct kg_history_outcome *outcome)
+{
+    static const int64_t CLOCKS_DIFFER = 3600; /* seconds that clocks may differ */
+    if (kg_timestamp_seconds(started) > (int64_t)time(NULL) + CLOCKS_DIFFER)
+        note_add(outcome,
+                 "%.100s is of %.20s, in the future: change detection skips older runs; `kgate "
+                 "history prune --run %.20s` removes it",
+                 path, started, started);
 }
 
 static bool file_add(struct kg_history_writer *writer, const char *path,
@@ -225,6 +263,8 @@ static bool file_add(struct kg_history_writer *writer, const char *path,
             good = kg_error_set(err, KG_ERROR_USAGE,
                                 "'%.300s' has no measured case, so a history cannot take it", path);
         good = good && kg_history_writer_run_end(writer, err);
+        if (good)
+            future_note(path, addition.run.started, &writer->outcome);
     }
     if (good)
         builds_add(builds, &addition.results, options);

@@ -1,23 +1,32 @@
-/* history_prune.c: removes old runs. Their raw rounds stay in the results files. */
+/* history_prune.c: removes old runs, or one run. Their raw rounds stay in the results files. */
 #include <string.h>
 
+#include "base/text.h"
 #include "judge/history/history_database.h"
 
-/* Ids of the runs beyond the newest $1 of each suite and machine; $2: a suite, or '' for all. */
-#define OLD_RUNS                                                                                   \
+/* Ids of the runs beyond the newest $1 of each suite and machine; $2: a suite, or '' for all. If $3 is not 0, the run of
+ * that id instead. */
+#define CHOSEN_RUNS                                                                                \
     "(SELECT id FROM (SELECT id, ROW_NUMBER() OVER (PARTITION BY suite, machine ORDER BY started " \
     "DESC, hash DESC) AS place FROM run WHERE points > 0 AND ($2 = '' OR suite = $2)) AS placed "  \
-    "WHERE place > $1) "
+    "WHERE ($3 = 0 AND place > $1) OR id = $3) "
 
-static bool count_read(struct kg_history_database *database, size_t keep, const char *suite,
+/* The runs to remove: the parameters of CHOSEN_RUNS. */
+struct chosen {
+    size_t keep;
+    const char *suite;
+    int64_t run;
+};
+
+static bool count_read(struct kg_history_database *database, const struct chosen *chosen,
                        struct kg_history_outcome *outcome, struct kg_error *err)
 {
     struct kg_query query = {0};
     bool good = kg_query_prepare(
-        database, "SELECT COUNT(*), COALESCE(SUM(points), 0) FROM run WHERE id IN " OLD_RUNS,
+        database, "SELECT COUNT(*), COALESCE(SUM(points), 0) FROM run WHERE id IN " CHOSEN_RUNS,
         &query, err);
     if (good) {
-        kg_query_begin(&query, "it", (int64_t)keep, suite);
+        kg_query_begin(&query, "iti", (int64_t)chosen->keep, chosen->suite, chosen->run);
         good = kg_query_step(&query, err) == KG_STEP_ROW;
     }
     if (good) {
@@ -28,12 +37,13 @@ static bool count_read(struct kg_history_database *database, size_t keep, const 
     return good;
 }
 
-static bool statement_run(struct kg_history_database *database, const char *sql, size_t keep,
-                          const char *suite, struct kg_error *err)
+static bool statement_run(struct kg_history_database *database, const char *sql,
+                          const struct chosen *chosen, struct kg_error *err)
 {
     struct kg_query query = {0};
-    const bool good = kg_query_prepare(database, sql, &query, err) &&
-                      kg_query_run(&query, err, "it", (int64_t)keep, suite);
+    const bool good =
+        kg_query_prepare(database, sql, &query, err) &&
+        kg_query_run(&query, err, "iti", (int64_t)chosen->keep, chosen->suite, chosen->run);
     kg_query_free(&query);
     return good;
 }
@@ -49,37 +59,95 @@ static bool total_reduce(struct kg_history_database *database, size_t points, st
     return good;
 }
 
-static bool runs_remove(struct kg_history_database *database, size_t keep, const char *suite,
+static bool runs_remove(struct kg_history_database *database, const struct chosen *chosen,
                         struct kg_history_outcome *outcome, struct kg_error *err)
 {
-    /* The last statement clears the runs that a change names, so it comes after the removal of the others. */
+    /* Change detection goes on after the newest run that is left. The last statement clears the runs that a change names,
+     * so it comes after the removal of the others. */
     static const char *const statements[] = {
-        "DELETE FROM point WHERE run IN " OLD_RUNS,
-        "DELETE FROM run WHERE id IN " OLD_RUNS
+        "DELETE FROM point WHERE run IN " CHOSEN_RUNS,
+        "UPDATE level SET run = COALESCE((SELECT r.id FROM series AS s JOIN run AS r ON r.suite = "
+        "s.suite AND r.machine = s.machine WHERE s.id = level.series AND r.points > 0 AND "
+        "(s.control "
+        "= 1 OR r.kind IN ('commit', 'nightly')) AND EXISTS (SELECT 1 FROM point AS p WHERE p.run "
+        "= "
+        "r.id AND p.series = s.id) ORDER BY r.started DESC, r.hash DESC LIMIT 1), 0) WHERE run "
+        "IN " CHOSEN_RUNS,
+        "DELETE FROM run WHERE id IN " CHOSEN_RUNS
         "AND excess IS NULL AND id NOT IN (SELECT run_before FROM change UNION SELECT run_after "
         "FROM change UNION "
         "SELECT found_run FROM change)",
-        "UPDATE run SET points = 0 WHERE id IN " OLD_RUNS,
+        "UPDATE run SET points = 0 WHERE id IN " CHOSEN_RUNS,
     };
-    if (!count_read(database, keep, suite, outcome, err))
+    if (!count_read(database, chosen, outcome, err))
         return false;
     for (size_t i = 0; outcome->runs && i < sizeof statements / sizeof *statements; i++)
-        if (!statement_run(database, statements[i], keep, suite, err))
+        if (!statement_run(database, statements[i], chosen, err))
             return false;
     return total_reduce(database, outcome->points, err);
 }
 
-bool kg_history_prune(struct kg_history_database *database, size_t keep, const char *suite,
-                      struct kg_history_outcome *outcome, struct kg_error *err)
+static bool chosen_prune(struct kg_history_database *database, const struct chosen *chosen,
+                         struct kg_history_outcome *outcome, struct kg_error *err)
 {
     struct kg_error unshrunk;
     *outcome = (struct kg_history_outcome){0};
     if (!kg_database_begin(database, err) ||
-        !kg_database_end(database, runs_remove(database, keep, suite ? suite : "", outcome, err),
-                         err))
+        !kg_database_end(database, runs_remove(database, chosen, outcome, err), err))
         return false;
     if (outcome->runs && !database->driver->shrink(database, &unshrunk))
         snprintf(outcome->note, sizeof outcome->note, "the file keeps its size: %.200s",
                  unshrunk.message);
     return true;
+}
+
+bool kg_history_prune(struct kg_history_database *database, size_t keep, const char *suite,
+                      struct kg_history_outcome *outcome, struct kg_error *err)
+{
+    const struct chosen chosen = {.keep = keep, .suite = suite ? suite : ""};
+    return chosen_prune(database, &chosen, outcome, err);
+}
+
+/* Reports why the time selects no single run, with the newest runs that it may mean. */
+static bool run_refuse(const struct kg_history *history, const char *time, size_t count,
+                       struct kg_error *err)
+{
+    enum { MOST = 5 };
+    struct kg_text runs = {0};
+    size_t named = 0;
+    for (size_t i = history->run_count; i-- > 0 && named < MOST;) {
+        const struct kg_history_run *run = &history->runs[i];
+        if (!count || !strncmp(run->started, time, strlen(time)))
+            kg_text_printf(&runs, "%s%.20s of suite %.40s on %.60s", named++ ? ", " : "",
+                           run->started, run->suite, run->host ? run->host : run->machine);
+    }
+    if (count)
+        kg_error_set(err, KG_ERROR_USAGE,
+                     "--run %.40s fits %zu runs: %s; give the whole time, --only-suite and "
+                     "--machine",
+                     time, count, kg_text_string(&runs));
+    else
+        kg_error_set(err, KG_ERROR_USAGE, "no run has the time %.40s; the newest runs: %s", time,
+                     named ? kg_text_string(&runs) : "none");
+    kg_text_free(&runs);
+    return false;
+}
+
+bool kg_history_run_prune(struct kg_history_database *database, const char *time,
+                          const struct kg_history_filter *filter,
+                          struct kg_history_outcome *outcome, struct kg_error *err)
+{
+    struct kg_history history = {0};
+    struct chosen chosen = {.suite = ""};
+    size_t count = 0;
+    bool good = kg_history_runs(database, filter, &history, err);
+    for (size_t i = 0; i < history.run_count; i++)
+        if (!strncmp(history.runs[i].started, time, strlen(time))) {
+            chosen.run = history.runs[i].id;
+            count++;
+        }
+    good = good && (count == 1 || run_refuse(&history, time, count, err)) &&
+           chosen_prune(database, &chosen, outcome, err);
+    kg_history_free(&history);
+    return good;
 }
