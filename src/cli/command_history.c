@@ -30,6 +30,13 @@ static struct kg_history_filter filter_of(const struct session *session, size_t 
         .last = arguments->last == KG_LAST_UNSET ? last : (size_t)arguments->last};
 }
 
+/* Whether the history knows the names of the options. */
+static bool names_check(const struct session *session, struct kg_error *err)
+{
+    const struct kg_history_filter filter = filter_of(session, 0);
+    return kg_history_filter_check(session->database, &filter, err);
+}
+
 /* Prints the rows in the format that the user asks for. */
 static bool rows_print(const struct session *session, const struct kg_history *history,
                        struct kg_error *err)
@@ -333,7 +340,7 @@ static bool action_run(const struct kg_arguments *arguments, const struct action
                       inputs_check(action, session.operands, session.operand_count, err) &&
                       kg_history_place(arguments, &arena, &session.place, err) &&
                       kg_history_open(session.place, action->access, &session.database, err) &&
-                      action->run(&session, err);
+                      names_check(&session, err) && action->run(&session, err);
     kg_history_close(session.database);
     kg_arena_free(&arena);
     return good;

@@ -241,6 +241,11 @@ struct kg_history_filter {
     bool refuted;        /* changes that are refuted with cause machine, too */
 };
 
+/* Whether the history knows suite, metric and machine of the filter. An empty history refuses none.
+ * err  KG_ERROR_USAGE: the unknown name, and known ones */
+bool kg_history_filter_check(struct kg_history_database *database,
+                             const struct kg_history_filter *filter, struct kg_error *err);
+
 /* Reads runs, oldest first. */
 bool kg_history_runs(struct kg_history_database *database, const struct kg_history_filter *filter,
                      struct kg_history *history, struct kg_error *err);

@@ -97,6 +97,10 @@ void kg_query_free(struct kg_query *query);
 bool kg_history_tables_make(struct kg_history_database *database, struct kg_error *err);
 bool kg_history_tables_check(struct kg_history_database *database, struct kg_error *err);
 
+/* history_names.c: sets the error for a case that the history lacks, with near names. Returns false. */
+bool kg_history_case_refuse(struct kg_history_database *database, const char *wanted,
+                            struct kg_error *err);
+
 /* history_read.c: the six columns value, error, deviation, code, rounds and flags, from `column` on. */
 void kg_history_point_read(const struct kg_query *query, size_t column, struct kg_arena *arena,
                            struct kg_history_point *point);

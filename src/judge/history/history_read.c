@@ -379,10 +379,7 @@ bool kg_history_show(struct kg_history_database *database, const struct kg_histo
     if (good && !search.count)
         good = series_find(&search, false, &history->arena, err);
     if (good && !search.count && filter->which)
-        good = kg_error_set(err, KG_ERROR_USAGE,
-                            "the history '%.200s' has no case '%.200s'; `kgate history export` "
-                            "lists all",
-                            database->name, filter->which);
+        good = kg_history_case_refuse(database, filter->which, err);
     good = good && found_read(&search, history, err) &&
            kg_history_changes(database, filter, history, err);
     history->content = KG_HISTORY_TRENDS;
