@@ -377,7 +377,7 @@ fleet() {
     kgate history add r2.json r3.json r4.json r5.json quoted.json -q --kind nightly
     kgate history export -o all.csv
     run -0 kgate history import all.csv --history copy.db
-    [ "$output" = "added 5 runs with 20 points to copy.db" ]
+    [ "$output" = "added 5 runs with 20 points to copy.db; a CSV file has no builds and no decisions of \`watch --confirm\`: changes are suspected again" ]
     kgate history export --history copy.db | cmp - all.csv
     grep -q ',nightly,.*,"'"'"'=1+1, ""x""/cpu",' all.csv
     run -0 kgate history import r2.json --history copy.db
@@ -446,6 +446,34 @@ fleet() {
     [[ "$output" == *"\`kgate history list\` takes no --kind"* ]]
     run -2 kgate history shwo
     [[ "$output" == *"did you mean 'show'?"* ]]
+}
+
+@test "export -o - prints; a prior takes no --last" {
+    results 3
+    kgate history add r1.json r2.json r3.json -q
+    kgate history export -o - | cmp - <(kgate history export)
+    kgate history export --json -o - | cmp - <(kgate history export --json)
+    kgate history list -o - | cmp - <(kgate history list)
+    kgate history export --format prior -o - | jq -e '.series | length > 0'
+    [ ! -e ./- ]
+    run -2 kgate history export --format prior --last 5
+    [[ "$output" == *"\`--format prior\` takes no --last: a prior is of all runs" ]]
+    run -2 kgate history export --format prior --machine other-linux
+    [[ "$output" == *"has no machine 'other-linux'; there are "* ]]
+}
+
+@test "a damaged file says so, and what to do" {
+    results 2
+    kgate history add r1.json r2.json -q
+    /usr/bin/python3 - <<'PY'
+import sqlite3
+page = sqlite3.connect("kgate-history.db").execute("SELECT rootpage FROM sqlite_master WHERE name = 'point'").fetchone()[0]
+data = bytearray(open("kgate-history.db", "rb").read())
+data[4096 * (page - 1):4096 * page] = b"\xff" * 4096
+open("kgate-history.db", "wb").write(data)
+PY
+    run -3 kgate history export
+    [[ "$output" == *"the history 'kgate-history.db' is damaged: "*". Put a backup in its place, or \`kgate history add\` the results files to a new history" ]]
 }
 
 @test "a damaged file, and a file from elsewhere without texts, are errors or rows" {

@@ -244,6 +244,10 @@ bool kg_history_import(struct kg_history_database *database, const char *const *
     good = kg_history_writer_close(&import->writer, good, err);
     if (good)
         *outcome = import->writer.outcome;
+    if (good && outcome->runs)
+        snprintf(outcome->note, sizeof outcome->note,
+                 "a CSV file has no builds and no decisions of `watch --confirm`: changes are "
+                 "suspected again");
     kg_arena_free(&import->arena);
     free(import);
     return good;

@@ -41,6 +41,11 @@ static bool fail(struct kg_history_database *database, struct kg_error *err)
                             "cannot write the history '%.300s': no permission for the file or its "
                             "folder",
                             database->name);
+    if (code == SQLITE_CORRUPT)
+        return kg_error_set(err, KG_ERROR_SYSTEM,
+                            "the history '%.300s' is damaged: %s. Put a backup in its place, or "
+                            "`kgate history add` the results files to a new history",
+                            database->name, sqlite3_errmsg(sqlite));
     return kg_error_set(err, KG_ERROR_SYSTEM, "history '%.300s': %s%s%s", database->name,
                         sqlite3_errmsg(sqlite), is_io && cause ? ": " : "",
                         is_io && cause ? strerror(cause) : "");
