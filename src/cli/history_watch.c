@@ -65,6 +65,24 @@ static void option_append(const char *name, const char *value, struct kg_text *t
     kg_shell_quote(text, value);
 }
 
+/* The command that finds the commit of a confirmed regression among several. */
+static void bisect_append(const struct watch *watch, const struct kg_confirmation *row,
+                          struct kg_text *text)
+{
+    const struct kg_history_change *change = row->suspect->change;
+    if (!row->is_regression || row->decision.culprit || !change->commit_before ||
+        !change->commit_after)
+        return;
+    kg_text_append(text, "find the commit: kgate bisect ");
+    kg_shell_quote(text, change->commit_before);
+    kg_text_append(text, " ");
+    kg_shell_quote(text, change->commit_after);
+    option_append("-c", watch->arguments->suite, text);
+    kg_text_append(text, " --case ");
+    kg_shell_quote_glob(text, change->id_of_case);
+    kg_text_append(text, " --build CMD\n");
+}
+
 /* The command that confirms the listed changes. */
 static void command_append(const struct kg_arguments *arguments, struct kg_text *text)
 {
@@ -132,6 +150,7 @@ static void outcome_print(void *user, const struct kg_confirmation *row)
     if (watch->arguments->json || (watch->arguments->quiet && !row->is_regression))
         return;
     row_append(row, &text);
+    bisect_append(watch, row, &text);
     kg_print(&text, &ignored);
     kg_text_free(&text);
 }

@@ -43,11 +43,13 @@ build_find(const char *store, const struct kg_history_suspect *suspect, size_t s
 }
 
 /* Name of a side in messages. */
-static const char *side_name(const struct kg_history_suspect *suspect, size_t side)
+static const char *side_name(struct kg_arena *arena, const struct kg_history_suspect *suspect,
+                             size_t side)
 {
+    enum { COMMIT_SHOWN = 12 };
     const char *commit =
         side == KG_HISTORY_BEFORE ? suspect->change->commit_before : suspect->change->commit_after;
-    return commit                      ? commit
+    return commit                      ? kg_arena_printf(arena, "%.*s", COMMIT_SHOWN, commit)
            : side == KG_HISTORY_BEFORE ? "the run before the change"
                                        : "the run after the change";
 }
@@ -64,8 +66,8 @@ static void confirmation_make(struct kg_arena *arena, const struct kg_prepared_s
     for (size_t side = 0; side < KG_HISTORY_SIDES; side++) {
         row->builds[side] = build_find(store, row->suspect, side);
         if (!row->builds[side]) {
-            row->reason = kg_arena_printf(arena, "no build of %.40s is kept in %.200s/builds",
-                                          side_name(row->suspect, side), store);
+            row->reason = kg_arena_printf(arena, "no build of %s is kept in %.200s/builds",
+                                          side_name(arena, row->suspect, side), store);
             return;
         }
     }
@@ -294,8 +296,8 @@ static bool builds_open(const struct confirming *confirming, const struct kg_con
 {
     for (size_t side = 0; side < KG_HISTORY_SIDES; side++) {
         const char *path;
-        const char *label =
-            kg_arena_printf(confirming->arena, "the build of %.40s", side_name(row->suspect, side));
+        const char *label = kg_arena_printf(confirming->arena, "the build of %s",
+                                            side_name(confirming->arena, row->suspect, side));
         if (!kg_builds_open(confirming->arena, confirming->options->store, row->builds[side]->hash,
                             &path, err))
             return kg_error_wrap(err, "%s", label);

@@ -97,7 +97,9 @@ states() { kgate history changes --json "$@" | jq -c '[.changes // [] | .[] | [.
     valid list.json history
     [ "$(states)" = '[["suspected","unknown"]]' ]
     run -1 watch --confirm
-    [[ "$output" == *"job/cpu work +50.0 % (c20..c21): confirmed, cause code: +50.0 % ("*" paired rounds)" ]]
+    [[ "${lines[0]}" == *"job/cpu work +50.0 % (c20..c21): confirmed, cause code: +50.0 % ("*" paired rounds)" ]]
+    # nobody knows whether the commits are neighbours
+    [ "${lines[1]}" = "find the commit: kgate bisect c20 c21 -c watch.yaml --case job/cpu --build CMD" ]
     [ "$(states)" = '[["confirmed","code"]]' ]
     kgate history changes --json | jq -e '.changes[0].proof | test("^\\+50.0 % \\(.*paired rounds\\)$")'
     kgate history show job --metric work | grep -q 'c21 .*confirmed, cause code'
@@ -118,6 +120,15 @@ states() { kgate history changes --json "$@" | jq -c '[.changes // [] | .[] | [.
     [ -d "baselines/builds/$(jq -r '.cases[0].build' a.json)" ]
     run -0 watch
     [[ "${lines[0]}" == *"suspected, no build of c21 is kept in baselines/builds" ]]
+}
+
+@test "a damaged build: its change stays suspected, and no job fails" {
+    watch_suite job
+    history_of -DWORK=150
+    echo more >>"baselines/builds/$(jq -r '.cases[0].build' b.json)/job"
+    run -0 watch --confirm
+    [[ "$output" == *"(c20..c21): suspected, the build of c21: '"*"/job' is damaged: its bytes have another hash" ]]
+    [ "$(states)" = '[["suspected","unknown"]]' ]
 }
 
 @test "builds that are alike: refuted, and only the machine's owner sees it" {
