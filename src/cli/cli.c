@@ -104,7 +104,7 @@ bool kg_print(const struct kg_text *text, struct kg_error *err)
 bool kg_output(const struct kg_arguments *arguments, const struct kg_text *text,
                struct kg_error *err)
 {
-    if (!arguments->output)
+    if (!arguments->output || !strcmp(arguments->output, "-"))
         return kg_print(text, err);
     return kg_file_write(arguments->output, kg_text_string(text), text->length, err);
 }

@@ -37,6 +37,12 @@ static bool names_check(const struct session *session, struct kg_error *err)
     return kg_history_filter_check(session->database, &filter, err);
 }
 
+/* The file of --output; NULL: standard output. */
+static const char *file_of(const struct kg_arguments *arguments)
+{
+    return arguments->output && strcmp(arguments->output, "-") != 0 ? arguments->output : NULL;
+}
+
 /* Prints the rows in the format that the user asks for. */
 static bool rows_print(const struct session *session, const struct kg_history *history,
                        struct kg_error *err)
@@ -50,7 +56,7 @@ static bool rows_print(const struct session *session, const struct kg_history *h
         .top = arguments->top == KG_TOP_UNSET ? KG_REPORT_TOP_USUAL : (size_t)arguments->top};
     if (!format)
         return false;
-    if (!arguments->output)
+    if (!file_of(arguments))
         return kg_report_print(format, &subject, stdout, err);
     kg_style_for_file(&subject.style);
     return kg_report_write(format, &subject, arguments->output, err);
@@ -203,7 +209,7 @@ static bool csv_export(const struct session *session, struct kg_error *err)
 {
     const struct kg_history_filter filter = filter_of(session, 0);
     struct kg_file_writing writing;
-    if (!session->arguments->output)
+    if (!file_of(session->arguments))
         return kg_history_export(session->database, &filter, stdout, err);
     if (!kg_file_begin(&writing, session->arguments->output, err))
         return false;

@@ -29,17 +29,29 @@ static bool done_print(const struct kg_stored_prior *prior, const char *path, st
     return good;
 }
 
+static bool prior_print(const struct kg_stored_prior *prior, struct kg_error *err)
+{
+    struct kg_text text = {0};
+    const bool good =
+        kg_record_print(&kg_stored_prior_record, prior, KG_PRIOR_SCHEMA, &text, err) &&
+        kg_print(&text, err);
+    kg_text_free(&text);
+    return good;
+}
+
 static bool prior_save(const struct kg_arguments *arguments, struct kg_arena *arena,
                        struct kg_stored_prior *prior, struct kg_error *err)
 {
     const char *directory = kg_baseline_directory(arguments), *path = arguments->output;
+    prior->created = kg_timestamp(arena);
+    prior->kgate_version = KGATE_VERSION;
+    if (path && !strcmp(path, "-"))
+        return prior_print(prior, err);
     if (!path) {
         path = kg_stored_prior_path(arena, kg_baseline_path(arena, directory, prior->fingerprint));
         if (!kg_directory_make(directory, err))
             return false;
     }
-    prior->created = kg_timestamp(arena);
-    prior->kgate_version = KGATE_VERSION;
     return kg_record_save(&kg_stored_prior_record, prior, KG_PRIOR_SCHEMA, path, err) &&
            (arguments->quiet || done_print(prior, path, err));
 }
@@ -49,6 +61,10 @@ bool kg_history_prior_write(const struct kg_arguments *arguments,
 {
     struct kg_arena arena = {0};
     struct kg_stored_prior prior;
+    if (arguments->last != KG_LAST_UNSET || arguments->all)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "`--format prior` takes no %s: a prior is of all runs",
+                            arguments->all ? "--all" : "--last");
     const struct kg_history_filter filter = {.machine = fingerprint_find(arguments, &arena, err),
                                              .suite = arguments->only_suite};
     const bool good = filter.machine && kg_history_prior(database, &filter, &arena, &prior, err) &&

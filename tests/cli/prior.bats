@@ -48,7 +48,7 @@ slowed() { jq --argjson p "$1" '.created = "2030-01-01T00:00:00Z" | .cases[].rou
     kgate history export --format prior -o elsewhere.json -q
     diff <(jq 'del(.created)' elsewhere.json) <(jq 'del(.created)' "$prior")
     run -2 kgate history export --format prior --machine none-1cpu-1gib-0
-    [[ "$output" == *"has no two runs of a case on none-1cpu-1gib-0"* ]]
+    [[ "$output" == *"has no machine 'none-1cpu-1gib-0'"* ]]
 }
 
 @test "the prior tells one stored run how runs differ: a usual difference is no REGRESSION" {

@@ -81,7 +81,8 @@ bool kg_history_prior(struct kg_history_database *database, const struct kg_hist
     kg_stored_prior_sort(prior);
     if (step == KG_STEP_DONE && !prior->series_count)
         return kg_error_set(err, KG_ERROR_USAGE,
-                            "the history '%.300s' has no two runs of a case on %.200s",
-                            database->name, filter->machine);
+                            "the history '%.300s' has no two runs of a case%s%.100s on %.200s",
+                            database->name, filter->suite ? " of suite " : "",
+                            filter->suite ? filter->suite : "", filter->machine);
     return step == KG_STEP_DONE;
 }
