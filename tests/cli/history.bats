@@ -473,7 +473,7 @@ data[4096 * (page - 1):4096 * page] = b"\xff" * 4096
 open("kgate-history.db", "wb").write(data)
 PY
     run -3 kgate history export
-    [[ "$output" == *"the history 'kgate-history.db' is damaged: "*". Put a backup in its place, or \`kgate history add\` the results files to a new history" ]]
+    [[ "$output" == *"the history 'kgate-history.db' is damaged: "*". Put a backup in its place, or \`kgate history add\` the results files to a new history"* ]]
 }
 
 @test "a damaged file, and a file from elsewhere without texts, are errors or rows" {
