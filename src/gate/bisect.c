@@ -43,7 +43,8 @@ static double *weights_make(const struct kg_bisect *bisect, struct kg_arena *are
     for (size_t c = 1; c < bisect->commit_count; c++)
         weights[c] = bisect->commits[c].status != KG_BISECT_LEFT_OUT;
     for (size_t c = 1; c < bisect->commit_count; c++) {
-        if (!bisect->commits[c].folder)
+        if (bisect->commits[c].status != KG_BISECT_MEASURED &&
+            bisect->commits[c].status != KG_BISECT_SAME)
             continue;
         const char *code = bisect->commits[c].code;
         if (code && kg_bisect_text_same(code, bisect->commits[before].code))
@@ -282,20 +283,27 @@ static bool ends_identify(struct kg_bisect_search *search, struct kg_error *err)
     return true;
 }
 
-/* Removes the builds except those of the causes and their parents, for `ab` and debuggers. */
-static void builds_remove(struct kg_bisect_search *search)
+/* Saves the end, and removes the builds except those of the causes and their parents, for `ab` and debuggers. The file
+ * comes first: a killed removal must not cost the result. */
+static bool builds_remove(struct kg_bisect_search *search, struct kg_error *err)
 {
     struct kg_bisect *bisect = search->bisect;
+    const char **removed = kg_arena_alloc(&bisect->arena, bisect->commit_count, sizeof *removed);
     for (size_t c = 0; c < bisect->commit_count; c++) {
         bool is_kept = !bisect->commits[c].folder;
         for (size_t i = 0; i < bisect->cause_count; i++)
             is_kept = is_kept || c == bisect->causes[i].parent ||
                       c == kg_bisect_built_near(bisect, bisect->causes[i].last, 1);
-        if (is_kept)
-            continue;
-        kg_bisect_build_remove(&search->builder, bisect->commits[c].folder);
-        bisect->commits[c].folder = NULL;
+        removed[c] = is_kept ? NULL : bisect->commits[c].folder;
+        if (removed[c])
+            bisect->commits[c].folder = NULL;
     }
+    if (!kg_bisect_save(search, err))
+        return false;
+    for (size_t c = 0; c < bisect->commit_count; c++)
+        if (removed[c])
+            kg_bisect_build_remove(&search->builder, removed[c]);
+    return true;
 }
 
 /* Proves the causes and ends the search. On disk the state stays `searching` until the proof is whole. */
@@ -308,9 +316,7 @@ static bool search_end(struct kg_bisect_search *search, struct kg_error *err)
         if (bisect->causes[i].refuted)
             bisect->state = KG_BISECT_REFUTED;
     }
-    if (kg_bisect_is_over(bisect))
-        builds_remove(search);
-    return kg_bisect_save(search, err);
+    return kg_bisect_is_over(bisect) ? builds_remove(search, err) : kg_bisect_save(search, err);
 }
 
 bool kg_bisect_run(struct kg_bisect_search *search, const struct kg_prepared_suite *what,

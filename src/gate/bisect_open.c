@@ -56,8 +56,7 @@ static const char *journal_of(const struct kg_bisect_search *search)
 
 bool kg_bisect_save(const struct kg_bisect_search *search, struct kg_error *err)
 {
-    return kg_record_save(&kg_bisect_record, search->bisect, KG_BISECT_SCHEMA, journal_of(search),
-                          err);
+    return kg_bisect_write(search->bisect, journal_of(search), err);
 }
 
 bool kg_bisect_is_over(const struct kg_bisect *bisect)
@@ -92,7 +91,19 @@ static bool journal_check(const struct kg_bisect *now, const struct kg_bisect *s
                                   path, other);
 }
 
-/* Reads the commits, and takes an earlier search of them. */
+/* Forgets builds that were removed, or that are not in the folder of the search. They are built again if needed. */
+static void folders_check(struct kg_bisect_search *search)
+{
+    struct kg_bisect *bisect = search->bisect;
+    for (size_t c = 0; c < bisect->commit_count; c++) {
+        const char **folder = &bisect->commits[c].folder;
+        if (*folder &&
+            (!kg_bisect_build_tree(&search->builder, *folder) || access(*folder, F_OK) != 0))
+            *folder = NULL;
+    }
+}
+
+/* Reads the commits, and takes an earlier search of them. A search that measured nothing binds nobody to its settings. */
 static bool journal_open(struct kg_bisect_search *search, struct kg_error *err)
 {
     const struct kg_bisect_options *options = search->options;
@@ -111,11 +122,14 @@ static bool journal_open(struct kg_bisect_search *search, struct kg_error *err)
     const char *path = journal_of(search);
     if (access(path, F_OK) != 0)
         return true;
-    if (!kg_record_load(&kg_bisect_record, KG_BISECT_SCHEMA, path, &bisect->arena, &stored, err) ||
-        !journal_check(bisect, &stored, path, err))
+    if (!kg_bisect_load(path, &bisect->arena, &stored, err))
         return false;
+    if (!journal_check(bisect, &stored, path, err))
+        return stored.state == KG_BISECT_ENDS || stored.state == KG_BISECT_UNCLEAR;
     stored.arena = bisect->arena;
     *bisect = stored;
+    if (!kg_bisect_is_over(bisect))
+        folders_check(search);
     if (bisect->state == KG_BISECT_UNCLEAR)
         bisect->state = KG_BISECT_ENDS;
     if (bisect->state == KG_BISECT_BUDGET)
@@ -144,6 +158,7 @@ static bool folder_open(struct opened *opened, struct kg_error *err)
         return false;
     if (!realpath(directory, absolute))
         return kg_error_set(err, KG_ERROR_SYSTEM, "cannot find '%.300s'", directory);
+    opened->options.directory = kg_arena_copy(&opened->arena, absolute);
     *builder =
         (struct kg_bisect_builder){.arena = &opened->arena,
                                    .folder = kg_arena_printf(&opened->arena, "%s/builds", absolute),
@@ -182,10 +197,10 @@ static bool end_build(struct kg_bisect_search *search, size_t index, struct kg_e
     struct kg_bisect *bisect = search->bisect;
     struct kg_bisect_commit *end = &bisect->commits[index];
     bool late;
-    if (end->folder && access(end->folder, F_OK) == 0)
+    if (end->folder)
         return true;
-    *end = (struct kg_bisect_commit){
-        .hash = end->hash, .subject = end->subject, .seconds = NAN, .probability = NAN};
+    end->status = bisect->state == KG_BISECT_ENDS ? KG_BISECT_UNTRIED : KG_BISECT_MEASURED;
+    end->reason = NULL;
     search->builder.retries = true;
     const bool good = kg_bisect_commit_build(search, index, &late, err);
     search->builder.retries = false;

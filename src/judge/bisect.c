@@ -1,5 +1,7 @@
 #include "judge/bisect.h"
 
+#include <string.h>
+
 const char *const kg_bisect_state_names[9] = {"ends", "searching", "absent",  "unclear", "found",
                                               "set",  "budget",    "refuted", NULL};
 const char *const kg_bisect_revert_names[6] = {"untried", "conflicts", "unbuildable",
@@ -12,7 +14,7 @@ static const struct kg_field commit_fields[] = {
     KG_FIELD(status, ENUM, "progress of the commit", KG_NAMES(kg_bisect_status_names)),
     KG_FIELD(reason, STRING, "reason of `unbuildable` or `left-out`", KG_OPTIONAL),
     KG_FIELD(code, STRING, "digits for the code of the case", KG_OPTIONAL, KG_PATTERN_HASH),
-    KG_FIELD(folder, STRING, "folder of its kept build", KG_OPTIONAL),
+    KG_FIELD(folder, STRING, "kept build: folder relative to that of bisect.json", KG_OPTIONAL),
     KG_FIELD(seconds, REAL, "time of its build, s", KG_OPTIONAL, KG_FROM_0),
     KG_LIST(pairs, pair_count, REALS, "per pair: log of its value over the good end's value",
             KG_OPTIONAL),
@@ -74,6 +76,75 @@ static const struct kg_field bisect_fields[] = {
 const struct kg_record kg_bisect_record =
     KG_RECORD_OF(bisect_fields, "Search for the commit that made a case slower: `kgate bisect`.");
 #undef STRUCT
+
+/* --- The file --------------------------------------------------------------------------------- */
+
+static bool cause_is_good(const struct kg_bisect *bisect, const struct kg_bisect_cause *cause)
+{
+    return cause->first > 0 && cause->first <= cause->last && cause->last < bisect->commit_count &&
+           cause->parent < cause->first;
+}
+
+/* Describes a contradiction; NULL: there is none. */
+static const char *fault_find(const struct kg_bisect *bisect)
+{
+    const bool has_case = bisect->state != KG_BISECT_ENDS && bisect->state != KG_BISECT_ABSENT &&
+                          bisect->state != KG_BISECT_UNCLEAR;
+    if (bisect->commit_count < 2)
+        return "`commits` has fewer than two commits";
+    if (bisect->id_of_case && (!bisect->metric || isnan(bisect->effect)))
+        return "`case` needs `metric` and `effect`";
+    if (has_case && (!bisect->id_of_case || !bisect->definition || !(bisect->effect > 0)))
+        return "this `state` needs `case`, `definition_hash` and an `effect` above 0";
+    if (has_case && !bisect->commits[bisect->commit_count - 1].pair_count)
+        return "the last commit has no `pairs`";
+    if (bisect->cause_count > 2)
+        return "`causes` has more than two causes";
+    for (size_t i = 0; i < bisect->cause_count; i++)
+        if (!cause_is_good(bisect, &bisect->causes[i]))
+            return "a cause has wrong indices of commits";
+    return NULL;
+}
+
+/* Length of the folder's part of a path, with its slash. */
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+bool kg_bisect_load(const char *path, struct kg_arena *arena, struct kg_bisect *bisect,
+                    struct kg_error *err)
+{
+    if (!kg_record_load(&kg_bisect_record, KG_BISECT_SCHEMA, path, arena, bisect, err))
+        return false;
+    const char *fault = fault_find(bisect);
+    if (fault)
+        return kg_error_at(err, path, 0, 0, "%s: the file is damaged", fault);
+    for (size_t c = 0; c < bisect->commit_count; c++) {
+        const char **folder = &bisect->commits[c].folder;
+        if (*folder && **folder != '/')
+            *folder = kg_arena_printf(arena, "%.*s%s", (int)folder_length(path), path, *folder);
+    }
+    return true;
+}
+
+bool kg_bisect_write(const struct kg_bisect *bisect, const char *path, struct kg_error *err)
+{
+    struct kg_arena scratch = {0};
+    struct kg_bisect stored = *bisect;
+    const size_t length = folder_length(path);
+    stored.commits = kg_arena_alloc(&scratch, bisect->commit_count, sizeof *stored.commits);
+    memcpy(stored.commits, bisect->commits, bisect->commit_count * sizeof *stored.commits);
+    for (size_t c = 0; c < bisect->commit_count; c++) {
+        const char **folder = &stored.commits[c].folder;
+        if (*folder && !strncmp(*folder, path, length))
+            *folder += length;
+    }
+    const bool good = kg_record_save(&kg_bisect_record, &stored, KG_BISECT_SCHEMA, path, err);
+    kg_arena_free(&scratch);
+    return good;
+}
 
 void kg_bisect_free(struct kg_bisect *bisect)
 {

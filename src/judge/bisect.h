@@ -91,4 +91,13 @@ struct kg_bisect {
 
 extern const struct kg_record kg_bisect_record;
 
+/* Reads bisect.json. Folders of builds become paths from the working directory, or absolute as `path` is.
+ * bisect  filled; its strings live in `arena`
+ * err     KG_ERROR_USAGE as in kg_record_load, or if the members contradict each other */
+bool kg_bisect_load(const char *path, struct kg_arena *arena, struct kg_bisect *bisect,
+                    struct kg_error *err);
+
+/* Writes bisect.json. Folders of builds within its folder are stored relative to it, so a copied folder works. */
+bool kg_bisect_write(const struct kg_bisect *bisect, const char *path, struct kg_error *err);
+
 void kg_bisect_free(struct kg_bisect *bisect);

@@ -112,8 +112,7 @@ static bool bisect_load(const struct kg_report_request *request, struct kg_repor
                         struct kg_error *err)
 {
     file->subject.bisect = &file->bisect;
-    return kg_record_load(&kg_bisect_record, KG_BISECT_SCHEMA, request->path, &file->bisect.arena,
-                          &file->bisect, err);
+    return kg_bisect_load(request->path, &file->bisect.arena, &file->bisect, err);
 }
 
 static bool baseline_load(const struct kg_report_request *request, struct kg_report_file *file,

@@ -201,6 +201,56 @@ YAML
     built_once
 }
 
+# A search over v0 to v12 in out/ that a budget of 4 builds ended.
+unfinished() {
+    delay() { [ "$1" -ge 7 ] && echo 0.06 || echo 0.02; }
+    repository 12
+    run -4 kgate bisect v0 v12 --build 'sh build.sh' -o out --budget 4
+}
+
+@test "builds that were removed are built again, and their pairs stay" {
+    unfinished
+    pairs=$(jq -c '.commits[12].pairs' out/bisect.json)
+    rm -rf out/builds
+    run -1 kgate bisect v0 v12 --build 'sh build.sh' -o out
+    [[ "$output" == *"culprit: $(git rev-parse v7 | cut -c1-12) (Change 7), "* ]]
+    [ "$(jq -c '.commits[12].pairs' out/bisect.json)" = "$pairs" ]
+}
+
+@test "a copied folder continues the search with its own builds" {
+    unfinished
+    cp -r out copy
+    mv out moved
+    run -1 kgate bisect v0 v12 --build 'sh build.sh' -o copy
+    [[ "$output" == *"culprit: $(git rev-parse v7 | cut -c1-12) (Change 7), "* ]]
+    built_once
+    jq -e '[.commits[].folder | select(.)] | length > 0 and all(startswith("builds/"))' copy/bisect.json
+    [[ "$(kgate report copy/bisect.json)" == *" --base copy/builds/"* ]]
+}
+
+@test "a search is saved as found before its builds are removed" {
+    unfinished
+    mkdir shim
+    printf '#!/bin/sh\njq -r .state "%s" >>"%s"\nexec %s "$@"\n' "$PWD/out/bisect.json" "$PWD/states" "$(command -v rm)" >shim/rm
+    chmod +x shim/rm
+    PATH=$PWD/shim:$PATH run -1 kgate bisect v0 v12 --build 'sh build.sh' -o out
+    [ "$(grep -c found states)" -ge 2 ]
+    [ "$(tail -1 states)" = found ]
+}
+
+@test "a damaged bisect.json is refused by the report and by the search" {
+    unfinished
+    cp out/bisect.json whole.json
+    cause='{"first": 1, "last": 2, "probability": 1, "ratio": 2, "parent": 0, "proven": false, "refuted": false, "revert": "untried"}'
+    for damage in '.commits = []' 'del(.case)' 'del(.metric)' '.effect = -1' 'del(.commits[12].pairs)' \
+        ".causes = [$cause | .first = 99]" ".causes = [$cause | .parent = 999999]" ".causes = [$cause | .first = 3]"; do
+        jq "$damage" whole.json >out/bisect.json
+        run -2 kgate report out/bisect.json
+        [[ "$output" == *"the file is damaged"* ]]
+        run -2 kgate bisect v0 v12 --build 'sh build.sh' -o out
+    done
+}
+
 @test "mistakes: commits, ends that do not build, another search in the folder" {
     delay() { echo 0.02; }
     broken() { [ "$1" -eq 3 ]; }
@@ -215,6 +265,10 @@ YAML
     [[ "$output" == *"--build"* ]]
     run -3 kgate bisect v0 v3 --build 'sh build.sh'
     [[ "$output" == *"the bad end, "*", does not build: the build command ends with status 7: "*.log ]]
-    run -2 kgate bisect v0 v3 --build 'sh build.sh; true'
+    # a search that measured nothing leaves the settings free
+    run kgate bisect v0 v2 --build 'sh build.sh' --case nosuch -o other
+    [ "$status" -eq 2 ]
+    run -0 kgate bisect v0 v2 --build 'sh build.sh' -o other
+    run -2 kgate bisect v0 v2 --build 'sh build.sh; true' -o other
     [[ "$output" == *"is of a search with other --build"* ]]
 }
