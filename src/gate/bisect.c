@@ -225,6 +225,19 @@ static void causes_note(struct kg_bisect *bisect, const struct view *view)
             cause_add(bisect, groups[i], (i == 0) == first_larger ? older : newer);
 }
 
+/* Whether commits between the ends fail and none is measured. The whole range is no finding. */
+static bool is_unbuilt(const struct kg_bisect *bisect)
+{
+    bool any = false;
+    for (size_t c = 1; c + 1 < bisect->commit_count; c++) {
+        const enum kg_bisect_status status = bisect->commits[c].status;
+        if (status == KG_BISECT_MEASURED || status == KG_BISECT_SAME)
+            return false;
+        any = any || status == KG_BISECT_UNBUILDABLE;
+    }
+    return any;
+}
+
 /* Takes one step: a build, or the end of the search. */
 static bool step(struct kg_bisect_search *search, struct kg_error *err)
 {
@@ -245,7 +258,10 @@ static bool step(struct kg_bisect_search *search, struct kg_error *err)
         good = commit_try(search, next, &target, &late, err);
     if (late)
         bisect->state = KG_BISECT_BUDGET;
-    if (bisect->state != KG_BISECT_SEARCHING)
+    if ((bisect->state == KG_BISECT_FOUND || bisect->state == KG_BISECT_SET_ONLY) &&
+        is_unbuilt(bisect))
+        bisect->state = KG_BISECT_UNBUILT;
+    else if (bisect->state != KG_BISECT_SEARCHING)
         causes_note(bisect, &view);
     kg_arena_free(&view.arena);
     return good;
@@ -306,15 +322,45 @@ static bool builds_remove(struct kg_bisect_search *search, struct kg_error *err)
     return true;
 }
 
-/* Proves the causes and ends the search. On disk the state stays `searching` until the proof is whole. */
-static bool search_end(struct kg_bisect_search *search, struct kg_error *err)
+/* Takes back the left-out commits of a refuted search: the dependency files may cover only a part of the build. */
+static bool left_out_return(struct kg_bisect *bisect)
+{
+    bool any = false;
+    for (size_t c = 0; c < bisect->commit_count; c++)
+        if (bisect->commits[c].status == KG_BISECT_LEFT_OUT) {
+            bisect->commits[c].status = KG_BISECT_UNTRIED;
+            any = true;
+        }
+    bisect->keeps_all = bisect->keeps_all || any;
+    return any;
+}
+
+/* Proves the causes. The state in the file stays `searching` until the proof is whole. */
+static bool causes_prove(struct kg_bisect_search *search, struct kg_error *err)
 {
     struct kg_bisect *bisect = search->bisect;
-    for (size_t i = 0; i < bisect->cause_count && bisect->state != KG_BISECT_BUDGET; i++) {
+    enum kg_bisect_state state = bisect->state;
+    bisect->state = KG_BISECT_SEARCHING;
+    for (size_t i = 0; i < bisect->cause_count; i++) {
         if (!kg_bisect_prove(search, &bisect->causes[i], err))
             return false;
         if (bisect->causes[i].refuted)
-            bisect->state = KG_BISECT_REFUTED;
+            state = KG_BISECT_REFUTED;
+    }
+    bisect->state = state;
+    return true;
+}
+
+/* Ends the search, or sets the state to KG_BISECT_SEARCHING after a proof that refuted it. */
+static bool search_end(struct kg_bisect_search *search, struct kg_error *err)
+{
+    struct kg_bisect *bisect = search->bisect;
+    if (bisect->cause_count && bisect->state != KG_BISECT_BUDGET && !causes_prove(search, err))
+        return false;
+    if (bisect->state == KG_BISECT_REFUTED && left_out_return(bisect)) {
+        kg_bisect_note(search, "refuted: the search goes on with the left-out commits");
+        bisect->state = KG_BISECT_SEARCHING;
+        bisect->cause_count = 0;
     }
     return kg_bisect_is_over(bisect) ? builds_remove(search, err) : kg_bisect_save(search, err);
 }
@@ -330,9 +376,11 @@ bool kg_bisect_run(struct kg_bisect_search *search, const struct kg_prepared_sui
         return search_end(search, err);
     if (!case_find(search, err) || !ends_identify(search, err))
         return false;
-    kg_bisect_leave_out(&search->builder, bisect);
+    if (!bisect->keeps_all)
+        kg_bisect_leave_out(&search->builder, bisect);
     while (bisect->state == KG_BISECT_SEARCHING)
-        if (!step(search, err))
+        if (!step(search, err) ||
+            (bisect->state != KG_BISECT_SEARCHING && !search_end(search, err)))
             return false;
-    return search_end(search, err);
+    return true;
 }

@@ -248,8 +248,7 @@ bool kg_bisect_build(const struct kg_bisect_builder *builder, const char *commit
     const struct paths paths = paths_make(builder, commit, reverted);
     const int status = status_read(&paths);
     *build = (struct kg_bisect_build){.seconds = NAN};
-    if ((status > 0 && !builder->retries) ||
-        (status == 0 && (exists(paths.tree) || exists(paths.moved))))
+    if (status == 0 && (exists(paths.tree) || exists(paths.moved)))
         return outcome_set(builder, &paths, status, build, err);
     return kg_directory_make(builder->folder, err) &&
            build_anew(builder, &paths, commit, reverted, build, err);

@@ -37,6 +37,12 @@ static const struct kg_metric *metric_of(const struct kg_case_change *change, co
     return NULL;
 }
 
+/* Whether `ab` measured no pairs, because both builds have the same code. */
+static bool is_same_code(const struct kg_ab *ab)
+{
+    return ab->comparison.case_count && ab->comparison.cases[0].not_measured;
+}
+
 /* Effect of a change for the worse over the width of its interval; 0: none, or the metric has no value per round, or
  * more is better. */
 static double clarity(const struct kg_ab *ab, const struct kg_case_change *change,
@@ -199,6 +205,10 @@ static bool parent_compare(struct kg_bisect_search *search, struct kg_bisect_cau
         cause->refuted =
             time->change == KG_CHANGE_NO_CHANGE || time->change == KG_CHANGE_IMPROVEMENT;
     }
+    if (good && is_same_code(&ab)) {
+        cause->proof_ratio = cause->proof_low = cause->proof_high = 1;
+        cause->refuted = true;
+    }
     kg_ab_free(&ab);
     return good;
 }
@@ -219,7 +229,7 @@ static bool reverted_compare(struct kg_bisect_search *search, struct kg_bisect_c
         cause->revert_ratio = time->ratio;
         cause->revert = time->change == KG_CHANGE_IMPROVEMENT ? KG_REVERT_FASTER : KG_REVERT_SAME;
     } else
-        cause->revert = KG_REVERT_UNBUILDABLE;
+        cause->revert = good && is_same_code(&ab) ? KG_REVERT_SAME : KG_REVERT_UNBUILDABLE;
     kg_ab_free(&ab);
     return good;
 }

@@ -103,6 +103,16 @@ static void folders_check(struct kg_bisect_search *search)
     }
 }
 
+/* Full disks and lost networks fail every build, and end. */
+static void failures_forget(struct kg_bisect *bisect)
+{
+    for (size_t c = 0; c < bisect->commit_count; c++)
+        if (bisect->commits[c].status == KG_BISECT_UNBUILDABLE) {
+            bisect->commits[c].status = KG_BISECT_UNTRIED;
+            bisect->commits[c].reason = NULL;
+        }
+}
+
 /* Reads the commits, and takes an earlier search of them. A search that measured nothing binds nobody to its settings. */
 static bool journal_open(struct kg_bisect_search *search, struct kg_error *err)
 {
@@ -128,11 +138,13 @@ static bool journal_open(struct kg_bisect_search *search, struct kg_error *err)
         return stored.state == KG_BISECT_ENDS || stored.state == KG_BISECT_UNCLEAR;
     stored.arena = bisect->arena;
     *bisect = stored;
+    if (bisect->state == KG_BISECT_UNBUILT)
+        failures_forget(bisect);
     if (!kg_bisect_is_over(bisect))
         folders_check(search);
     if (bisect->state == KG_BISECT_UNCLEAR)
         bisect->state = KG_BISECT_ENDS;
-    if (bisect->state == KG_BISECT_BUDGET)
+    if (bisect->state == KG_BISECT_BUDGET || bisect->state == KG_BISECT_UNBUILT)
         bisect->state = KG_BISECT_SEARCHING;
     return true;
 }
@@ -201,10 +213,7 @@ static bool end_build(struct kg_bisect_search *search, size_t index, struct kg_e
         return true;
     end->status = bisect->state == KG_BISECT_ENDS ? KG_BISECT_UNTRIED : KG_BISECT_MEASURED;
     end->reason = NULL;
-    search->builder.retries = true;
-    const bool good = kg_bisect_commit_build(search, index, &late, err);
-    search->builder.retries = false;
-    if (!good)
+    if (!kg_bisect_commit_build(search, index, &late, err))
         return false;
     return end->folder ||
            kg_error_set(err, KG_ERROR_MEASURE, "the %s end, %.12s, does not build: %s",

@@ -24,7 +24,6 @@ struct kg_bisect_builder {
     const char *inside;  /* the user's folder within the repository; "": its top */
     const char *command; /* for `sh -c`, in the same folder of the worktree */
     double left_ns;      /* time until a build is ended; INFINITY: no limit */
-    bool retries;        /* whether to build again after a failure in an earlier call */
 };
 
 enum kg_bisect_outcome {
@@ -42,7 +41,7 @@ struct kg_bisect_build {
     bool ran;           /* whether the command ran */
 };
 
-/* Builds a commit, unless an earlier call has built it. The worktree is registered with git only while the command runs.
+/* Builds a commit, unless an earlier call has built it with success. The worktree is registered with git only while the command runs.
  * So a killed kgate leaves at most one, which the next call for the commit removes.
  * reverted  commit to revert first; NULL: none
  * err       KG_ERROR_INTERRUPTED after Ctrl-C: nothing is kept of this build */

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-const char *const kg_bisect_state_names[9] = {"ends", "searching", "absent",  "unclear", "found",
-                                              "set",  "budget",    "refuted", NULL};
+const char *const kg_bisect_state_names[10] = {"ends", "searching", "absent",  "unclear", "found",
+                                               "set",  "budget",    "refuted", "unbuilt", NULL};
 const char *const kg_bisect_revert_names[6] = {"untried", "conflicts", "unbuildable",
                                                "faster",  "same",      NULL};
 
@@ -68,6 +68,8 @@ static const struct kg_field bisect_fields[] = {
     KG_FIELD(two, REAL, "probability of two causes", KG_OPTIONAL),
     KG_FIELD(set, REAL, "probability that the set has the cause", KG_OPTIONAL),
     KG_FIELD(builds, SIZE, "number of build commands that ran"),
+    KG_FIELD(keeps_all, BOOL, "whether no commit is left out, since a proof refuted such a search",
+             KG_OPTIONAL),
     KG_LIST(commits, commit_count, RECORDS, "the good end, then the commits, oldest first",
             KG_OF(commit_record)),
     KG_LIST(causes, cause_count, RECORDS, "causes, the larger step first", KG_OPTIONAL,

@@ -20,8 +20,9 @@ enum kg_bisect_state {
     KG_BISECT_SET_ONLY,  /* no further build can part the set */
     KG_BISECT_BUDGET,    /* the time was used up */
     KG_BISECT_REFUTED,   /* the culprit is not slower than its parent in fresh pairs */
+    KG_BISECT_UNBUILT,   /* no commit between the ends could be built and measured */
 };
-extern const char *const kg_bisect_state_names[9];
+extern const char *const kg_bisect_state_names[10];
 
 /* The test with the culprit reverted on the bad end. */
 enum kg_bisect_revert {
@@ -81,8 +82,9 @@ struct kg_bisect {
     double effect;          /* log ratio of the ends */
     double deviation;       /* standard deviation of a pair */
     double two;             /* probability of two causes; NaN: not searched */
-    double set;    /* probability that the marked commits hold the cause; NaN: not searched */
-    size_t builds; /* number of build commands that ran */
+    double set;     /* probability that the marked commits hold the cause; NaN: not searched */
+    size_t builds;  /* number of build commands that ran */
+    bool keeps_all; /* no commit is left out: a proof refuted the search with left-out commits */
     struct kg_bisect_commit *commits; /* the good end, then oldest first */
     size_t commit_count;
     struct kg_bisect_cause *causes; /* the larger step first */

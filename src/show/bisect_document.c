@@ -21,6 +21,7 @@ static const char *const state_words[] = {
     [KG_BISECT_BUDGET] = "the budget is used up; the same command continues the search",
     [KG_BISECT_REFUTED] = "the culprit is not slower than its parent in fresh pairs: the search "
                           "was misled",
+    [KG_BISECT_UNBUILT] = "no commit between the ends builds; the same command builds them again",
 };
 
 /* Adds "3f2a1c0b1d2e (Copy twice)". */
@@ -91,6 +92,18 @@ static void revert_add(struct kg_document *document, const struct kg_bisect *bis
     kg_span_text(document, "%s", words[cause->revert]);
 }
 
+/* Adds the failure of the first commit from `first` on that does not build. */
+static void failure_add(struct kg_document *document, const struct kg_bisect *bisect, size_t first,
+                        const char *advice)
+{
+    for (size_t c = first; c < bisect->commit_count; c++)
+        if (bisect->commits[c].status == KG_BISECT_UNBUILDABLE && bisect->commits[c].reason) {
+            kg_part_text(document, KG_PART_UNDER, NULL, "%.*s: %s%s", HASH_SHOWN,
+                         bisect->commits[c].hash, bisect->commits[c].reason, advice);
+            return;
+        }
+}
+
 static void cause_add(struct kg_document *document, const struct kg_bisect *bisect,
                       const struct kg_bisect_cause *cause)
 {
@@ -111,6 +124,9 @@ static void cause_add(struct kg_document *document, const struct kg_bisect *bise
     commit_add(document, &bisect->commits[cause->last]);
     kg_span_text(document, ", %s, probability %.1f %%", change_text(document, cause->ratio),
                  100 * cause->probability);
+    if (count > 1)
+        failure_add(document, bisect, cause->first,
+                    "; without bisect.json the same command builds it again");
     proof_add(document, bisect, cause);
     revert_add(document, bisect, cause);
     kg_part_prose(document, KG_PART_UNDER, NULL, cause->place);
@@ -144,7 +160,8 @@ static void set_add(struct kg_document *document, const struct kg_bisect *bisect
     size_t count = 0;
     for (size_t c = 1; c < bisect->commit_count; c++)
         count += bisect->commits[c].in_set;
-    if (!count || bisect->state == KG_BISECT_FOUND || isnan(bisect->set))
+    if (!count || bisect->state == KG_BISECT_FOUND || bisect->state == KG_BISECT_REFUTED ||
+        isnan(bisect->set))
         return;
     kg_part_text(document, KG_PART_SENTENCE, NULL,
                  "%zu commit%s hold%s the %scause with a probability of %.1f %%", count,
@@ -229,6 +246,8 @@ void kg_bisect_document(const struct kg_report_subject *subject, struct kg_docum
     document->indent = 2;
     for (size_t i = 0; i < bisect->cause_count; i++)
         cause_add(document, bisect, &bisect->causes[i]);
+    if (bisect->state == KG_BISECT_UNBUILT)
+        failure_add(document, bisect, 1, "");
     set_add(document, bisect);
     if (!document->style.quiet)
         counts_add(document, bisect);

@@ -189,6 +189,44 @@ YAML
     built_once
 }
 
+@test "dependency files of a part of the build: a refuted search takes the left-out commits back" {
+    mkdir repo
+    cd repo
+    git init -q -b main
+    cat >kgate.yaml <<'YAML'
+version: 1
+suite: waits
+defaults: {disturbance: 100%, threshold: 20%, rounds: {min: 3, max: 8}, min_time: 2ms, trace: no, metrics: [time]}
+workloads:
+  - {name: wait, command: [./app]}
+YAML
+    printf '#include <time.h>\n#include "wait.h"\nint main(void) { struct timespec t = {0, WAIT}; return nanosleep(&t, 0); }\n' >app.c
+    for i in $(seq 0 8); do
+        echo "#define WAIT $([ "$i" -ge 4 ] && echo 60 || echo 20)000000" >wait.h
+        [ "$i" -eq 4 ] || echo "int part$i;" >>vendored.c
+        git add -A
+        git commit -q -m "Change $i"
+        git tag "v$i"
+    done
+    run -1 kgate bisect v0 v8 --build 'cc -MMD -c vendored.c && cc -o app app.c vendored.o' -o out
+    [[ "$output" == *"culprit: $(git rev-parse v4 | cut -c1-12) (Change 4), "*", confirmed"* ]]
+    [[ "$output" != *"other cause"* ]]
+    jq -e '.keeps_all and .state == "found"' out/bisect.json
+}
+
+@test "no commit between the ends builds: exit 4, and the same command builds them again" {
+    delay() { [ "$1" -ge 3 ] && echo 0.06 || echo 0.02; }
+    repository 6
+    command="[ -e $PWD/lost ] && git rev-parse HEAD | grep -qvF -e $(git rev-parse v0) -e $(git rev-parse v6) && exit 9; sh build.sh"
+    touch lost
+    run -4 kgate bisect v0 v6 --build "$command" -o out
+    [[ "$output" == *"no commit between the ends builds; the same command builds them again"*"status 9"* ]]
+    jq -e '.state == "unbuilt" and (.causes | not)' out/bisect.json
+    rm lost
+    run -1 kgate bisect v0 v6 --build "$command" -o out
+    [[ "$output" == *"(Change 3)"* ]]
+}
+
 @test "a budget ends the search with a set, and the same command continues it" {
     delay() { [ "$1" -ge 7 ] && echo 0.06 || echo 0.02; }
     repository 12
