@@ -221,7 +221,8 @@ static const struct {
     {"history", "json", "print JSON instead of a table"},
     {"bisect", "output", "folder of bisect.json, builds and reports (default: out/bisect)"},
     {"bisect", "budget",
-     "time limit such as 2h, or number of builds; the same command continues the search"},
+     "time or number of builds for this call, such as 2h or 8; the same command continues the "
+     "search"},
     {"bisect", "quiet", "print only the result: no progress"},
     {"bisect", "verbose", "print also the measured commits"},
     {"calibrate", "quiet", "print only cases with advice: no progress"},

@@ -36,7 +36,8 @@ static bool budget_read(const struct kg_arguments *arguments, struct kg_bisect_o
     options->budget_ns = INFINITY;
     options->builds_most = SIZE_MAX;
     if (!arguments->budget || !kg_count_parse(arguments->budget, &builds))
-        return kg_budget_option(arguments, &options->budget_ns, err);
+        return kg_budget_option(arguments, &options->budget_ns, err) ||
+               kg_error_wrap(err, "give a time, or a number of builds such as 8");
     options->builds_most = (size_t)builds;
     return builds >= 3 || kg_error_set(err, KG_ERROR_USAGE,
                                        "--budget is %.60s builds, but a search needs at least 3",

@@ -86,9 +86,10 @@ static const struct kg_subcommand subcommands[] = {
      "keep keep-builds confirm all format output top json quiet",
      kg_cli_history, NULL},
     {"bisect", "[GOOD BAD]", 0, 2,
-     "Find the commit that made a case slower: build commits, and measure them in paired rounds "
-     "against\nGOOD. bisect.json in the folder of --output has every step, so a killed search goes "
-     "on.",
+     "Find the commit that made a case slower.\n"
+     "Builds commits, and measures them in paired rounds against GOOD. bisect.json in the folder "
+     "of\n"
+     "--output has every step, so a killed search goes on.",
      "suite case good bad build! output budget set device json quiet verbose", kg_cli_bisect, NULL},
     {"calibrate", "", 0, 0,
      "Measure a suite against itself: its false alarms here, and the smallest change it detects.",

@@ -15,7 +15,7 @@ struct kg_bisect_options {
     const char *filter;    /* of the cases, in words for bisect.json; NULL: none */
     const char *directory; /* folder of bisect.json, builds and reports; created if missing */
     double budget_ns;      /* of this call; INFINITY: no limit */
-    size_t builds_most;    /* builds of the whole search; SIZE_MAX: no limit */
+    size_t builds_most;    /* builds of this call; SIZE_MAX: no limit */
     struct kg_progress progress;
     struct kg_warning step; /* receives a line for each build and each measurement */
 };

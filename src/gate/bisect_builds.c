@@ -1,6 +1,7 @@
 /* bisect_builds.c: one folder per build, and beside it the log and the exit status of its command. The shell writes the
  * status, so a build that ended while kgate was killed counts. The finished folder is unregistered from git, and git's
  * commands in the user's checkout never see it. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/process/interrupt.h"
@@ -18,7 +20,13 @@
 #include "gate/bisect_parts.h"
 #include "suite/trust/git_ask.h"
 
-enum { ANSWER_MOST = 1 << 20, HASH_SHOWN = 12, STATUS_MOST = 64 };
+enum {
+    ANSWER_MOST = 1 << 20,
+    HASH_SHOWN = 12,
+    STATUS_MOST = 64,
+    LOG_MOST = 64 << 20,
+    LINE_MOST = 160
+};
 
 /* Paths of one build. */
 struct paths {
@@ -171,14 +179,34 @@ static const char *inside_of(const struct kg_bisect_builder *builder, const stru
                             : paths->tree;
 }
 
+/* The last line of a log as " after 'LINE'"; "": there is none. */
+static const char *last_line(struct kg_arena *arena, const char *path)
+{
+    struct kg_text text = {0}, shown = {0};
+    struct kg_error unread;
+    const char *words = "";
+    if (kg_file_read(path, LOG_MOST, &text, &unread)) {
+        while (text.length && isspace((unsigned char)text.data[text.length - 1]))
+            text.data[--text.length] = '\0';
+        const char *line = text.length ? strrchr(text.data, '\n') : NULL;
+        kg_text_append_ends(&shown, line ? line + 1 : kg_text_string(&text), LINE_MOST);
+        if (shown.length)
+            words = kg_arena_printf(arena, " after '%s'", kg_text_string(&shown));
+    }
+    kg_text_free(&text);
+    kg_text_free(&shown);
+    return words;
+}
+
 /* Sets the outcome from the exit status. A failed build leaves only its log. */
 static bool outcome_set(const struct kg_bisect_builder *builder, const struct paths *paths,
                         int status, struct kg_bisect_build *build, struct kg_error *err)
 {
     build->outcome = status ? KG_BISECT_FAILED : KG_BISECT_BUILT;
     if (status) {
-        build->reason = kg_arena_printf(builder->arena, "the build command ends with status %d: %s",
-                                        status, paths->log);
+        build->reason =
+            kg_arena_printf(builder->arena, "the build command ends with status %d%s: %s", status,
+                            last_line(builder->arena, paths->log), paths->log);
         worktree_remove(paths);
         return true;
     }

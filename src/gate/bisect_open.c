@@ -46,7 +46,7 @@ double kg_bisect_left_ns(const struct kg_bisect_search *search)
 
 bool kg_bisect_has_build(const struct kg_bisect_search *search)
 {
-    return search->bisect->builds < search->options->builds_most;
+    return search->bisect->builds - search->builds_before < search->options->builds_most;
 }
 
 static const char *journal_of(const struct kg_bisect_search *search)
@@ -138,6 +138,7 @@ static bool journal_open(struct kg_bisect_search *search, struct kg_error *err)
         return stored.state == KG_BISECT_ENDS || stored.state == KG_BISECT_UNCLEAR;
     stored.arena = bisect->arena;
     *bisect = stored;
+    search->builds_before = bisect->builds;
     if (bisect->state == KG_BISECT_UNBUILT)
         failures_forget(bisect);
     if (!kg_bisect_is_over(bisect))
@@ -215,10 +216,14 @@ static bool end_build(struct kg_bisect_search *search, size_t index, struct kg_e
     end->reason = NULL;
     if (!kg_bisect_commit_build(search, index, &late, err))
         return false;
+    const char *side = index ? "bad" : "good";
+    if (late)
+        return kg_error_set(err, KG_ERROR_UNDECIDED,
+                            "--budget ended the build of the %s end, %.12s. Raise --budget", side,
+                            end->hash);
     return end->folder ||
-           kg_error_set(err, KG_ERROR_MEASURE, "the %s end, %.12s, does not build: %s",
-                        index ? "bad" : "good", end->hash,
-                        late ? "the budget ended it" : end->reason);
+           kg_error_set(err, KG_ERROR_MEASURE, "the %s end, %.12s, does not build: %s", side,
+                        end->hash, end->reason);
 }
 
 struct kg_bisect_search *kg_bisect_open(const struct kg_bisect_options *options,

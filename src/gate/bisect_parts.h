@@ -112,6 +112,7 @@ struct kg_bisect_search {
     struct kg_bisect_builder builder;
     struct kg_bisect_case one;
     uint64_t started_ns;
+    size_t builds_before; /* builds of earlier calls */
 };
 
 /* Builds a commit, notes the outcome and saves.
