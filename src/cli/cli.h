@@ -220,8 +220,8 @@ void kg_cli_suggest_more(struct kg_text *text);
 
 /* shard_output.c: --shard, and the names of a shard's output. */
 
-/* Parses --shard with the variables of this process, and names the machine. Without --shard the count is 0. Strings live
- * in `arena`. */
+/* Parses --shard with the variables of this process, and names the machine. Without --shard the count is 0. Strings
+ * live in `arena`. */
 bool kg_shard_option(const struct kg_arguments *arguments, struct kg_arena *arena,
                      struct kg_shard *shard, struct kg_error *err);
 

@@ -1,5 +1,5 @@
-/* history_watch.c: `kgate history watch`: prints the suspected changes of this machine, and with --confirm their decisions;
- * gate/history_confirm.h does the work. */
+/* history_watch.c: `kgate history watch`: prints the suspected changes of this machine, and with --confirm their
+ * decisions; gate/history_confirm.h does the work. */
 #include <string.h>
 
 #include "base/escape.h"

@@ -315,7 +315,8 @@ static void sides_keep(const struct kg_ab_options *options, struct kg_ab *ab)
     ab->comparison.head = kg_arena_keep(&ab->comparison.arena, options->head_title);
 }
 
-/* Sets the next step. The remedy of an UNDECIDED is this command with more of the exhausted resource: rounds or budget. */
+/* Sets the next step. The remedy of an UNDECIDED is this command with more of the exhausted resource: rounds or
+ * budget. */
 static void next_add(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
                      struct kg_ab *ab)
 {

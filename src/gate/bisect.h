@@ -24,7 +24,8 @@ struct kg_bisect_search;
 
 /* Opens or resumes a search, and builds the two ends, whose folders the caller needs to plan the suite.
  * bisect   the search so far; the caller frees it with kg_bisect_free, also on failure
- * returns  NULL on failure. KG_ERROR_USAGE: an unknown commit, or a folder with another search. KG_ERROR_MEASURE: an end
+ * returns  NULL on failure. KG_ERROR_USAGE: an unknown commit, or a folder with another search. KG_ERROR_MEASURE: an
+ * end
  *          does not build */
 struct kg_bisect_search *kg_bisect_open(const struct kg_bisect_options *options,
                                         struct kg_bisect *bisect, struct kg_error *err);

@@ -114,8 +114,8 @@ static void worktree_forget(const char *path)
     git_run(words, &ignored);
 }
 
-/* Makes git forget a built worktree. git removes the folder of a worktree with it, so the folder is elsewhere meanwhile.
- * Also ends an earlier call that was killed. */
+/* Makes git forget a built worktree. git removes the folder of a worktree with it, so the folder is elsewhere
+ * meanwhile. Also ends an earlier call that was killed. */
 static bool worktree_detach(const struct paths *paths, struct kg_error *err)
 {
     struct kg_arena arena = {0};

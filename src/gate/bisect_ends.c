@@ -1,5 +1,6 @@
 /* bisect_ends.c: the comparisons by `ab` at both ends of a search. It begins with good against bad, because a slowdown
- * that is gone needs no search. It ends with the culprit against its parent, and with the bad end without the culprit. */
+ * that is gone needs no search. It ends with the culprit against its parent, and with the bad end without the
+ * culprit. */
 #include <math.h>
 #include <string.h>
 

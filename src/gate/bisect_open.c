@@ -113,7 +113,8 @@ static void failures_forget(struct kg_bisect *bisect)
         }
 }
 
-/* Reads the commits, and takes an earlier search of them. A search that measured nothing binds nobody to its settings. */
+/* Reads the commits, and takes an earlier search of them. A search that measured nothing binds nobody to its
+ * settings. */
 static bool journal_open(struct kg_bisect_search *search, struct kg_error *err)
 {
     const struct kg_bisect_options *options = search->options;

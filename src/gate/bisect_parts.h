@@ -41,8 +41,8 @@ struct kg_bisect_build {
     bool ran;           /* whether the command ran */
 };
 
-/* Builds a commit, unless an earlier call has built it with success. The worktree is registered with git only while the command runs.
- * So a killed kgate leaves at most one, which the next call for the commit removes.
+/* Builds a commit, unless an earlier call has built it with success. The worktree is registered with git only while the
+ * command runs. So a killed kgate leaves at most one, which the next call for the commit removes.
  * reverted  commit to revert first; NULL: none
  * err       KG_ERROR_INTERRUPTED after Ctrl-C: nothing is kept of this build */
 bool kg_bisect_build(const struct kg_bisect_builder *builder, const char *commit,
@@ -136,7 +136,8 @@ bool kg_bisect_has_build(const struct kg_bisect_search *search);
 
 /* --- bisect_ends.c: the comparison of the two ends, and the proof ----------------------------------- */
 
-/* Compares the ends by `ab` and chooses case and metric: the change for the worse that is largest against its interval. Sets the state. */
+/* Compares the ends by `ab` and chooses case and metric: the change for the worse that is largest against its interval.
+ * Sets the state. */
 bool kg_bisect_ends_measure(struct kg_bisect_search *search, struct kg_error *err);
 
 /* Proves a cause: fresh pairs against its parent, then the bad end without it. */

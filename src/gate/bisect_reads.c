@@ -1,6 +1,7 @@
-/* bisect_reads.c: leaves out commits whose files no build reads. The compiler's dependency files (.d) list the sources and
- * headers; compile_commands.json lists the sources alone. Without either, every commit may matter. Files are compared by
- * their last name, because dependency files hold paths from unknown folders: so a commit is rather kept than left out. */
+/* bisect_reads.c: leaves out commits whose files no build reads. The compiler's dependency files (.d) list the sources
+ * and headers; compile_commands.json lists the sources alone. Without either, every commit may matter. Files are
+ * compared by their last name, because dependency files hold paths from unknown folders: so a commit is rather kept
+ * than left out. */
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>

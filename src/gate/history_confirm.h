@@ -1,6 +1,7 @@
 /* history_confirm.h: decides suspected changes of a history on their machine: `ab` of the kept builds on either side.
  * If the builds differ as the change says, it is confirmed and the code is the cause. If they are alike, it is refuted.
- * Else it stays suspected. Each decision is stored before the next measurement begins, so a killed process loses none. */
+ * Else it stays suspected. Each decision is stored before the next measurement begins, so a killed process loses
+ * none. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

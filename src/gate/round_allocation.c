@@ -78,7 +78,8 @@ static void rounds_see(const struct kg_run *head, const struct kg_run *base, siz
     free(scratch);
 }
 
-/* Whether kgate knows the costs of the case's rounds and may choose their length. Counters of energy need the suite's. */
+/* Whether kgate knows the costs of the case's rounds and may choose their length. Counters of energy need the
+ * suite's. */
 static bool has_costs(const struct kg_run *run, size_t index)
 {
     const struct kg_case_result *result = &run->results.cases[index];

@@ -1,5 +1,5 @@
-/* bisect_choice.c: the next build of a bisection, and its end. Builds take minutes and pairs take seconds, so the choice
- * saves builds. */
+/* bisect_choice.c: the next build of a bisection, and its end. Builds take minutes and pairs take seconds, so the
+ * choice saves builds. */
 #include <math.h>
 
 #include "judge/bisect_posterior.h"

@@ -1,6 +1,6 @@
-/* bisect_posterior.c: all positions of one cause, and of two, weighted by their likelihood. The levels and the offsets are
- * normal, so their integrals have a closed form. Commits between two measured neighbours have the same likelihood: they
- * are one cell, so the work grows with the builds and not with the commits. */
+/* bisect_posterior.c: all positions of one cause, and of two, weighted by their likelihood. The levels and the offsets
+ * are normal, so their integrals have a closed form. Commits between two measured neighbours have the same likelihood:
+ * they are one cell, so the work grows with the builds and not with the commits. */
 #include "judge/bisect_posterior.h"
 
 #include <math.h>

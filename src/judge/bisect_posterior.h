@@ -1,6 +1,6 @@
 /* bisect_posterior.h: the probable commits that made a case slower, from the builds measured so far. The two levels are
- * unknown. Each build also has an offset of its own, for example from the places of its code in memory. More pairs do not
- * remove an offset, so one build never decides alone. Pure except for the arena; thread-safe. */
+ * unknown. Each build also has an offset of its own, for example from the places of its code in memory. More pairs do
+ * not remove an offset, so one build never decides alone. Pure except for the arena; thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,8 +57,8 @@ bool kg_bisect_is_two(const struct kg_bisect_posterior *posterior);
 extern const double KG_BISECT_SURE, KG_BISECT_SET;
 
 /* The commits that no buildable commit between them can tell apart: `last`, and the unbuildable commits before it. Left
- * out commits between them belong to the group. A few untried commits between two unbuildable ones count as unbuildable,
- * too. */
+ * out commits between them belong to the group. A few untried commits between two unbuildable ones count as
+ * unbuildable, too. */
 struct kg_bisect_group {
     size_t first, last;
     double mass; /* sum of the probabilities */
@@ -94,9 +94,9 @@ bool kg_bisect_is_found(const struct kg_bisect_range *range,
  * returns  the mass of the marked commits */
 double kg_bisect_set(const struct kg_bisect_range *range, const double *mass, bool *in);
 
-/* Whether the pairs of a build suffice. They do if Wald's sequential test decides for one of the two levels with an error
- * of 0.1 %, and the mean is near it. They also do if the mean is known to a quarter of the effect, twice its standard
- * error. So a third level, of a second cause, gets more pairs.
+/* Whether the pairs of a build suffice. They do if Wald's sequential test decides for one of the two levels with an
+ * error of 0.1 %, and the mean is near it. They also do if the mean is known to a quarter of the effect, twice its
+ * standard error. So a third level, of a second cause, gets more pairs.
  * mean, count  of the log ratios of the pairs
  * deviation    standard deviation of a pair */
 bool kg_bisect_pairs_enough(double good, double bad, double mean, size_t count, double deviation);

@@ -1,7 +1,8 @@
 /* builds.h: the builds behind stored runs, so that kgate can measure them again. A build is one file,
  * DIR/builds/HASH/NAME, beside the store in DIR; HASH is the SHA-256 of its bytes. A file .history beside NAME marks a
- * build that a history needs: no stored run names it. The folder's own .gitignore keeps it out of git. A cache may carry it. A writer holds the lock DIR/builds/.lock. A reader needs no lock, since kgate
- * creates and removes a build in one step. */
+ * build that a history needs: no stored run names it. The folder's own .gitignore keeps it out of git. A cache may
+ * carry it. A writer holds the lock DIR/builds/.lock. A reader needs no lock, since kgate creates and removes a build
+ * in one step. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,8 +72,8 @@ bool kg_builds_open(struct kg_arena *arena, const char *directory, const char *h
                     const char **path, struct kg_error *err);
 
 /* Copies files with their permissions if their bytes still have the hash of the measured file. Then removes other
- * builds until at most `most` bytes remain: unused ones first, then those of a history, each by time of last use. Skips a file that does not fit
- * beside the pinned builds. The caller holds the folder's lock.
+ * builds until at most `most` bytes remain: unused ones first, then those of a history, each by time of last use. Skips
+ * a file that does not fit beside the pinned builds. The caller holds the folder's lock.
  * uses     uses by the stored runs, the new run included; the function skips a file that no run uses
  * outcome  filled; its paths belong to `files`
  * returns  false if the folder is not writable */

@@ -121,8 +121,8 @@ static enum kg_doubt code_doubt(const struct kg_evidence *evidence)
     }
 }
 
-/* Whether kgate may call the metric unchanged. If the time moved with the GPU's clock, the clock must govern it, and the
- * code must not have lowered the clock at the power limit. */
+/* Whether kgate may call the metric unchanged. If the time moved with the GPU's clock, the clock must govern it, and
+ * the code must not have lowered the clock at the power limit. */
 static bool unchanged(const struct kg_evidence *evidence, double alpha)
 {
     const struct kg_metric *metric = evidence->metric;
@@ -353,8 +353,8 @@ static void times_confirm(struct kg_evidence *evidence, size_t count)
 
 /* --- Times that the energy confirms ----------------------------------------------------------- */
 
-/* A GPU at its power limit lowers its clock for code that draws more power. If the energy per call rose too, the code is
- * the cause of the longer time. */
+/* A GPU at its power limit lowers its clock for code that draws more power. If the energy per call rose too, the code
+ * is the cause of the longer time. */
 static void powers_confirm(struct kg_evidence *evidence, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

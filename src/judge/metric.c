@@ -291,9 +291,9 @@ static struct kg_variance runs_variance(const struct kg_metric_state *state,
     return runs;
 }
 
-/* Variance of the difference. A new run differs from the mean of n runs by the variance between runs plus an n-th of it.
- * Own runs show the part that rounds explain together with the rest, so both parts have the same degrees of freedom. A
- * prior knows the parts apart.
+/* Variance of the difference. A new run differs from the mean of n runs by the variance between runs plus an n-th of
+ * it. Own runs show the part that rounds explain together with the rest, so both parts have the same degrees of
+ * freedom. A prior knows the parts apart.
  * runs  variance of the difference that more rounds would leave */
 static struct kg_variance difference_variance(const struct kg_metric_state *state,
                                               const struct kg_metric_usual *usual,

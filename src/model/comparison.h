@@ -117,8 +117,8 @@ struct kg_metric {
     double cycles_ratio;
     double cycles_low;
     double cycles_high;
-    /* memory-bound: factor of `ratio` that the clocks of memory and multiprocessors may explain. The rest decides instead
-     * of the cycles. Else NaN */
+    /* memory-bound: factor of `ratio` that the clocks of memory and multiprocessors may explain. The rest decides
+     * instead of the cycles. Else NaN */
     double clock_part;
     /* if the clock fell at the power limit: power of both sides, W; base_power_w may be unknown. Else NaN */
     double power_w;

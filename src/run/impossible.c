@@ -36,8 +36,8 @@ static size_t cpu_rates(const struct kg_cpu_ceilings *ceilings, const struct kg_
     return 2;
 }
 
-/* Derives the GPU's peaks from the case's shares of them. Without ceilings the peaks are NaN. A cold call without a share
- * has the peak of memory, too: the L2 cache spares it less than half of the bytes. */
+/* Derives the GPU's peaks from the case's shares of them. Without ceilings the peaks are NaN. A cold call without a
+ * share has the peak of memory, too: the L2 cache spares it less than half of the bytes. */
 static size_t gpu_rates(const struct kg_ceilings *ceilings, const struct kg_case_result *result,
                         struct rate rates[2])
 {

@@ -126,7 +126,8 @@ static const char *pace_words(struct kg_arena *arena, const struct kg_metric *me
         100 * fabs(expm1(metric->pace_shift)), direction, 100 * metric->pace_exponent);
 }
 
-/* If the threshold is not the suite's own: "noise floor 7.1 %", "threshold 7.0 % instead of 5.0 % (core clock +2.0)". */
+/* If the threshold is not the suite's own: "noise floor 7.1 %", "threshold 7.0 % instead of 5.0 % (core clock
+ * +2.0)". */
 static const char *threshold_words(struct kg_arena *arena, const struct kg_metric *metric)
 {
     static const double WORTH_PRINTING = 0.001;

@@ -36,8 +36,8 @@ void kg_baseline_document(const struct kg_report_subject *subject, struct kg_doc
 void kg_verdict_add(struct kg_document *document, const struct kg_comparison *comparison);
 void kg_commands_add(struct kg_document *document, const struct kg_comparison *comparison);
 
-/* nodes_document.c: the machines of a merged comparison, and the shards that lost cases; else nothing. On a page they are
- * folded, unless a machine is suspect or cases are missing. */
+/* nodes_document.c: the machines of a merged comparison, and the shards that lost cases; else nothing. On a page they
+ * are folded, unless a machine is suspect or cases are missing. */
 void kg_nodes_add(struct kg_document *document, const struct kg_comparison *comparison);
 /* Whether a machine is suspect or cases are missing. */
 bool kg_nodes_troubled(const struct kg_comparison *comparison);

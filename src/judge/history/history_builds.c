@@ -1,5 +1,5 @@
-/* history_builds.c: the table `build`: files with the code behind the runs. Paired rounds of a suspected change find the
- * build of each side here, by code hash or by commit, and the file itself in the store (judge/builds.h). */
+/* history_builds.c: the table `build`: files with the code behind the runs. Paired rounds of a suspected change find
+ * the build of each side here, by code hash or by commit, and the file itself in the store (judge/builds.h). */
 #include <string.h>
 
 #include "base/nearest.h"

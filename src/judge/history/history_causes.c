@@ -1,5 +1,5 @@
-/* history_causes.c: finds the causes of alarms that need no measuring (step_cause.h), and stores the changes. Other hosts
- * count if their steps overlap in time. The later host of a fleet may explain a step that the first one found. */
+/* history_causes.c: finds the causes of alarms that need no measuring (step_cause.h), and stores the changes. Other
+ * hosts count if their steps overlap in time. The later host of a fleet may explain a step that the first one found. */
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* history_control.c: the control of a machine is one kept build, measured every night. Only the machine moves it, so
- * kgate removes its moves from the series of the machine (control_series.h). A run and its control are of the same suite
- * and night. A control that is added after the run comes too late for this run. */
+ * kgate removes its moves from the series of the machine (control_series.h). A run and its control are of the same
+ * suite and night. A control that is added after the run comes too late for this run. */
 #include <math.h>
 #include <string.h>
 

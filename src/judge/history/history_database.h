@@ -89,7 +89,8 @@ double kg_row_real(const struct kg_query *query, size_t column);
 const char *kg_row_text(const struct kg_query *query, size_t column);
 /* A copy of the text in `arena`; an empty text becomes NULL. */
 const char *kg_row_keep(const struct kg_query *query, size_t column, struct kg_arena *arena);
-/* A copy of the text in `arena`; "" if it is unknown. A file from elsewhere may lack a text that kgate always writes. */
+/* A copy of the text in `arena`; "" if it is unknown. A file from elsewhere may lack a text that kgate always
+ * writes. */
 const char *kg_row_copy(const struct kg_query *query, size_t column, struct kg_arena *arena);
 void kg_query_free(struct kg_query *query);
 

@@ -4,8 +4,8 @@
 #include "base/text.h"
 #include "judge/history/history_database.h"
 
-/* Ids of the runs beyond the newest $1 of each suite and machine; $2: a suite, or '' for all. If $3 is not 0, the run of
- * that id instead. */
+/* Ids of the runs beyond the newest $1 of each suite and machine; $2: a suite, or '' for all. If $3 is not 0, the run
+ * of that id instead. */
 #define CHOSEN_RUNS                                                                                \
     "(SELECT id FROM (SELECT id, ROW_NUMBER() OVER (PARTITION BY suite, machine ORDER BY started " \
     "DESC, hash DESC) AS place FROM run WHERE points > 0 AND ($2 = '' OR suite = $2)) AS placed "  \
@@ -62,8 +62,8 @@ static bool total_reduce(struct kg_history_database *database, size_t points, st
 static bool runs_remove(struct kg_history_database *database, const struct chosen *chosen,
                         struct kg_history_outcome *outcome, struct kg_error *err)
 {
-    /* Change detection goes on after the newest run that is left. The last statement clears the runs that a change names,
-     * so it comes after the removal of the others. */
+    /* Change detection goes on after the newest run that is left. The last statement clears the runs that a change
+     * names, so it comes after the removal of the others. */
     static const char *const statements[] = {
         "DELETE FROM point WHERE run IN " CHOSEN_RUNS,
         "UPDATE level SET run = COALESCE((SELECT r.id FROM series AS s JOIN run AS r ON r.suite = "

@@ -1,4 +1,5 @@
-/* history_tables.c: the tables of a history. Numbers of rows are small integers, so that a point takes about 50 bytes. */
+/* history_tables.c: the tables of a history. Numbers of rows are small integers, so that a point takes about 50
+ * bytes. */
 #include <string.h>
 
 #include "base/text.h"
@@ -6,7 +7,8 @@
 
 enum { TABLES_VERSION = 1 };
 
-/* @identity, @text, @keyed, @view and @time are words of the database (struct kg_history_driver). An unknown text is ''. */
+/* @identity, @text, @keyed, @view and @time are words of the database (struct kg_history_driver). An unknown text is
+ * ''. */
 static const char *const statements[] = {
     /* Numbers of the whole history: version of the tables, count of points. */
     "CREATE TABLE IF NOT EXISTS fact (name @text PRIMARY KEY, value BIGINT NOT NULL)",

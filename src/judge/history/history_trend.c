@@ -1,5 +1,5 @@
-/* history_trend.c: places the changes of a series among its points, and finds the levels between its steps. Reports draw
- * both, so all of them show the same levels. The detector knows a step only as a range of runs. */
+/* history_trend.c: places the changes of a series among its points, and finds the levels between its steps. Reports
+ * draw both, so all of them show the same levels. The detector knows a step only as a range of runs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

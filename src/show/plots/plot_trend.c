@@ -1,5 +1,5 @@
-/* plot_trend.c: the values of a series run by run, its levels, its changes with their causes, and the user's place. Runs
- * stand at equal distances, because commits have an order and no distance. */
+/* plot_trend.c: the values of a series run by run, its levels, its changes with their causes, and the user's place.
+ * Runs stand at equal distances, because commits have an order and no distance. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

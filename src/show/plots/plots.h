@@ -1,5 +1,5 @@
-/* plots.h: pictures of results, comparisons and histories by gnuplot, for places that show no HTML. plots.c has one table of
- * {name, draw, help}. A plot is a script for gnuplot, made from structs alone.
+/* plots.h: pictures of results, comparisons and histories by gnuplot, for places that show no HTML. plots.c has one
+ * table of {name, draw, help}. A plot is a script for gnuplot, made from structs alone.
  *
  * To add a plot: a function that draws it, in a plot_*.c, and a row. */
 #pragma once

@@ -1,5 +1,5 @@
-/* NVBench: --jsonbin or --json. With --jsonbin, files of little-endian floats beside the JSON have the samples' times and
- * clocks; with --json there are only means. One process measures each state in many cold runs. */
+/* NVBench: --jsonbin or --json. With --jsonbin, files of little-endian floats beside the JSON have the samples' times
+ * and clocks; with --json there are only means. One process measures each state in many cold runs. */
 #include <endian.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* work.c: a program for confirm.sh: `work MODE ROUNDS`. EXTRA: a slowdown in per cent. PADDING: code that never runs, which
- * moves the other functions. */
+/* work.c: a program for confirm.sh: `work MODE ROUNDS`. EXTRA: a slowdown in per cent. PADDING: code that never runs,
+ * which moves the other functions. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

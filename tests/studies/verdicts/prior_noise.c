@@ -2,9 +2,10 @@
  *
  *     prior_noise RUNS.csv [develop|report] [GATES [ROUNDS]]
  *
- * RUNS: benchmarks with some runs each of one unchanged program (noise.h). A suite has 100 cases. Each case is a benchmark
- * with an order of its runs: the first is the candidate, the next are stored, and all but the first are its history.
- * Each run keeps ROUNDS rounds (5). Benchmarks of even number are the develop half, the others the report half. */
+ * RUNS: benchmarks with some runs each of one unchanged program (noise.h). A suite has 100 cases. Each case is a
+ * benchmark with an order of its runs: the first is the candidate, the next are stored, and all but the first are its
+ * history. Each run keeps ROUNDS rounds (5). Benchmarks of even number are the develop half, the others the report
+ * half. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
