@@ -341,11 +341,14 @@ static bool causes_prove(struct kg_bisect_search *search, struct kg_error *err)
     struct kg_bisect *bisect = search->bisect;
     enum kg_bisect_state state = bisect->state;
     bisect->state = KG_BISECT_SEARCHING;
-    for (size_t i = 0; i < bisect->cause_count; i++) {
-        if (!kg_bisect_prove(search, &bisect->causes[i], err))
+    for (size_t i = 0; i < bisect->cause_count && state != KG_BISECT_BUDGET; i++) {
+        const struct kg_bisect_cause *cause = &bisect->causes[i];
+        if (kg_bisect_left_ns(search) > 0 && !kg_bisect_prove(search, &bisect->causes[i], err))
             return false;
-        if (bisect->causes[i].refuted)
+        if (cause->refuted)
             state = KG_BISECT_REFUTED;
+        else if (!cause->proven && kg_bisect_left_ns(search) <= 0)
+            state = KG_BISECT_BUDGET;
     }
     bisect->state = state;
     return true;

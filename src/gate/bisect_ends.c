@@ -9,19 +9,46 @@
 #include "gate/ab.h"
 #include "gate/bisect_parts.h"
 
+/* Two builds to compare by `ab`, the baseline first. */
+struct sides {
+    const char *folders[2];
+    const char *commits[2]; /* names for the reports: HEAD of the user's checkout is neither */
+    const char *name;       /* folder of the reports within that of the search */
+    double budget_ns;
+};
+
+static const char *short_hash(const struct kg_bisect_search *search, size_t index)
+{
+    return kg_arena_printf(&search->bisect->arena, "%.12s", search->bisect->commits[index].hash);
+}
+
+static struct sides sides_of(const struct kg_bisect_search *search, size_t base, size_t head,
+                             const char *name)
+{
+    const struct kg_bisect_commit *commits = search->bisect->commits;
+    return (struct sides){.folders = {commits[base].folder, commits[head].folder},
+                          .commits = {short_hash(search, base), short_hash(search, head)},
+                          .name = name,
+                          .budget_ns = kg_bisect_left_ns(search)};
+}
+
 /* One comparison of two builds by `ab`. */
 static bool compare(const struct kg_bisect_search *search, const struct kg_prepared_suite *what,
-                    const char *base, const char *head, const char *name, struct kg_ab *ab,
-                    struct kg_error *err)
+                    const struct sides *sides, struct kg_ab *ab, struct kg_error *err)
 {
     struct kg_arena *arena = &search->bisect->arena;
+    struct kg_build builds[2];
+    for (size_t i = 0; i < 2; i++) {
+        const char *label = kg_arena_printf(arena, "the build of %s", sides->commits[i]);
+        if (!kg_build_resolve(arena, label, sides->folders[i], &builds[i], err))
+            return false;
+        builds[i].commit = sides->commits[i];
+    }
     const struct kg_ab_options options = {
-        .base = base,
-        .head = head,
-        .base_label = "the good build",
-        .head_label = "the bad build",
-        .directory = kg_arena_printf(arena, "%s/%s", search->options->directory, name),
-        .budget_ns = INFINITY, /* without the ends and the proof all builds are in vain */
+        .base_build = &builds[0],
+        .head_build = &builds[1],
+        .directory = kg_arena_printf(arena, "%s/%s", search->options->directory, sides->name),
+        .budget_ns = sides->budget_ns,
         .progress = search->options->progress};
     if (!kg_ab_run(what, &options, ab, err))
         return false;
@@ -89,6 +116,32 @@ static struct choice case_choose(const struct kg_ab *ab)
     return best;
 }
 
+/* Whether the ends may differ. A regression of a metric without a value per round cannot be searched. */
+static bool is_unclear(enum kg_change change)
+{
+    return change == KG_CHANGE_SUSPECT || change == KG_CHANGE_INCONCLUSIVE ||
+           change == KG_CHANGE_REGRESSION;
+}
+
+/* Takes an undecided change to report it, if it is the largest. */
+static void unclear_note(struct kg_bisect *bisect, const struct kg_case_change *change)
+{
+    if (!is_unclear(change->change))
+        return;
+    bisect->state = KG_BISECT_UNCLEAR;
+    for (size_t m = 0; m < change->metric_count; m++) {
+        const struct kg_metric *metric = &change->metrics[m];
+        if (kg_metric_against(metric) == KG_AGAINST_BUDGET || !(metric->ratio > 0) ||
+            !is_unclear(metric->change) || log(metric->ratio) <= bisect->effect)
+            continue;
+        bisect->id_of_case = kg_arena_copy(&bisect->arena, change->id);
+        bisect->metric = kg_arena_copy(&bisect->arena, metric->name);
+        bisect->effect = log(metric->ratio);
+        bisect->low = log(metric->interval_low);
+        bisect->high = log(metric->interval_high);
+    }
+}
+
 /* The state without a slower case. A case that one end cannot measure is an error. */
 static bool absent_set(struct kg_bisect *bisect, const struct kg_comparison *comparison,
                        struct kg_error *err)
@@ -99,9 +152,7 @@ static bool absent_set(struct kg_bisect *bisect, const struct kg_comparison *com
         if (change->change == KG_CHANGE_FAILED || change->unpaired)
             return kg_error_set(err, KG_ERROR_MEASURE, "%.200s cannot be measured at an end: %s",
                                 change->id, change->reason ? change->reason : "it fails");
-        if (change->change == KG_CHANGE_SUSPECT || change->change == KG_CHANGE_INCONCLUSIVE ||
-            change->change == KG_CHANGE_REGRESSION)
-            bisect->state = KG_BISECT_UNCLEAR;
+        unclear_note(bisect, change);
     }
     return true;
 }
@@ -132,10 +183,10 @@ bool kg_bisect_ends_measure(struct kg_bisect_search *search, struct kg_error *er
 {
     struct kg_bisect *bisect = search->bisect;
     struct kg_ab ab;
-    const char *good = bisect->commits[0].folder;
-    const char *bad = bisect->commits[bisect->commit_count - 1].folder;
+    struct sides sides = sides_of(search, 0, bisect->commit_count - 1, "ends");
+    sides.budget_ns = INFINITY; /* without this comparison both builds are in vain */
     kg_bisect_note(search, "comparing the ends");
-    bool fine = compare(search, search->what, good, bad, "ends", &ab, err);
+    bool fine = compare(search, search->what, &sides, &ab, err);
     if (fine) {
         const struct choice choice = case_choose(&ab);
         bisect->others = choice.cases ? choice.cases - 1 : 0;
@@ -190,10 +241,12 @@ static bool parent_compare(struct kg_bisect_search *search, struct kg_bisect_cau
     if (!proof_build(search, cause->first - 1, -1, &cause->parent, err) ||
         !proof_build(search, cause->last, 1, &culprit, err))
         return false;
+    if (kg_bisect_left_ns(search) <= 0)
+        return true;
     kg_bisect_note(search, "proving: %.12s against %.12s", bisect->commits[culprit].hash,
                    bisect->commits[cause->parent].hash);
-    const bool good = compare(search, &search->one.what, bisect->commits[cause->parent].folder,
-                              bisect->commits[culprit].folder, name, &ab, err);
+    const struct sides sides = sides_of(search, cause->parent, culprit, name);
+    const bool good = compare(search, &search->one.what, &sides, &ab, err);
     const struct kg_metric *time = good && ab.comparison.case_count
                                        ? metric_of(&ab.comparison.cases[0], bisect->metric)
                                        : NULL;
@@ -220,9 +273,12 @@ static bool reverted_compare(struct kg_bisect_search *search, struct kg_bisect_c
 {
     struct kg_bisect *bisect = search->bisect;
     struct kg_ab ab;
-    const bool good =
-        compare(search, &search->one.what, bisect->commits[bisect->commit_count - 1].folder, place,
-                name, &ab, err);
+    const size_t bad = bisect->commit_count - 1;
+    struct sides sides = sides_of(search, bad, bad, name);
+    sides.folders[1] = place;
+    sides.commits[1] = kg_arena_printf(&bisect->arena, "%s without %s", sides.commits[0],
+                                       short_hash(search, cause->last));
+    const bool good = compare(search, &search->one.what, &sides, &ab, err);
     const struct kg_metric *time = good && ab.comparison.case_count
                                        ? metric_of(&ab.comparison.cases[0], bisect->metric)
                                        : NULL;
@@ -241,6 +297,7 @@ static bool revert_test(struct kg_bisect_search *search, struct kg_bisect_cause 
     struct kg_bisect *bisect = search->bisect;
     const struct kg_bisect_commit *bad = &bisect->commits[bisect->commit_count - 1];
     struct kg_bisect_build build;
+    search->builder.left_ns = kg_bisect_left_ns(search);
     kg_bisect_note(search, "building %.12s without %.12s", bad->hash,
                    bisect->commits[cause->last].hash);
     if (!kg_bisect_build(&search->builder, bad->hash, bisect->commits[cause->last].hash, &build,
@@ -266,5 +323,5 @@ bool kg_bisect_prove(struct kg_bisect_search *search, struct kg_bisect_cause *ca
     const char *revert = kg_arena_printf(arena, "revert-%zu", number);
     return parent_compare(search, cause, proof, err) &&
            (cause->first != cause->last || !kg_bisect_has_build(search) ||
-            revert_test(search, cause, revert, err));
+            kg_bisect_left_ns(search) <= 0 || revert_test(search, cause, revert, err));
 }

@@ -127,7 +127,8 @@ static bool journal_open(struct kg_bisect_search *search, struct kg_error *err)
     bisect->good = options->good;
     bisect->bad = options->bad;
     bisect->offset = OFFSET_USUAL;
-    bisect->effect = bisect->deviation = bisect->two = bisect->set = NAN;
+    bisect->effect = bisect->low = bisect->high = NAN;
+    bisect->deviation = bisect->two = bisect->set = NAN;
     if (!kg_bisect_commits_read(bisect, err))
         return false;
     const char *path = journal_of(search);
@@ -144,8 +145,11 @@ static bool journal_open(struct kg_bisect_search *search, struct kg_error *err)
         failures_forget(bisect);
     if (!kg_bisect_is_over(bisect))
         folders_check(search);
-    if (bisect->state == KG_BISECT_UNCLEAR)
+    if (bisect->state == KG_BISECT_UNCLEAR) {
         bisect->state = KG_BISECT_ENDS;
+        bisect->id_of_case = bisect->metric = NULL;
+        bisect->effect = bisect->low = bisect->high = NAN;
+    }
     if (bisect->state == KG_BISECT_BUDGET || bisect->state == KG_BISECT_UNBUILT)
         bisect->state = KG_BISECT_SEARCHING;
     return true;
@@ -163,12 +167,25 @@ static bool inside_find(struct kg_arena *arena, const char **inside, struct kg_e
     return true;
 }
 
+/* Makes the folder. git ignores a new one; an older one may hold files of the user. */
+static bool folder_make(const char *directory, struct kg_error *err)
+{
+    static const char ignored[] = "# builds and reports of a search: not for git\n*\n";
+    char path[PATH_MAX];
+    if (access(directory, F_OK) == 0)
+        return true;
+    if (snprintf(path, sizeof path, "%s/.gitignore", directory) >= PATH_MAX)
+        return kg_error_set(err, KG_ERROR_USAGE, "the path '%.100s…' is too long", directory);
+    return kg_directory_make(directory, err) &&
+           kg_file_write(path, ignored, sizeof ignored - 1, err);
+}
+
 static bool folder_open(struct opened *opened, struct kg_error *err)
 {
     char absolute[PATH_MAX];
     struct kg_bisect_builder *builder = &opened->search.builder;
     const char *directory = opened->options.directory;
-    if (!kg_directory_make(directory, err) || !kg_directory_lock(directory, &opened->lock, err))
+    if (!folder_make(directory, err) || !kg_directory_lock(directory, &opened->lock, err))
         return false;
     if (!realpath(directory, absolute))
         return kg_error_set(err, KG_ERROR_SYSTEM, "cannot find '%.300s'", directory);

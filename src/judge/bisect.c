@@ -64,6 +64,8 @@ static const struct kg_field bisect_fields[] = {
     KG_FIELD(others, SIZE, "number of other cases that became slower"),
     KG_FIELD(offset, REAL, "standard deviation of a build's own offset, as a log", KG_FROM_0),
     KG_FIELD(effect, REAL, "log of the bad end's value over the good end's", KG_OPTIONAL),
+    KG_FIELD(low, REAL, "lower end of the 95 % interval of an undecided `effect`", KG_OPTIONAL),
+    KG_FIELD(high, REAL, "upper end of that interval", KG_OPTIONAL),
     KG_FIELD(deviation, REAL, "standard deviation of a pair, as a log", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(two, REAL, "probability of two causes", KG_OPTIONAL),
     KG_FIELD(set, REAL, "probability that the set has the cause", KG_OPTIONAL),

@@ -80,6 +80,7 @@ struct kg_bisect {
     size_t others;          /* number of other cases that became slower */
     double offset;          /* standard deviation of a build's own offset, as a log */
     double effect;          /* log ratio of the ends */
+    double low, high;       /* its 95 % interval if the ends are undecided; otherwise NaN */
     double deviation;       /* standard deviation of a pair */
     double two;             /* probability of two causes; NaN: not searched */
     double set;     /* probability that the marked commits hold the cause; NaN: not searched */

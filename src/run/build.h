@@ -10,8 +10,9 @@
 #include "suite/sources/source.h"
 
 struct kg_build {
-    const char *label; /* its name in errors: "--base", "NEW" */
-    const char *given; /* as on the command line */
+    const char *label;  /* its name in errors: "--base", "NEW" */
+    const char *given;  /* as on the command line */
+    const char *commit; /* name of its commit for the results; NULL: of the checkout around it */
     enum kg_build_kind kind;
     const char *kgate;     /* the executable that has kernels beside it; NULL: none */
     const char *directory; /* folder of the workers; NULL: here */

@@ -134,22 +134,24 @@ static bool pins_check(const struct kg_prepared_suite *what, struct kg_error *er
     return true;
 }
 
-/* A path in the measured checkout: the first build's place, else the suite's path. */
-static const char *measured_place(const struct kg_prepared_suite *what,
-                                  const struct kg_build *const *builds)
+static const struct kg_build *first_build(const struct kg_prepared_suite *what,
+                                          const struct kg_build *const *builds)
 {
     for (size_t i = 0; builds && i < what->plan->case_count; i++)
         if (builds[i])
-            return kg_build_place(builds[i]);
-    return what->suite->path;
+            return builds[i];
+    return NULL;
 }
 
-/* Stores commit and branch of the measured checkout, if git knows them. */
+/* Stores commit and branch of the measured checkout, if git knows them: of the first build's place, else of the suite. */
 static void checkout_set(const struct kg_prepared_suite *what, const struct kg_build *const *builds,
                          struct kg_results *results)
 {
-    const char *place = measured_place(what, builds);
-    if (!place)
+    const struct kg_build *build = first_build(what, builds);
+    const char *place = build ? kg_build_place(build) : what->suite->path;
+    if (build && build->commit)
+        results->commit = kg_arena_copy(&results->arena, build->commit);
+    if (!place || results->commit)
         return;
     const struct kg_checkout checkout = kg_checkout_read(&results->arena, place);
     results->commit = checkout.commit;

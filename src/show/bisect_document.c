@@ -15,7 +15,7 @@ static const char *const state_words[] = {
     [KG_BISECT_SEARCHING] = "unfinished: the same command continues the search",
     [KG_BISECT_ABSENT] = "not there any more: the bad end is not slower than the good end",
     [KG_BISECT_UNCLEAR] = "undecided: the ends may differ. Raise rounds.max, or measure on a "
-                          "quieter machine",
+                          "quieter machine; ends/report.md beside bisect.json has the rounds",
     [KG_BISECT_FOUND] = "",
     [KG_BISECT_SET_ONLY] = "no further build can tell the commits of the 95 % set apart",
     [KG_BISECT_BUDGET] = "the budget is used up; the same command continues the search",
@@ -47,8 +47,12 @@ static void headline_add(struct kg_document *document, const struct kg_bisect *b
     if (bisect->id_of_case) {
         const bool is_time = !strcmp(bisect->metric, "time");
         kg_span_add(document, KG_SPAN_ID, bisect->id_of_case);
-        kg_span_text(document, ": %s%s%s from ", is_time ? "" : bisect->metric, is_time ? "" : " ",
+        kg_span_text(document, ": %s%s%s", is_time ? "" : bisect->metric, is_time ? "" : " ",
                      change_text(document, exp(bisect->effect)));
+        if (!isnan(bisect->low) && !isnan(bisect->high))
+            kg_span_text(document, " (%s … %s)", change_text(document, exp(bisect->low)),
+                         change_text(document, exp(bisect->high)));
+        kg_span_text(document, " from ");
     }
     kg_span_add(document, KG_SPAN_NAME, bisect->good);
     kg_span_text(document, " to ");

@@ -252,6 +252,30 @@ unfinished() {
     [[ "$output" == *"--budget ended the build of the good end, "*"Raise --budget"* ]]
 }
 
+@test "the time ends before the proof: exit 4, and the same command proves" {
+    delay() { [ "$1" -ge 1 ] && echo 0.9 || echo 0.3; }
+    repository 1
+    run -4 kgate bisect v0 v1 --build 'sh build.sh' -o out --budget 2s
+    [[ "$output" == *"--budget ended the build of the "* || "$output" == *"the budget is used up"*"culprit: "* ]]
+    [ ! -e out/proof-1 ]
+    run -1 kgate bisect v0 v1 --build 'sh build.sh' -o out
+    [[ "$output" == *", confirmed"* ]]
+}
+
+@test "undecided ends: exit 4 with the case and its interval; reports name the measured commits" {
+    delay() { [ "$1" -ge 1 ] && echo 0.06 || echo 0.02; }
+    repository 2
+    sed -i 's/min: 3, max: 8/min: 2, max: 2/' kgate.yaml # two rounds decide nothing
+    git commit -q -a -m Few
+    run -4 kgate bisect v0 main --build 'sh build.sh' -o new/search
+    [[ "$output" == *"wait/cpu: "*" % ("*" % … "*" %) from v0 to main"*"undecided: "*"ends/report.md"* ]]
+    jq -e '.state == "unclear" and .case == "wait/cpu" and .low < .high' new/search/bisect.json
+    [ "$(jq -r .commit new/search/ends/base.json)" = "$(git rev-parse v0 | cut -c1-12)" ]
+    [ "$(jq -r .commit new/search/ends/head.json)" = "$(git rev-parse main | cut -c1-12)" ]
+    jq -e '.branch == null' new/search/ends/base.json
+    [ -z "$(git status --porcelain new)" ]
+}
+
 @test "a number of builds counts per call" {
     unfinished
     for _ in 1 2 3; do
