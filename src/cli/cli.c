@@ -186,6 +186,9 @@ void kg_builds_outcome_text(const struct kg_builds_outcome *outcome, struct kg_t
     if (outcome->large)
         kg_text_printf(text, "not kept, because there is no room (--keep-builds): %s%s\n",
                        outcome->first_large, outcome->large > 1 ? ", and more" : "");
+    if (outcome->removed_history)
+        kg_text_printf(text, "removed %zu build%s of a history to make room (--keep-builds)\n",
+                       outcome->removed_history, outcome->removed_history == 1 ? "" : "s");
 }
 
 bool kg_budget_option(const struct kg_arguments *arguments, double *ns, struct kg_error *err)

@@ -111,15 +111,24 @@ states() { kgate history changes --json "$@" | jq -c '[.changes // [] | .[] | [.
     watch_suite job
     history_of -DWORK=150
     kgate baseline update a.json -q
+    size=$(stat -c %s job)
     run -0 kgate baseline prune --keep 1
     [ "$output" = "removed 0 runs; 1 build of a history stays (--keep-builds SIZE limits them)" ]
     run -0 watch
     [[ "${lines[0]}" == *"suspected, both builds are kept" ]]
-    run -0 kgate baseline prune --keep-builds 20kB
+    run -0 kgate baseline prune --keep-builds "$((size * 3 / 2))B"
     [ "$output" = "removed 0 runs and 1 build, 1 of them of a history" ]
     [ -d "baselines/builds/$(jq -r '.cases[0].build' a.json)" ]
     run -0 watch
     [[ "${lines[0]}" == *"suspected, no build of c21 is kept in baselines/builds" ]]
+    # a new build needs the room of an older one
+    kgate history add n30.json -q --history other.db # keeps the build of c21 again
+    build c -DWORK=120
+    run -0 kgate history add c.json --keep-builds "$((size * 5 / 2))B"
+    [[ "$output" == "added 1 run with "*"; removed 1 older build to make room (--keep-builds)" ]]
+    build d -DWORK=130
+    run -0 kgate baseline update d.json --keep-builds "$((size * 5 / 2))B"
+    [[ "$output" == *"removed 1 build of a history to make room (--keep-builds)"* ]]
 }
 
 @test "a damaged build: its change stays suspected, and no job fails" {

@@ -232,6 +232,9 @@ static void builds_keep(const struct builds *builds, const struct kg_history_add
     if (kept.changed)
         note_add(outcome, "not kept, because the file changed after the measurement: %.150s",
                  kept.first_changed);
+    if (kept.removed_history)
+        note_add(outcome, "removed %zu older build%s to make room (--keep-builds)",
+                 kept.removed_history, kept.removed_history == 1 ? "" : "s");
     if (builds->gone)
         note_add(outcome, "not kept, because the file is not on this machine: %.150s",
                  builds->gone);
