@@ -28,6 +28,7 @@ test("each measured case has a time on each machine, and no verdict", async () =
     const measured = data("results").cases.filter(({ summary }) => summary?.median_ns);
     assert.match(await section.innerText(), new RegExp(`No verdict: .*${measured.length} cases? on 2 machines`, "s"));
     await section.locator("details.figures summary").click();
+    await section.locator("tbody tr").first().waitFor();
     assert.equal(await section.locator("tbody tr").count(), measured.length);
     assert.match(await section.locator("thead").innerText(), /Other <b>/);
     assert.deepEqual(page.wrong, []);
