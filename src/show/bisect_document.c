@@ -14,7 +14,8 @@ static const char *const state_words[] = {
     [KG_BISECT_ENDS] = "the ends are not measured yet",
     [KG_BISECT_SEARCHING] = "unfinished: the same command continues the search",
     [KG_BISECT_ABSENT] = "not there any more: the bad end is not slower than the good end",
-    [KG_BISECT_UNCLEAR] = "undecided: the ends may differ. Raise rounds.max, or measure on a "
+    [KG_BISECT_UNCLEAR] = "undecided: the ends may differ, or no search can follow the metric. "
+                          "Raise rounds.max, or measure on a "
                           "quieter machine; ends/report.md beside bisect.json has the rounds",
     [KG_BISECT_FOUND] = "",
     [KG_BISECT_SET_ONLY] = "no further build can tell the commits of the 95 % set apart",

@@ -263,13 +263,16 @@ unfinished() {
 }
 
 @test "undecided ends: exit 4 with the case and its interval; reports name the measured commits" {
-    delay() { [ "$1" -ge 1 ] && echo 0.06 || echo 0.02; }
+    delay() { [ "$1" -ge 1 ] && echo 50 || echo 100; }
     repository 2
-    sed -i 's/min: 3, max: 8/min: 2, max: 2/' kgate.yaml # two rounds decide nothing
-    git commit -q -a -m Few
-    run -4 kgate bisect v0 main --build 'sh build.sh' -o new/search
-    [[ "$output" == *"wait/cpu: "*" % ("*" % … "*" %) from v0 to main"*"undecided: "*"ends/report.md"* ]]
-    jq -e '.state == "unclear" and .case == "wait/cpu" and .low < .high' new/search/bisect.json
+    # fewer frames are worse, which a search for a higher value cannot follow
+    sed -i "s/threshold: 20%/threshold: 900%/
+        s/command: .*/command: [.\/app], counters: {frames: {better: higher, threshold: 5%, regex: 'frames: ([0-9.]+)'}}}/" kgate.yaml
+    sed -i 's/exec sleep \(.*\)"; }/echo frames: \1"; }/' build.sh
+    git commit -q -a -m Frames
+    run -4 kgate bisect v0 main --build "sh $PWD/build.sh" -o new/search
+    [[ "$output" == *"wait/cpu: frames -50.0 % ("*" % … "*" %) from v0 to main"*"undecided: "*"ends/report.md"* ]]
+    jq -e '.state == "unclear" and .case == "wait/cpu" and .metric == "frames" and .low <= .high' new/search/bisect.json
     [ "$(jq -r .commit new/search/ends/base.json)" = "$(git rev-parse v0 | cut -c1-12)" ]
     [ "$(jq -r .commit new/search/ends/head.json)" = "$(git rev-parse main | cut -c1-12)" ]
     jq -e '.branch == null' new/search/ends/base.json
