@@ -126,7 +126,8 @@ built_once() { [ -z "$(sort "$BUILT" | uniq -d)" ]; }
         "$KGATE" bisect v0 v16 --build 'sh build.sh' -o out -q >/dev/null 2>&1 &
         pid=$!
         for _ in $(seq 600); do
-            [ ! -e "$BUILT" ] || [ "$(wc -l <"$BUILT")" -lt "$builds" ] || break
+            # a build counts from its status on, which follows the line in built.log
+            [ "$(find out/builds -name '*.status' 2>/dev/null | wc -l)" -lt "$builds" ] || break
             sleep 0.05
         done
         kill -9 "$pid" || true
