@@ -68,6 +68,7 @@ built_once() { [ -z "$(sort "$BUILT" | uniq -d)" ]; }
     [[ "$output" == *"(Change 6)"* ]]
 }
 
+# bats test_tags=thorough
 @test "a revert that applies is measured, from a folder within the repository" {
     delay() { echo 0.02; }
     repository 3
@@ -90,6 +91,7 @@ built_once() { [ -z "$(sort "$BUILT" | uniq -d)" ]; }
     untouched
 }
 
+# bats test_tags=thorough
 @test "commits that do not build are a range with the next one" {
     delay() { [ "$1" -ge 5 ] && echo 0.06 || echo 0.02; }
     broken() { [ "$1" -ge 4 ] && [ "$1" -le 6 ]; }
@@ -101,6 +103,7 @@ built_once() { [ -z "$(sort "$BUILT" | uniq -d)" ]; }
     built_once
 }
 
+# bats test_tags=thorough
 @test "two causes are both reported, the larger one first" {
     delay() { [ "$1" -ge 9 ] && echo 0.18 || { [ "$1" -ge 3 ] && echo 0.06 || echo 0.02; }; }
     repository 12
@@ -159,6 +162,7 @@ built_once() { [ -z "$(sort "$BUILT" | uniq -d)" ]; }
     [ "$(git worktree list | wc -l)" -eq 1 ]
 }
 
+# bats test_tags=thorough
 @test "commits whose files no build reads are left out; a build with a neighbour's code needs no pairs" {
     mkdir repo
     cd repo
@@ -190,6 +194,7 @@ YAML
     built_once
 }
 
+# bats test_tags=thorough
 @test "dependency files of a part of the build: a refuted search takes the left-out commits back" {
     mkdir repo
     cd repo
@@ -215,6 +220,7 @@ YAML
     jq -e '.keeps_all and .state == "found"' out/bisect.json
 }
 
+# bats test_tags=thorough
 @test "no commit between the ends builds: exit 4, and the same command builds them again" {
     delay() { [ "$1" -ge 3 ] && echo 0.06 || echo 0.02; }
     repository 6
@@ -228,6 +234,7 @@ YAML
     [[ "$output" == *"(Change 3)"* ]]
 }
 
+# bats test_tags=thorough
 @test "a budget ends the search with a set, and the same command continues it" {
     delay() { [ "$1" -ge 7 ] && echo 0.06 || echo 0.02; }
     repository 12
@@ -253,10 +260,11 @@ unfinished() {
     [[ "$output" == *"--budget ended the build of the good end, "*"Raise --budget"* ]]
 }
 
+# bats test_tags=thorough
 @test "the time ends before the proof: exit 4, and the same command proves" {
-    delay() { [ "$1" -ge 1 ] && echo 0.9 || echo 0.3; }
+    delay() { [ "$1" -ge 1 ] && echo 0.25 || echo 0.08; }
     repository 1
-    run -4 kgate bisect v0 v1 --build 'sh build.sh' -o out --budget 2s
+    run -4 kgate bisect v0 v1 --build 'sh build.sh' -o out --budget 1s
     [[ "$output" == *"--budget ended the build of the "* || "$output" == *"the budget is used up"*"culprit: "* ]]
     [ ! -e out/proof-1 ]
     run -1 kgate bisect v0 v1 --build 'sh build.sh' -o out
@@ -280,6 +288,7 @@ unfinished() {
     [ -z "$(git status --porcelain new)" ]
 }
 
+# bats test_tags=thorough
 @test "a number of builds counts per call" {
     unfinished
     for _ in 1 2 3; do
@@ -290,6 +299,7 @@ unfinished() {
     [ "$(jq .builds out/bisect.json)" -gt 4 ]
 }
 
+# bats test_tags=thorough
 @test "builds that were removed are built again, and their pairs stay" {
     unfinished
     pairs=$(jq -c '.commits[12].pairs' out/bisect.json)
@@ -299,6 +309,7 @@ unfinished() {
     [ "$(jq -c '.commits[12].pairs' out/bisect.json)" = "$pairs" ]
 }
 
+# bats test_tags=thorough
 @test "a copied folder continues the search with its own builds" {
     unfinished
     cp -r out copy
@@ -310,6 +321,7 @@ unfinished() {
     [[ "$(kgate report copy/bisect.json)" == *" --base copy/builds/"* ]]
 }
 
+# bats test_tags=thorough
 @test "a search is saved as found before its builds are removed" {
     unfinished
     mkdir shim
