@@ -3,7 +3,7 @@
 #include "base/nearest.h"
 #include "base/record_schema.h"
 #include "cli/cli.h"
-#include "judge/bisect.h"
+#include "judge/bisect_record.h"
 #include "judge/calibration.h"
 #include "judge/history/history.h"
 #include "model/baseline.h"

@@ -155,21 +155,6 @@ static void outcome_print(void *user, const struct kg_confirmation *row)
     kg_text_free(&text);
 }
 
-/* The first of 3, 1 and 4 that holds. Without a kept build a change stays suspected for good, so it fails no job. */
-static int status_of(const struct watch *watch)
-{
-    bool failed = false, regressed = false, open = false;
-    for (size_t i = 0; i < watch->count; i++) {
-        failed = failed || watch->rows[i].outcome == KG_CONFIRMING_FAILED;
-        regressed = regressed || watch->rows[i].is_regression;
-        open = open || watch->rows[i].outcome == KG_CONFIRMING_OPEN;
-    }
-    return failed      ? KG_EXIT_FAILED
-           : regressed ? KG_EXIT_REGRESSION
-           : open      ? KG_EXIT_NO_VERDICT
-                       : KG_EXIT_PASS;
-}
-
 static bool confirm(struct watch *watch, double budget_ns, int *status, struct kg_error *err)
 {
     const struct kg_prepared_suite what = kg_prepared_what(&watch->prepared);
@@ -187,7 +172,8 @@ static bool confirm(struct watch *watch, double budget_ns, int *status, struct k
                               err) ||
         (watch->arguments->json && !json_print(watch, err)))
         return false;
-    *status = signal ? kg_interrupted(signal, NULL) : status_of(watch);
+    *status =
+        signal ? kg_interrupted(signal, NULL) : kg_confirmations_status(watch->rows, watch->count);
     return true;
 }
 

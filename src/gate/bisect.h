@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "gate/time_budget.h"
-#include "judge/bisect.h"
+#include "judge/bisect_record.h"
 #include "run/run.h"
 
 struct kg_bisect_options {

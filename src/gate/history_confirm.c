@@ -415,3 +415,17 @@ bool kg_confirmations_run(struct kg_arena *arena, const struct kg_prepared_suite
     *signal = confirming.signal;
     return good;
 }
+
+int kg_confirmations_status(const struct kg_confirmation *rows, size_t count)
+{
+    bool failed = false, regressed = false, open = false;
+    for (size_t i = 0; i < count; i++) {
+        failed = failed || rows[i].outcome == KG_CONFIRMING_FAILED;
+        regressed = regressed || rows[i].is_regression;
+        open = open || rows[i].outcome == KG_CONFIRMING_OPEN;
+    }
+    return failed      ? KG_EXIT_FAILED
+           : regressed ? KG_EXIT_REGRESSION
+           : open      ? KG_EXIT_NO_VERDICT
+                       : KG_EXIT_PASS;
+}

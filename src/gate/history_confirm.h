@@ -55,3 +55,7 @@ bool kg_confirmations_run(struct kg_arena *arena, const struct kg_prepared_suite
                           const struct kg_confirm_options *options,
                           struct kg_confirmation *confirmations, size_t count, int *signal,
                           struct kg_error *err);
+
+/* Exit status of decided changes: the first of 3, 1 and 4 that holds. Without a kept build a change stays suspected for
+ * good, so it fails no job. */
+int kg_confirmations_status(const struct kg_confirmation *rows, size_t count);

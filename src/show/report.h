@@ -6,7 +6,7 @@
 
 #include "base/advice.h"
 #include "base/text.h"
-#include "judge/bisect.h"
+#include "judge/bisect_record.h"
 #include "judge/calibration.h"
 #include "model/comparison.h"
 #include "model/results.h"

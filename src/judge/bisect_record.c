@@ -1,4 +1,4 @@
-#include "judge/bisect.h"
+#include "judge/bisect_record.h"
 
 #include <string.h>
 

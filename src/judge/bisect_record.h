@@ -1,5 +1,5 @@
-/* bisect.h: the state and the result of `kgate bisect`: the commits between two ends, their builds and pairs, and the
- * causes. JSON in kgate.bisect.v1, from which an interrupted search goes on. gate/bisect.h fills it. */
+/* bisect_record.h: the state and the result of `kgate bisect`: the commits between two ends, their builds and pairs, and
+ * the causes. JSON in kgate.bisect.v1, from which an interrupted search goes on. gate/bisect.h fills it. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
