@@ -96,3 +96,9 @@ void kg_text_remove(struct kg_text *text, size_t count)
     text->length -= count;
     text->data[text->length] = '\0';
 }
+
+bool kg_string_ends(const char *string, const char *ending)
+{
+    const size_t length = strlen(string), end = strlen(ending);
+    return length >= end && !strcmp(string + length - end, ending);
+}

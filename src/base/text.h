@@ -26,3 +26,6 @@ void kg_text_remove(struct kg_text *text, size_t count);
 /* The text as a string, "" while empty; owned by the text. */
 const char *kg_text_string(const struct kg_text *text);
 void kg_text_free(struct kg_text *text);
+
+/* Whether the string has the ending, or is it. */
+bool kg_string_ends(const char *string, const char *ending);

@@ -442,12 +442,6 @@ static bool required_check(const struct kg_subcommand *subcommand,
     return true;
 }
 
-static bool ends_with(const char *text, const char *ending)
-{
-    const size_t length = strlen(text), end = strlen(ending);
-    return length >= end && !strcmp(text + length - end, ending);
-}
-
 /* Users easily forget that a suite needs its option. */
 static bool operand_refuse(const struct kg_subcommand *subcommand, const char *given,
                            struct kg_error *err)
@@ -455,7 +449,7 @@ static bool operand_refuse(const struct kg_subcommand *subcommand, const char *g
     bool required;
     const struct kg_option *suite = option_find(subcommand, "suite", strlen("suite"), 0);
     if (suite && takes(subcommand, suite, &required) &&
-        (ends_with(given, ".yaml") || ends_with(given, ".yml")))
+        (kg_string_ends(given, ".yaml") || kg_string_ends(given, ".yml")))
         return kg_error_set(err, KG_ERROR_USAGE,
                             "unexpected argument '%.200s'; did you mean `-c %.200s`?", given,
                             given);

@@ -40,12 +40,9 @@ static void name_add(struct reads *reads, struct kg_names *names, const char *pa
 
 static bool ends_with(const char *name, const char *const *endings)
 {
-    const size_t length = strlen(name);
-    for (; *endings; endings++) {
-        const size_t ending = strlen(*endings);
-        if (length >= ending && !strcmp(name + length - ending, *endings))
+    for (; *endings; endings++)
+        if (kg_string_ends(name, *endings))
             return true;
-    }
     return false;
 }
 

@@ -45,12 +45,6 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), size = strlen(end);
-    return length >= size && !strcmp(text + length - size, end);
-}
-
 /* --- One attempt ------------------------------------------------------------------------------ */
 
 static struct kg_attempt *attempt_add(struct kg_attempts *attempts, const char *path)
@@ -188,11 +182,11 @@ static void entry_read(struct kg_attempts *attempts, const char *path)
     static const char JOURNAL[] = ".journal";
     struct kg_error err;
     const char *file = path;
-    if (ends_with(path, JOURNAL)) {
+    if (kg_string_ends(path, JOURNAL)) {
         file = kg_arena_copy_bytes(&attempts->arena, path, strlen(path) - strlen(JOURNAL));
         if (is_file(file))
             return;
-    } else if (!ends_with(path, ".json")) {
+    } else if (!kg_string_ends(path, ".json")) {
         return;
     }
     if (is_results(path) && !file_read(attempts, file, &err))

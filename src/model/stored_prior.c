@@ -43,22 +43,17 @@ const struct kg_record kg_stored_prior_record =
     KG_RECORD_OF(prior_fields, "The noise of each case of one machine, from a history.");
 #undef STRUCT
 
-static bool ends_with(const char *name, const char *ending)
-{
-    const size_t length = strlen(name), of_ending = strlen(ending);
-    return length > of_ending && !strcmp(name + length - of_ending, ending);
-}
-
 char *kg_stored_prior_path(struct kg_arena *arena, const char *baseline_path)
 {
     const size_t length = strlen(baseline_path);
-    const size_t stem = ends_with(baseline_path, ENDING) ? length - (sizeof ENDING - 1) : length;
+    const size_t stem =
+        kg_string_ends(baseline_path, ENDING) ? length - (sizeof ENDING - 1) : length;
     return kg_arena_printf(arena, "%.*s%s", (int)stem, baseline_path, PRIOR_ENDING);
 }
 
 bool kg_stored_prior_named(const char *name)
 {
-    return ends_with(name, PRIOR_ENDING);
+    return kg_string_ends(name, PRIOR_ENDING);
 }
 
 int kg_prior_series_compare(const void *a, const void *b)

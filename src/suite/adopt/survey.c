@@ -135,12 +135,6 @@ struct kg_finding *kg_survey_target_find(const struct kg_survey *survey, const c
     return NULL;
 }
 
-static bool ends_with(const char *text, const char *ending)
-{
-    const size_t length = strlen(text), end = strlen(ending);
-    return length >= end && !strcmp(text + length - end, ending);
-}
-
 /* --- Files ------------------------------------------------------------------------------------- */
 
 static void file_add(struct walk *walk, enum kg_finding_kind kind, const char *name,
@@ -172,7 +166,7 @@ static bool is_program(const char *name, const struct stat *facts)
         ".txt", ".md",  ".json", ".yml",  ".yaml", ".csv",   ".cmake", ".html", ".svg",
         ".png", ".rst", ".xml",  ".toml", ".log",  ".patch", ".in",    ".mk"};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (ends_with(name, endings[i]))
+        if (kg_string_ends(name, endings[i]))
             return false;
     return (facts->st_mode & S_IXUSR) && kg_names_benchmark(name);
 }
@@ -213,7 +207,7 @@ static void file_look(struct walk *walk, const char *path, const struct stat *fa
         return;
     }
     if (!strncmp(path, ".github/workflows/", 18)) {
-        if (ends_with(name, ".yml") || ends_with(name, ".yaml"))
+        if (kg_string_ends(name, ".yml") || kg_string_ends(name, ".yaml"))
             file_add(walk, KG_FOUND_WORKFLOW, name, path);
         return;
     }
@@ -225,7 +219,7 @@ static void file_look(struct walk *walk, const char *path, const struct stat *fa
         makefile_look(walk, path);
         return;
     }
-    if (ends_with(name, ".cu")) {
+    if (kg_string_ends(name, ".cu")) {
         file_add(walk, KG_FOUND_CUDA_SOURCE, path, path);
         return;
     }
