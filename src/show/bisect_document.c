@@ -20,8 +20,7 @@ static const char *const state_words[] = {
     [KG_BISECT_FOUND] = "",
     [KG_BISECT_SET_ONLY] = "no further build can tell the commits of the 95 % set apart",
     [KG_BISECT_BUDGET] = "the budget is used up; the same command continues the search",
-    [KG_BISECT_REFUTED] = "the culprit is not slower than its parent in fresh pairs: the search "
-                          "was misled",
+    [KG_BISECT_REFUTED] = "the search was misled: the culprit is not slower than its parent",
     [KG_BISECT_UNBUILT] = "no commit between the ends builds; the same command builds them again",
 };
 
