@@ -3,13 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/statistics/stats.h"
 #include "gate/bisect_parts.h"
 
 /* A twentieth of the effect is no cause, however quiet the pairs are. */
 static const double OFFSET_LEAST = 0.05;
-/* Least standard deviation of a pair: clocks repeat no better. */
-static const double DEVIATION_LEAST = 1e-4;
 
 /* --- The posterior of the search so far ------------------------------------------------------- */
 
@@ -19,21 +16,6 @@ struct view {
     struct kg_bisect_range range;
     struct kg_bisect_posterior posterior;
 };
-
-/* Standard deviation of a pair, pooled over all builds. */
-static double deviation_pool(const struct kg_bisect *bisect)
-{
-    double squares = 0, freedom = 0;
-    for (size_t c = 0; c < bisect->commit_count; c++) {
-        const struct kg_bisect_commit *commit = &bisect->commits[c];
-        const double deviation = kg_standard_deviation(commit->pairs, commit->pair_count);
-        if (commit->pair_count < 2)
-            continue;
-        squares += deviation * deviation * (double)(commit->pair_count - 1);
-        freedom += (double)(commit->pair_count - 1);
-    }
-    return freedom > 0 ? fmax(sqrt(squares / freedom), DEVIATION_LEAST) : DEVIATION_LEAST;
-}
 
 /* Prior weights. The commits between two builds of the same code cannot matter. */
 static double *weights_make(const struct kg_bisect *bisect, struct kg_arena *arena)
@@ -56,13 +38,11 @@ static double *weights_make(const struct kg_bisect *bisect, struct kg_arena *are
 }
 
 static struct kg_bisect_point point_of(const struct kg_bisect_commit *commit, size_t index,
-                                       double deviation, struct kg_arena *arena)
+                                       double deviation)
 {
-    double *sorted = kg_arena_alloc(arena, commit->pair_count, sizeof *sorted);
-    memcpy(sorted, commit->pairs, commit->pair_count * sizeof *sorted);
-    kg_sort(sorted, commit->pair_count);
-    const struct kg_location location = kg_location_find(sorted, commit->pair_count);
-    return (struct kg_bisect_point){index, location.value, deviation * deviation / location.count};
+    const struct kg_bisect_level level =
+        kg_bisect_level(commit->pairs, commit->pair_count, deviation);
+    return (struct kg_bisect_point){index, level.mean, deviation * deviation / level.count};
 }
 
 /* The commit's probabilities, the levels and the deviation from everything measured so far. */
@@ -73,12 +53,11 @@ static struct view view_make(struct kg_bisect *bisect)
     enum kg_bisect_status *status = kg_arena_alloc(&view.arena, count, sizeof *status);
     struct kg_bisect_point *points = kg_arena_alloc(&view.arena, count, sizeof *points);
     size_t point_count = 0;
-    bisect->deviation = deviation_pool(bisect);
+    bisect->deviation = kg_bisect_deviation(bisect);
     for (size_t c = 0; c < count; c++) {
         status[c] = bisect->commits[c].status;
         if (bisect->commits[c].pair_count)
-            points[point_count++] =
-                point_of(&bisect->commits[c], c, bisect->deviation, &view.arena);
+            points[point_count++] = point_of(&bisect->commits[c], c, bisect->deviation);
     }
     view.range =
         (struct kg_bisect_range){.count = count - 1,
@@ -117,13 +96,15 @@ static bool is_same(const struct kg_bisect *bisect, size_t index)
 static void measured_note(const struct kg_bisect_search *search, size_t index)
 {
     const struct kg_bisect_commit *commit = &search->bisect->commits[index];
+    const struct kg_bisect_level level =
+        kg_bisect_level(commit->pairs, commit->pair_count, search->bisect->deviation);
     if (commit->status == KG_BISECT_SAME)
         kg_bisect_note(search, "%.12s has the code of a neighbour", commit->hash);
     else if (commit->status == KG_BISECT_UNBUILDABLE)
         kg_bisect_note(search, "%.12s cannot be measured: %s", commit->hash, commit->reason);
     else
         kg_bisect_note(search, "%.12s: %+.1f %% in %zu pairs", commit->hash,
-                       100 * expm1(kg_mean(commit->pairs, commit->pair_count)), commit->pair_count);
+                       100 * expm1(level.mean), commit->pair_count);
 }
 
 static bool commit_measure(struct kg_bisect_search *search, size_t index,

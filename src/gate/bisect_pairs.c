@@ -92,8 +92,9 @@ static bool rounds_measure(struct kg_pairing *pairing, const struct kg_settings 
         logs_take(&sides, false, arena, pairs);
         if (wanted >= settings->rounds_max ||
             (pairs->count &&
-             kg_bisect_pairs_enough(levels.good, levels.bad, kg_mean(pairs->logs, pairs->count),
-                                    pairs->count, levels.deviation)))
+             kg_bisect_pairs_enough(levels.good, levels.bad,
+                                    kg_bisect_level(pairs->logs, pairs->count, levels.deviation),
+                                    levels.deviation)))
             break;
     }
     if (!pairs->count)

@@ -104,3 +104,7 @@ bool kg_bisect_load(const char *path, struct kg_arena *arena, struct kg_bisect *
 bool kg_bisect_write(const struct kg_bisect *bisect, const char *path, struct kg_error *err);
 
 void kg_bisect_free(struct kg_bisect *bisect);
+
+/* Standard deviation of a pair, as a log: the median distance of all pairs from the median of their commit, scaled to a
+ * normal distribution. At least 0.01 %. */
+double kg_bisect_deviation(const struct kg_bisect *bisect);

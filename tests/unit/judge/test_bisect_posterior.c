@@ -83,7 +83,9 @@ static void measure(struct run *run, size_t commit, double good, double bad, siz
     for (size_t i = 0; i < 2; i++)
         level += commit >= run->causes[i] ? world->steps[i] : 0;
     while (count < least ||
-           (count < PAIRS_MOST && !kg_bisect_pairs_enough(good, bad, mean, count, world->pair))) {
+           (count < PAIRS_MOST &&
+            !kg_bisect_pairs_enough(good, bad, (struct kg_bisect_level){mean, (double)count},
+                                    world->pair))) {
         sum += level + world->pair * normal(&run->random);
         mean = sum / (double)++count;
     }
@@ -329,9 +331,11 @@ static void a_commit_without_weight_is_never_a_cause(void **unused)
 static void pairs_end_at_walds_bound_or_a_quarter_of_the_effect(void **unused)
 {
     (void)unused;
-    assert_true(kg_bisect_pairs_enough(0, 0.05, 0.0, 4, 0.02));    /* the error is 1 % */
-    assert_false(kg_bisect_pairs_enough(0, 0.05, 0.025, 4, 0.05)); /* in the middle, error 2.5 % */
-    assert_true(kg_bisect_pairs_enough(0, 0.05, 0.06, 10, 0.05));
+    assert_true(kg_bisect_pairs_enough(0, 0.05, (struct kg_bisect_level){0.0, 4},
+                                       0.02)); /* the error is 1 % */
+    assert_false(kg_bisect_pairs_enough(0, 0.05, (struct kg_bisect_level){0.025, 4},
+                                        0.05)); /* in the middle, error 2.5 % */
+    assert_true(kg_bisect_pairs_enough(0, 0.05, (struct kg_bisect_level){0.06, 10}, 0.05));
 }
 
 int main(void)
