@@ -19,6 +19,7 @@ struct kg_call_tracer {
     struct kg_traced_process target;
     struct kg_thread_tracer *threads; /* NULL: stopped */
     atomic_size_t seen;               /* number of recorded calls */
+    atomic_bool full;                 /* a limit was reached */
     pid_t counted;                    /* last thread with recorded calls */
     struct kg_traced_calls calls;
 };
@@ -80,7 +81,11 @@ static void call_stop(struct kg_call_tracer *tracer, struct kg_traced *one)
 static bool is_full(void *user)
 {
     struct kg_call_tracer *tracer = user;
-    return atomic_load(&tracer->seen) >= tracer->target.calls_most;
+    const size_t reads = tracer->target.reads_most;
+    if (atomic_load(&tracer->seen) >= tracer->target.calls_most ||
+        (reads && kg_traced_first_reads(&tracer->calls) >= reads))
+        atomic_store(&tracer->full, true);
+    return atomic_load(&tracer->full);
 }
 
 static bool take(void *user, struct kg_traced *one, int signal)
@@ -118,6 +123,11 @@ bool kg_call_tracer_start(const struct kg_traced_process *target, struct kg_call
 size_t kg_call_tracer_seen(const struct kg_call_tracer *tracer)
 {
     return atomic_load(&tracer->seen);
+}
+
+bool kg_call_tracer_full(const struct kg_call_tracer *tracer)
+{
+    return atomic_load(&tracer->full);
 }
 
 void kg_call_tracer_stop(struct kg_call_tracer *tracer)

@@ -11,12 +11,13 @@
 #include "why/observe/traced_run.h"
 
 /* ENOUGH: system calls after which no new slice begins. CALLS_MOST: system calls after which
- * tracing ends. */
-enum { ENOUGH = 1000, CALLS_MOST = 20000, TURNS_MOST = 4 };
+ * tracing ends. READS_MOST: the same for reads and writes, because the kernel counts them without
+ * a tracer: a part of a call then suffices. */
+enum { ENOUGH = 1000, CALLS_MOST = 20000, READS_MOST = 4000, TURNS_MOST = 4 };
 /* Times of: one slice (KG_TURN); all traced slices, after which none begins; the untraced slices
  * before, long enough for the kernel's clock ticks of some milliseconds; the limit of traced
  * slices; the end of the worker. */
-static const double TURN_NS = 40e6, TRACED_NS = 250e6, UNTRACED_NS = 150e6, CUT_NS = 2e9,
+static const double TURN_NS = 40e6, TRACED_NS = 250e6, UNTRACED_NS = 80e6, CUT_NS = 2e9,
                     END_NS = 1e9;
 
 /* A worker that runs the workload in short slices: the first few untraced, the others traced. */
@@ -78,7 +79,7 @@ static void traced_turns(struct counted_run *run)
             const uint64_t soon = kg_clock_ns() + (uint64_t)TURN_NS;
             ending = kg_traced_run_line(&run->worker, soon < last ? soon : last);
         } while (ending == KG_ENDED_TIMEOUT && kg_clock_ns() < last &&
-                 kg_call_tracer_seen(run->tracer) < CALLS_MOST);
+                 !kg_call_tracer_full(run->tracer));
         if (ending != KG_ENDED_LINE)
             return;
     }
@@ -87,12 +88,14 @@ static void traced_turns(struct counted_run *run)
 static bool trace(struct counted_run *run, double call_ns, struct kg_arena *arena,
                   struct kg_system_calls *calls, struct kg_error *err)
 {
-    const struct kg_traced_process target = {.process = run->worker.process.pid,
-                                             .command = run->worker.command,
-                                             .calls_most = CALLS_MOST};
     int refusal = 0;
     if (!untraced_turns(run))
         return true;
+    const struct kg_traced_process target = {.process = run->worker.process.pid,
+                                             .command = run->worker.command,
+                                             .calls_most = CALLS_MOST,
+                                             .reads_most =
+                                                 isnan(run->untraced_reads) ? 0 : READS_MOST};
     if (!kg_call_tracer_start(&target, &run->tracer, &refusal, err))
         return false;
     if (!run->tracer) {

@@ -16,6 +16,8 @@ struct kg_traced_process {
     pid_t process;     /* process id of the worker */
     bool command;      /* the process starts the workload as a program; it counts from exec on */
     size_t calls_most; /* limit of system calls, after which tracing ends */
+    size_t reads_most; /* limit of reads and writes within the first call of the workload, after
+                        * which tracing ends; 0: none. Only useful if `untraced_reads` is known */
 };
 
 /* Totals of the workload's calls so far, as the worker reports them. */
@@ -37,6 +39,9 @@ bool kg_call_tracer_start(const struct kg_traced_process *target, struct kg_call
 
 /* Number of system calls of the workload so far. Also valid during tracing. */
 size_t kg_call_tracer_seen(const struct kg_call_tracer *tracer);
+
+/* Whether tracing ended at a limit. Also valid during tracing. */
+bool kg_call_tracer_full(const struct kg_call_tracer *tracer);
 
 /* Ends the tracing; the process continues. */
 void kg_call_tracer_stop(struct kg_call_tracer *tracer);

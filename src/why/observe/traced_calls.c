@@ -126,16 +126,21 @@ static const char *name_of(struct kg_arena *arena, size_t number)
     return kept;
 }
 
-static double reads_and_writes(const struct kg_traced_kind *kinds)
+static size_t reads_and_writes(const struct kg_traced_kind *kinds)
 {
     static const unsigned short counted[] = {
         SYS_read,  SYS_readv,  SYS_pread64,  SYS_preadv,  SYS_preadv2,
         SYS_write, SYS_writev, SYS_pwrite64, SYS_pwritev, SYS_pwritev2,
     };
-    double sum = 0;
+    size_t sum = 0;
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
-        sum += (double)kinds[counted[i]].count;
+        sum += kinds[counted[i]].count;
     return sum;
+}
+
+size_t kg_traced_first_reads(const struct kg_traced_calls *calls)
+{
+    return calls->calls ? 0 : reads_and_writes(calls->now);
 }
 
 /* Number of the workload's calls that the kinds cover. If no call was traced to its end: a
@@ -143,7 +148,7 @@ static double reads_and_writes(const struct kg_traced_kind *kinds)
 static double workload_calls(const struct kg_traced_calls *calls, double untraced_reads)
 {
     enum { SURE = 1000 };
-    const double seen = reads_and_writes(calls->now);
+    const double seen = (double)reads_and_writes(calls->now);
     const double of_call = untraced_reads / (double)calls->first.calls;
     if (calls->calls)
         return (double)calls->calls;

@@ -39,5 +39,8 @@ void kg_traced_mark_timed(struct kg_traced_calls *calls, double took_ns);
 void kg_traced_add(struct kg_traced_calls *calls, long number, int64_t result, uint64_t entered_ns,
                    uint64_t now_ns, bool timed);
 
+/* Number of reads and writes so far, until a slice ended; then 0. */
+size_t kg_traced_first_reads(const struct kg_traced_calls *calls);
+
 void kg_traced_summarize(const struct kg_traced_calls *calls, double untraced_reads, double call_ns,
                          struct kg_arena *arena, struct kg_system_calls *summary);
