@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/process/supervise.h"
 #include "run/case_threads.h"
 #include "run/case_worker.h"
 
@@ -258,22 +257,36 @@ static const char *reason_of(const struct kg_answer *answer, const char *what,
     }
 }
 
+bool kg_worker_start(const struct kg_session *session, size_t index,
+                     const struct kg_task_options *options, struct kg_asked *asked,
+                     struct kg_error *err)
+{
+    *asked = (struct kg_asked){.what = options->what ? options->what : "measured it"};
+    kg_case_launch_make(session, index, options, &asked->arena, &asked->launch);
+    if (kg_supervise_start(&asked->launch, &asked->worker, err))
+        return true;
+    kg_arena_free(&asked->arena);
+    return false;
+}
+
+void kg_worker_answer(struct kg_asked *asked, struct kg_arena *arena, struct kg_answer *answer)
+{
+    struct kg_outcome outcome;
+    kg_supervise_finish(&asked->launch, &asked->worker, &outcome);
+    kg_arena_free(&asked->arena);
+    kg_answer_read(&outcome, arena, answer);
+    kg_outcome_free(&outcome);
+    if (!answer->response.good && answer->ending != KG_ENDED_INTERRUPT)
+        answer->reason = reason_of(answer, asked->what, arena);
+}
+
 bool kg_worker_ask(const struct kg_session *session, size_t index,
                    const struct kg_task_options *options, struct kg_arena *arena,
                    struct kg_answer *answer, struct kg_error *err)
 {
-    struct kg_launch launch;
-    struct kg_outcome outcome;
-    struct kg_arena asking = {0}; /* the request is not needed once the worker has ended */
-    kg_case_launch_make(session, index, options, &asking, &launch);
-    const bool started = kg_supervise(&launch, &outcome, err);
-    kg_arena_free(&asking);
-    if (!started)
+    struct kg_asked asked;
+    if (!kg_worker_start(session, index, options, &asked, err))
         return false;
-    kg_answer_read(&outcome, arena, answer);
-    kg_outcome_free(&outcome);
-    if (answer->response.good || answer->ending == KG_ENDED_INTERRUPT)
-        return true;
-    answer->reason = reason_of(answer, options->what ? options->what : "measured it", arena);
+    kg_worker_answer(&asked, arena, answer);
     return true;
 }

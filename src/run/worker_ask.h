@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/process/process.h"
+#include "base/process/supervise.h"
 #include "run/session.h"
 #include "run/worker/protocol.h"
 
@@ -61,6 +61,24 @@ void kg_case_launch_make(const struct kg_session *session, size_t index,
  * arena  owns the response's strings and arrays */
 void kg_answer_read(const struct kg_outcome *outcome, struct kg_arena *arena,
                     struct kg_answer *answer);
+
+/* A worker that was asked, until kg_worker_answer. */
+struct kg_asked {
+    struct kg_launch launch;
+    struct kg_supervised worker;
+    const char *what;      /* as in struct kg_task_options */
+    struct kg_arena arena; /* owns the request */
+};
+
+/* Starts a worker. Several may run at once.
+ * options  only read during the call
+ * returns  false if no process could be started; then there is no answer */
+bool kg_worker_start(const struct kg_session *session, size_t index,
+                     const struct kg_task_options *options, struct kg_asked *asked,
+                     struct kg_error *err);
+
+/* Waits for the worker's end and reads its answer, as kg_worker_ask does. Frees `asked`. */
+void kg_worker_answer(struct kg_asked *asked, struct kg_arena *arena, struct kg_answer *answer);
 
 /* Starts a worker and reads its answer. Waits for its end, its time-out or a signal that asks to
  * stop.

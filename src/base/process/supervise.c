@@ -2,18 +2,33 @@
 
 #include "base/clock.h"
 
-bool kg_supervise(const struct kg_launch *launch, struct kg_outcome *outcome, struct kg_error *err)
+bool kg_supervise_start(const struct kg_launch *launch, struct kg_supervised *worker,
+                        struct kg_error *err)
 {
-    struct kg_process process;
-    const uint64_t kills = kg_out_of_memory_kills();
-    *outcome = (struct kg_outcome){0};
-    if (!kg_process_start(launch, &process, err)) {
-        kg_process_end(&process);
+    worker->kills = kg_out_of_memory_kills();
+    if (!kg_process_start(launch, &worker->process, err)) {
+        kg_process_end(&worker->process);
         return false;
     }
-    const uint64_t deadline = kg_clock_ns() + (uint64_t)launch->timeout_ns;
-    kg_process_finish(&process, kg_process_wait(launch, &process, deadline, false, outcome), kills,
-                      outcome);
+    worker->deadline_ns = kg_clock_ns() + (uint64_t)launch->timeout_ns;
+    return true;
+}
+
+void kg_supervise_finish(const struct kg_launch *launch, struct kg_supervised *worker,
+                         struct kg_outcome *outcome)
+{
+    *outcome = (struct kg_outcome){0};
+    const enum kg_ending ending =
+        kg_process_wait(launch, &worker->process, worker->deadline_ns, false, outcome);
+    kg_process_finish(&worker->process, ending, worker->kills, outcome);
+}
+
+bool kg_supervise(const struct kg_launch *launch, struct kg_outcome *outcome, struct kg_error *err)
+{
+    struct kg_supervised worker;
+    if (!kg_supervise_start(launch, &worker, err))
+        return false;
+    kg_supervise_finish(launch, &worker, outcome);
     return true;
 }
 

@@ -30,7 +30,7 @@ struct line_count {
     struct kg_count_tool tool;
     struct kg_task_options options;
     struct kg_counted *counted;
-    struct kg_error *err;
+    struct kg_asked asked;
 };
 
 /* --- Amount of work --------------------------------------------------------------------------- */
@@ -157,7 +157,7 @@ static void answer_take(struct line_count *count, const struct kg_answer *answer
 
 /* --- Counting --------------------------------------------------------------------------------- */
 
-static bool run(struct line_count *count)
+static bool count_start(struct line_count *count, struct kg_error *err)
 {
     const struct kg_session *session = count->session;
     const double timeout_ns = session->plan->cases[count->index].spec->settings.timeout_ns;
@@ -165,7 +165,6 @@ static bool run(struct line_count *count)
     const char *simulation[] = {"--cache-sim=yes", "--simulate-wb=yes",  "--branch-sim=yes",
                                 "--dump-instr=no", "--collect-jumps=no", last_level};
     enum { SIMULATION = sizeof simulation / sizeof *simulation };
-    struct kg_answer answer;
     kg_callgrind_last_level(last_level_bytes(session, count->index), last_level, sizeof last_level);
     count->options =
         (struct kg_task_options){.count_lines = true,
@@ -179,11 +178,14 @@ static bool run(struct line_count *count)
     kg_count_tool_apply(&count->tool, session, count->index, &count->options);
     if (!count->whole)
         count->options.patience = (own_process(count) ? COMMAND_END_NS : END_NS) / timeout_ns;
-    if (!kg_worker_ask(session, count->index, &count->options, &session->results->arena, &answer,
-                       count->err))
-        return false;
+    return kg_worker_start(session, count->index, &count->options, &count->asked, err);
+}
+
+static void count_finish(struct line_count *count)
+{
+    struct kg_answer answer;
+    kg_worker_answer(&count->asked, &count->session->results->arena, &answer);
     answer_take(count, &answer);
-    return true;
 }
 
 /* Whether a command would run too long under Callgrind. If the suite asks for its instructions,
@@ -206,32 +208,49 @@ bool kg_line_count(const struct kg_session *session, size_t index, bool whole,
                    struct kg_counted *counted, struct kg_error *err)
 {
     struct line_count count = {
-        .session = session, .index = index, .whole = whole, .counted = counted, .err = err};
+        .session = session, .index = index, .whole = whole, .counted = counted};
     kg_count_tool_simulate(&count.tool);
     bool good = true;
     if (count.tool.source == KG_COUNT_BY_NOTHING)
         reason_set(&count, kg_arena_copy(&session->results->arena, count.tool.reason));
     else if (too_long(&count))
         too_long_set(&count);
-    else
-        good = run(&count);
+    else if ((good = count_start(&count, err)))
+        count_finish(&count);
     kg_count_tool_close(&count.tool);
     return good;
 }
 
-bool kg_call_count(const struct kg_session *session, size_t index, struct kg_counted *counted,
-                   struct kg_error *err)
+/* Starts to count the calls of a side, unless that takes too long.
+ * started  whether there is something to finish */
+static bool side_start(struct line_count *count, bool *started, struct kg_error *err)
 {
-    struct kg_hot *hot = &session->results->cases[index].hot;
-    struct line_count count = {
-        .session = session, .index = index, .calls_only = true, .counted = counted, .err = err};
-    *counted = (struct kg_counted){.calls = NAN};
-    if (!(SLOWDOWN * call_ns(&count) <= SIDE_NS))
+    *started = false;
+    if (!(SLOWDOWN * call_ns(count) <= SIDE_NS))
         return true;
-    kg_count_tool_simulate(&count.tool);
-    const bool good = count.tool.source == KG_COUNT_BY_NOTHING || run(&count);
-    kg_count_tool_close(&count.tool);
-    kg_counted_sites(counted, &hot->sampled);
+    kg_count_tool_simulate(&count->tool);
+    if (count->tool.source == KG_COUNT_BY_NOTHING)
+        return true;
+    return *started = count_start(count, err);
+}
+
+bool kg_calls_count(const struct kg_session *const sides[2], size_t index,
+                    struct kg_counted counted[2], struct kg_error *err)
+{
+    struct line_count counts[2];
+    bool started[2] = {false, false}, good = true;
+    for (size_t side = 0; side < 2; side++) {
+        counted[side] = (struct kg_counted){.calls = NAN};
+        counts[side] = (struct line_count){
+            .session = sides[side], .index = index, .calls_only = true, .counted = &counted[side]};
+        good = good && side_start(&counts[side], &started[side], err);
+    }
+    for (size_t side = 0; side < 2; side++) {
+        if (started[side])
+            count_finish(&counts[side]);
+        kg_count_tool_close(&counts[side].tool);
+        kg_counted_sites(&counted[side], &sides[side]->results->cases[index].hot.sampled);
+    }
     return good;
 }
 

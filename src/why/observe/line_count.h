@@ -16,12 +16,13 @@
 bool kg_line_count(const struct kg_session *session, size_t index, bool whole,
                    struct kg_counted *counted, struct kg_error *err);
 
-/* Counts the calls of the case's sampled sites in one call of the workload, if Callgrind needs less
- * than half a second. Fills `calls` of the sites. Without a count they keep NaN.
- * counted  filled with all calls; its `calls` is NaN without a count
+/* Counts the calls of the case's sampled sites in one call of the workload, on each side for which
+ * Callgrind needs less than half a second. Both sides run at once: simulated counts do not depend
+ * on other processes. Fills `calls` of the sites. Without a count they keep NaN.
+ * counted  per side, filled with all calls; its `calls` is NaN without a count
  * returns  false if no process could be started */
-bool kg_call_count(const struct kg_session *session, size_t index, struct kg_counted *counted,
-                   struct kg_error *err);
+bool kg_calls_count(const struct kg_session *const sides[2], size_t index,
+                    struct kg_counted counted[2], struct kg_error *err);
 
 /* A step of the hot pass: counts the lines of a case. It counts all calls if instructions are a
  * metric of the case. */

@@ -157,7 +157,6 @@ static bool case_sides_sample(const struct kg_session *const sides[2], size_t in
         const double turn_ns = call_ns > 0 ? fmax(1, part_ns - call_ns / 2) : part_ns;
         good = part_sample(sides[side], index, turn_ns, &samplers[side], &reasons[side], err);
     }
-    struct kg_counted counted[2] = {{.calls = NAN}, {.calls = NAN}};
     bool calls = false;
     for (size_t side = 0; side < 2; side++) {
         struct kg_hot_look look = {0};
@@ -165,11 +164,14 @@ static bool case_sides_sample(const struct kg_session *const sides[2], size_t in
             sampled_take(sides[side], index, samplers[side], reasons[side], &look);
             calls |=
                 in_system_calls(&sides[side]->results->cases[index].hot.sampled) >= CALLS_LEAST;
-            good = kg_call_count(sides[side], index, &counted[side], err);
         }
         kg_arena_free(&look.arena);
         kg_stack_sampler_close(samplers[side]);
     }
+    struct kg_counted counted[2];
+    if (!good || kg_interrupt_caught())
+        return good;
+    good = kg_calls_count(sides, index, counted, err);
     counted_add(sides, index, counted);
     for (size_t side = 0; side < 2 && calls && good && !kg_interrupt_caught(); side++)
         good = kg_calls_step(sides[side], index, NULL, err);
