@@ -330,10 +330,11 @@ static const char *set_of(const struct kg_subcommand *subcommand, const char *na
 {
     static const struct {
         const char *name, *set;
-    } keys[] = {{"threshold", "threshold=5%"}, {"alpha", "alpha=1%"},
-                {"rounds", "rounds.max=30"},   {"warmup", "warmup=3"},
-                {"min-time", "min_time=50ms"}, {"min-effect", "min_effect=2ms"},
-                {"timeout", "timeout=60s"},    {"disturbance", "disturbance=100%"}};
+    } keys[] = {{"threshold", "threshold=5%"},      {"alpha", "alpha=1%"},
+                {"rounds", "rounds.max=30"},        {"warmup", "warmup=3"},
+                {"min-time", "min_time=50ms"},      {"min-effect", "min_effect=2ms"},
+                {"iterations", "iterations=100"},   {"timeout", "timeout=60s"},
+                {"disturbance", "disturbance=100%"}};
     const bool takes_set = option_find(subcommand, "set", strlen("set"), 0);
     for (size_t i = 0; takes_set && i < sizeof keys / sizeof *keys; i++)
         if (!strcmp(keys[i].name, name))

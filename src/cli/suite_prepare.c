@@ -283,6 +283,7 @@ static uint64_t case_hash(const struct kg_case *planned)
     hash = kg_hash_bytes(hash, &settings->rounds_min, sizeof settings->rounds_min);
     hash = kg_hash_bytes(hash, &settings->rounds_max, sizeof settings->rounds_max);
     hash = kg_hash_bytes(hash, &settings->min_time_ns, sizeof settings->min_time_ns);
+    hash = kg_hash_bytes(hash, &settings->iterations, sizeof settings->iterations);
     return kg_hash_bytes(hash, &settings->disturbance, sizeof settings->disturbance);
 }
 

@@ -18,7 +18,7 @@ struct past {
     struct kg_arena scratch;
 };
 
-/* Duration of a stored case's rounds: each measures at least the suite's time, and at least one sample. */
+/* Duration of a stored case's rounds: each measures at least the suite's time or calls, and at least one sample. */
 static double stored_seconds(struct past *past, const struct kg_baseline_case *stored,
                              const struct kg_settings *settings)
 {
@@ -27,9 +27,11 @@ static double stored_seconds(struct past *past, const struct kg_baseline_case *s
     if (!time)
         return NAN;
     double *room = kg_arena_alloc(&past->scratch, time->value_count, sizeof *room);
-    const double sample_ns = kg_median_of(time->values, time->value_count, room) *
-                             (double)(stored->batch ? stored->batch : 1);
-    const double asked_ns = stored->round_ns > 0 ? stored->round_ns : settings->min_time_ns;
+    const double call_ns = kg_median_of(time->values, time->value_count, room);
+    const double sample_ns = call_ns * (double)(stored->batch ? stored->batch : 1);
+    const double asked_ns = settings->iterations   ? call_ns * (double)settings->iterations
+                            : stored->round_ns > 0 ? stored->round_ns
+                                                   : settings->min_time_ns;
     return 1e-9 * (double)time->value_count * fmax(asked_ns, sample_ns);
 }
 

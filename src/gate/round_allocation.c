@@ -79,12 +79,13 @@ static void rounds_see(const struct kg_run *head, const struct kg_run *base, siz
 }
 
 /* Whether kgate knows the costs of the case's rounds and may choose their length. Counters of energy need the
- * suite's. */
+ * suite's, and `iterations` fixes it. */
 static bool has_costs(const struct kg_run *run, size_t index)
 {
     const struct kg_case_result *result = &run->results.cases[index];
     const struct kg_case *planned = &run->plan->cases[index];
-    if (planned->spec->settings.metrics & 1u << KG_METRIC_ENERGY)
+    const struct kg_settings *settings = &planned->spec->settings;
+    if (settings->iterations || settings->metrics & 1u << KG_METRIC_ENERGY)
         return false;
     return result->round_count && result->status == KG_STATUS_OK && run->elapsed_ns[index] > 0;
 }
@@ -146,7 +147,8 @@ void kg_allocate_pairs_first(struct kg_pairing *pairing)
     for (size_t i = 0; i < pairing->head.results.case_count; i++) {
         const double asked = min_time_ns(&pairing->head, i);
         const double first = fmax(LENGTH_LEAST_NS, FIRST_SHARE * asked);
-        if (first < asked && !kg_pairing_alone(pairing, i))
+        if (first < asked && !pairing->head.plan->cases[i].spec->settings.iterations &&
+            !kg_pairing_alone(pairing, i))
             kg_pairing_round_set(pairing, i, first);
     }
 }

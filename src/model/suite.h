@@ -81,6 +81,7 @@ struct kg_settings {
     uint64_t rounds_max;
     double min_time_ns;          /* measured time per round */
     bool min_time_named;         /* whether the suite names min_time */
+    uint64_t iterations;         /* timed calls per round, at least; 0: min_time_ns decides */
     uint64_t warmup;             /* additional calls before the timed ones */
     double disturbance;          /* share of a round that may be spent waiting for a CPU */
     double timeout_ns;           /* for one worker process */

@@ -48,6 +48,7 @@ static bool turn(struct kg_turns *turns, size_t side)
     kg_descendants_end_new();
     const double measured_ns = strtod(line, &end);
     player->spent_ns += measured_ns;
+    player->turn_count++;
     if (measured_ns > 0 && !*end)
         return true;
     turns->ending = KG_ENDED_EXIT; /* an invalid time counts as the process's end */
@@ -78,6 +79,13 @@ bool kg_turns_ready(struct kg_turns *turns, size_t side)
     return false;
 }
 
+static bool has_enough(const struct kg_turns *turns, size_t side, double min_time_ns)
+{
+    const struct kg_player *player = &turns->players[side];
+    return turns->turns_wanted ? player->turn_count >= turns->turns_wanted
+                               : player->spent_ns >= min_time_ns;
+}
+
 bool kg_turns_play(struct kg_turns *turns, double min_time_ns)
 {
     for (size_t side = 0; side < KG_SIDES; side++)
@@ -87,7 +95,7 @@ bool kg_turns_play(struct kg_turns *turns, double min_time_ns)
         kg_descendants_keep();
     else
         kg_descendants_end_new();
-    while (!turns->block_count || turns->players[0].spent_ns < min_time_ns)
+    while (!turns->block_count || !has_enough(turns, 0, min_time_ns))
         if (!block(turns))
             return false;
     return true;
@@ -104,7 +112,7 @@ bool kg_turns_play_alone(struct kg_turns *turns, size_t side, double min_time_ns
     do {
         if (!turn(turns, side))
             return false;
-    } while (turns->players[side].spent_ns < min_time_ns);
+    } while (!has_enough(turns, side, min_time_ns));
     return true;
 }
 

@@ -16,13 +16,15 @@ struct kg_player {
     bool started;
     bool ready;      /* it waits for its first turn */
     double spent_ns; /* time measured in its turns so far */
+    size_t turn_count;
 };
 
-/* Zero-initialise except deadline and launches; kg_turns_free when done. */
+/* Zero-initialise except deadline, launches and turns_wanted; kg_turns_free when done. */
 struct kg_turns {
     struct kg_player players[KG_SIDES];
     uint64_t deadline_ns; /* by kg_clock_ns */
     uint64_t kills;       /* kg_out_of_memory_kills before the start */
+    size_t turns_wanted;  /* turns of each player; 0: a measured time decides */
     size_t block_count;
     size_t at_fault; /* the player whose process failed */
     enum kg_ending ending;
@@ -36,12 +38,13 @@ bool kg_turns_start(struct kg_turns *turns, size_t side, struct kg_error *err);
  * false on the same failures as kg_turns_play. */
 bool kg_turns_ready(struct kg_turns *turns, size_t side);
 
-/* Plays blocks of four turns until the first player has measured min_time_ns. Processes left over by
- * the calls of a turn are ended before the next turn: they would slow the other build.
+/* Plays blocks of four turns until the first player has measured min_time_ns, or had turns_wanted
+ * turns. Processes left over by the calls of a turn are ended before the next turn: they would slow
+ * the other build.
  * returns  false if a process failed: `at_fault` and `ending` say which, and how */
 bool kg_turns_play(struct kg_turns *turns, double min_time_ns);
 
-/* Plays one side alone until it has measured min_time_ns: for builds that cannot run side by side. */
+/* Plays one side alone to the same end: for builds that cannot run side by side. */
 bool kg_turns_play_alone(struct kg_turns *turns, size_t side, double min_time_ns);
 
 /* Requests a player's round and waits for the end of its process. Its `outcome` is then filled.

@@ -13,13 +13,14 @@
 enum { SIDES = KG_SIDES };
 static const double TURN_LEAST_NS = 0.5e6, TURN_MOST_NS = 4e6;
 /* Turns of each build in a round, within the limits of a turn. */
-static const double TURNS = 8;
+enum { TURNS = 8 };
 
 /* Both builds' processes in a round. */
 struct match {
     struct kg_turns turns;
     struct kg_session sessions[SIDES];
-    size_t index; /* of the case */
+    size_t index;        /* of the case */
+    uint64_t turn_calls; /* calls of a turn, at least; 0: the time decides */
     double min_time_ns, timeout_ns;
     struct kg_error *err;
 };
@@ -31,7 +32,8 @@ static bool player_start(struct match *match, size_t side, struct kg_arena *aren
                                             .counts = true,
                                             .patience = 1,
                                             .turn_ns =
-                                                fmin(TURN_MOST_NS, fmax(TURN_LEAST_NS, turn))};
+                                                fmin(TURN_MOST_NS, fmax(TURN_LEAST_NS, turn)),
+                                            .turn_calls = match->turn_calls};
     match->sessions[side].launcher->check_due[match->index] =
         match->sessions[SIDES - 1].launcher->check_due[match->index];
     kg_case_launch_make(&match->sessions[side], match->index, &options, arena,
@@ -177,6 +179,16 @@ static bool round_play(struct kg_pairing *pairing, struct match *match, struct k
     return true;
 }
 
+/* Divides the calls of a round into turns of whole samples. */
+static void calls_divide(uint64_t iterations, uint64_t batch, struct match *match)
+{
+    const uint64_t sample = batch ? batch : 1;
+    const uint64_t samples = (iterations + sample - 1) / sample;
+    const uint64_t each = (samples + TURNS - 1) / TURNS;
+    match->turn_calls = each * sample;
+    match->turns.turns_wanted = (size_t)((samples + each - 1) / each);
+}
+
 static struct match match_make(struct kg_pairing *pairing, size_t index, struct kg_error *err)
 {
     const struct kg_case *planned = &pairing->base.plan->cases[index];
@@ -190,6 +202,8 @@ static struct match match_make(struct kg_pairing *pairing, size_t index, struct 
         .timeout_ns = settings->timeout_ns,
         .err = err};
     match.min_time_ns = kg_session_round_ns(&match.sessions[1], index);
+    if (settings->iterations)
+        calls_divide(settings->iterations, pairing->head.launcher.batch[index], &match);
     return match;
 }
 

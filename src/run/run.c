@@ -107,10 +107,12 @@ static size_t work_planned(const struct kg_run *run)
     return planned;
 }
 
-/* Stores no length that equals the suite's min_time. So a later change of min_time takes effect. */
+/* Stores no length that equals the suite's min_time, so that a later change of min_time takes effect, and
+ * none that `iterations` replaces. */
 static void round_length_set(struct kg_run *run, size_t index, double round_ns)
 {
-    if (round_ns > 0 && round_ns != run->plan->cases[index].spec->settings.min_time_ns)
+    const struct kg_settings *settings = &run->plan->cases[index].spec->settings;
+    if (round_ns > 0 && round_ns != settings->min_time_ns && !settings->iterations)
         run->results.cases[index].round_ns = round_ns;
 }
 

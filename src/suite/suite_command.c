@@ -255,5 +255,10 @@ bool kg_suite_format_check(const struct kg_suite_reader *reader,
             spec->setting.format);
     if (spec->setting.finds_gpu)
         spec->settings.devices = cuda;
+    if (spec->settings.iterations)
+        return kg_reader_fail(reader, spec->setting_marks.format,
+                              "a program of `format: %s` chooses its own number of calls; write "
+                              "`min_time` instead of `iterations`",
+                              spec->setting.format);
     return format_metrics_check(reader, spec);
 }

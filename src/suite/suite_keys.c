@@ -99,6 +99,8 @@ static const struct kg_key default_keys[] = {
      "With `--budget` no limit for a case that may be worse"},
     {"min_time", KG_KEY_DURATION, SETTING(min_time_ns), "50ms", "0ns", "1h", NULL,
      "measured time per round; with `energy` 1 s. [Rounds can be shorter or longer](#how-long-rounds-are)"},
+    {"iterations", KG_KEY_COUNT, SETTING(iterations), "0", "0", "1000000000", NULL,
+     "timed calls per round, at least, instead of `min_time`. `0`: by time"},
     {"warmup", KG_KEY_COUNT, SETTING(warmup), "0", "0", "1000000", NULL,
      "untimed calls at the start of each round, besides kgate's own. Not on the GPU"},
     {"disturbance", KG_KEY_SHARE, SETTING(disturbance), "5%", "0.1%", "100%", NULL,

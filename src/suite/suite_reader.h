@@ -61,11 +61,14 @@ bool kg_suite_override_read(struct kg_suite_reader *reader, const struct kg_yaml
                             struct kg_settings *settings, bool *known);
 /* Applies "key=value" of --set to the suite's defaults. The prefix "policy." or "suggest." selects another section. */
 bool kg_suite_set(struct kg_suite_reader *reader, const char *override);
-/* Checks that rounds.min is at most rounds.max.
- * override  text of the --set that changed the rounds, for the error; NULL: the suite's file */
+/* Checks that a mapping of settings has at most one of `iterations` and `min_time`. */
+bool kg_suite_length_check(const struct kg_suite_reader *reader,
+                           const struct kg_yaml_node *mapping);
 /* Energy counters move every few tens of milliseconds, so min_time is a second if the metrics have energy and the suite
  * names no min_time. */
 void kg_suite_min_time_settle(struct kg_settings *settings);
+/* Checks that rounds.min is at most rounds.max.
+ * override  text of the --set that changed the rounds, for the error; NULL: the suite's file */
 bool kg_suite_rounds_check(const struct kg_suite_reader *reader, const struct kg_settings *settings,
                            const char *override);
 
@@ -95,7 +98,7 @@ bool kg_suite_command_key_read(struct kg_suite_reader *reader, const struct kg_y
 bool kg_suite_command_keys_check(const struct kg_suite_reader *reader,
                                  const struct kg_yaml_node *workload, const char *place,
                                  const struct kg_workload_spec *spec);
-/* Checks devices and metrics of a workload with `format`: kgate cannot measure every metric per call. */
+/* Checks devices, iterations and metrics of a workload with `format`: kgate cannot measure every metric per call. */
 bool kg_suite_format_check(const struct kg_suite_reader *reader,
                            const struct kg_yaml_node *workload, struct kg_workload_spec *spec);
 /* Reads a list of at most `most` words. */

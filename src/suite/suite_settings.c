@@ -20,15 +20,26 @@ static void *base_of(struct kg_suite *suite, const struct kg_key *key, struct kg
     }
 }
 
-/* If a suite names its metrics, each named metric counts as asked for. If it names min_time, no metric changes it. */
+/* If a suite names its metrics, each named metric counts as asked for. If it names min_time, no metric changes it, and
+ * an inherited number of iterations ends. */
 static void naming_note(const struct kg_key *key, struct kg_settings *settings)
 {
     if (key->base != KG_BASE_SETTINGS)
         return;
     if (key->offset == offsetof(struct kg_settings, metrics))
         settings->unasked_metrics = 0;
-    if (key->offset == offsetof(struct kg_settings, min_time_ns))
-        settings->min_time_named = true;
+    if (key->offset != offsetof(struct kg_settings, min_time_ns))
+        return;
+    settings->min_time_named = true;
+    settings->iterations = 0;
+}
+
+bool kg_suite_length_check(const struct kg_suite_reader *reader, const struct kg_yaml_node *mapping)
+{
+    const struct kg_yaml_pair *iterations = kg_yaml_find(mapping, "iterations");
+    return !iterations || !kg_yaml_find(mapping, "min_time") ||
+           kg_reader_fail(reader, iterations->mark,
+                          "'iterations' and 'min_time' both set the length of a round; write one");
 }
 
 void kg_suite_min_time_settle(struct kg_settings *settings)
@@ -158,7 +169,7 @@ bool kg_suite_section_read(struct kg_suite_reader *reader, const struct kg_key_t
         if (!known)
             return kg_reader_unknown_key(reader, pair, table->title, &table, 1);
     }
-    return true;
+    return kg_suite_length_check(reader, section->value);
 }
 
 bool kg_suite_key_read(struct kg_suite_reader *reader, const struct kg_yaml_node *root,

@@ -196,7 +196,7 @@ static bool keys_read(struct kg_suite_reader *reader, struct entry *entry,
             return kg_reader_unknown_key(reader, pair, entry->place, tables,
                                          sizeof tables / sizeof *tables);
     }
-    return true;
+    return kg_suite_length_check(reader, entry->node);
 }
 
 /* Checks the keys together. The budget is read here, because it may limit a counter of the workload. */

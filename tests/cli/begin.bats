@@ -147,6 +147,21 @@ programs() {
     [ "$(wc -l <calls)" -ge $((plain + 30)) ]
 }
 
+@test "iterations: so many calls per round, in paired rounds too" {
+    UNTRACED="--set trace=no --set disturbance=100% --set iterations=11"
+    run kgate run --rounds 2 $UNTRACED --export r.json -- true
+    [ "$status" -eq 0 ]
+    jq -e '[.cases[0].rounds[] | .calls] | length >= 2 and all(. == 11)' r.json
+    # short calls: whole samples
+    run kgate run --kernel copy --param bytes=64B $UNTRACED --rounds 2 --export r.json
+    jq -e '[.cases[0].rounds[] | .calls >= 11 and .calls < 11 + .batch] | all' r.json
+    run kgate ab true true $UNTRACED --measure-unchanged --rounds 3 -o ab
+    jq -e '[.cases[0].rounds[] | .calls] | length >= 3 and all(. == 12)' ab/results.json
+    run kgate run --rounds 1 $UNTRACED --iterations 5 -- true
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"use \`--set iterations=100\`"* ]]
+}
+
 @test "other metrics, and keys of a suite, by --set" {
     needs_valgrind
     run kgate ab 'seq 10' 'seq 20000' --set min_time=1ms --set metrics=instructions --rounds 3 --set disturbance=100%

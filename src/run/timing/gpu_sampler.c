@@ -249,6 +249,16 @@ static uint64_t recover(struct kg_gpu_sampling *sampling)
     return kg_clock_ns() - start;
 }
 
+/* Whether a piece of `samples` so far is complete. */
+static bool piece_done(const struct kg_gpu_sampling *sampling, uint64_t samples, double spent_ns,
+                       double elapsed_ns, double time_ns)
+{
+    const uint64_t iterations = sampling->sampler->iterations;
+    if (iterations)
+        return samples * sampling->batch >= iterations;
+    return samples && kg_gpu_round_done(spent_ns, elapsed_ns, time_ns);
+}
+
 bool kg_gpu_sampling_run(struct kg_gpu_sampling *sampling, double time_ns, double *measured_ns,
                          struct kg_error *err)
 {
@@ -256,8 +266,8 @@ bool kg_gpu_sampling_run(struct kg_gpu_sampling *sampling, double time_ns, doubl
     uint64_t start = kg_clock_ns();
     const uint64_t taken_before = sampling->taken;
     double spent_ns = 0;
-    while (sampling->taken == taken_before ||
-           !kg_gpu_round_done(spent_ns, (double)(kg_clock_ns() - start), time_ns)) {
+    while (!piece_done(sampling, sampling->taken - taken_before, spent_ns,
+                       (double)(kg_clock_ns() - start), time_ns)) {
         struct kg_gpu_sample sample;
         if (!sample_take(sampler, sampling->batch, &sampling->graph, &sample, err))
             return false;

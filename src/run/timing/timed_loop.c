@@ -162,14 +162,27 @@ static void settle_again(struct kg_sampling *sampling, double measured_ns, struc
     *before = usage_now(sampler);
 }
 
+/* Whether a piece of `samples` so far is complete. A process that measures itself already knows the time, and is one
+ * sample. */
+static bool piece_done(const struct kg_sampling *sampling, uint64_t samples, double spent_ns,
+                       double time_ns)
+{
+    const struct kg_sampler *sampler = sampling->sampler;
+    if (sampler->own_ns)
+        return samples > 0;
+    return sampler->iterations ? samples * sampling->batch >= sampler->iterations
+                               : spent_ns >= time_ns;
+}
+
 /* CPU time counts within the pieces only: between them a round may wait for its turn, and its threads
- * may spin. A process that measures itself already knows the time, and is one sample. */
+ * may spin. */
 double kg_sampling_run(struct kg_sampling *sampling, double time_ns)
 {
     const struct kg_sampler *sampler = sampling->sampler;
     struct rusage before = usage_now(sampler);
+    const uint64_t first = sampling->taken;
     double spent = 0;
-    while (spent < time_ns && !(sampler->own_ns && spent > 0)) {
+    while (!piece_done(sampling, sampling->taken - first, spent, time_ns)) {
         const double time = batch_time_ns(sampler, sampling->batch);
         spent += time;
         if (sampling->count == sampler->capacity)
@@ -177,7 +190,8 @@ double kg_sampling_run(struct kg_sampling *sampling, double time_ns)
         sampler->buffer[sampling->count++] =
             sampler->own_ns ? sampler->own_ns(sampler->owner) : time / (double)sampling->batch;
         sampling->taken++;
-        if (pulse_take(&sampling->pulses, time) && spent < time_ns)
+        if (pulse_take(&sampling->pulses, time) &&
+            !piece_done(sampling, sampling->taken - first, spent, time_ns))
             settle_again(sampling, sampling->spent_ns + spent, &before);
     }
     const struct rusage after = usage_now(sampler);

@@ -46,6 +46,7 @@ static const struct kg_field request_fields[] = {
     KG_FIELD(check_after, BOOL, NULL, KG_OPTIONAL),
     KG_FIELD(memory_limit_bytes, COUNT, NULL),
     KG_FIELD(min_time_ns, REAL, NULL, KG_NULLABLE),
+    KG_FIELD(iterations, COUNT, NULL, KG_OPTIONAL),
     KG_FIELD(warm_calls, COUNT, NULL, KG_OPTIONAL),
     KG_FIELD(cold, BOOL, NULL, KG_OPTIONAL),
     KG_FIELD(metrics, BITS, NULL, KG_OPTIONAL, KG_NAMES(kg_metric_kind_names)),

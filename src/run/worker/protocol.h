@@ -69,6 +69,7 @@ struct kg_request {
     bool check_after;    /* KG_TASK_ROUND, KG_TASK_TURNS: check the result of the timed calls */
     uint64_t memory_limit_bytes;
     double min_time_ns;
+    uint64_t iterations; /* calls of a round or a turn, at least; 0: the time decides */
     uint64_t warm_calls; /* number of calls before the timed ones, besides the usual calls */
     unsigned metrics;    /* bits 1u << enum kg_metric_kind of the wanted readings */
     uint64_t batch; /* calls per sample; KG_TASK_CHECK: the reference's, to be kept if enough */

@@ -193,6 +193,7 @@ static bool set_up(struct kg_worker *worker, struct kg_error *err)
         .owner = worker,
         .resolution_ns = worker->response.timer_resolution_ns,
         .min_time_ns = worker->request.min_time_ns,
+        .iterations = worker->request.iterations,
         .warm_calls = worker->request.warm_calls,
         .cold = worker->request.cold && !worker->workload,
         .children = !worker->workload,

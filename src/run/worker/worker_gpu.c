@@ -78,6 +78,7 @@ void kg_worker_gpu_ready(struct kg_worker *worker)
                                                            .call_ns = worker->request.call_ns},
                                            .timing = (enum kg_timing)worker->request.timing,
                                            .min_time_ns = worker->request.min_time_ns,
+                                           .iterations = worker->request.iterations,
                                            .buffer = gpu->buffer,
                                            .capacity = KG_SAMPLES_MOST};
 }

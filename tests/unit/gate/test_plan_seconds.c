@@ -74,6 +74,22 @@ static void newest_run_of_any_machine_gives_the_times(void **state)
     support_remove(folder);
 }
 
+static void iterations_give_the_time_of_a_round(void **state)
+{
+    const char *folder = support_folder();
+    const struct kg_workload_spec by_time = spec;
+    struct kg_case cases[CASES];
+    (void)state;
+    cases_make(cases);
+    run_store(folder, "a-cpu", "2026-01-30T12:00:00Z", 1e6);
+    spec.settings.iterations = 30;
+    struct kg_shard_plan planned = plan_of(cases, folder);
+    spec = by_time;
+    expect_seconds(&planned.cases[0], 10 * 30 * 1e-3, true);
+    kg_shard_plan_free(&planned);
+    support_remove(folder);
+}
+
 static void groups_stay_together_without_a_store(void **state)
 {
     struct kg_case cases[CASES];
@@ -90,6 +106,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(newest_run_of_any_machine_gives_the_times),
+        cmocka_unit_test(iterations_give_the_time_of_a_round),
         cmocka_unit_test(groups_stay_together_without_a_store),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -252,6 +252,30 @@ static void merge_keys_lend_what_is_not_given(void **state)
     kg_suite_free(&suite);
 }
 
+static void iterations_and_min_time_replace_each_other(void **state)
+{
+    static const char *const overrides[] = {"iterations=9"};
+    struct kg_suite suite;
+    struct kg_error err;
+    (void)state;
+    const char *text = "version: 1\n"
+                       "defaults: {iterations: 100}\n"
+                       "workloads:\n"
+                       "  - {name: one, kernel: k}\n"
+                       "  - {name: two, kernel: k, min_time: 7ms}\n"
+                       "  - {name: three, kernel: k, iterations: 1}\n";
+    load(&suite, text);
+    assert_int_equal(suite.workloads[0].settings.iterations, 100);
+    assert_int_equal(suite.workloads[1].settings.iterations, 0);
+    about(7e6, suite.workloads[1].settings.min_time_ns);
+    assert_int_equal(suite.workloads[2].settings.iterations, 1);
+    kg_suite_free(&suite);
+    assert_true(kg_suite_parse("s", text, strlen(text), overrides, 1, &suite, &err));
+    assert_int_equal(suite.workloads[0].settings.iterations, 9);
+    assert_int_equal(suite.workloads[2].settings.iterations, 1);
+    kg_suite_free(&suite);
+}
+
 static void overrides_come_before_inheritance(void **state)
 {
     static const char *const overrides[] = {"threshold=2%",
@@ -344,6 +368,7 @@ int main(void)
         cmocka_unit_test(defaults_are_those_of_the_tables),
         cmocka_unit_test(ranges_are_inclusive),
         cmocka_unit_test(merge_keys_lend_what_is_not_given),
+        cmocka_unit_test(iterations_and_min_time_replace_each_other),
         cmocka_unit_test(overrides_come_before_inheritance),
         cmocka_unit_test(bad_overrides_name_themselves),
         cmocka_unit_test(a_suite_is_loaded_from_its_file),

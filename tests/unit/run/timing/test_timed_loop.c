@@ -90,6 +90,22 @@ static void round_counts_calls_and_reaches_its_time(void **state)
     kg_arena_free(&arena);
 }
 
+static void iterations_count_calls_in_whole_samples(void **state)
+{
+    struct work work = {.length_ns = 20000};
+    struct kg_sampler sampler = sampler_for(&work, 5e6);
+    struct kg_sampling sampling;
+    (void)state;
+    sampler.iterations = 10;
+    kg_sampling_begin(&sampling, &sampler, 3);
+    kg_sampling_run(&sampling, 1); /* a shorter time ends nothing */
+    assert_int_equal(sampling.taken, 4);
+    kg_sampling_run(
+        &sampling,
+        1e12); /* and a longer one asks for nothing; the next piece is a piece of its own */
+    assert_int_equal(sampling.taken, 8);
+}
+
 /* Work whose first calls are slow, as on a disturbed machine. */
 static void busy_later(void *state)
 {
@@ -155,6 +171,7 @@ int main(void)
         cmocka_unit_test(long_calls_are_timed_alone),
         cmocka_unit_test(room_grows_with_the_round_up_to_a_limit),
         cmocka_unit_test(round_counts_calls_and_reaches_its_time),
+        cmocka_unit_test(iterations_count_calls_in_whole_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
