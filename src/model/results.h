@@ -125,6 +125,9 @@ struct kg_memory {
     uint64_t peak_bytes;
     uint64_t allocated_bytes; /* peak of the memory from the allocator for workloads */
     uint64_t harness_bytes;   /* resident memory before the workload's set-up */
+    /* malloc of the worker process, after the first calls; NaN on the GPU and of commands */
+    double malloc_used_bytes;   /* in use beyond the harness's */
+    double malloc_cached_bytes; /* free, but not returned to the system */
     /* On the GPU only; else NaN. */
     double device_peak_bytes;      /* largest decrease of free memory since before set-up */
     double device_allocated_bytes; /* peak of the memory from the allocator */
@@ -133,7 +136,8 @@ struct kg_memory {
 };
 
 #define KG_MEMORY_ON_CPU                                                                           \
-    .device_peak_bytes = NAN, .device_allocated_bytes = NAN, .device_cached_bytes = NAN
+    .malloc_used_bytes = NAN, .malloc_cached_bytes = NAN, .device_peak_bytes = NAN,                \
+    .device_allocated_bytes = NAN, .device_cached_bytes = NAN
 
 /* Work of one call, and its rates; NaN: unknown. */
 struct kg_case_work {

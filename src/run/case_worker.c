@@ -168,6 +168,8 @@ bool kg_case_check_store(const struct kg_session *session, size_t index,
     result->work.item_name = kg_arena_keep(&results->arena, response->work.item_name);
     result->memory.allocated_bytes = response->allocated_bytes;
     result->memory.harness_bytes = response->harness_bytes;
+    result->memory.malloc_used_bytes = response->malloc_used_bytes;
+    result->memory.malloc_cached_bytes = response->malloc_cached_bytes;
     result->memory.device_peak_bytes = response->device_peak_bytes;
     result->memory.device_allocated_bytes = response->device_allocated_bytes;
     result->memory.device_cached_bytes =

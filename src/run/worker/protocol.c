@@ -119,6 +119,8 @@ static const struct kg_field response_fields[] = {
     KG_FIELD(work, RECORD, NULL, KG_OF(work_record)),
     KG_FIELD(allocated_bytes, COUNT, NULL),
     KG_FIELD(harness_bytes, COUNT, NULL),
+    KG_FIELD(malloc_used_bytes, REAL, NULL, KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(malloc_cached_bytes, REAL, NULL, KG_OPTIONAL, KG_FROM_0),
     KG_LIST(rounds, round_count, RECORDS, NULL, KG_OPTIONAL, KG_OF(kg_round_record)),
     KG_LIST(reported, reported_count, RECORDS, NULL, KG_OPTIONAL, KG_OF(reported_record)),
     KG_LIST(names, name_count, STRINGS, NULL, KG_OPTIONAL),

@@ -120,6 +120,8 @@ struct kg_response {
     struct kg_case_work work; /* items, bytes, flops */
     uint64_t allocated_bytes;
     uint64_t harness_bytes;
+    double malloc_used_bytes; /* NaN on the GPU and of commands, like the next field */
+    double malloc_cached_bytes;
     uint64_t held_calls;      /* KG_TASK_CHECK on the GPU */
     double call_ns;           /* KG_TASK_CHECK on the GPU */
     const char *note;         /* reason to doubt the case's figures; or NULL */

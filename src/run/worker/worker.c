@@ -37,6 +37,17 @@ uint64_t kg_worker_status_bytes(const char *key)
     return kib * 1024;
 }
 
+/* Fills the figures of malloc, from all its arenas.
+ * before_bytes  memory in use before the workload's set-up */
+static void malloc_read(size_t before_bytes, struct kg_response *response)
+{
+    const struct mallinfo2 info = mallinfo2();
+    const size_t used_bytes = info.uordblks + info.hblkhd;
+    response->malloc_used_bytes =
+        used_bytes > before_bytes ? (double)(used_bytes - before_bytes) : 0;
+    response->malloc_cached_bytes = (double)info.fordblks;
+}
+
 /* Resets VmHWM to the memory that is resident now (proc(5)). If the kernel does not allow it, the
  * peak includes the memory for loading the program. */
 static void peak_reset(void)
@@ -254,6 +265,7 @@ static bool work_set_up(struct kg_worker *worker, struct kg_error *err)
         struct kg_command_run before = kg_worker_command(worker, worker->request.setting.setup);
         kg_command_call(&before);
     }
+    const struct mallinfo2 before = mallinfo2();
     if (!set_up(worker, err))
         return false;
     if (on_stream)
@@ -267,6 +279,8 @@ static bool work_set_up(struct kg_worker *worker, struct kg_error *err)
     worker->response.allocated_bytes = worker->host.allocated_peak_bytes;
     if (on_stream)
         kg_worker_gpu_finish(worker);
+    else if (worker->workload)
+        malloc_read(before.uordblks + before.hblkhd, &worker->response);
     if (worker->workload && worker->workload->tear_down && !worker->torn_down)
         worker->workload->tear_down(&worker->host.context, worker->state);
     return good;
@@ -306,6 +320,7 @@ static bool request_do(struct kg_worker *worker)
     response->trace = (struct kg_trace)KG_TRACE_NONE;
     response->ceilings = (struct kg_ceilings)KG_CEILINGS_NONE;
     response->cpu_ceilings = (struct kg_cpu_ceilings)KG_CPU_CEILINGS_NONE;
+    response->malloc_used_bytes = response->malloc_cached_bytes = NAN;
     response->device_peak_bytes = response->device_allocated_bytes = response->check_ns = NAN;
     response->good = work(worker, &err);
     kg_worker_harness_close(worker);

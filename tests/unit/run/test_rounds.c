@@ -251,6 +251,8 @@ static char *response_text(bool good)
                                    .ceilings = KG_CEILINGS_NONE,
                                    .cpu_ceilings = KG_CPU_CEILINGS_NONE,
                                    .call_ns = NAN,
+                                   .malloc_used_bytes = NAN,
+                                   .malloc_cached_bytes = NAN,
                                    .device_peak_bytes = NAN,
                                    .device_allocated_bytes = NAN};
     struct kg_text text = {0};

@@ -11,8 +11,11 @@ const ROWS_MOST = 500; /* rows of a table of figures */
 const KINDS = [
     ["peak", (memory) => memory.peak_bytes],
     ["allocated", (memory) => memory.allocated_bytes],
+    ["in use", (memory) => memory.malloc_used_bytes],
+    ["cached", (memory) => memory.malloc_cached_bytes],
     ["GPU: peak", (memory) => memory.device_peak_bytes],
     ["GPU: allocated", (memory) => memory.device_allocated_bytes],
+    ["GPU: cached", (memory) => memory.device_cached_bytes],
 ];
 
 const measured = (model) =>
@@ -37,7 +40,7 @@ function barsOf(cases, kinds) {
             series: kinds.map(([name, get], i) => ({
                 type: "scatter",
                 name,
-                symbol: ["circle", "diamond", "rect", "triangle"][i],
+                symbol: ["circle", "diamond", "rect", "triangle", "roundRect", "pin", "arrow"][i],
                 symbolSize: 10,
                 data: cases.map((one) => get(one.current.memory) || null),
             })),
