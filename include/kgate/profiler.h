@@ -195,6 +195,13 @@ struct kgate_scope kgate_scope_begin_labelled(struct kgate_profiler *profiler, c
 struct kgate_scope kgate_scope_begin_cuda(struct kgate_profiler *profiler, struct kgate_site *site,
                                           void *stream, uint64_t bytes);
 
+/** Begins a scope whose backend is found at run time: as #kgate_scope_begin_cuda if the calling thread
+ * has a CUDA context, else as #kgate_scope_begin. A thread gets a context by its first call of the
+ * CUDA runtime.
+ * @param sites two places of one name: on the CPU, then on the GPU */
+struct kgate_scope kgate_scope_begin_auto(struct kgate_profiler *profiler,
+                                          struct kgate_site sites[2], void *stream, uint64_t bytes);
+
 /** Ends a scope, on the thread that began it. It also ends inner scopes that are still open, and
  * counts them as unfinished. A second end, or an end on another thread, only counts as
  * unbalanced. */
@@ -347,6 +354,7 @@ struct kgate_scope_guard {
 #define KGATE_SCOPE_OF_KIND(name, kind, device, backend, bytes) ((void)0)
 #define KGATE_SCOPE_WAITING(name) ((void)0)
 #define KGATE_SCOPE_PARALLEL_REGION(name) ((void)0)
+#define KGATE_SCOPE_AUTO(name) ((void)0)
 #define KGATE_SCOPE_CUDA(name, stream, bytes) ((void)0)
 #define KGATE_SCOPE_TRANSFER_CUDA(name, stream, bytes) ((void)0)
 #define KGATE_FUNCTION() ((void)0)
@@ -400,6 +408,13 @@ inline auto kgate_scope_text(const Text &name) -> decltype(static_cast<const cha
     KGATE_PROFILER_GUARD(id, kgate_scope_begin_cuda(NULL, &KGATE_PROFILER_SITE(id),                \
                                                     KGATE_PROFILER_STREAM(stream), (bytes)))
 
+#define KGATE_PROFILER_AUTO(id, name)                                                              \
+    static struct kgate_site KGATE_PROFILER_SITE(id)[2] = {                                        \
+        {(name), NULL, __FILE__, __LINE__, KGATE_DEVICE_CPU, KGATE_SCOPE_COMPUTE, 0},              \
+        {(name), "cuda", __FILE__, __LINE__, KGATE_DEVICE_CUDA, KGATE_SCOPE_COMPUTE, 0}};          \
+    KGATE_PROFILER_GUARD(id, kgate_scope_begin_auto(NULL, KGATE_PROFILER_SITE(id),                 \
+                                                    KGATE_PROFILER_STREAM((void *)0), 0))
+
 #define KGATE_PROFILER_IN(id, profiler, name)                                                      \
     KGATE_PROFILER_PLACE(id, name, KGATE_DEVICE_CPU, NULL, KGATE_SCOPE_COMPUTE);                   \
     KGATE_PROFILER_HOLD(id, kgate_scope_begin((profiler), &KGATE_PROFILER_SITE(id), 0))
@@ -450,6 +465,10 @@ inline auto kgate_scope_text(const Text &name) -> decltype(static_cast<const cha
  * below it in reports. */
 #define KGATE_SCOPE_PARALLEL_REGION(name)                                                          \
     KGATE_SCOPE_OF_KIND(name, KGATE_SCOPE_PARALLEL, KGATE_DEVICE_CPU, NULL, 0)
+
+/** A scope that finds its backend at run time: CUDA events on the default stream if the thread has a
+ * CUDA context, else the CPU's clock alone. */
+#define KGATE_SCOPE_AUTO(name) KGATE_PROFILER_AUTO(__COUNTER__, "" name "")
 
 /** A scope that is timed on a CUDA stream too. */
 #define KGATE_SCOPE_CUDA(name, stream, bytes)                                                      \

@@ -140,6 +140,15 @@ frame_allocated() {
         jq '[.paths[] | select(.name == "frame") | .allocated_bytes] | add'
 }
 
+@test "gprof, as profiling.md names it, reads a program with the profiler" {
+    not_sanitized
+    command -v gprof >/dev/null || skip "no gprof"
+    example_copy
+    make -C example CFLAGS="-O2 -pg -D_GNU_SOURCE"
+    example/frames 64 20 >/dev/null
+    gprof example/frames gmon.out | grep -q "blur"
+}
+
 @test "libkgate_memory.so finds the profiler, linked either way" {
     not_sanitized
     example_copy
@@ -171,6 +180,7 @@ double sum(const double *x, size_t n, void *stream)
     for (size_t i = 0; i < n; i++) {
         KGATE_SCOPE("element");
         KGATE_SCOPE_ON("on", KGATE_DEVICE_CPU, "loop", sizeof *x);
+        KGATE_SCOPE_AUTO("auto");
         KGATE_SCOPE_CUDA("kernel", stream, 8);
         KGATE_SCOPE_TRANSFER_CUDA("copy", stream, 8);
         KGATE_SCOPE_WAITING("wait");

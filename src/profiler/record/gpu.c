@@ -189,6 +189,13 @@ static int mark_start(const struct kg_cuda *cuda, struct kg_gpu_context *context
     return code;
 }
 
+bool kg_gpu_present(void)
+{
+    void *handle = NULL;
+    const struct kg_cuda *cuda = kg_cuda_open();
+    return cuda && cuda->context_current(&handle) == KG_CUDA_SUCCESS && handle;
+}
+
 bool kg_gpu_begin(struct kg_gpu_times *gpu, void *stream, struct kg_gpu_mark *mark)
 {
     void *handle = NULL;

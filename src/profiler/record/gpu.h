@@ -34,6 +34,9 @@ struct kg_gpu_times *kg_gpu_new(void);
 /* Destroys the events. A destroyed context has already destroyed its own. NULL is ignored. */
 void kg_gpu_free(struct kg_gpu_times *gpu);
 
+/* Whether the calling thread has a CUDA context. The first call opens the driver. */
+bool kg_gpu_present(void);
+
 /* Puts an event on the stream. It costs some hundred nanoseconds more than the driver's call. Every
  * quarter of a second it costs some 20 us more, at most 400: it then relates the device's clock to the
  * host's (gpu_driver.h). The first call opens the driver, which takes milliseconds.

@@ -351,6 +351,14 @@ struct kgate_scope kgate_scope_begin_cuda(struct kgate_profiler *profiler, struc
     return scope;
 }
 
+struct kgate_scope kgate_scope_begin_auto(struct kgate_profiler *profiler,
+                                          struct kgate_site sites[2], void *stream, uint64_t bytes)
+{
+    return kg_profiler_enabled(kg_profiler_of(profiler)) && kg_gpu_present()
+               ? kgate_scope_begin_cuda(profiler, &sites[1], stream, bytes)
+               : kgate_scope_begin(profiler, &sites[0], bytes);
+}
+
 /* --- Ending ----------------------------------------------------------------------------------- */
 
 /* Whether the struct is one of the calling thread's: another's must not be looked at, it may be

@@ -83,6 +83,46 @@ static void scopes_on_streams_have_gpu_times_in_the_figures(void **state)
     assert_int_equal(fake->counts->misuse, 0);
 }
 
+/* A report of the process-wide recording, to be freed. */
+static char *printed(enum kgate_profile_format format)
+{
+    char message[256], *text = NULL;
+    size_t bytes = 0;
+    FILE *file = open_memstream(&text, &bytes);
+    assert_true(kgate_profiler_print(NULL, format, file, 0, message));
+    fclose(file);
+    return text;
+}
+
+static void backend_run(bool on_gpu)
+{
+    KGATE_SCOPE_AUTO("either");
+    if (on_gpu)
+        fake->launch(NULL, KERNEL_NS);
+}
+
+static void a_scope_without_a_stated_backend_uses_the_device_of_the_thread(void **state)
+{
+    (void)state;
+    for (int on_gpu = 0; on_gpu < 2; on_gpu++) {
+        char message[256];
+        assert_true(kgate_profiler_start(NULL, message));
+        fake->launch(NULL, BUSY_NS);
+        fake->context_use(on_gpu ? context : NULL);
+        backend_run(on_gpu);
+        fake->context_use(context);
+        kgate_profiler_stop();
+        struct kgate_profile_results *results = kgate_profiler_results(NULL, message);
+        assert_non_null(results);
+        assert_near(of_name(results, "either")->gpu_ns, on_gpu ? KERNEL_NS : 0);
+        kgate_profile_results_free(results);
+        char *json = printed(KGATE_PROFILE_JSON);
+        if ((strstr(json, "\"cuda\"") != NULL) != on_gpu)
+            fail_msg("%s", json);
+        free(json);
+    }
+}
+
 enum { BLOCK_BYTES = 8 << 20 };
 
 /* Allocates on the device, as the program would by the CUDA runtime. */
@@ -120,12 +160,17 @@ static void scopes_on_streams_have_the_memory_that_the_device_gave(void **state)
     assert_int_equal(of_name(results, "load")->device_peak_bytes, 2 * BLOCK_BYTES);
     assert_int_equal(of_name(results, "none")->device_peak_bytes, 0);
     kgate_profile_results_free(results);
+    char *table = printed(KGATE_PROFILE_TABLE);
+    if (!strstr(table, "gpu peak") || !strstr(table, "16.0 MiB"))
+        fail_msg("%s", table);
+    free(table);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scopes_on_streams_have_gpu_times_in_the_figures),
+        cmocka_unit_test(a_scope_without_a_stated_backend_uses_the_device_of_the_thread),
         cmocka_unit_test(scopes_on_streams_have_the_memory_that_the_device_gave),
     };
     host_is_real = true;
