@@ -32,19 +32,19 @@ void kg_bottlenecks_add(struct kg_document *document, const struct kg_profile *p
     if (!kg_bottlenecks_find(profile, &found, &found_count))
         return;
     for (size_t i = 0; i < found_count && i < KG_BOTTLENECKS_MOST; i++) {
-        kg_part_text(document, KG_PART_ITEM, NULL, "bottleneck of ");
-        kg_span_add(document, KG_SPAN_ID, profile->rows[found[i].path].path.name);
-        kg_span_text(document, ": ");
+        if (found[i].flat) {
+            kg_part_add(document, KG_PART_ITEM, "bottleneck");
+        } else {
+            kg_part_text(document, KG_PART_ITEM, NULL, "bottleneck of ");
+            kg_span_add(document, KG_SPAN_ID, profile->rows[found[i].path].path.name);
+            kg_span_text(document, ": ");
+        }
         bottleneck_words_add(document, profile, &found[i]);
     }
     if (found_count > KG_BOTTLENECKS_MOST) {
         kg_part_text(document, KG_PART_ITEM, NULL, "bottlenecks of %zu more are in the JSON report",
                      found_count - KG_BOTTLENECKS_MOST);
     }
-    struct kg_text flat = {0};
-    if (!found_count && kg_bottleneck_flat_words(profile, &flat))
-        kg_part_prose(document, KG_PART_ITEM, "bottleneck", kg_cell_take(&document->arena, &flat));
-    kg_text_free(&flat);
     free(found);
 }
 

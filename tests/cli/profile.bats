@@ -323,6 +323,11 @@ YAML
     [[ "$output" == *"all scopes: "*component*"std dev"*search*"bottleneck: search, "* ]]
     run kgate report flat.kgprof --format markdown
     [[ "$output" == *"std dev"*"bottleneck: search, "* ]]
+    kgate report flat.kgprof --format json -o flat.json
+    valid flat.json profile
+    jq -e '.paths as $paths | [.bottlenecks[] | [.flat, .kind, $paths[.component].name, $paths[.second].name]]
+           == [[true, "scope", "search", "multiply"]]' flat.json
+    jq -e '.bottlenecks[0].words | startswith("bottleneck: search, ")' flat.json
 }
 
 # bats test_tags=thorough

@@ -120,6 +120,38 @@ static bool subject_judge(const struct kg_case_rows *subject, struct kg_bottlene
 
 /* --- The cases ------------------------------------------------------------------------------- */
 
+/* The bottleneck of a recording without nested scopes. false: it has such scopes, or no time. */
+static bool flat_judge(const struct kg_profile *profile, struct kg_bottleneck *found)
+{
+    *found = (struct kg_bottleneck){.kind = KG_BOTTLENECK_SPREAD, .places = 1, .flat = true};
+    for (size_t i = 0; i < profile->row_count; i++) {
+        const struct kg_profile_row *row = &profile->rows[i];
+        const double share = row->figures.share;
+        if (row->path.parent != i)
+            return false;
+        if (row->path.kind == KGATE_SCOPE_PROFILER)
+            continue;
+        if (share > found->share) {
+            found->second = found->component;
+            found->second_share = found->share;
+            found->component = i;
+            found->share = share;
+        } else if (share > found->second_share) {
+            found->second = i;
+            found->second_share = share;
+        }
+    }
+    found->path = found->component;
+    if (!(found->second_share > 0))
+        found->second = found->path;
+    if (!(found->share > 0))
+        return false;
+    if (found->share >= BOTTLENECK)
+        found->kind = KG_BOTTLENECK_SCOPE;
+    found->calls = profile->rows[found->component].figures.calls;
+    return true;
+}
+
 bool kg_bottlenecks_find(const struct kg_profile *profile, struct kg_bottleneck **found,
                          size_t *count)
 {
@@ -129,6 +161,8 @@ bool kg_bottlenecks_find(const struct kg_profile *profile, struct kg_bottleneck 
     bool good = kg_case_rows_start(profile, &subject) && *found;
     while (good && kg_case_rows_next(&subject))
         good = subject_judge(&subject, &(*found)[(*count)++]);
+    if (good && !*count)
+        *count = flat_judge(profile, *found);
     kg_case_rows_free(&subject);
     if (!good) {
         free(*found);
@@ -219,10 +253,29 @@ static void scope_append(const struct kg_profile *profile, const struct kg_bottl
 /* Share above which a case has no inner scopes, apart from rounding. */
 static const double ALL = 0.995;
 
+static void flat_append(const struct kg_profile *profile, const struct kg_bottleneck *found,
+                        struct kg_text *text)
+{
+    static const char all[] = "the time of all scopes";
+    if (found->kind == KG_BOTTLENECK_SPREAD) {
+        kg_text_printf(text, "none: no scope has %.0f %% of %s", 100 * BOTTLENECK, all);
+        return;
+    }
+    kg_text_printf(text, "%s, %.0f %% of %s", profile->rows[found->component].path.name,
+                   100 * found->share, all);
+    if (found->second_share >= NOTABLE)
+        kg_text_printf(text, " (%s %.0f %%)", profile->rows[found->second].path.name,
+                       100 * found->second_share);
+}
+
 void kg_bottleneck_words(const struct kg_profile *profile, const struct kg_bottleneck *found,
                          struct kg_text *text)
 {
     const char *its = found->on_gpu ? "its time on the GPU" : "its time";
+    if (found->flat) {
+        flat_append(profile, found, text);
+        return;
+    }
     switch (found->kind) {
     case KG_BOTTLENECK_SCOPE:
         scope_append(profile, found, its, text);
@@ -247,46 +300,14 @@ void kg_bottleneck_words(const struct kg_profile *profile, const struct kg_bottl
     asides_append(profile, found, text);
 }
 
-bool kg_bottleneck_flat_words(const struct kg_profile *profile, struct kg_text *text)
+void kg_bottleneck_sentence(const struct kg_profile *profile,
+                            const struct kg_bottleneck *bottleneck, struct kg_text *text)
 {
-    const struct kg_profile_row *first = NULL, *second = NULL;
-    for (size_t i = 0; i < profile->row_count; i++) {
-        const struct kg_profile_row *row = &profile->rows[i];
-        if (row->path.parent != i)
-            return false;
-        if (row->path.kind == KGATE_SCOPE_PROFILER || !(row->figures.share > 0))
-            continue;
-        if (!first || row->figures.share > first->figures.share) {
-            second = first;
-            first = row;
-        } else if (!second || row->figures.share > second->figures.share) {
-            second = row;
-        }
-    }
-    if (!first)
-        return false;
-    if (first->figures.share < BOTTLENECK)
-        kg_text_printf(text, "none: no scope has %.0f %% of the time of all scopes",
-                       100 * BOTTLENECK);
-    else
-        kg_text_printf(text, "%s, %.0f %% of the time of all scopes", first->path.name,
-                       100 * first->figures.share);
-    if (first->figures.share >= BOTTLENECK && second && second->figures.share >= NOTABLE)
-        kg_text_printf(text, " (%s %.0f %%)", second->path.name, 100 * second->figures.share);
-    return true;
-}
-
-/* Without nesting there is one line for the whole recording. */
-static void flat_print(const struct kg_profile *profile, struct kg_text *text)
-{
-    struct kg_text words = {0};
-    if (kg_bottleneck_flat_words(profile, &words)) {
+    if (bottleneck->flat)
         kg_text_append(text, "bottleneck: ");
-        kg_escape_terminal(text, kg_text_string(&words), LINE_MOST);
-        kg_text_append(text, "\n");
-    }
-    text->failed = text->failed || words.failed;
-    kg_text_free(&words);
+    else
+        kg_text_printf(text, "bottleneck of %s: ", profile->rows[bottleneck->path].path.name);
+    kg_bottleneck_words(profile, bottleneck, text);
 }
 
 void kg_profile_bottlenecks(const struct kg_profile *profile, struct kg_text *text)
@@ -297,12 +318,9 @@ void kg_profile_bottlenecks(const struct kg_profile *profile, struct kg_text *te
         text->failed = true;
         return;
     }
-    if (!count)
-        flat_print(profile, text);
     for (size_t i = 0; i < count && i < KG_BOTTLENECKS_MOST; i++) {
         struct kg_text words = {0};
-        kg_text_printf(&words, "bottleneck of %s: ", profile->rows[found[i].path].path.name);
-        kg_bottleneck_words(profile, &found[i], &words);
+        kg_bottleneck_sentence(profile, &found[i], &words);
         kg_escape_terminal(text, kg_text_string(&words), LINE_MOST);
         kg_text_append(text, "\n");
         text->failed = text->failed || words.failed;

@@ -1,5 +1,6 @@
 /* bottleneck.h: the component that takes most of a case's time. A case is an outermost scope with
- * scopes inside it, or one with a process's label as its name. Pure. */
+ * scopes inside it, or one with a process's label as its name. A recording without nested scopes has
+ * no case: its one bottleneck is that of all scopes together. Pure. */
 #pragma once
 #include "profiler/read/profile.h"
 
@@ -23,14 +24,16 @@ struct kg_bottleneck {
     double second_share;
     double outside_share; /* share outside the inner scopes */
     uint64_t calls;       /* calls of the component */
-    bool close;  /* SCOPE, and kgate repeated the case's call: the calls differ so much that the
+    bool close; /* SCOPE, and kgate repeated the case's call: the calls differ so much that the
                     second component may be the first */
+    bool flat; /* there is no case: shares are of the time of all scopes, `path` is the component */
     bool on_gpu; /* the shares are of GPU time, with copies: host time of launching says nothing
                     about the GPU */
 };
 
-/* All cases, the slowest first. A share is of the case's total over all processes. It
- * excludes the threads that a parallel region started: they work beside the case's own.
+/* All cases, the slowest first; of a recording without nested scopes a flat one. A share is of the
+ * case's total over all processes. It excludes the threads that a parallel region started: they work
+ * beside the case's own.
  * found    `*count` results, to be freed with free
  * returns  false if memory is out */
 bool kg_bottlenecks_find(const struct kg_profile *profile, struct kg_bottleneck **found,
@@ -41,9 +44,8 @@ bool kg_bottlenecks_find(const struct kg_profile *profile, struct kg_bottleneck 
 void kg_bottleneck_words(const struct kg_profile *profile, const struct kg_bottleneck *bottleneck,
                          struct kg_text *text);
 
-/* The same of a recording whose scopes are not nested, so that it has no case: "search, 72 % of the
- * time of all scopes (multiply 22 %)". false, and nothing is appended, if it has nested scopes or
- * none. */
-bool kg_bottleneck_flat_words(const struct kg_profile *profile, struct kg_text *text);
+/* Appends "bottleneck of CASE: ", or "bottleneck: " if flat, and the words. */
+void kg_bottleneck_sentence(const struct kg_profile *profile,
+                            const struct kg_bottleneck *bottleneck, struct kg_text *text);
 
 enum { KG_BOTTLENECKS_MOST = 16 }; /* number of cases in a report, the slowest ones */

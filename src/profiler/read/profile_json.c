@@ -169,8 +169,7 @@ static void words_write(const struct kg_profile *profile, const struct kg_bottle
                         struct kg_writer *output)
 {
     struct kg_text words = {0};
-    kg_text_printf(&words, "bottleneck of %s: ", profile->rows[found->path].path.name);
-    kg_bottleneck_words(profile, found, &words);
+    kg_bottleneck_sentence(profile, found, &words);
     write_TEXT(output, "words", kg_text_string(&words));
     if (words.failed)
         output->failure = ENOMEM;
@@ -191,6 +190,7 @@ static void bottleneck_write(const struct kg_profile *profile, const struct kg_b
     write_REAL(output, "outside_share", found->outside_share);
     write_COUNT(output, "calls", found->calls);
     write_BOOL(output, "close", found->close);
+    write_BOOL(output, "flat", found->flat);
     write_BOOL(output, "on_gpu", found->on_gpu);
     words_write(profile, found, output);
     WRITE(output, "}");

@@ -105,7 +105,7 @@ static const struct kg_record row_record = KG_RECORD_OF(row_fields, "One path.")
 
 #define STRUCT kg_bottleneck
 static const struct kg_field bottleneck_fields[] = {
-    KG_MENTION(path, COUNT, "index of the case's path"),
+    KG_MENTION(path, COUNT, "index of the case's path; flat: of the component"),
     KG_MENTION(kind, STRING,
                "scope: one path has a notable share; name: only the paths of a name together have "
                "a notable share; "
@@ -120,6 +120,9 @@ static const struct kg_field bottleneck_fields[] = {
     KG_MENTION(calls, COUNT, "number of calls of the component"),
     KG_MENTION(close, BOOL,
                "whether the second path may be the first, given the scatter of their calls"),
+    KG_MENTION(flat, BOOL,
+               "whether no scopes are nested: no case, and shares of the time of all scopes",
+               KG_OPTIONAL),
     KG_MENTION(on_gpu, BOOL, "whether the shares are of GPU time"),
     KG_MENTION(words, STRING, "bottleneck as the sentence that reports print", KG_OPTIONAL),
 };
@@ -173,7 +176,7 @@ static const struct kg_field loaded_fields[] = {
             KG_OF(share_record)),
     KG_MENTION(bottlenecks, RECORDS,
                "bottleneck per case, slowest case first; a case is an outermost scope with inner "
-               "scopes, or the label of a process",
+               "scopes, or the label of a process. Without nested scopes: one for all scopes",
                KG_OPTIONAL, KG_OF(bottleneck_record)),
     KG_LIST(entries, listed_count, RECORDS,
             "every scope in the recording's order; you may remove them", KG_OPTIONAL,

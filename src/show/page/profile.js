@@ -46,7 +46,7 @@ function casesOf(json) {
     const nested = outermost.filter(({ inside }) => inside.length);
     const listed = json.bottlenecks?.length ? json.bottlenecks : nested.map(({ path }) => ({ path: json.paths.indexOf(path) }));
     const cases = listed
-        .filter(({ path }) => nodes[path])
+        .filter(({ path, flat }) => nodes[path] && !flat)
         .map(({ path, words, on_gpu: gpu = false }) => ({
             name: nodes[path].name,
             words,
