@@ -95,6 +95,9 @@ shown() { sed -n "\\|^<!-- $1 -->\$|,/^\`\`\`\$/p" "$SOURCE/docs/kernels.md" | s
     jq -e '.cases[0].status == "OK"' results/results.json
     grep -q '^| sh/cpu |' results/results.md
     grep -q ',sh/cpu,' results/results.csv
+    # docs/reports.md: every run is kept
+    run kgate run -c one.yaml -o "runs/$(date +%F.%H%M)/" -q
+    ls runs/2*-*-*.*/results.{json,md,csv}
     run kgate run -c one.yaml -o results -q
     [ "$status" -eq 0 ]
 }
