@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "judge/change_point.h"
+
 enum kg_step_cause {
     KG_STEP_UNKNOWN, /* paired rounds of the two builds must decide */
     KG_STEP_CODE,    /* the same case stepped on another host */
@@ -16,16 +18,20 @@ enum kg_step_cause {
 /* Returns the cause's name in files: "machine". */
 const char *kg_step_cause_name(enum kg_step_cause cause);
 
+/* One or two bad nights beside a step move its split by as many runs, and the interval does not show it. So only code
+ * that stays the same for this number of runs beyond either end of the interval counts as unchanged. */
+enum { KG_STEP_BESIDE = KG_CHANGE_LEVEL_LEAST - 1 };
+
 /* One alarm. Each flag compares the runs at the ends of the split's interval: number newer_most + 1 and number
  * newer_least of kg_change_alarm. */
 struct kg_night_alarm {
-    size_t host;              /* index of its host */
-    size_t case_number;       /* the same number on every host */
-    double step;              /* log of new level over old level */
-    double control_step;      /* likewise, of the host's control; 0: none, or no control */
-    bool definition_changed;  /* hash of the workload's definition */
-    bool code_unchanged;      /* both hashes of the code are known and equal */
-    bool epoch_changed;       /* facts of the machine */
+    size_t host;             /* index of its host */
+    size_t case_number;      /* the same number on every host */
+    double step;             /* log of new level over old level */
+    double control_step;     /* likewise, of the host's control; 0: none, or no control */
+    bool definition_changed; /* hash of the workload's definition */
+    bool code_unchanged; /* both hashes are known and equal, KG_STEP_BESIDE runs beyond the ends */
+    bool epoch_changed;  /* facts of the machine */
     enum kg_step_cause cause; /* set by kg_step_causes_find */
 };
 

@@ -100,7 +100,9 @@ static void points_replay(const struct kg_history *history, const struct kg_hist
 
 static bool is_unchanged(const struct kg_history_series *series, const struct kg_trend_mark *mark)
 {
-    for (size_t i = mark->before + 1; i <= mark->after; i++)
+    const size_t first = mark->before > KG_STEP_BESIDE ? mark->before - KG_STEP_BESIDE : 0;
+    const size_t last = mark->after + KG_STEP_BESIDE;
+    for (size_t i = first + 1; i <= last && i < series->point_count; i++)
         if (!same_code(&series->points[i - 1], &series->points[i]))
             return false;
     return mark->after > mark->before;

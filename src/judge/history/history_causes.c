@@ -91,10 +91,12 @@ static bool found_add(struct cause_search *search, const struct kg_found_change 
                       struct kg_error *err)
 {
     const struct kg_tracked *tracked = found->tracked;
-    struct end before, after;
+    struct end before, after, code_before, code_after;
     double control;
     if (!end_read(search, found->before, tracked->series, &before, err) ||
         !end_read(search, found->after, tracked->series, &after, err) ||
+        !end_read(search, found->code_before, tracked->series, &code_before, err) ||
+        !end_read(search, found->code_after, tracked->series, &code_after, err) ||
         !kg_history_control_step(search->detection, tracked, before.began, after.began, &control,
                                  err))
         return false;
@@ -109,8 +111,8 @@ static bool found_add(struct cause_search *search, const struct kg_found_change 
                                 .control_step = control,
                                 .definition_changed = before.stored && after.stored &&
                                                       before.measured != after.measured,
-                                .code_unchanged = before.code_known && after.code_known &&
-                                                  before.code == after.code,
+                                .code_unchanged = code_before.code_known && code_after.code_known &&
+                                                  code_before.code == code_after.code,
                                 .epoch_changed = before.epoch && after.epoch &&
                                                  strcmp(before.epoch, after.epoch) != 0}};
     return true;

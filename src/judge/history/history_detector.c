@@ -190,14 +190,18 @@ static void step_add(struct kg_detection *detection, struct kg_tracked *tracked,
 {
     int64_t *runs = tracked->row.runs;
     const uint32_t kept = tracked->row.level.change.count;
-    kg_detection_add(detection,
-                     &(struct kg_found_change){.kind = KG_CHANGE_STEP,
-                                               .tracked = tracked,
-                                               .before = runs[count - alarm->newer_most - 1],
-                                               .after = runs[count - alarm->newer_least],
-                                               .step = alarm->step,
-                                               .low = alarm->step_low,
-                                               .high = alarm->step_high});
+    const uint32_t before = count - alarm->newer_most - 1, after = count - alarm->newer_least;
+    const uint32_t beside = before < KG_STEP_BESIDE ? before : KG_STEP_BESIDE;
+    const uint32_t beyond = count - 1 - after < KG_STEP_BESIDE ? count - 1 - after : KG_STEP_BESIDE;
+    kg_detection_add(detection, &(struct kg_found_change){.kind = KG_CHANGE_STEP,
+                                                          .tracked = tracked,
+                                                          .before = runs[before],
+                                                          .after = runs[after],
+                                                          .code_before = runs[before - beside],
+                                                          .code_after = runs[after + beyond],
+                                                          .step = alarm->step,
+                                                          .low = alarm->step_low,
+                                                          .high = alarm->step_high});
     memmove(runs, runs + (count - kept), kept * sizeof *runs);
     tracked->stepped = true;
 }

@@ -170,6 +170,14 @@ static size_t host_index(const struct table *table, size_t row, const char **hos
     return (*count)++;
 }
 
+/* The row some runs beside `row`; within its series, and not after the newest run. */
+static size_t code_row(const struct table *table, size_t row, int beside, size_t newest)
+{
+    const size_t index = whole(table, row, 2), least = row - index;
+    const size_t wanted = beside < 0 && index < (size_t)-beside ? least : row + (size_t)beside;
+    return wanted < newest ? wanted : newest;
+}
+
 static size_t alarms_find(const struct table *table, struct found *found, const char **hosts,
                           size_t *host_count)
 {
@@ -182,11 +190,12 @@ static size_t alarms_find(const struct table *table, struct found *found, const 
         const size_t host = host_index(table, row, hosts, host_count);
         if (!kg_change_append(&state, log(number(table, row, 5)), &alarm) || count == ALARMS)
             continue;
-        const size_t first = row + 1 - alarm.newer;
-        const char *before = cell(table, row - alarm.newer_most, 4);
-        const char *after = cell(table, row + 1 - alarm.newer_least, 4);
+        const size_t first = row + 1 - alarm.newer, before = row - alarm.newer_most;
+        const size_t after = row + 1 - alarm.newer_least;
+        const char *code_before = cell(table, code_row(table, before, -KG_STEP_BESIDE, row), 4);
+        const char *code_after = cell(table, code_row(table, after, KG_STEP_BESIDE, row), 4);
         found[count++] = (struct found){first, host, day_of(cell(table, first, 3)), alarm.step,
-                                        strcmp(before, after) == 0};
+                                        strcmp(code_before, code_after) == 0};
     }
     return count;
 }

@@ -171,6 +171,32 @@ static void a_step_of_unchanged_code_is_of_the_machine(void **state)
     changes_check(1, "machine");
 }
 
+/* The split is one run too early. */
+static void late_code_change(struct facts *facts)
+{
+    facts->code = facts->number <= STEP_RUN ? "00000000000000aa" : "00000000000000ab";
+}
+
+/* The split is two runs too late. */
+static void early_code_change(struct facts *facts)
+{
+    facts->code = facts->number < STEP_RUN - 2 ? "00000000000000aa" : "00000000000000ab";
+}
+
+static void a_step_beside_a_change_of_the_code_is_not_of_the_machine(void **state)
+{
+    (void)state;
+    runs_add(late_code_change);
+    changes_check(1, "unknown");
+}
+
+static void a_step_two_runs_after_a_change_of_the_code_is_not_of_the_machine(void **state)
+{
+    (void)state;
+    runs_add(early_code_change);
+    changes_check(1, "unknown");
+}
+
 static void epoch_change(struct facts *facts)
 {
     facts->epoch = facts->number < STEP_RUN ? "e" : "f";
@@ -540,6 +566,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(show_reads_the_changes_of_its_series, setup, teardown),
         cmocka_unit_test_setup_teardown(a_step_of_unchanged_code_is_of_the_machine, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(a_step_beside_a_change_of_the_code_is_not_of_the_machine,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            a_step_two_runs_after_a_change_of_the_code_is_not_of_the_machine, setup, teardown),
         cmocka_unit_test_setup_teardown(a_step_with_an_updated_machine_is_of_the_environment, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_step_to_another_definition_is_named, setup, teardown),
