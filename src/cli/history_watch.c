@@ -1,5 +1,6 @@
 /* history_watch.c: `kgate history watch`: prints the suspected changes of this machine, and with --confirm their
  * decisions; gate/history_confirm.h does the work. */
+#include <math.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -140,6 +141,8 @@ static void outcome_print(void *user, const struct kg_confirmation *row)
     struct kg_history_change *change = row->suspect->change;
     struct kg_text text = {0};
     struct kg_error ignored;
+    if (row->outcome != KG_CONFIRMING_UNABLE && row->decision.seconds > 0)
+        change->seconds = row->decision.seconds + (isnan(change->seconds) ? 0 : change->seconds);
     if (row->outcome == KG_CONFIRMING_DECIDED) {
         change->state = row->decision.state;
         change->cause = row->decision.cause;

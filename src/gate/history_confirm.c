@@ -227,7 +227,7 @@ static bool decision_store(const struct confirming *confirming, struct kg_confir
 {
     struct kg_history_database *database;
     bool stored = false;
-    if (row->outcome != KG_CONFIRMING_DECIDED)
+    if (row->outcome == KG_CONFIRMING_UNABLE)
         return true;
     const bool good =
         kg_history_open(confirming->options->history, KG_HISTORY_CHANGE, &database, err) &&
@@ -349,17 +349,26 @@ static bool pairs_measure(struct confirming *confirming, size_t first, double bu
     return kg_ab_run(&what, &options, ab, err);
 }
 
-/* Ends the changes of one measurement. */
+static bool is_of(const struct kg_confirmation *row, const struct kg_confirmation *chosen)
+{
+    return row->outcome == KG_CONFIRMING_ABLE && shares(row, chosen);
+}
+
+/* Ends the changes of one measurement. Each takes an equal part of its seconds. */
 static bool shared_end(struct confirming *confirming, size_t first, const struct kg_ab *ab,
-                       const char *obstacle, struct kg_error *err)
+                       const char *obstacle, double seconds, struct kg_error *err)
 {
     const struct kg_confirmation chosen = confirming->rows[first];
+    size_t count = 0;
+    for (size_t i = first; i < confirming->count; i++)
+        count += is_of(&confirming->rows[i], &chosen);
     for (size_t i = first; i < confirming->count; i++) {
         struct kg_confirmation *row = &confirming->rows[i];
-        if (row->outcome != KG_CONFIRMING_ABLE || !shares(row, &chosen))
+        if (!is_of(row, &chosen))
             continue;
         row->outcome = KG_CONFIRMING_UNABLE;
         row->reason = obstacle;
+        row->decision.seconds = seconds / (double)count;
         if (!obstacle)
             decide(confirming->arena, ab, row);
         if (!decision_store(confirming, row, err))
@@ -378,7 +387,9 @@ static bool shared_measure(struct confirming *confirming, size_t first, double l
     const double budget_ns = left_ns / (double)measurements_count(confirming, first);
     struct kg_ab ab;
     const char *obstacle = NULL;
+    const uint64_t started_ns = kg_clock_ns();
     bool good = pairs_measure(confirming, first, budget_ns, &plan, &ab, err);
+    const double seconds = (double)(kg_clock_ns() - started_ns) / 1e9;
     confirming->signal = ab.signal;
     if (confirming->signal) {
         good = true;
@@ -387,7 +398,7 @@ static bool shared_measure(struct confirming *confirming, size_t first, double l
         good = true;
     }
     if (good && !confirming->signal)
-        good = shared_end(confirming, first, &ab, obstacle, err);
+        good = shared_end(confirming, first, &ab, obstacle, seconds, err);
     kg_ab_free(&ab);
     return good;
 }

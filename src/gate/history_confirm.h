@@ -23,10 +23,10 @@ struct kg_confirmation {
     const struct kg_case *planned; /* NULL: the suite lacks it */
     const struct kg_history_build *builds[KG_HISTORY_SIDES];
     enum kg_confirming outcome;
-    const char *reason; /* of UNABLE, OPEN and FAILED; else NULL */
-    struct kg_history_decision decision;
-    bool is_regression; /* a confirmed change for the worse */
-    bool is_done;       /* internal: the caller knows the outcome */
+    const char *reason;                  /* of UNABLE, OPEN and FAILED; else NULL */
+    struct kg_history_decision decision; /* without a decision only the seconds are stored */
+    bool is_regression;                  /* a confirmed change for the worse */
+    bool is_done;                        /* internal: the caller knows the outcome */
 };
 
 struct kg_confirm_options {

@@ -283,6 +283,7 @@ static const struct column step_columns[] = {
     OF_STEP("interval_high", high, REAL),
     OF_STEP("cause", cause, STRING),
     OF_STEP("state", state, STRING),
+    OF_STEP("seconds", seconds, REAL),
     OF_STEP("commit_before", commit_before, STRING),
     OF_STEP("commit_after", commit_after, STRING),
     OF_STEP("culprit", culprit, STRING),

@@ -320,6 +320,19 @@ static void steps_add(const struct kg_history_audit *audit, struct kg_document *
             "regressions by `kgate ab` before you trust them.");
 }
 
+/* Time of the machine that a true finding costs. */
+static void confirmations_add(const struct kg_history_audit *audit, struct kg_document *document)
+{
+    if (!(audit->confirmed + audit->refuted + audit->undecided))
+        return;
+    kg_part_text(document, KG_PART_FIGURE, "paired rounds",
+                 "%zu confirmed, %zu refuted, %zu undecided in %.0f s", audit->confirmed,
+                 audit->refuted, audit->undecided, audit->seconds);
+    if (audit->confirmed)
+        kg_span_text(document, ": %.0f s per confirmed change",
+                     audit->seconds / (double)audit->confirmed);
+}
+
 /* Beyond twice the value the exact figure helps nobody. */
 static const char *visible_cell(struct kg_arena *arena, double visible)
 {
@@ -372,6 +385,7 @@ static void audits_add(const struct kg_history *history, size_t most, struct kg_
         document->indent = 2;
         alarms_add(audit, document);
         steps_add(audit, document);
+        confirmations_add(audit, document);
         cases_add(audit, most, document);
         document->indent = 0;
     }

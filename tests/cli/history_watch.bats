@@ -101,7 +101,9 @@ states() { kgate history changes --json "$@" | jq -c '[.changes // [] | .[] | [.
     # nobody knows whether the commits are neighbours
     [ "${lines[1]}" = "find the commit: kgate bisect c20 c21 -c watch.yaml --case job/cpu --build CMD" ]
     [ "$(states)" = '[["confirmed","code"]]' ]
-    kgate history changes --json | jq -e '.changes[0].proof | test("^\\+50.0 % \\(.*paired rounds\\)$")'
+    kgate history changes --json | jq -e '.changes[0] | .seconds > 0 and (.proof | test("^\\+50.0 % \\(.*paired rounds\\)$"))'
+    run -0 kgate history audit --metric work
+    [[ "$output" == *"  paired rounds  1 confirmed, 0 refuted, 0 undecided in "*" s: "*" s per confirmed change"* ]]
     kgate history show job --metric work | grep -q 'c21 .*confirmed, cause code'
     run -0 watch --confirm
     [ "$output" = "no suspected changes of this suite on this machine" ]
@@ -166,6 +168,9 @@ states() { kgate history changes --json "$@" | jq -c '[.changes // [] | .[] | [.
     rm -f turn
     run -4 watch --confirm --history small.db
     [[ "$output" == *"suspected, "*"undecided"* ]]
+    # its seconds count
+    kgate history changes --json --history small.db | jq -e '.changes[0] | .state == "suspected" and .seconds > 0'
+    kgate history audit --json --history small.db | jq -e '.audits[0] | .undecided == 1 and .confirmed == 0 and .seconds > 0'
 }
 
 @test "a slower data file is not hidden: the builds are alike, the values stay" {

@@ -30,10 +30,10 @@ teardown() {
     cp "$XDG_CACHE_HOME"/kgate/cpu-ceilings-* "$BATS_FILE_TMPDIR" 2>/dev/null || true
 }
 
-# The answers of both databases, without the database's name.
+# The answers of both databases, without the database's name and measuring times.
 both() {
     kgate history "$@" >sqlite.out
     kgate history "$@" --history "$URL" >postgres.out
-    sed -i '/^  "database":/d' sqlite.out postgres.out
+    sed -i '/^  "database":/d; /^ *"seconds":/d' sqlite.out postgres.out
     cmp sqlite.out postgres.out
 }

@@ -122,6 +122,7 @@ struct kg_history_change {
     double ratio;      /* level after over level before */
     double low, high;  /* 95 % interval of `ratio` */
     const char *cause, *state, *proof, *culprit;
+    double seconds; /* that paired rounds took to decide it; NaN: not measured */
 };
 extern const char *const kg_change_kind_names[3];
 extern const char *const kg_history_cause_names[7];
@@ -297,8 +298,9 @@ struct kg_history_decision {
     const char *cause;   /* a name of kg_history_cause_names */
     const char *proof;   /* numbers of the paired rounds, in words */
     const char *culprit; /* commit; NULL: unknown */
+    double seconds;      /* of measuring, added to those of earlier attempts */
 };
-/* Stores the decision in one transaction.
+/* Stores the decision, or only the seconds of an attempt without one, in one transaction.
  * stored  false: the change is no longer suspected, and stays as it is */
 bool kg_history_decide(struct kg_history_database *database, int64_t change,
                        const struct kg_history_decision *decision, bool *stored,

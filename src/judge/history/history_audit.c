@@ -98,6 +98,7 @@ static void points_replay(const struct kg_history *history, const struct kg_hist
     }
 }
 
+/* Whether all points around the change have the same code. */
 static bool is_unchanged(const struct kg_history_series *series, const struct kg_trend_mark *mark)
 {
     const size_t first = mark->before > KG_STEP_BESIDE ? mark->before - KG_STEP_BESIDE : 0;
@@ -175,6 +176,18 @@ static size_t events_count(const struct steps *steps, bool up)
     return count;
 }
 
+/* Adds what paired rounds made of a change. */
+static void confirmation_count(const struct kg_history_change *change,
+                               struct kg_history_audit *audit)
+{
+    if (!(change->seconds > 0))
+        return;
+    audit->seconds += change->seconds;
+    audit->confirmed += !strcmp(change->state, "confirmed");
+    audit->refuted += !strcmp(change->state, "refuted");
+    audit->undecided += !strcmp(change->state, "suspected");
+}
+
 /* --- Smallest visible change ------------------------------------------------------------------ */
 
 /* Variance of the location of a run with `rounds` rounds. The history has the variance of runs with other numbers. */
@@ -230,15 +243,25 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-static struct kg_history_audit *audit_of(struct kg_history *history,
-                                         const struct kg_history_series *series)
+static struct kg_history_audit *audit_find(struct kg_history *history, const char *suite,
+                                           const char *machine, const char *host)
 {
     for (size_t i = 0; i < history->audit_count; i++) {
         struct kg_history_audit *audit = &history->audits[i];
-        if (same_text(audit->suite, series->suite) && same_text(audit->machine, series->machine) &&
-            same_text(audit->host, series->host))
+        if (same_text(audit->suite, suite) && same_text(audit->machine, machine) &&
+            same_text(audit->host, host))
             return audit;
     }
+    return NULL;
+}
+
+static struct kg_history_audit *audit_of(struct kg_history *history,
+                                         const struct kg_history_series *series)
+{
+    struct kg_history_audit *found =
+        audit_find(history, series->suite, series->machine, series->host);
+    if (found)
+        return found;
     kg_arena_grow(&history->arena, &history->audits, history->audit_count, &history->audit_capacity,
                   sizeof *history->audits);
     struct kg_history_audit *audit = &history->audits[history->audit_count++];
@@ -277,6 +300,13 @@ void kg_history_audit(struct kg_history *history, double alpha, size_t rounds)
         points_replay(history, series, audit, &level);
         changes_count(history, series, audit, &steps[audit - history->audits]);
         case_add(history, series, &level, audit);
+    }
+    for (size_t i = 0; i < history->change_count; i++) {
+        const struct kg_history_change *change = &history->changes[i];
+        struct kg_history_audit *audit =
+            audit_find(history, change->suite, change->machine, change->host);
+        if (audit)
+            confirmation_count(change, audit);
     }
     for (size_t i = 0; i < history->audit_count; i++)
         audit_end(&history->audits[i], &steps[i]);

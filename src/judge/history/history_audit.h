@@ -30,6 +30,9 @@ struct kg_history_audit {
     size_t improvements;
     double
         sign_p; /* probability of a difference at least as large if both are equally likely; NaN: no steps */
+    /* Changes of these series that paired rounds measured, and their seconds. */
+    size_t confirmed, refuted, undecided;
+    double seconds;
     double alpha;                  /* rate of false alarms of the suite, for `visible` */
     size_t rounds;                 /* number of rounds on either side, for `visible` */
     struct kg_audited_case *cases; /* the largest `visible` first */

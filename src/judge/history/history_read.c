@@ -421,6 +421,7 @@ static void change_read(const struct kg_query *query, struct kg_history *history
         .culprit = kg_row_keep(query, 17, arena),
         .kind = kg_row_copy(query, 18, arena),
         .series = kg_row_integer(query, 19),
+        .seconds = kg_row_real(query, 20),
     };
 }
 
@@ -430,7 +431,8 @@ bool kg_history_changes(struct kg_history_database *database,
 {
     static const char sql[] =
         "SELECT h.id, s.suite, s.case_, s.metric, m.class, m.host, b.hash, a.hash, cb.sha, ca.sha, "
-        "f.started, h.ratio, h.low, h.high, h.cause, h.state, h.proof, h.culprit, h.kind, s.id "
+        "f.started, h.ratio, h.low, h.high, h.cause, h.state, h.proof, h.culprit, h.kind, s.id, "
+        "h.seconds "
         "FROM change AS h "
         "JOIN series AS s ON s.id = h.series JOIN machine AS m ON m.id = s.machine "
         "LEFT JOIN run AS b ON b.id = h.run_before LEFT JOIN run AS a ON a.id = h.run_after "

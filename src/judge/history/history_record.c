@@ -120,6 +120,8 @@ static const struct kg_field change_fields[] = {
     KG_FIELD(state, STRING, "state of the change", KG_NAMES(kg_history_state_names)),
     KG_FIELD(proof, STRING, "comparison of the two builds that decided the state", KG_OPTIONAL),
     KG_FIELD(culprit, STRING, "commit that made the change", KG_OPTIONAL),
+    KG_FIELD(seconds, REAL, "seconds of paired rounds for this change, in all attempts",
+             KG_OPTIONAL),
 };
 static const struct kg_record change_record =
     KG_RECORD_OF(change_fields, "A step or a creep of a series, and its cause.");
@@ -177,6 +179,10 @@ static const struct kg_field audit_fields[] = {
              "range count once"),
     KG_FIELD(improvements, SIZE, "number of downward steps, likewise"),
     KG_FIELD(sign_p, REAL, "two-sided p of the sign test of the two numbers", KG_OPTIONAL),
+    KG_FIELD(confirmed, SIZE, "number of changes that paired rounds confirmed"),
+    KG_FIELD(refuted, SIZE, "number of changes that paired rounds refuted"),
+    KG_FIELD(undecided, SIZE, "number of changes that paired rounds left undecided"),
+    KG_FIELD(seconds, REAL, "seconds of paired rounds for these changes"),
     KG_FIELD(alpha, REAL, "share of false alarms that the suite allows"),
     KG_FIELD(rounds, SIZE, "number of rounds per side, for `visible`"),
     KG_LIST(cases, case_count, RECORDS, "series, the largest `visible` first",

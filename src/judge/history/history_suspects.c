@@ -119,12 +119,14 @@ bool kg_history_decide(struct kg_history_database *database, int64_t change,
     if (!kg_database_begin(database, err))
         return false;
     bool good = kg_query_prepare(database,
-                                 "UPDATE change SET state = $1, cause = $2, proof = $3, culprit = "
-                                 "$4 WHERE id = $5 AND state = 'suspected' RETURNING id",
+                                 "UPDATE change SET state = COALESCE($1, state), cause = "
+                                 "COALESCE($2, cause), proof = COALESCE($3, proof), culprit = "
+                                 "COALESCE($4, culprit), seconds = COALESCE(seconds, 0) + $5 WHERE "
+                                 "id = $6 AND state = 'suspected' RETURNING id",
                                  &query, err);
     good =
-        good && kg_query_find(&query, &id, stored, err, "tttti", decision->state, decision->cause,
-                              decision->proof, decision->culprit ? decision->culprit : "", change);
+        good && kg_query_find(&query, &id, stored, err, "ttttri", decision->state, decision->cause,
+                              decision->proof, decision->culprit, decision->seconds, change);
     kg_query_free(&query);
     return kg_database_end(database, good, err);
 }

@@ -43,11 +43,12 @@ static const char *const statements[] = {
      * that showed the last creep, or 0. */
     "CREATE TABLE IF NOT EXISTS level (series INTEGER PRIMARY KEY, run INTEGER NOT NULL, "
     "crept INTEGER NOT NULL, state @text NOT NULL)",
+    /* seconds: of paired rounds, for all attempts. */
     "CREATE TABLE IF NOT EXISTS change (id INTEGER@identity PRIMARY KEY, series INTEGER NOT NULL, "
     "run_before INTEGER NOT NULL, run_after INTEGER NOT NULL, found_run INTEGER NOT NULL, "
     "ratio DOUBLE PRECISION NOT NULL, low DOUBLE PRECISION, high DOUBLE PRECISION, "
     "cause @text NOT NULL, state @text NOT NULL, proof @text NOT NULL, culprit @text NOT NULL, "
-    "kind @text DEFAULT 'step' NOT NULL)",
+    "kind @text DEFAULT 'step' NOT NULL, seconds DOUBLE PRECISION)",
     /* Files with the measured code. hash: SHA-256 of the bytes, by which a store may keep the file. commit_ is 0 if
      * unknown, like code. libraries: "NAME HASH" per line. */
     "CREATE TABLE IF NOT EXISTS build (suite @text NOT NULL, code BIGINT NOT NULL, commit_ INTEGER "

@@ -149,6 +149,27 @@ static void intervals_and_sign_test_have_known_values(void **state)
     assert_true(kg_sign_test(100000, 99000) > 0.01);
 }
 
+static void seconds_of_paired_rounds_are_counted(void **state)
+{
+    static const struct {
+        const char *state;
+        double seconds;
+    } rows[] = {{"confirmed", 30}, {"refuted", 10}, {"suspected", 5}, {"suspected", NAN}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        change_add(10 * i, 10 * i + 1, 1.03, "code");
+        changes[i].suite = "s";
+        changes[i].machine = "m";
+        changes[i].state = rows[i].state;
+        changes[i].seconds = rows[i].seconds;
+    }
+    const struct kg_history_audit *found = audit();
+    assert_int_equal(found->confirmed, 1);
+    assert_int_equal(found->refuted, 1);
+    assert_int_equal(found->undecided, 1);
+    assert_true(found->seconds == 45);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -158,6 +179,7 @@ int main(void)
         TEST(steps_of_code_are_counted_by_direction),
         TEST(the_direction_of_an_own_metric_is_unknown),
         TEST(the_visible_change_follows_the_noise_between_runs),
+        TEST(seconds_of_paired_rounds_are_counted),
         TEST(intervals_and_sign_test_have_known_values),
     };
 #undef TEST

@@ -148,12 +148,15 @@ static void a_pruned_run_is_found_by_its_commit_if_that_has_one_build(void **sta
 static void a_change_is_decided_once(void **state)
 {
     (void)state;
-    const struct kg_history_decision first = {"refuted", "machine", "+0.1 %", NULL},
-                                     second = {"confirmed", "code", "+50 %", "c2"};
+    const struct kg_history_decision none = {.seconds = 1},
+                                     first = {"refuted", "machine", "+0.1 %", NULL, 2},
+                                     second = {"confirmed", "code", "+50 %", "c2", 4};
     const struct kg_history_filter filter = {0}, owner = {.refuted = true};
     bool stored;
     run_write(&(struct run){1, "00000000000000aa", "A"});
     change_write(1, 1, "unknown", "suspected");
+    assert_true(kg_history_decide(database, 1, &none, &stored, &err));
+    assert_true(stored);
     assert_true(kg_history_decide(database, 1, &first, &stored, &err));
     assert_true(stored);
     assert_true(kg_history_decide(database, 1, &second, &stored, &err));
@@ -165,6 +168,7 @@ static void a_change_is_decided_once(void **state)
     assert_int_equal(history.change_count, 1);
     assert_string_equal(history.changes[0].state, "refuted");
     assert_string_equal(history.changes[0].proof, "+0.1 %");
+    assert_true(history.changes[0].seconds == 3);
 }
 
 int main(void)
