@@ -124,7 +124,7 @@ times() { kgate history changes --metric time --json "$@" | jq -c '[.changes // 
     [[ "$output" == *"; future.json is of 2999-02-01T00:00:00Z, in the future: change detection skips older runs; \`kgate history prune --run 2999-02-01T00:00:00Z\` removes it" ]]
     kgate history add s21.json s22.json -q
     cp kgate-history.db before.db
-    # a run that a change names keeps its row
+    # a run that a confirmed change names keeps its row
     sql before.db "INSERT INTO change (series, run_before, run_after, found_run, ratio, cause, state, proof, culprit)
         SELECT 1, id, id, id, 1.5, 'unknown', 'suspected', '', '' FROM run WHERE started > '2999'"
     for place in kgate-history.db before.db; do
@@ -134,8 +134,9 @@ times() { kgate history changes --metric time --json "$@" | jq -c '[.changes // 
         run -0 kgate history add s23.json --history $place
         [[ "$output" != *"skips"* ]]
         for i in $(seq 24 40); do kgate history add "s$i.json" -q --history $place; done
-        times --history $place | jq -e 'any(.[]; .commit_after == "c23")'
+        times --history $place | jq -e 'any(.[]; .commit_after == "c21")'
     done
+    kgate history changes --json --history before.db | jq -e 'any(.changes[]; .state == "confirmed")'
     run -2 kgate history prune --run 2
     [[ "$output" == *"--run 2 fits 40 runs: $(jq -r .created s40.json) of suite small on "*"; give the whole time, --only-suite and --machine" ]]
     run -2 kgate history prune --run 1999

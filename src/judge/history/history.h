@@ -321,7 +321,8 @@ bool kg_history_prior(struct kg_history_database *database, const struct kg_hist
  * detectors keep their state, so no change is found again. */
 bool kg_history_prune(struct kg_history_database *database, size_t keep, const char *suite,
                       struct kg_history_outcome *outcome, struct kg_error *err);
-/* Removes one run. Change detection then goes on after the newest run that is left.
+/* Removes one run. Change detection of its suite and machine begins again, as if the run had never been added: changes
+ * that it caused go. Confirmed changes, and those found before it, stay.
  * time    of the run, or the beginning of that time
  * filter  narrows the runs by suite and machine
  * err     KG_ERROR_USAGE: not exactly one run has that time */

@@ -203,7 +203,7 @@ static bool stored_read(struct cause_search *search, struct kg_error *err)
         "SELECT h.id, s.machine, s.case_, s.metric, s.source, h.ratio, h.cause, b.started, "
         "a.started FROM change AS h JOIN series AS s ON s.id = h.series JOIN run AS b ON b.id = "
         "h.run_before JOIN run AS a ON a.id = h.run_after WHERE s.suite = $1 AND s.control = 0 "
-        "AND h.kind = 'step' AND h.ratio > 0 AND a.started > $2 ORDER BY h.id";
+        "AND h.kind = 'step' AND h.ratio > 0 AND h.found_run > 0 AND a.started > $2 ORDER BY h.id";
     struct kg_query query = {0};
     enum kg_step step;
     const char *oldest = search->detection->run->started;
@@ -344,7 +344,7 @@ static bool changes_store(struct cause_search *search, struct kg_error *err)
 bool kg_history_changes_store(struct kg_detection *detection, struct kg_error *err)
 {
     struct cause_search search = {.detection = detection};
-    if (!detection->found_count)
+    if (!detection->found_count || detection->run->known)
         return true;
     const bool good = changes_store(&search, err);
     kg_query_free(&search.end);

@@ -52,12 +52,13 @@ static int compare_depths(const void *a, const void *b)
                                     : compare_places(x->depth, x->started, x->hash, y);
 }
 
-static void runs_sort(struct kg_added_run *runs, size_t count)
+void kg_added_runs_sort(struct kg_added_run *runs, size_t count)
 {
     bool by_depth = true;
     for (size_t i = 0; i < count; i++)
         by_depth = by_depth && (runs[i].control || isfinite(runs[i].depth));
-    qsort(runs, count, sizeof *runs, by_depth ? compare_depths : compare_times);
+    if (count)
+        qsort(runs, count, sizeof *runs, by_depth ? compare_depths : compare_times);
 }
 
 /* --- Rows ------------------------------------------------------------------------------------- */
@@ -308,7 +309,7 @@ bool kg_history_detect(struct kg_history_database *database, struct kg_added_run
     if (!count)
         return true;
     bool good = statements_prepare(database, &statements, err);
-    runs_sort(runs, count);
+    kg_added_runs_sort(runs, count);
     for (size_t i = 0; good && i < count; i++) {
         struct kg_detection detection = {.database = database,
                                          .queries = &statements.shared,

@@ -19,6 +19,8 @@ struct kg_added_run {
     const char *suite, *class, *started, *hash;
     double depth; /* NaN: unknown */
     bool control; /* of a kept build */
+    bool
+        known; /* the history has its changes already; the run only brings the detectors up to date */
 };
 
 /* The detector of one series: one row of the table `level`. */
@@ -113,6 +115,8 @@ bool kg_history_creeps_find(struct kg_detection *detection, struct kg_error *err
 /* history_causes.c: finds the causes of the alarms, and inserts them into the table `change`. */
 bool kg_history_changes_store(struct kg_detection *detection, struct kg_error *err);
 
+/* Puts the runs into the order of their appends. */
+void kg_added_runs_sort(struct kg_added_run *runs, size_t count);
 /* Appends the runs to the detectors of their series, the oldest first.
  * runs     reordered
  * outcome  gets the numbers of changes and of late runs */

@@ -1,14 +1,16 @@
 /* history_prune.c: removes old runs, or one run. Their raw rounds stay in the results files. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "judge/history/history_database.h"
+#include "judge/history/history_replay.h"
 
 /* Ids of the runs beyond the newest $1 of each suite and machine; $2: a suite, or '' for all. If $3 is not 0, the run
  * of that id instead. */
 #define CHOSEN_RUNS                                                                                \
     "(SELECT id FROM (SELECT id, ROW_NUMBER() OVER (PARTITION BY suite, machine ORDER BY started " \
-    "DESC, hash DESC) AS place FROM run WHERE points > 0 AND ($2 = '' OR suite = $2)) AS placed "  \
+    "DESC, hash DESC) AS place FROM run WHERE (points > 0 OR id = $3) AND ($2 = '' OR suite = "    \
+    "$2)) AS placed "                                                                              \
     "WHERE ($3 = 0 AND place > $1) OR id = $3) "
 
 /* The runs to remove: the parameters of CHOSEN_RUNS. */
@@ -59,27 +61,57 @@ static bool total_reduce(struct kg_history_database *database, size_t points, st
     return good;
 }
 
+static bool changes_count(struct kg_history_database *database, int64_t *count,
+                          struct kg_error *err)
+{
+    struct kg_query query = {0};
+    bool found;
+    const bool good = kg_query_prepare(database, "SELECT COUNT(*) FROM change", &query, err) &&
+                      kg_query_find(&query, count, &found, err, "");
+    kg_query_free(&query);
+    return good;
+}
+
+/* Takes a run whose points are gone out of change detection. */
+static bool run_forget(struct kg_history_database *database, int64_t run,
+                       struct kg_history_outcome *outcome, struct kg_error *err)
+{
+    struct kg_query query = {0};
+    int64_t before = 0, after = 0;
+    bool good = changes_count(database, &before, err) &&
+                kg_query_prepare(database,
+                                 "UPDATE run SET points = 0, distance = NULL, excess = NULL, "
+                                 "deviation = NULL WHERE id = $1",
+                                 &query, err) &&
+                kg_query_run(&query, err, "i", run);
+    kg_query_free(&query);
+    good = good && kg_history_replay(database, run, err) && changes_count(database, &after, err);
+    if (good && before != after)
+        snprintf(outcome->note, sizeof outcome->note, "%lld change%s %s",
+                 (long long)llabs(after - before), llabs(after - before) == 1 ? "" : "s",
+                 after < before ? "fewer" : "more");
+    return good;
+}
+
 static bool runs_remove(struct kg_history_database *database, const struct chosen *chosen,
                         struct kg_history_outcome *outcome, struct kg_error *err)
 {
     /* Change detection goes on after the newest run that is left. The last statement clears the runs that a change
      * names, so it comes after the removal of the others. */
     static const char *const statements[] = {
-        "DELETE FROM point WHERE run IN " CHOSEN_RUNS,
         "UPDATE level SET run = COALESCE((SELECT r.id FROM series AS s JOIN run AS r ON r.suite = "
         "s.suite AND r.machine = s.machine WHERE s.id = level.series AND r.points > 0 AND "
-        "(s.control "
-        "= 1 OR r.kind IN ('commit', 'nightly')) AND EXISTS (SELECT 1 FROM point AS p WHERE p.run "
-        "= "
-        "r.id AND p.series = s.id) ORDER BY r.started DESC, r.hash DESC LIMIT 1), 0) WHERE run "
-        "IN " CHOSEN_RUNS,
+        "(s.control = 1 OR r.kind IN ('commit', 'nightly')) AND EXISTS (SELECT 1 FROM point AS p "
+        "WHERE p.run = r.id AND p.series = s.id) ORDER BY r.started DESC, r.hash DESC LIMIT 1), 0) "
+        "WHERE run IN " CHOSEN_RUNS,
         "DELETE FROM run WHERE id IN " CHOSEN_RUNS
         "AND excess IS NULL AND id NOT IN (SELECT run_before FROM change UNION SELECT run_after "
-        "FROM change UNION "
-        "SELECT found_run FROM change)",
+        "FROM change UNION SELECT found_run FROM change)",
         "UPDATE run SET points = 0 WHERE id IN " CHOSEN_RUNS,
     };
-    if (!count_read(database, chosen, outcome, err))
+    if (!count_read(database, chosen, outcome, err) ||
+        !statement_run(database, "DELETE FROM point WHERE run IN " CHOSEN_RUNS, chosen, err) ||
+        (chosen->run && !run_forget(database, chosen->run, outcome, err)))
         return false;
     for (size_t i = 0; outcome->runs && i < sizeof statements / sizeof *statements; i++)
         if (!statement_run(database, statements[i], chosen, err))

@@ -59,8 +59,8 @@ static void run_put(struct kg_history_writer *writer, const struct facts *facts)
     char hash[65], started[32], commit[16], id[32];
     bool present;
     snprintf(hash, sizeof hash, "%s%d%062d", facts->host, facts->kind, facts->number);
-    snprintf(started, sizeof started, "2026-%02d-%02dT%02d:00:00Z", 1 + facts->number / 28,
-             1 + facts->number % 28, facts->kind == KG_HISTORY_CONTROL ? 6 : 0);
+    snprintf(started, sizeof started, "2026-%02d-%02dT%02d:00:00Z", 1 + day / 28, 1 + day % 28,
+             facts->kind == KG_HISTORY_CONTROL ? 6 : hour);
     snprintf(commit, sizeof commit, "c%d", facts->number);
     const struct kg_history_run run = {.hash = hash,
                                        .suite = "s",
@@ -443,6 +443,117 @@ static void another_kept_build_is_no_step(void **state)
     changes_check(0, "");
 }
 
+/* --- Removal ---------------------------------------------------------------------------------- */
+
+static const int WRONG_RUN = STEP_RUN + 1;
+
+/* One wrong night before two that are 3 % slower: together they pass for a level. */
+static void wrong_night(struct facts *facts)
+{
+    const int after = facts->number - WRONG_RUN;
+    facts->ratio = after == 0 ? 1.06 : after == 1 || after == 2 ? 1.032 : 1;
+}
+
+static void run_remove(int number)
+{
+    struct kg_history_outcome outcome;
+    char time[48];
+    snprintf(time, sizeof time, "2026-%02d-%02d", 1 + number / 28, 1 + number % 28);
+    assert_true(kg_history_run_prune(database, time, &all, &outcome, &err));
+    assert_int_equal(outcome.runs, 1);
+}
+
+static void a_change_that_a_removed_run_caused_goes(void **state)
+{
+    (void)state;
+    runs_add(wrong_night);
+    struct kg_history history = {0};
+    assert_true(kg_history_changes(database, &all, &history, &err));
+    assert_true(history.change_count > 0);
+    kg_history_free(&history);
+    run_remove(WRONG_RUN);
+    changes_check(0, "");
+}
+
+/* A run of three times the time makes all scatter large. */
+static void hiding_night(struct facts *facts)
+{
+    if (facts->number == STEP_RUN - 5)
+        facts->ratio = 3;
+}
+
+static void a_change_that_a_removed_run_hid_is_found(void **state)
+{
+    (void)state;
+    runs_add(hiding_night);
+    changes_check(0, "");
+    run_remove(STEP_RUN - 5);
+    changes_check(1, "machine");
+}
+
+/* Decides the only change, removes a run, and expects the decision again. */
+static void removal_check(const char *decided, int removed)
+{
+    const struct kg_history_decision decision = {decided, "code", "+5 %", "c20", 7};
+    const struct kg_history_filter owner = {.refuted = true};
+    struct kg_history history = {0};
+    bool stored;
+    runs_add(code_change);
+    assert_true(kg_history_decide(database, 1, &decision, &stored, &err));
+    assert_true(stored);
+    run_remove(removed);
+    assert_true(kg_history_changes(database, &owner, &history, &err));
+    assert_int_equal(history.change_count, 1);
+    assert_string_equal(history.changes[0].state, decided);
+    assert_string_equal(history.changes[0].proof, "+5 %");
+    assert_string_equal(history.changes[0].culprit, "c20");
+    assert_string_equal(history.changes[0].commit_before, "c19");
+    assert_true(history.changes[0].seconds == 7);
+    kg_history_free(&history);
+}
+
+static void a_removal_before_a_change_keeps_its_decision(void **state)
+{
+    (void)state;
+    removal_check("refuted", 5);
+}
+
+static void a_removal_after_a_change_keeps_its_decision(void **state)
+{
+    (void)state;
+    removal_check("refuted", 35);
+}
+
+static void a_removal_of_its_first_run_keeps_a_confirmed_change(void **state)
+{
+    (void)state;
+    const struct kg_history_decision decision = {"confirmed", "code", "+3 %", NULL, 7};
+    struct kg_history history = {0};
+    bool stored;
+    runs_add(wrong_night);
+    assert_true(kg_history_decide(database, 1, &decision, &stored, &err));
+    run_remove(WRONG_RUN);
+    assert_true(kg_history_changes(database, &all, &history, &err));
+    assert_int_equal(history.change_count, 1);
+    assert_string_equal(history.changes[0].state, "confirmed");
+    kg_history_free(&history);
+}
+
+static void a_removed_control_moves_no_series(void **state)
+{
+    (void)state;
+    for (int i = 0; i < RUNS; i++) {
+        const double ratio = exp(machine_part(i)) * (i < STEP_RUN ? 1 : 1.05);
+        const struct facts control = control_of(i, i == 30 ? 9 : ratio), night = night_of(i, ratio);
+        run_add(&control);
+        run_add(&night);
+    }
+    struct kg_history_outcome outcome;
+    assert_true(kg_history_run_prune(database, "2026-02-03T06", &all, &outcome, &err));
+    assert_int_equal(outcome.runs, 1);
+    changes_check(5, "control");
+}
+
 /* --- Nodes ------------------------------------------------------------------------------------ */
 
 /* Adds the runs of three hosts. In the last night, host `sick` is 4 % slower, and the code is 10 % slower. */
@@ -597,6 +708,15 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(a_drift_since_the_last_release_is_a_creep, setup, teardown),
         cmocka_unit_test_setup_teardown(prune_keeps_detectors_and_changes, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_change_that_a_removed_run_caused_goes, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_change_that_a_removed_run_hid_is_found, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_removal_before_a_change_keeps_its_decision, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_removal_after_a_change_keeps_its_decision, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_removal_of_its_first_run_keeps_a_confirmed_change, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_removed_control_moves_no_series, setup, teardown),
         cmocka_unit_test_setup_teardown(a_damaged_row_begins_again, setup, teardown),
         cmocka_unit_test_setup_teardown(a_slow_drift_is_one_creep, setup, teardown),
     };
