@@ -120,12 +120,24 @@ static bool add(const struct session *session, struct kg_error *err)
            outcome_print(session, &outcome, "added", err);
 }
 
+/* Copies the whole history of another place. */
+static bool place_import(const struct session *session, struct kg_history_outcome *outcome,
+                         struct kg_error *err)
+{
+    struct kg_history_database *from;
+    const bool good = kg_history_open(session->operands[0], KG_HISTORY_READ, &from, err) &&
+                      kg_history_copy(from, session->database, outcome, err);
+    kg_history_close(from);
+    return good;
+}
+
 /* All files are of the kind of the first. */
 static bool import(const struct session *session, struct kg_error *err)
 {
     struct kg_history_outcome outcome;
     const bool good =
-        kg_history_csv_begins(session->operands[0])
+        kg_history_is_place(session->operands[0]) ? place_import(session, &outcome, err)
+        : kg_history_csv_begins(session->operands[0])
             ? kg_history_import(session->database, session->operands, session->operand_count,
                                 &outcome, err)
             : results_add(session, session->operands, session->operand_count, &outcome, err);
@@ -310,6 +322,17 @@ static bool options_check(const struct kg_arguments *arguments, const struct act
     return true;
 }
 
+/* Whether the place has a history to import. */
+static bool place_check(const char *place, size_t operands, struct kg_error *err)
+{
+    struct kg_history_database *database;
+    if (operands > 1)
+        return kg_error_set(err, KG_ERROR_USAGE, "import one database alone");
+    const bool good = kg_history_open(place, KG_HISTORY_READ, &database, err);
+    kg_history_close(database);
+    return good;
+}
+
 /* Checks the input files before an action makes a database for them. */
 static bool inputs_check(const struct action *action, const char *const *paths, size_t count,
                          struct kg_error *err)
@@ -319,6 +342,11 @@ static bool inputs_check(const struct action *action, const char *const *paths, 
     for (size_t i = 0; reads && i < count; i++) {
         if (action->run == import && kg_history_csv_begins(paths[i]))
             continue;
+        if (action->run == import && kg_history_is_place(paths[i])) {
+            if (!place_check(paths[i], count, err))
+                return false;
+            continue;
+        }
         if (!kg_schema_peek(paths[i], schema, err))
             return false;
         if (!kg_schema_is(KG_RESULTS_SCHEMA, schema))

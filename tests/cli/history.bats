@@ -126,7 +126,7 @@ times() { kgate history changes --metric time --json "$@" | jq -c '[.changes // 
     cp kgate-history.db before.db
     # a run that a confirmed change names keeps its row
     sql before.db "INSERT INTO change (series, run_before, run_after, found_run, ratio, cause, state, proof, culprit)
-        SELECT 1, id, id, id, 1.5, 'unknown', 'suspected', '', '' FROM run WHERE started > '2999'"
+        SELECT 1, id, id, id, 1.5, 'unknown', 'confirmed', '', '' FROM run WHERE started > '2999'"
     for place in kgate-history.db before.db; do
         run -0 kgate history prune --run 2999-02 --history $place
         [ "$output" = "removed 1 run with 4 points from $place" ]
@@ -143,6 +143,61 @@ times() { kgate history changes --metric time --json "$@" | jq -c '[.changes // 
     [[ "$output" == *"no run has the time 1999; the newest runs: $(jq -r .created s40.json) of suite small on "* ]]
     run -2 kgate history prune --run 2999 --keep 3
     [[ "$output" == *"needs --keep N"*"or --run TIME"* ]]
+}
+
+@test "prune --run: change detection goes on as if the run had never been added" {
+    # shellcheck disable=SC2016 # $i is jq's
+    steps '.cases[].code_hash = (if $i > 20 then "00000000000000ab" else "00000000000000aa" end)'
+    jq '.commit = "wrong" | .created |= (fromdate + 60 | todate) | .cases[].rounds.median_ns |= map(. * 1.5)' s10.json >wrong.json
+    for i in $(seq 30); do kgate history add "s$i.json" -q --history never.db; done
+    for i in $(seq 10); do kgate history add "s$i.json" -q; done
+    kgate history add wrong.json -q
+    for i in $(seq 11 30); do kgate history add "s$i.json" -q; done
+    [ "$(times)" = "[]" ]
+    run -0 kgate history prune --run "$(jq -r .created wrong.json)"
+    cases=$(jq '.cases | length' s1.json)
+    [[ "$output" == "removed 1 run with "*" points from kgate-history.db; "*" changes more" ]]
+    for i in $(seq 31 40); do
+        kgate history add "s$i.json" -q
+        kgate history add "s$i.json" -q --history never.db
+    done
+    times | jq -e --argjson cases "$cases" 'length == $cases'
+    [ "$(times)" = "$(times --history never.db)" ]
+    kgate history export --format prior -o pruned.json -q
+    kgate history export --format prior -o never.json -q --history never.db
+    diff <(jq 'del(.created)' pruned.json) <(jq 'del(.created)' never.json)
+}
+
+# Rows of a SQLite file as statements, sorted.
+rows() { /usr/bin/python3 -c 'import sqlite3, sys
+print("\n".join(sorted(sqlite3.connect(sys.argv[1]).iterdump())))' "$1"; }
+
+# A history whose first change is refuted, with a build, and with pruned runs.
+decided() {
+    # shellcheck disable=SC2016 # $i is jq's
+    steps '.cases[].code_hash = (if $i > 20 then "00000000000000ab" else "00000000000000aa" end)'
+    kgate history add s?.json s[123]?.json -q
+    sql kgate-history.db "UPDATE change SET state = 'refuted', cause = 'machine', proof = '+0.1 %', seconds = 1.5 WHERE id = 1;
+        UPDATE run SET distance = 0.01, excess = 0.02, deviation = 0.001 WHERE id = 3;
+        INSERT INTO build (suite, code, commit_, hash, scope, libraries) VALUES ('small', -7, 1, 'abc', 'file', 'a.so 1')"
+    kgate history prune --keep 15 -q
+}
+
+@test "import of a database copies all rows into a new history" {
+    decided
+    run -0 kgate history import kgate-history.db --history copy.db
+    [ "$output" = "added 15 runs with 60 points to copy.db" ]
+    cmp <(rows kgate-history.db) <(rows copy.db)
+    kgate history changes --all --json --history copy.db | jq -e 'any(.changes[]; .state == "refuted" and .proof == "+0.1 %" and .seconds == 1.5)'
+    for place in kgate-history.db copy.db; do kgate history add s40.json -q --history $place; done
+    cmp <(rows kgate-history.db) <(rows copy.db)
+    run -2 kgate history import kgate-history.db --history copy.db
+    [[ "$output" == *"the history 'copy.db' has runs: kgate copies a database into a new history. To add runs, \`kgate history export -o all.csv --history kgate-history.db\`, then import all.csv"* ]]
+    run -2 kgate history import sqlite:missing.db --history third.db
+    [[ "$output" == *"there is no history 'missing.db'"* ]]
+    run -2 kgate history import kgate-history.db copy.db --history third.db
+    [[ "$output" == *"import one database alone"* ]]
+    [ ! -e third.db ]
 }
 
 @test "changes: an unchanged code is the machine, a new epoch the environment; any order of one command" {
@@ -378,7 +433,7 @@ fleet() {
     kgate history add r2.json r3.json r4.json r5.json quoted.json -q --kind nightly
     kgate history export -o all.csv
     run -0 kgate history import all.csv --history copy.db
-    [ "$output" = "added 5 runs with 20 points to copy.db; a CSV file has no builds and no decisions of \`watch --confirm\`: changes are suspected again" ]
+    [ "$output" = "added 5 runs with 20 points to copy.db; a CSV file has points alone, so changes are suspected again; \`kgate history import\` of the database itself copies all" ]
     kgate history export --history copy.db | cmp - all.csv
     grep -q ',nightly,.*,"'"'"'=1+1, ""x""/cpu",' all.csv
     run -0 kgate history import r2.json --history copy.db
@@ -681,6 +736,29 @@ time.sleep(60)' 3>&- &
     kgate history export --history "$URL" -o more.csv
     kgate history import more.csv -q
     both export
+}
+
+# bats test_tags=thorough
+@test "PostgreSQL: a copy of a SQLite file, and a copy back" {
+    decided
+    pg_up
+    kgate history import kgate-history.db --history "$URL" -q
+    both list
+    both changes --all --json
+    both show '*' --json
+    both audit --json
+    both export
+    kgate history import "$URL" --history back.db -q
+    cmp <(rows kgate-history.db) <(rows back.db)
+    # the next rows get new ids
+    for place in kgate-history.db "$URL" back.db; do kgate history add s40.json -q --history "$place"; done
+    both changes --all --json
+    both list
+    cmp <(rows kgate-history.db) <(rows back.db)
+    for place in kgate-history.db "$URL"; do
+        kgate history prune --run "$(jq -r .created s35.json)" -q --history "$place"
+    done
+    both changes --all --json
 }
 
 # bats test_tags=thorough

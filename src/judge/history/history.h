@@ -185,6 +185,8 @@ enum kg_history_access { KG_HISTORY_READ, KG_HISTORY_CHANGE, KG_HISTORY_WRITE };
  * err       KG_ERROR_USAGE: no history there, another program's database, or a newer version */
 bool kg_history_open(const char *place, enum kg_history_access access,
                      struct kg_history_database **database, struct kg_error *err);
+/* Whether the text names a history: a URL, "sqlite:PATH", or a SQLite file. */
+bool kg_history_is_place(const char *place);
 void kg_history_close(struct kg_history_database *database);
 /* Name for messages: the path, or the URL without its password. */
 const char *kg_history_name(const struct kg_history_database *database);
@@ -229,6 +231,11 @@ bool kg_history_add(struct kg_history_database *database, const char *const *pat
  * is no failure. */
 bool kg_history_import(struct kg_history_database *database, const char *const *paths, size_t count,
                        struct kg_history_outcome *outcome, struct kg_error *err);
+/* Copies all rows of a history into an empty one, in one transaction: builds, decisions and detector states, too.
+ * from  opened for reading
+ * err   KG_ERROR_USAGE: `to` has runs, or cannot take so many points */
+bool kg_history_copy(struct kg_history_database *from, struct kg_history_database *to,
+                     struct kg_history_outcome *outcome, struct kg_error *err);
 /* Whether a regular file begins like a CSV file of kg_history_export. */
 bool kg_history_csv_begins(const char *path);
 
@@ -292,7 +299,7 @@ bool kg_history_suspects(struct kg_history_database *database,
                          const char *host, struct kg_history *history,
                          struct kg_history_suspect **suspects, size_t *count, struct kg_error *err);
 
-/* Decision on a suspected change. */
+/* Decision on a suspected change. NULL: the row keeps its text. */
 struct kg_history_decision {
     const char *state;   /* a name of kg_history_state_names; NULL: none */
     const char *cause;   /* a name of kg_history_cause_names */

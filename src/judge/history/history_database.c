@@ -30,18 +30,38 @@ static const char *url_name(struct kg_arena *arena, const char *url)
     return kept;
 }
 
+static const char sqlite[] = "sqlite:";
+
+static bool is_url(const char *place)
+{
+    return !strncmp(place, "postgresql://", 13) || !strncmp(place, "postgres://", 11);
+}
+
+bool kg_history_is_place(const char *place)
+{
+    static const char mark[] = "SQLite format 3";
+    char head[sizeof mark];
+    if (is_url(place) || !strncmp(place, sqlite, sizeof sqlite - 1))
+        return true;
+    FILE *file = fopen(place, "re");
+    const bool good =
+        file && fread(head, sizeof head, 1, file) == 1 && !memcmp(head, mark, sizeof head);
+    if (file)
+        fclose(file);
+    return good;
+}
+
 bool kg_history_open(const char *place, enum kg_history_access access,
                      struct kg_history_database **database, struct kg_error *err)
 {
-    static const char sqlite[] = "sqlite:";
     struct kg_history_database *opened = kg_alloc(1, sizeof *opened);
-    const bool is_url = !strncmp(place, "postgresql://", 13) || !strncmp(place, "postgres://", 11);
+    const bool by_url = is_url(place);
     if (!strncmp(place, sqlite, sizeof sqlite - 1))
         place += sizeof sqlite - 1;
     *opened =
-        (struct kg_history_database){.driver = is_url ? &kg_history_postgres : &kg_history_sqlite};
+        (struct kg_history_database){.driver = by_url ? &kg_history_postgres : &kg_history_sqlite};
     *database = NULL;
-    opened->name = is_url ? url_name(&opened->arena, place) : kg_arena_copy(&opened->arena, place);
+    opened->name = by_url ? url_name(&opened->arena, place) : kg_arena_copy(&opened->arena, place);
     bool good = *place || kg_error_set(err, KG_ERROR_USAGE, "the path of the history is empty");
     good = good && opened->driver->open(opened, place, access, err) &&
            (access == KG_HISTORY_WRITE ? kg_history_tables_make(opened, err)

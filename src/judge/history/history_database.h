@@ -40,6 +40,10 @@ struct kg_history_driver {
     bool (*execute)(struct kg_history_database *database, const char *sql, struct kg_error *err);
     /* Begins a transaction. Other writers wait for its end; readers do not, with PostgreSQL. */
     bool (*begin)(struct kg_history_database *database, struct kg_error *err);
+    const char *snapshot; /* begins a transaction whose queries all see the same rows */
+    /* Gives the next row of the table the id after the largest one: kgate has inserted rows with ids. */
+    bool (*ids_continue)(struct kg_history_database *database, const char *table,
+                         struct kg_error *err);
     /* Gives the room of removed rows back, if the database can. */
     bool (*shrink)(struct kg_history_database *database, struct kg_error *err);
     void *(*prepare)(struct kg_history_database *database, const char *sql, struct kg_error *err);

@@ -245,9 +245,10 @@ bool kg_history_import(struct kg_history_database *database, const char *const *
     if (good)
         *outcome = import->writer.outcome;
     if (good && outcome->runs)
-        snprintf(outcome->note, sizeof outcome->note,
-                 "a CSV file has no builds and no decisions of `watch --confirm`: changes are "
-                 "suspected again");
+        snprintf(
+            outcome->note, sizeof outcome->note,
+            "a CSV file has points alone, so changes are suspected again; `kgate history import` "
+            "of the database itself copies all");
     kg_arena_free(&import->arena);
     free(import);
     return good;

@@ -177,6 +177,16 @@ static bool open_database(struct kg_history_database *database, const char *plac
            execute(database, "SET search_path TO kgate", err);
 }
 
+static bool ids_continue(struct kg_history_database *database, const char *table,
+                         struct kg_error *err)
+{
+    char sql[256];
+    snprintf(sql, sizeof sql,
+             "SELECT setval(pg_get_serial_sequence('%s', 'id'), (SELECT MAX(id) FROM %s))", table,
+             table);
+    return execute(database, sql, err);
+}
+
 /* The server's autovacuum does it. */
 static bool shrink(struct kg_history_database *database, struct kg_error *err)
 {
@@ -320,6 +330,8 @@ const struct kg_history_driver kg_history_postgres = {
     .close = close_database,
     .execute = execute,
     .begin = begin,
+    .snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ",
+    .ids_continue = ids_continue,
     .shrink = shrink,
     .prepare = prepare,
     .integer_set = integer_set,

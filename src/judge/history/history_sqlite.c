@@ -142,6 +142,16 @@ static bool begin(struct kg_history_database *database, struct kg_error *err)
     return execute(database, "BEGIN IMMEDIATE", err);
 }
 
+/* SQLite's next id always follows the largest one. */
+static bool ids_continue(struct kg_history_database *database, const char *table,
+                         struct kg_error *err)
+{
+    (void)database;
+    (void)table;
+    (void)err;
+    return true;
+}
+
 static bool shrink(struct kg_history_database *database, struct kg_error *err)
 {
     return execute(database, "VACUUM", err);
@@ -252,6 +262,8 @@ const struct kg_history_driver kg_history_sqlite = {
     .close = close_database,
     .execute = execute,
     .begin = begin,
+    .snapshot = "BEGIN",
+    .ids_continue = ids_continue,
     .shrink = shrink,
     .prepare = prepare,
     .integer_set = integer_set,

@@ -296,10 +296,10 @@ bool kg_history_writer_run_end(struct kg_history_writer *writer, struct kg_error
            kg_error_set(err, KG_ERROR_USAGE,
                         "the history '%.300s' would have %lld points, and kgate keeps at most "
                         "%llu in %s. Remove old runs with `kgate history prune --keep N`, or move "
-                        "to PostgreSQL: `kgate history export --format csv -o all.csv`, then "
-                        "`kgate history import all.csv --history postgresql://…`",
+                        "to PostgreSQL: `kgate history import %.300s --history postgresql://…`",
                         writer->database->name, (long long)total,
-                        (unsigned long long)driver->points_most, driver->title);
+                        (unsigned long long)driver->points_most, driver->title,
+                        writer->database->name);
 }
 
 bool kg_history_writer_close(struct kg_history_writer *writer, bool good, struct kg_error *err)
