@@ -315,9 +315,8 @@ static bool stored_load(const struct kg_prepared_suite *what, const struct kg_ga
 {
     if (!kg_store_check(options->baseline_directory, err) ||
         !kg_baseline_load(path, &gate->baseline, err) ||
-        !(what->shard ||
-          kg_stored_prior_load(&gate->baseline.arena, path, what->machine->fingerprint,
-                               &gate->baseline.prior, err)))
+        !kg_stored_prior_load(&gate->baseline.arena, path, what->machine->fingerprint,
+                              &gate->baseline.prior, err))
         return false;
     gate->base_path = gate->baseline.run_count ? path : NULL;
     kg_store_missing(&gate->arena, options->baseline_directory, what->machine->fingerprint,
@@ -333,7 +332,7 @@ static bool stored_parse(const struct kg_prepared_suite *what, const struct kg_g
     if (stored->bytes &&
         !kg_baseline_parse(stored->path, stored->bytes, stored->length, baseline, err))
         return kg_error_wrap(err, "in %s", stored->place);
-    if (stored->prior_bytes && !what->shard &&
+    if (stored->prior_bytes &&
         !kg_stored_prior_parse(&baseline->arena, stored->prior_path, stored->prior_bytes,
                                stored->prior_length, what->machine->fingerprint, &baseline->prior,
                                err))

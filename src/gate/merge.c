@@ -30,8 +30,10 @@ static const struct kg_baseline *stored_find(const char *store, const char *fing
         if (!strcmp(merge->stored[i].fingerprint, fingerprint))
             return &merge->stored[i].baseline;
     struct kg_stored *stored = &merge->stored[merge->stored_count];
-    if (!kg_baseline_load(kg_baseline_path(&merge->arena, store, fingerprint), &stored->baseline,
-                          err))
+    const char *path = kg_baseline_path(&merge->arena, store, fingerprint);
+    if (!kg_baseline_load(path, &stored->baseline, err) ||
+        !kg_stored_prior_load(&stored->baseline.arena, path, fingerprint, &stored->baseline.prior,
+                              err))
         return NULL;
     stored->fingerprint = fingerprint;
     merge->stored_count++;

@@ -1,5 +1,6 @@
 #include "gate/shard_baseline.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,24 @@ static void run_restrict(struct kg_arena *arena, const struct kg_baseline_run *f
             into->cases[into->case_count++] = from->cases[i];
 }
 
+/* Writes the noise of the shard's cases beside its baseline, as a store has it. */
+static bool prior_write(struct kg_arena *arena, const struct kg_stored_prior *prior,
+                        const struct ids *own, const char *baseline_path, struct kg_error *err)
+{
+    const char *path = kg_stored_prior_path(arena, baseline_path);
+    if (!prior) {
+        remove(path); /* of an earlier gate in this folder */
+        return true;
+    }
+    struct kg_stored_prior part = *prior;
+    part.series = kg_arena_alloc(arena, prior->series_count, sizeof *part.series);
+    part.series_count = 0;
+    for (size_t i = 0; i < prior->series_count; i++)
+        if (has(own, prior->series[i].id_of_case))
+            part.series[part.series_count++] = prior->series[i];
+    return kg_record_save(&kg_stored_prior_record, &part, KG_PRIOR_SCHEMA, path, err);
+}
+
 bool kg_shard_baseline_write(const struct kg_prepared_suite *what,
                              const struct kg_baseline *baseline, const char *directory,
                              struct kg_error *err)
@@ -68,7 +87,8 @@ bool kg_shard_baseline_write(const struct kg_prepared_suite *what,
         part.machine = *what->machine;
     }
     const char *path = kg_arena_printf(&arena, "%s/baseline.json", directory);
-    const bool good = kg_record_save(&kg_baseline_record, &part, KG_BASELINE_SCHEMA, path, err);
+    const bool good = kg_record_save(&kg_baseline_record, &part, KG_BASELINE_SCHEMA, path, err) &&
+                      prior_write(&arena, baseline->prior, &own, path, err);
     kg_arena_free(&arena);
     return good;
 }

@@ -6,7 +6,8 @@
 #include "model/baseline.h"
 #include "run/run.h"
 
-/* Writes DIRECTORY/baseline.json: the runs of the suite, with the shard's cases only. The first shard also keeps the
+/* Writes DIRECTORY/baseline.json: the runs of the suite, with the shard's cases only. If the baseline has a prior:
+ * baseline.prior.json, too. The first shard also keeps the
  * cases that no shard has, so that the merge finds REMOVED cases. With --filter it keeps none of these.
  * what      has a shard; else the function writes nothing
  * baseline  unchanged */

@@ -117,7 +117,10 @@ static bool gate_read(struct kg_attempts *attempts, struct kg_attempt *attempt,
     attempt->has_baseline = is_file(baseline);
     return results_read(attempts, join(attempts, attempt->path, "results.json"), &attempt->results,
                         err) &&
-           (!attempt->has_baseline || kg_baseline_load(baseline, &attempt->baseline, err)) &&
+           (!attempt->has_baseline || (kg_baseline_load(baseline, &attempt->baseline, err) &&
+                                       kg_stored_prior_load(&attempt->baseline.arena, baseline,
+                                                            attempt->results.machine.fingerprint,
+                                                            &attempt->baseline.prior, err))) &&
            (!attempt->has_pairs || (kg_results_load(base, &attempt->base, err) &&
                                     kg_results_load(head, &attempt->head, err)));
 }

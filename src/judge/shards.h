@@ -34,7 +34,7 @@ void kg_shards_join(const struct kg_shard_part *parts, size_t count, bool whole,
                     struct kg_results *joined);
 
 /* Joins the baselines of the parts. The newest runs of all parts become one run, and so on. Of a baseline that also has
- * cases of other parts, each part takes its own cases.
+ * cases of other parts, each part takes its own cases. The same holds for priors.
  * joined  borrows from the parts, freed with kg_baseline_free; it has the fingerprint of the first part */
 void kg_shards_join_baselines(const struct kg_shard_part *parts, size_t count,
                               struct kg_baseline *joined);

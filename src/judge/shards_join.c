@@ -224,6 +224,35 @@ static void owners_collect(struct runs *runs, const struct kg_shard_part *parts,
         }
 }
 
+/* Joins the noise of each part's own cases; NULL: no part has any. */
+static const struct kg_stored_prior *priors_join(const struct runs *runs,
+                                                 const struct kg_shard_part *parts, size_t count)
+{
+    struct kg_stored_prior *joined = NULL;
+    size_t capacity = 0;
+    for (size_t p = 0; p < count; p++) {
+        const struct kg_stored_prior *prior = parts[p].baseline ? parts[p].baseline->prior : NULL;
+        if (prior && !joined) {
+            joined = kg_arena_alloc(runs->arena, 1, sizeof *joined);
+            *joined = *prior;
+            joined->series = NULL;
+            joined->series_count = 0;
+        }
+        for (size_t i = 0; prior && i < prior->series_count; i++) {
+            const char *id = prior->series[i].id_of_case;
+            const size_t *owner = kg_names_find(&runs->owners, id, strlen(id));
+            if (!owner || *owner != p)
+                continue;
+            kg_arena_grow(runs->arena, &joined->series, joined->series_count, &capacity,
+                          sizeof *joined->series);
+            joined->series[joined->series_count++] = prior->series[i];
+        }
+    }
+    if (joined)
+        kg_stored_prior_sort(joined);
+    return joined;
+}
+
 void kg_shards_join_baselines(const struct kg_shard_part *parts, size_t count,
                               struct kg_baseline *joined)
 {
@@ -239,6 +268,7 @@ void kg_shards_join_baselines(const struct kg_shard_part *parts, size_t count,
     for (size_t i = 0; i < runs.count; i++) /* oldest first */
         joined->runs[i] = runs.at[runs.count - 1 - i];
     joined->run_count = runs.count;
+    joined->prior = priors_join(&runs, parts, count);
     kg_arena_free(&runs.scratch);
 }
 

@@ -111,3 +111,22 @@ slowed() { jq --argjson p "$1" '.created = "2030-01-01T00:00:00Z" | .cases[].rou
     run kgate gate -c suite.yaml -o out --trust git:main
     jq -e 'any(.notes[]; startswith("prior of 12 runs"))' out/comparison.json
 }
+
+@test "shards use the prior, and so does their merge" {
+    past 12 1
+    added 12
+    kgate history export --format prior -q
+    for index in 1 2; do
+        run kgate gate -c suite.yaml --shard $index/2 -o "fleet/$index" -q
+        jq -e 'any(.notes[]; startswith("prior of 12 runs: the noise of 1 case "))' "fleet/$index/comparison.json"
+        valid "fleet/$index/baseline.prior.json" prior
+        jq -e '[.series[].case] | unique | length == 1' "fleet/$index/baseline.prior.json"
+    done
+    run kgate merge fleet -o out
+    jq -e '.prior_cases == 2 and any(.notes[]; startswith("prior of 12 runs: the noise of 2 cases"))' out/comparison.json
+    # shards of `run` take the baseline of the store
+    mkdir runs
+    for index in 1 2; do kgate run -c suite.yaml --shard $index/2 -o "runs/$index.json" -q; done
+    run kgate merge runs -b baselines -o joined
+    jq -e '.prior_cases == 2' joined/comparison.json
+}
