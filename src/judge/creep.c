@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -54,6 +55,49 @@ bool kg_creep_compare(const float *x, size_t n, size_t older, struct kg_creep *c
                                .earlier = level_of(x, n - KG_CREEP_RUNS) - reference,
                                .variance = variance_of(x, n)};
     return true;
+}
+
+void kg_creep_past_add(struct kg_creep_past *past, const float *x, size_t n, int32_t day,
+                       int64_t run)
+{
+    if (n < KG_CREEP_RUNS ||
+        (past->count && day - past->levels[past->count - 1].day < KG_CREEP_SPACING))
+        return;
+    if (past->count == KG_CREEP_LEVELS)
+        memmove(past->levels, past->levels + 1, --past->count * sizeof *past->levels);
+    past->levels[past->count++] =
+        (struct kg_creep_level){.value = (float)level_of(x, n), .day = day, .run = run};
+}
+
+/* From second differences, which are 0 on a straight line: over 15 days a drift is no small part of the scatter. Their
+ * variance is six times that of a level. They overlap, so their degrees of freedom are about half their number (Gasser,
+ * Sroka and Jennen-Steinmetz 1986). */
+static struct kg_variance past_variance(const struct kg_creep_past *past)
+{
+    const struct kg_creep_level *levels = past->levels;
+    const double count = (double)past->count - 2;
+    double squares = 0;
+    for (size_t i = 2; i < past->count; i++) {
+        const double bend =
+            (double)levels[i].value - 2 * (double)levels[i - 1].value + (double)levels[i - 2].value;
+        squares += bend * bend;
+    }
+    return (struct kg_variance){squares / (6 * count), 0.514 * count};
+}
+
+const struct kg_creep_level *kg_creep_past_compare(const struct kg_creep_past *past, const float *x,
+                                                   size_t n, int32_t day, struct kg_creep *creep)
+{
+    size_t older = past->count;
+    while (older > 0 && past->levels[older - 1].day > day)
+        older--;
+    if (!older || past->count < LEVELS_LEAST || n < 2 * KG_CREEP_RUNS)
+        return NULL;
+    const struct kg_creep_level *reference = &past->levels[older - 1];
+    *creep = (struct kg_creep){.drift = level_of(x, n) - (double)reference->value,
+                               .earlier = level_of(x, n - KG_CREEP_RUNS) - (double)reference->value,
+                               .variance = past_variance(past)};
+    return reference;
 }
 
 /* Two-sided p-value of no drift between two levels. */

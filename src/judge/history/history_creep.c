@@ -1,5 +1,6 @@
 /* history_creep.c: compares the level of each series with its level at the last release, and 30, 90 and 365 days ago.
- * Both levels are in the detector's row, which holds the newest 128 runs since the last step. */
+ * Both levels are in the detector's row, which holds the newest 128 runs since the last step, and a level of every 15
+ * days before. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ struct times {
 /* A series and its comparison. */
 struct compared {
     struct kg_tracked *tracked;
-    uint32_t older; /* number of its runs up to the limit */
+    int64_t before; /* id of the newest run of the older level */
 };
 
 bool kg_history_creep_prepare(struct kg_history_database *database,
@@ -128,15 +129,30 @@ static uint32_t first_of(const struct kg_tracked *tracked)
     return 0;
 }
 
+/* Days since 1970; 0: the text is no time. */
+static int32_t day_of(const char *started)
+{
+    const int64_t moment = kg_timestamp_seconds(started);
+    return moment == INT64_MIN ? 0 : (int32_t)(moment / 86400);
+}
+
 static bool creep_make(const struct times *times, struct kg_tracked *tracked, size_t lag,
                        struct kg_creep *creep, struct compared *compared)
 {
     const struct kg_change_state *change = &tracked->row.level.change;
     const uint32_t first = first_of(tracked);
     const uint32_t older = older_count(times, lag, &tracked->row);
-    *compared = (struct compared){tracked, older};
-    return older >= first &&
-           kg_creep_compare(change->tail + first, change->count - first, older - first, creep);
+    if (older >= first &&
+        kg_creep_compare(change->tail + first, change->count - first, older - first, creep)) {
+        *compared = (struct compared){tracked, tracked->row.runs[older - 1]};
+        return true;
+    }
+    const struct kg_creep_level *level =
+        kg_creep_past_compare(&tracked->row.levels, change->tail + first, change->count - first,
+                              day_of(times->limits[lag]), creep);
+    if (level)
+        *compared = (struct compared){tracked, level->run};
+    return level;
 }
 
 static void creep_add(struct kg_detection *detection, const struct kg_creep *creep,
@@ -145,15 +161,32 @@ static void creep_add(struct kg_detection *detection, const struct kg_creep *cre
     struct kg_tracked *tracked = compared->tracked;
     const double doubt = kg_student_point(0.025, creep->variance.freedom) *
                          sqrt(2 * fmax(creep->variance.value, VARIANCE_LEAST));
-    kg_detection_add(detection,
-                     &(struct kg_found_change){.kind = KG_CHANGE_CREEP,
-                                               .tracked = tracked,
-                                               .before = tracked->row.runs[compared->older - 1],
-                                               .after = detection->run->id,
-                                               .step = creep->drift,
-                                               .low = creep->drift - doubt,
-                                               .high = creep->drift + doubt});
+    kg_detection_add(detection, &(struct kg_found_change){.kind = KG_CHANGE_CREEP,
+                                                          .tracked = tracked,
+                                                          .before = compared->before,
+                                                          .after = detection->run->id,
+                                                          .code_before = compared->before,
+                                                          .code_after = detection->run->id,
+                                                          .step = creep->drift,
+                                                          .low = creep->drift - doubt,
+                                                          .high = creep->drift + doubt});
     tracked->crept = detection->run->id;
+    tracked->row.levels.count = 0;
+}
+
+/* Keeps the levels of this run for later comparisons. */
+static void levels_keep(struct kg_detection *detection)
+{
+    const int32_t day = day_of(detection->run->started);
+    if (!day)
+        return;
+    for (size_t i = 0; i < detection->tracked_count; i++) {
+        struct kg_tracked *tracked = &detection->tracked[i];
+        const struct kg_change_state *change = &tracked->row.level.change;
+        if (!tracked->skipped)
+            kg_creep_past_add(&tracked->row.levels, change->tail, change->count, day,
+                              detection->run->id);
+    }
 }
 
 bool kg_history_creeps_find(struct kg_detection *detection, struct kg_error *err)
@@ -176,5 +209,6 @@ bool kg_history_creeps_find(struct kg_detection *detection, struct kg_error *err
     for (size_t i = 0; i < count; i++)
         if (creeps[i].creeps && compared[i].tracked->crept != detection->run->id)
             creep_add(detection, &creeps[i], &compared[i]);
+    levels_keep(detection);
     return true;
 }

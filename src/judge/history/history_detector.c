@@ -204,6 +204,7 @@ static void step_add(struct kg_detection *detection, struct kg_tracked *tracked,
                                                           .low = alarm->step_low,
                                                           .high = alarm->step_high});
     memmove(runs, runs + (count - kept), kept * sizeof *runs);
+    tracked->row.levels.count = 0;
     tracked->stepped = true;
 }
 

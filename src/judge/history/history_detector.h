@@ -3,6 +3,7 @@
 #pragma once
 #include "base/names.h"
 #include "judge/control_series.h"
+#include "judge/creep.h"
 #include "judge/history/history_database.h"
 #include "judge/prior.h"
 #include "judge/step_cause.h"
@@ -31,6 +32,7 @@ struct kg_level_row {
     uint8_t past_count;
     int64_t control_run; /* newest control run in `control`; 0: none */
     struct kg_control_fit control;
+    struct kg_creep_past levels;
 };
 
 /* level_text.c: a row as hexadecimal digits. Bytes are in the order of the machine. */

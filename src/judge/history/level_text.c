@@ -43,6 +43,13 @@ void kg_level_text_append(const struct kg_level_row *row, struct kg_text *text)
     difference_append(text, row->control_run);
     if (row->control_run)
         digits_append(text, &row->control, sizeof row->control);
+    digits_append(text, &row->levels.count, sizeof row->levels.count);
+    for (size_t i = 0; i < row->levels.count; i++) {
+        const struct kg_creep_level *level_kept = &row->levels.levels[i];
+        digits_append(text, &level_kept->value, sizeof level_kept->value);
+        difference_append(text, level_kept->day);
+        difference_append(text, level_kept->run);
+    }
 }
 
 /* Returns the value of a digit; 16: none. */
@@ -94,7 +101,23 @@ static bool control_valid(const struct kg_control_fit *fit)
            isfinite(fit->products) && isfinite(fit->squares) && isfinite(fit->offset);
 }
 
-/* The past of the series, and the fit of its control. */
+static bool levels_read(const char **digits, struct kg_creep_past *past)
+{
+    if (!bytes_read(digits, &past->count, sizeof past->count) || past->count > KG_CREEP_LEVELS)
+        return false;
+    for (size_t i = 0; i < past->count; i++) {
+        struct kg_creep_level *level = &past->levels[i];
+        int64_t day = 0;
+        if (!bytes_read(digits, &level->value, sizeof level->value) || !isfinite(level->value) ||
+            !difference_read(digits, &day) || !difference_read(digits, &level->run) ||
+            day < INT32_MIN / 2 || day > INT32_MAX / 2)
+            return false;
+        level->day = (int32_t)day;
+    }
+    return true;
+}
+
+/* The past of the series, the fit of its control, and the kept levels. */
 static bool rest_read(const char **digits, struct kg_level_row *row)
 {
     if (!bytes_read(digits, &row->past_count, sizeof row->past_count) ||
@@ -105,8 +128,9 @@ static bool rest_read(const char **digits, struct kg_level_row *row)
     for (size_t i = 0; i < row->past_count; i++)
         if (!isfinite(row->past[i]))
             return false;
-    return !row->control_run ||
-           (bytes_read(digits, &row->control, sizeof row->control) && control_valid(&row->control));
+    return (!row->control_run || (bytes_read(digits, &row->control, sizeof row->control) &&
+                                  control_valid(&row->control))) &&
+           levels_read(digits, &row->levels);
 }
 
 static bool within_valid(const struct kg_prior_within *within)

@@ -124,6 +124,59 @@ static void noise_rarely_creeps(void **unused)
         fail_msg("seed 13: %zu alarms in %d nights", alarms, NIGHTS);
 }
 
+/* Ten runs per day for a year, with a drift of 2 % per year and noise that all runs of a day share. */
+static void a_drift_of_a_year_creeps_with_many_runs_per_day(void **unused)
+{
+    enum { DAYS = 400, PER_DAY = 10 };
+    static float x[DAYS * PER_DAY];
+    struct kg_creep_past past = {0};
+    struct kg_random random = {7};
+    (void)unused;
+    for (size_t day = 0; day < DAYS; day++) {
+        const double of_day = 0.002 * (kg_random_unit(&random) - 0.5);
+        for (size_t i = 0; i < PER_DAY; i++) {
+            const size_t n = day * PER_DAY + i + 1;
+            x[n - 1] = (float)(0.02 * (double)day / 365 + of_day);
+            kg_creep_past_add(&past, x, n, (int32_t)day, (int64_t)n);
+        }
+    }
+    struct kg_creep creep;
+    assert_int_equal(past.count, KG_CREEP_LEVELS);
+    const struct kg_creep_level *level =
+        kg_creep_past_compare(&past, x, DAYS * PER_DAY, DAYS - 365, &creep);
+    assert_non_null(level);
+    assert_true(level->day <= DAYS - 365 && level->day > DAYS - 365 - KG_CREEP_SPACING);
+    assert_true(level->run > level->day * PER_DAY && level->run <= (level->day + 1) * PER_DAY);
+    kg_creep_judge(&creep, 1);
+    assert_true(creep.creeps);
+    assert_true(fabs(creep.drift - 0.02) < 0.003);
+    assert_null(kg_creep_past_compare(&past, x, DAYS * PER_DAY, -1, &creep));
+}
+
+static void noise_of_days_rarely_creeps(void **unused)
+{
+    enum { TRIALS = 400, DAYS = 150 };
+    struct kg_random random = {11};
+    size_t alarms = 0;
+    (void)unused;
+    for (size_t trial = 0; trial < TRIALS; trial++) {
+        static float x[DAYS * KG_CREEP_RUNS];
+        struct kg_creep_past past = {0};
+        struct kg_creep creep;
+        for (size_t day = 0, n = 0; day < DAYS; day++) {
+            const double of_day = 0.02 * (kg_random_unit(&random) - 0.5);
+            for (size_t i = 0; i < KG_CREEP_RUNS; i++)
+                x[n++] = (float)of_day;
+            kg_creep_past_add(&past, x, n, (int32_t)day, 1);
+        }
+        assert_non_null(kg_creep_past_compare(&past, x, DAYS * KG_CREEP_RUNS, DAYS - 90, &creep));
+        kg_creep_judge(&creep, 1);
+        alarms += creep.creeps;
+    }
+    if (alarms > TRIALS / 10 + 20)
+        fail_msg("seed 11: %zu alarms in %d trials", alarms, TRIALS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +188,8 @@ int main(void)
         cmocka_unit_test(the_variance_is_that_of_changes),
         cmocka_unit_test(a_slow_drift_does_not_hide_itself),
         cmocka_unit_test(noise_rarely_creeps),
+        cmocka_unit_test(a_drift_of_a_year_creeps_with_many_runs_per_day),
+        cmocka_unit_test(noise_of_days_rarely_creeps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

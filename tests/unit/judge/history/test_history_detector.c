@@ -34,6 +34,7 @@ struct facts {
     const char *epoch, *code, *definition;
     size_t cases;
     double ratio; /* of the level */
+    int per_day;  /* number of runs per day; 0: one */
 };
 
 /* A series on host "a" that steps by 5 % at STEP_RUN. */
@@ -56,8 +57,10 @@ static double noise(int number, size_t i)
 
 static void run_put(struct kg_history_writer *writer, const struct facts *facts)
 {
-    char hash[65], started[32], commit[16], id[32];
+    char hash[65], started[48], commit[16], id[32];
     bool present;
+    const int day = facts->per_day ? facts->number / facts->per_day : facts->number;
+    const int hour = facts->per_day ? facts->number % facts->per_day : 0;
     snprintf(hash, sizeof hash, "%s%d%062d", facts->host, facts->kind, facts->number);
     snprintf(started, sizeof started, "2026-%02d-%02dT%02d:00:00Z", 1 + day / 28, 1 + day % 28,
              facts->kind == KG_HISTORY_CONTROL ? 6 : hour);
@@ -650,6 +653,27 @@ static void a_slow_drift_is_one_creep(void **state)
     kg_history_free(&history);
 }
 
+/* The window of the detector covers 16 days. */
+static void a_slow_drift_is_a_creep_with_eight_runs_per_day(void **state)
+{
+    (void)state;
+    static struct kg_history_writer writer;
+    struct kg_history history = {0};
+    assert_true(kg_history_writer_open(&writer, database, &err));
+    for (int i = 0; i < 800; i++) {
+        struct facts facts = night_of(i, exp(0.0003 * i / 8));
+        facts.per_day = 8;
+        run_put(&writer, &facts);
+    }
+    assert_true(kg_history_writer_close(&writer, true, &err));
+    assert_true(kg_history_changes(database, &all, &history, &err));
+    assert_int_equal(history.change_count, 1);
+    assert_string_equal(history.changes[0].kind, "creep");
+    assert_true(history.changes[0].ratio > 1.009 && history.changes[0].ratio < 1.025);
+    assert_non_null(history.changes[0].commit_before);
+    kg_history_free(&history);
+}
+
 /* The drift since the release passes 1 % before that of 30 days does. */
 static void a_drift_since_the_last_release_is_a_creep(void **state)
 {
@@ -719,6 +743,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_removed_control_moves_no_series, setup, teardown),
         cmocka_unit_test_setup_teardown(a_damaged_row_begins_again, setup, teardown),
         cmocka_unit_test_setup_teardown(a_slow_drift_is_one_creep, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_slow_drift_is_a_creep_with_eight_runs_per_day, setup,
+                                        teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,9 @@ static struct kg_level_row row_of(uint32_t count)
         row.control_run = 1234567;
         row.control = (struct kg_control_fit){9, 1.0 / 3, 2, 1e-300, 4, -5};
     }
+    row.levels.count = (uint8_t)(count < KG_CREEP_LEVELS ? count : KG_CREEP_LEVELS);
+    for (uint8_t i = 0; i < row.levels.count; i++)
+        row.levels.levels[i] = (struct kg_creep_level){(float)i / 11, 20000 + 15 * i, 1000 - i};
     return row;
 }
 
