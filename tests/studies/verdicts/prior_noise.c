@@ -246,6 +246,37 @@ static void rows_print(const struct noise *noise, const struct setting *setting,
     }
 }
 
+/* Median over the benchmarks of the smallest slowdown that a test calls in half of its trials if it knows the variance of
+ * a run exactly: the bound for every estimate of that variance. */
+static void known_print(const struct noise *noise, size_t half)
+{
+    enum { DRAWS = 100 };
+    static struct drawn drawn;
+    struct kg_random random = {5};
+    double *deviations = calloc(noise->count + 1, sizeof *deviations);
+    size_t count = 0;
+    if (!deviations)
+        exit(3);
+    for (size_t which = half; which < noise->count; which += 2, count++) {
+        double variance = 0;
+        for (size_t draw = 0; draw < DRAWS; draw++) {
+            double logs[EACH_MOST], locations[RUNS_MOST];
+            case_draw(&random, &noise->benchmarks[which], &drawn);
+            for (size_t r = 0; r < drawn.run_count; r++)
+                locations[r] = kg_log_location(drawn.rounds[r], each_rounds, logs).value;
+            variance += pow(kg_standard_deviation(locations, drawn.run_count), 2) / DRAWS;
+        }
+        deviations[count] = sqrt(variance);
+    }
+    kg_sort(deviations, count);
+    const double median = kg_median_sorted(deviations, count);
+    const double point = kg_student_point(0.01 / CASES, 1e9);
+    for (size_t runs = 1; runs <= STORED_MOST; runs += STORED_MOST - 1)
+        printf("variance known, %zu stored: %.1f %%\n", runs,
+               100 * expm1(point * median * sqrt(1 + 1 / (double)runs)));
+    free(deviations);
+}
+
 int main(int argc, char **argv)
 {
     static const double spreads[] = {1, 1.5, 2};
@@ -271,5 +302,7 @@ int main(int argc, char **argv)
                 setting.spread = spreads[s];
                 rows_print(&noise, &setting, gates);
             }
+    printf("\nsmallest slowdown that half of the cases could call:\n");
+    known_print(&noise, setting.half);
     return 0;
 }
