@@ -53,25 +53,20 @@ static int status_of(const struct kg_results *results)
                : KG_EXIT_PASS;
 }
 
-/* Prints the profile of the measured cases. */
+/* Prints the components of the measured cases, with a bottleneck and a first remedy each. */
 static bool profile_print(const struct kg_arguments *arguments, const struct kg_results *results,
                           struct kg_error *err)
 {
-    struct kg_arena arena = {0};
     const struct kg_report_style style = kg_style(arguments);
     if (!results->profile || arguments->json || arguments->quiet)
         return true;
     const struct kg_report_request request = {
-        .path = kg_results_recording(&arena, arguments->output, results),
-        .format = "text",
-        .style = style,
-        .top = style.top};
+        .path = arguments->output, .format = "components", .style = style, .top = style.top};
     struct kg_report_file file;
     printf("\n");
     const bool good = kg_report_file_open(&request, &file, err) &&
                       kg_report_print(file.format, &file.subject, stdout, err);
     kg_report_file_close(&file);
-    kg_arena_free(&arena);
     return good;
 }
 

@@ -142,7 +142,7 @@ static void case_add(struct kg_document *document, const struct kg_components *f
     last_rows(table, found);
 }
 
-/* Adds the case's bottleneck and its first suggestion. */
+/* Adds the resource that limits the case, if it is known, and its first suggestion. */
 static void advice_add(struct kg_document *document, const struct kg_advice_index *advice,
                        const char *name)
 {
@@ -150,7 +150,8 @@ static void advice_add(struct kg_document *document, const struct kg_advice_inde
     if (!suggestions)
         return;
     for (size_t i = 0; i < suggestions->finding_count; i++)
-        if (!strcmp(suggestions->findings[i].operation, name)) {
+        if (!strcmp(suggestions->findings[i].operation, name) &&
+            suggestions->findings[i].bound != KG_BOUND_UNKNOWN) {
             kg_part_prose(document, KG_PART_ITEM, "bottleneck", suggestions->findings[i].text);
             break;
         }
