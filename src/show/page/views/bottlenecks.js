@@ -35,7 +35,8 @@ function listAdd(profile, model, section, several) {
 
 function draw(model, section) {
     const profiles = profilesOf(model).filter((profile) => explained(profile).length);
-    section.append(h("p", { class: "key" }, "The scope with the largest own time in each recorded case. The slowest case comes first."));
+    const flat = profiles.every(({ cases }) => cases.every(({ loose }) => loose));
+    section.append(h("p", { class: "key" }, flat ? "The operation with the most time." : "The scope with the largest own time in each recorded case. The slowest case comes first."));
     for (const profile of profiles) listAdd(profile, model, section, profiles.length > 1);
 }
 

@@ -18,10 +18,11 @@ export function operationPartsAdd(place, { named }) {
     const known = named.some(timed);
     const all = (known ? named.filter(timed) : named).map(rowOf).sort((a, b) => b.total - a.total);
     const rows = all.slice(0, ROWS_MOST);
+    const inside = named.some(({ own, total }) => own < total) ? " with the scopes inside" : "";
     if (!rows.length) return;
     stackAdd(place, {
         title: "Parts of each operation",
-        summary: `${counted(all.length, "operation")} with the scopes inside, the longest first: ${all[0].name}, ${duration(all[0].total)}. Largest part: ${largestOf(rows.slice(0, 1))}.${rows.some(({ parts }) => parts.gpu + parts.transfer > 0) ? " Where the GPU works, the rest is what the CPU had besides." : ""}${known ? "" : " The rest is work and waiting of the CPU: KGATE_PROFILE_CPU=1 records them apart."}`,
+        summary: `${counted(all.length, "operation")}${inside}, the longest first: ${all[0].name}, ${duration(all[0].total)}. Largest part: ${largestOf(rows.slice(0, 1))}.${rows.some(({ parts }) => parts.gpu + parts.transfer > 0) ? " Where the GPU works, the rest is what the CPU had besides." : ""}${known ? "" : " The rest is work and waiting of the CPU: KGATE_PROFILE_CPU=1 records them apart."}`,
         what: "operation",
         rows,
         shares: false,

@@ -62,7 +62,7 @@ function pieAdd(place, one, found) {
     const slices = slicesOf(found);
     chartAdd(place, {
         title: "Shares of the time",
-        summary: `${counted(one.tree.calls, "call")}, ${duration(one.tree.total)}${one.gpu ? " on the GPU" : ""}; most in ${slices[0].name}, ${share(slices[0].share)}. A scope's own time: without the scopes inside it.`,
+        summary: `${counted(one.tree.calls, "call")}, ${duration(one.tree.total)}${one.gpu ? " on the GPU" : ""}; most in ${slices[0].name}, ${share(slices[0].share)}.${one.loose ? "" : " A scope's own time: without the scopes inside it."}`,
         height: (width) => (width < NARROW ? 220 + 24 * slices.length : 290),
         option: pieOf(slices, found),
         table: () => ({
@@ -79,7 +79,7 @@ const BARS = [
         axis: "average of a call",
         figure: ({ mean }) => mean,
         words: duration,
-        says: ({ name, mean, calls }) => `Longest: ${name}, ${duration(mean)} in each of ${counted(calls, "call")}, with the scopes inside it.`,
+        says: ({ name, mean, calls, own, total }) => `Longest: ${name}, ${duration(mean)} in each of ${counted(calls, "call")}${own < total ? ", with the scopes inside it" : ""}.`,
         left: "shorter one",
     },
     {
