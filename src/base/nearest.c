@@ -79,6 +79,23 @@ void kg_suggest_append(struct kg_text *text, const char *word, const char *const
         kg_text_printf(text, "%s %s", i ? "," : "", words[i]);
 }
 
+void kg_suggest_few_append(struct kg_text *text, const char *word, const char *const *words,
+                           size_t count, const char *known)
+{
+    enum { MOST = 5 };
+    const char *near = kg_nearest(word, words, count);
+    for (size_t i = 0; !near && *word && i < count; i++)
+        near = strstr(words[i], word) ? words[i] : NULL;
+    if (near) {
+        kg_text_printf(text, "; did you mean '%.300s'?", near);
+        return;
+    }
+    kg_text_printf(text, "; %s ", known);
+    for (size_t i = 0; i < count && i < MOST; i++)
+        kg_text_printf(text, "%s'%.120s'", i ? ", " : "", words[i]);
+    kg_text_append(text, count > MOST ? ", …" : "");
+}
+
 const char *kg_meant(char meant[KG_MEANT_BYTES], const char *word, const char *const *words,
                      size_t count)
 {

@@ -24,6 +24,11 @@ const char *kg_nearest(const char *word, const char *const *words, size_t count)
 void kg_suggest_append(struct kg_text *text, const char *word, const char *const *words,
                        size_t count, const char *known);
 
+/* Appends for many words: "; did you mean 'x'?". x is the nearest word, or one that contains `word`.
+ * If there is neither: "; <known> 'a', 'b', …", the first five. */
+void kg_suggest_few_append(struct kg_text *text, const char *word, const char *const *words,
+                           size_t count, const char *known);
+
 /* The words "; did you mean 'x'?" in `meant`, or "" if no word is near. Returns `meant`. */
 enum { KG_MEANT_BYTES = 384 };
 const char *kg_meant(char meant[KG_MEANT_BYTES], const char *word, const char *const *words,

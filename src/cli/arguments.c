@@ -384,6 +384,8 @@ static bool option_store(const struct kg_option *option, const char *value,
         return true;
     case KG_OPTION_TEXT:
         *(const char **)(void *)at = value;
+        if (option->offset == offsetof(struct kg_arguments, filter))
+            arguments->filter_option = option->name;
         return true;
     case KG_OPTION_TEXTS:
         return text_add((struct kg_texts *)(void *)at, option, value, err);

@@ -34,6 +34,7 @@ struct kg_arguments {
     const char *baseline;
     const char *output;
     const char *filter;
+    const char *filter_option; /* name of the option that gave it: "filter" or "case" */
     const char *shard;
     const char *plan;
     const char *pin;

@@ -191,7 +191,9 @@ static void left_out_set(const struct kg_arguments *arguments, struct kg_prepare
     struct kg_arena *arena = &prepared->arena;
     const struct kg_shard *shard = &prepared->shard;
     const char *filter =
-        arguments->filter ? kg_arena_printf(arena, "--filter %s", arguments->filter) : "";
+        arguments->filter
+            ? kg_arena_printf(arena, "--%s %s", arguments->filter_option, arguments->filter)
+            : "";
     const char *numbers =
         shard->count ? kg_arena_printf(arena, "--shard %zu/%zu", shard->index, shard->count) : "";
     if (prepared->plan.left_out)
@@ -199,11 +201,34 @@ static void left_out_set(const struct kg_arguments *arguments, struct kg_prepare
             kg_arena_printf(arena, "%s%s%s", filter, *filter && *numbers ? " " : "", numbers);
 }
 
-static bool empty_refuse(const struct kg_prepared *prepared, struct kg_error *err)
+/* Names cases near a filter that matches none. */
+static bool unmatched_refuse(const struct kg_arguments *arguments, struct kg_prepared *prepared,
+                             struct kg_error *err)
+{
+    const struct kg_plan_options all = {0};
+    struct kg_plan plan;
+    struct kg_text near = {0};
+    if (!arguments->filter)
+        return kg_error_set(err, KG_ERROR_USAGE, "the suite has no case");
+    if (!kg_plan_make(&prepared->suite, &prepared->machine, &all, &plan, err))
+        return false;
+    const char **ids = kg_arena_alloc(&prepared->arena, plan.case_count, sizeof *ids);
+    for (size_t i = 0; i < plan.case_count; i++)
+        ids[i] = plan.cases[i].id;
+    kg_suggest_few_append(&near, arguments->filter, ids, plan.case_count, "the cases are");
+    kg_error_set(err, KG_ERROR_USAGE, "no case of the suite matches --%s '%.200s'%s",
+                 arguments->filter_option, arguments->filter, kg_text_string(&near));
+    kg_text_free(&near);
+    kg_plan_free(&plan);
+    return false;
+}
+
+static bool empty_refuse(const struct kg_arguments *arguments, struct kg_prepared *prepared,
+                         struct kg_error *err)
 {
     const struct kg_shard *shard = &prepared->shard;
     if (!shard->cases)
-        return kg_error_set(err, KG_ERROR_USAGE, "no case of the suite matches --filter");
+        return unmatched_refuse(arguments, prepared, err);
     return kg_error_set(err, KG_ERROR_NOTHING,
                         "shard %zu of %zu measures nothing: the other shards have all %zu case%s",
                         shard->index, shard->count, shard->cases, shard->cases == 1 ? "" : "s");
@@ -320,7 +345,7 @@ static bool cases_plan(const struct kg_arguments *arguments, const struct kg_sid
     shard->trust = prepared->trusted ? prepared->trust.words : NULL;
     left_out_set(arguments, prepared);
     shard_plan_compare(arguments, prepared);
-    return prepared->plan.case_count || empty_refuse(prepared, err);
+    return prepared->plan.case_count || empty_refuse(arguments, prepared, err);
 }
 
 bool kg_prepare_suite(const struct kg_arguments *arguments, const struct kg_text *yaml,

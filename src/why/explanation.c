@@ -43,24 +43,15 @@ static bool ambiguous(const struct kg_results *results, const char *name, enum h
 
 static bool unknown(const struct kg_results *results, const char *name, struct kg_error *err)
 {
-    enum { MOST = 5 };
-    const char **ids = kg_alloc(results->case_count + 1, sizeof *ids);
-    struct kg_text some = {0};
-    if (!results->case_count) {
-        free(ids);
+    struct kg_text near = {0};
+    if (!results->case_count)
         return kg_error_set(err, KG_ERROR_USAGE, "the results have no case");
-    }
+    const char **ids = kg_alloc(results->case_count, sizeof *ids);
     for (size_t i = 0; i < results->case_count; i++)
         ids[i] = results->cases[i].id;
-    const char *nearest = kg_nearest(name, ids, results->case_count);
-    for (size_t i = 0; !nearest && i < results->case_count && i < MOST; i++)
-        kg_text_printf(&some, "%s'%.120s'", i ? ", " : "", ids[i]);
-    if (!nearest && results->case_count > MOST)
-        kg_text_append(&some, ", …");
-    kg_error_set(err, KG_ERROR_USAGE, "no case matches '%.200s'%s%.200s%s", name,
-                 nearest ? "; did you mean '" : "; the cases are ",
-                 nearest ? nearest : kg_text_string(&some), nearest ? "'?" : "");
-    kg_text_free(&some);
+    kg_suggest_few_append(&near, name, ids, results->case_count, "the cases are");
+    kg_error_set(err, KG_ERROR_USAGE, "no case matches '%.200s'%s", name, kg_text_string(&near));
+    kg_text_free(&near);
     free(ids);
     return false;
 }
