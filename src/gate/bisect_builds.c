@@ -179,38 +179,60 @@ static const char *inside_of(const struct kg_bisect_builder *builder, const stru
                             : paths->tree;
 }
 
-/* The last line of a log as " after 'LINE'"; "": there is none. */
-static const char *last_line(struct kg_arena *arena, const char *path)
+/* The last line of a log as " after 'LINE'"; "": there is none. Cuts the log. */
+static const char *last_line(struct kg_arena *arena, struct kg_text *log)
 {
-    struct kg_text text = {0}, shown = {0};
-    struct kg_error unread;
-    const char *words = "";
-    if (kg_file_read(path, LOG_MOST, &text, &unread)) {
-        while (text.length && isspace((unsigned char)text.data[text.length - 1]))
-            text.data[--text.length] = '\0';
-        const char *line = text.length ? strrchr(text.data, '\n') : NULL;
-        kg_text_append_ends(&shown, line ? line + 1 : kg_text_string(&text), LINE_MOST);
-        if (shown.length)
-            words = kg_arena_printf(arena, " after '%s'", kg_text_string(&shown));
-    }
-    kg_text_free(&text);
+    struct kg_text shown = {0};
+    while (log->length && isspace((unsigned char)log->data[log->length - 1]))
+        kg_text_truncate(log, log->length - 1);
+    const char *line = log->length ? strrchr(log->data, '\n') : NULL;
+    kg_text_append_ends(&shown, line ? line + 1 : kg_text_string(log), LINE_MOST);
+    const char *words =
+        shown.length ? kg_arena_printf(arena, " after '%s'", kg_text_string(&shown)) : "";
     kg_text_free(&shown);
     return words;
 }
 
-/* Sets the outcome from the exit status. A failed build leaves only its log. */
+/* Whether the command failed for lack of space, which says nothing about the commit. */
+static bool lacks_space(const struct kg_text *log)
+{
+    return log->length && (strstr(log->data, "No space left on device") ||
+                           strstr(log->data, "Disk quota exceeded"));
+}
+
+/* A failed build leaves only its log. */
+static bool failure_set(const struct kg_bisect_builder *builder, const struct paths *paths,
+                        int status, struct kg_bisect_build *build, struct kg_error *err)
+{
+    struct kg_text log = {0};
+    struct kg_error unread;
+    const bool has_submodules =
+        exists(kg_arena_printf(builder->arena, "%s/.gitmodules", paths->tree));
+    worktree_remove(paths);
+    kg_file_read(paths->log, LOG_MOST, &log, &unread);
+    const bool is_full = lacks_space(&log);
+    build->outcome = KG_BISECT_FAILED;
+    build->reason = kg_arena_printf(
+        builder->arena, "the build command ends with status %d%s: %s%s", status,
+        last_line(builder->arena, &log), paths->log,
+        has_submodules ? ". A worktree begins without submodules; --build can run `git submodule "
+                         "update --init`"
+                       : "");
+    kg_text_free(&log);
+    return !is_full || kg_error_set(err, KG_ERROR_SYSTEM,
+                                    "a build lacked space on the disk: %s. The same command "
+                                    "continues the search",
+                                    paths->log);
+}
+
+/* Sets the outcome from the exit status. */
 static bool outcome_set(const struct kg_bisect_builder *builder, const struct paths *paths,
                         int status, struct kg_bisect_build *build, struct kg_error *err)
 {
-    build->outcome = status ? KG_BISECT_FAILED : KG_BISECT_BUILT;
-    if (status) {
-        build->reason =
-            kg_arena_printf(builder->arena, "the build command ends with status %d%s: %s", status,
-                            last_line(builder->arena, paths->log), paths->log);
-        worktree_remove(paths);
-        return true;
-    }
+    if (status)
+        return failure_set(builder, paths, status, build, err);
     const char *link = kg_arena_printf(builder->arena, "%s/.git", paths->tree);
+    build->outcome = KG_BISECT_BUILT;
     build->place = inside_of(builder, paths);
     return (!exists(paths->moved) && !exists(link)) || worktree_detach(paths, err);
 }
@@ -231,9 +253,9 @@ static bool command_run(const struct kg_bisect_builder *builder, const struct pa
     return good;
 }
 
-static bool build_anew(const struct kg_bisect_builder *builder, const struct paths *paths,
-                       const char *commit, const char *reverted, struct kg_bisect_build *build,
-                       struct kg_error *err)
+static bool build_run(const struct kg_bisect_builder *builder, const struct paths *paths,
+                      const char *commit, const char *reverted, struct kg_bisect_build *build,
+                      struct kg_error *err)
 {
     const uint64_t started = kg_clock_ns();
     bool conflicts, late;
@@ -264,10 +286,11 @@ static bool build_anew(const struct kg_bisect_builder *builder, const struct pat
         return true;
     }
     const int status = status_read(paths);
-    return status >= 0
-               ? outcome_set(builder, paths, status, build, err)
-               : kg_error_set(err, KG_ERROR_SYSTEM,
-                              "the build of %.12s left no status: is the disk full?", commit);
+    if (status >= 0)
+        return outcome_set(builder, paths, status, build, err);
+    worktree_remove(paths);
+    return kg_error_set(err, KG_ERROR_SYSTEM,
+                        "the build of %.12s left no status: is the disk full?", commit);
 }
 
 bool kg_bisect_build(const struct kg_bisect_builder *builder, const char *commit,
@@ -279,7 +302,7 @@ bool kg_bisect_build(const struct kg_bisect_builder *builder, const char *commit
     if (status == 0 && (exists(paths.tree) || exists(paths.moved)))
         return outcome_set(builder, &paths, status, build, err);
     return kg_directory_make(builder->folder, err) &&
-           build_anew(builder, &paths, commit, reverted, build, err);
+           build_run(builder, &paths, commit, reverted, build, err);
 }
 
 const char *kg_bisect_build_tree(const struct kg_bisect_builder *builder, const char *place)

@@ -113,12 +113,9 @@ static void failures_forget(struct kg_bisect *bisect)
         }
 }
 
-/* Reads the commits, and takes an earlier search of them. A search that measured nothing binds nobody to its
- * settings. */
-static bool journal_open(struct kg_bisect_search *search, struct kg_error *err)
+/* A search without steps yet. */
+static void search_start(struct kg_bisect *bisect, const struct kg_bisect_options *options)
 {
-    const struct kg_bisect_options *options = search->options;
-    struct kg_bisect *bisect = search->bisect, stored = {0};
     bisect->created = kg_timestamp(&bisect->arena);
     bisect->kgate_version = KGATE_VERSION;
     bisect->suite_path = options->suite_path;
@@ -129,17 +126,12 @@ static bool journal_open(struct kg_bisect_search *search, struct kg_error *err)
     bisect->offset = OFFSET_USUAL;
     bisect->effect = bisect->low = bisect->high = NAN;
     bisect->deviation = bisect->two = bisect->set = NAN;
-    if (!kg_bisect_commits_read(bisect, err))
-        return false;
-    const char *path = journal_of(search);
-    if (access(path, F_OK) != 0)
-        return true;
-    if (!kg_bisect_load(path, &bisect->arena, &stored, err))
-        return false;
-    if (!journal_check(bisect, &stored, path, err))
-        return stored.state == KG_BISECT_ENDS || stored.state == KG_BISECT_UNCLEAR;
-    stored.arena = bisect->arena;
-    *bisect = stored;
+}
+
+/* Continues a stored search. */
+static void search_continue(struct kg_bisect_search *search)
+{
+    struct kg_bisect *bisect = search->bisect;
     search->builds_before = bisect->builds;
     if (bisect->state == KG_BISECT_UNBUILT)
         failures_forget(bisect);
@@ -152,6 +144,25 @@ static bool journal_open(struct kg_bisect_search *search, struct kg_error *err)
     }
     if (bisect->state == KG_BISECT_BUDGET || bisect->state == KG_BISECT_UNBUILT)
         bisect->state = KG_BISECT_SEARCHING;
+}
+
+/* Reads the commits, and takes an earlier search of them. A search without a measurement may change its settings. */
+static bool journal_open(struct kg_bisect_search *search, struct kg_error *err)
+{
+    struct kg_bisect *bisect = search->bisect, stored = {0};
+    search_start(bisect, search->options);
+    if (!kg_bisect_commits_read(bisect, err))
+        return false;
+    const char *path = journal_of(search);
+    if (access(path, F_OK) != 0)
+        return true;
+    if (!kg_bisect_load(path, &bisect->arena, &stored, err))
+        return false;
+    if (!journal_check(bisect, &stored, path, err))
+        return stored.state == KG_BISECT_ENDS || stored.state == KG_BISECT_UNCLEAR;
+    stored.arena = bisect->arena;
+    *bisect = stored;
+    search_continue(search);
     return true;
 }
 
