@@ -223,6 +223,8 @@ static const struct {
     {"bisect", "budget",
      "time or number of builds for this call, such as 2h or 8; the same command continues the "
      "search"},
+    {"bisect", "history",
+     "database whose steps show probable commits (default: as for `kgate history`)"},
     {"bisect", "quiet", "print only the result: no progress"},
     {"bisect", "verbose", "print also the measured commits"},
     {"calibrate", "quiet", "print only cases with advice: no progress"},

@@ -2,13 +2,16 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/escape.h"
 #include "base/units.h"
 #include "cli/ab_sides.h"
 #include "cli/cli.h"
+#include "cli/history_parts.h"
 #include "cli/progress_bar.h"
 #include "gate/bisect.h"
+#include "run/discover.h"
 
 static const char USUAL[] = "out/bisect"; /* folder without --output */
 
@@ -44,17 +47,42 @@ static bool budget_read(const struct kg_arguments *arguments, struct kg_bisect_o
                                        arguments->budget);
 }
 
-/* Finds and checks the suite before any build, which may take minutes. */
-static bool suite_find(const struct kg_arguments *arguments, struct kg_arena *arena,
-                       const char **path, struct kg_error *err)
+/* Finds and checks the suite and its cases before any build, which may take minutes. Only programs that list their own
+ * cases must be built first. */
+static bool suite_check(const struct kg_arguments *arguments, struct kg_arena *arena,
+                        const char **path, struct kg_error *err)
 {
+    struct kg_arguments silent = *arguments;
+    struct kg_prepared prepared;
     struct kg_suite suite;
     *path = arguments->suite;
     if ((!*path && !kg_suite_find(arena, path, err)) ||
         !kg_suite_load(*path, arguments->set.at, arguments->set.count, &suite, err))
         return false;
+    const bool lists = kg_discover_needed(&suite);
     kg_suite_free(&suite);
+    silent.quiet = true;
+    if (lists)
+        return true;
+    if (!kg_prepare(&silent, &prepared, err))
+        return false;
+    kg_prepared_free(&prepared);
     return true;
+}
+
+/* Finds the history, and opens it for a test if the user named it. The default may be absent. */
+static bool history_find(const struct kg_arguments *arguments, struct kg_arena *arena,
+                         const char **place, struct kg_error *err)
+{
+    struct kg_history_database *database = NULL;
+    if (!kg_history_place(arguments, arena, place, err))
+        return false;
+    if (!strcmp(*place, KG_HISTORY_DEFAULT) && !arguments->history && access(*place, F_OK) != 0)
+        *place = NULL;
+    const bool good =
+        !arguments->history || kg_history_open(*place, KG_HISTORY_READ, &database, err);
+    kg_history_close(database);
+    return good;
 }
 
 static void step_print(void *user, const char *line)
@@ -138,7 +166,8 @@ int kg_cli_bisect(const struct kg_arguments *arguments)
                                         .progress = kg_progress_bar_start(&bar, arguments),
                                         .step = {step_print, &bar}};
     bool good = ends_read(arguments, &options, &err) && budget_read(arguments, &options, &err) &&
-                suite_find(arguments, &arena, &options.suite_path, &err) &&
+                suite_check(arguments, &arena, &options.suite_path, &err) &&
+                history_find(arguments, &arena, &options.history, &err) &&
                 run(arguments, &options, &bisect, &err);
     kg_progress_bar_clear(&bar);
     good = good && print(arguments, &bisect, &err);

@@ -90,7 +90,8 @@ static const struct kg_subcommand subcommands[] = {
      "Builds commits, and measures them in paired rounds against GOOD. bisect.json in the folder "
      "of\n"
      "--output has every step, so a killed search goes on.",
-     "suite case good bad build! output budget set device json quiet verbose", kg_cli_bisect, NULL},
+     "suite case good bad build! history output budget set device json quiet verbose",
+     kg_cli_bisect, NULL},
     {"calibrate", "", 0, 0,
      "Measure a suite against itself: its false alarms here, and the smallest change it detects.",
      "suite output runs filter shard set device json quiet", kg_cli_calibrate, NULL},

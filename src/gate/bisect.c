@@ -23,7 +23,8 @@ static double *weights_make(const struct kg_bisect *bisect, struct kg_arena *are
     double *weights = kg_arena_alloc(arena, bisect->commit_count, sizeof *weights);
     size_t before = 0;
     for (size_t c = 1; c < bisect->commit_count; c++)
-        weights[c] = bisect->commits[c].status != KG_BISECT_LEFT_OUT;
+        weights[c] =
+            bisect->commits[c].status == KG_BISECT_LEFT_OUT ? 0 : bisect->commits[c].weight;
     for (size_t c = 1; c < bisect->commit_count; c++) {
         if (bisect->commits[c].status != KG_BISECT_MEASURED &&
             bisect->commits[c].status != KG_BISECT_SAME)

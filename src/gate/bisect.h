@@ -13,6 +13,7 @@ struct kg_bisect_options {
     const char *build;      /* command for `sh -c` */
     const char *suite_path;
     const char *filter;    /* of the cases, in words for bisect.json; NULL: none */
+    const char *history;   /* for kg_history_open: its steps weigh the commits; NULL: none */
     const char *directory; /* folder of bisect.json, builds and reports; created if missing */
     double budget_ns;      /* of this call; INFINITY: no limit */
     size_t builds_most;    /* builds of this call; SIZE_MAX: no limit */
@@ -24,9 +25,8 @@ struct kg_bisect_search;
 
 /* Opens or resumes a search, and builds the two ends, whose folders the caller needs to plan the suite.
  * bisect   the search so far; the caller frees it with kg_bisect_free, also on failure
- * returns  NULL on failure. KG_ERROR_USAGE: an unknown commit, or a folder with another search. KG_ERROR_MEASURE: an
- * end
- *          does not build */
+ * returns  NULL on failure
+ * err      KG_ERROR_USAGE: an unknown commit, or a folder with another search; KG_ERROR_MEASURE: an end does not build */
 struct kg_bisect_search *kg_bisect_open(const struct kg_bisect_options *options,
                                         struct kg_bisect *bisect, struct kg_error *err);
 

@@ -6,6 +6,8 @@
 #include "suite/trust/git_ask.h"
 
 enum { LIST_MOST = 64 << 20 };
+static const double LOG_SECONDS = 30;
+#define COMMIT_MARK "\x01" /* begins a commit in a log; no line of a patch begins so */
 
 static bool commit_find(struct kg_arena *arena, const char *name, const char **hash,
                         struct kg_error *err)
@@ -46,6 +48,7 @@ static void lines_add(struct kg_bisect *bisect, const char *text)
             .subject = hash < length
                            ? kg_arena_copy_bytes(&bisect->arena, line + hash + 1, length - hash - 1)
                            : "",
+            .weight = 1,
             .seconds = NAN,
             .probability = NAN};
         line += length + (line[length] == '\n');
@@ -77,6 +80,15 @@ static bool log_read(struct kg_bisect *bisect, const char *range, bool one, stru
     return good;
 }
 
+/* Whether git lacks older commits. */
+static bool is_shallow(struct kg_arena *arena)
+{
+    static const char *const words[] = {"rev-parse", "--is-shallow-repository", NULL};
+    const char *answer = NULL;
+    struct kg_error ignored;
+    return kg_git_line(arena, words, &answer, &ignored) && answer && !strcmp(answer, "true");
+}
+
 /* A commit of a merged branch is an ancestor, but no state of the branch. */
 static bool chain_check(struct kg_bisect *bisect, const char *good, struct kg_error *err)
 {
@@ -90,9 +102,11 @@ static bool chain_check(struct kg_bisect *bisect, const char *good, struct kg_er
     }
     return (parent && !strcmp(parent, good)) ||
            kg_error_set(err, KG_ERROR_USAGE,
-                        "'%.100s' is no ancestor of '%.100s' along the first parents: give the "
-                        "older commit first, and one of the same branch",
-                        bisect->good, bisect->bad);
+                        "'%.100s' is no ancestor of '%.100s' along the first parents: %s",
+                        bisect->good, bisect->bad,
+                        is_shallow(&bisect->arena)
+                            ? "this clone is shallow; `git fetch --unshallow` completes it"
+                            : "give the older commit first, and one of the same branch");
 }
 
 bool kg_bisect_commits_read(struct kg_bisect *bisect, struct kg_error *err)
@@ -105,7 +119,51 @@ bool kg_bisect_commits_read(struct kg_bisect *bisect, struct kg_error *err)
     if (!commit_find(&bisect->arena, bisect->good, &good, err) ||
         !commit_find(&bisect->arena, bisect->bad, &bad, err))
         return false;
+    if (!strcmp(good, bad))
+        return kg_error_set(err, KG_ERROR_USAGE, "'%.100s' and '%.100s' are the same commit",
+                            bisect->good, bisect->bad);
     const char *range = kg_arena_printf(&bisect->arena, "%s..%s", good, bad);
     return log_read(bisect, good, true, err) && log_read(bisect, range, false, err) &&
            chain_check(bisect, good, err);
+}
+
+bool kg_bisect_log(const struct kg_bisect *bisect, const char *form, size_t most,
+                   struct kg_text *text)
+{
+    struct kg_arena arena = {0};
+    const char *range = kg_arena_printf(&arena, "%s..%s", bisect->commits[0].hash,
+                                        bisect->commits[bisect->commit_count - 1].hash);
+    const char *const words[] = {"log",
+                                 "--first-parent",
+                                 "--diff-merges=first-parent",
+                                 "--reverse",
+                                 "--no-renames",
+                                 "--no-ext-diff",
+                                 "--no-textconv",
+                                 "--no-show-signature",
+                                 "--no-color",
+                                 "--format=" COMMIT_MARK "%H",
+                                 form,
+                                 range,
+                                 "--",
+                                 NULL};
+    const bool good = kg_git_ask_within(words, most, LOG_SECONDS, text) == 0 && text->length;
+    kg_arena_free(&arena);
+    return good;
+}
+
+char *kg_bisect_log_next(const struct kg_bisect *bisect, char **rest, size_t *index)
+{
+    if (**rest != *COMMIT_MARK)
+        return NULL;
+    char *hash = *rest + 1, *end = strstr(hash, "\n" COMMIT_MARK);
+    *rest = end ? end + 1 : *rest + strlen(*rest);
+    if (end)
+        *end = '\0';
+    char *part = hash + strcspn(hash, "\n");
+    if (*part)
+        *part++ = '\0';
+    while (*index < bisect->commit_count && strcmp(bisect->commits[*index].hash, hash) != 0)
+        ++*index;
+    return *index < bisect->commit_count ? part : NULL;
 }

@@ -56,8 +56,12 @@ static bool compare(const struct kg_bisect_search *search, const struct kg_prepa
                                        "interrupted; the same command continues the search");
 }
 
-static const struct kg_metric *metric_of(const struct kg_case_change *change, const char *name)
+/* The searched metric of the one compared case; NULL: it was not compared. */
+static const struct kg_metric *metric_of(const struct kg_ab *ab, const char *name)
 {
+    if (!ab->comparison.case_count)
+        return NULL;
+    const struct kg_case_change *change = &ab->comparison.cases[0];
     for (size_t m = 0; m < change->metric_count; m++)
         if (!strcmp(change->metrics[m].name, name) &&
             kg_metric_against(&change->metrics[m]) != KG_AGAINST_BUDGET)
@@ -184,15 +188,16 @@ bool kg_bisect_ends_measure(struct kg_bisect_search *search, struct kg_error *er
     struct kg_bisect *bisect = search->bisect;
     struct kg_ab ab;
     struct sides sides = sides_of(search, 0, bisect->commit_count - 1, "ends");
-    sides.budget_ns = INFINITY; /* without this comparison both builds are in vain */
+    sides.budget_ns = INFINITY; /* without this comparison both builds are useless */
     kg_bisect_note(search, "comparing the ends");
     bool fine = compare(search, search->what, &sides, &ab, err);
     if (fine) {
         const struct choice choice = case_choose(&ab);
         bisect->others = choice.cases ? choice.cases - 1 : 0;
-        if (choice.change)
+        if (choice.change) {
             case_take(search, &choice, &ab);
-        else
+            kg_bisect_weigh(search, kg_suggestions_made(&ab.suggestions));
+        } else
             fine = absent_set(bisect, &ab.comparison, err);
     }
     kg_ab_free(&ab);
@@ -247,17 +252,15 @@ static bool parent_compare(struct kg_bisect_search *search, struct kg_bisect_cau
                    bisect->commits[cause->parent].hash);
     const struct sides sides = sides_of(search, cause->parent, culprit, name);
     const bool good = compare(search, &search->one.what, &sides, &ab, err);
-    const struct kg_metric *time = good && ab.comparison.case_count
-                                       ? metric_of(&ab.comparison.cases[0], bisect->metric)
-                                       : NULL;
-    if (time) {
-        cause->proof_ratio = time->ratio;
-        cause->proof_low = time->interval_low;
-        cause->proof_high = time->interval_high;
-        cause->proven = time->change == KG_CHANGE_REGRESSION;
+    const struct kg_metric *metric = good ? metric_of(&ab, bisect->metric) : NULL;
+    if (metric) {
+        cause->proof_ratio = metric->ratio;
+        cause->proof_low = metric->interval_low;
+        cause->proof_high = metric->interval_high;
+        cause->proven = metric->change == KG_CHANGE_REGRESSION;
         cause->place = place_of(&bisect->arena, &ab.suggestions);
         cause->refuted =
-            time->change == KG_CHANGE_NO_CHANGE || time->change == KG_CHANGE_IMPROVEMENT;
+            metric->change == KG_CHANGE_NO_CHANGE || metric->change == KG_CHANGE_IMPROVEMENT;
     }
     if (good && is_same_code(&ab)) {
         cause->proof_ratio = cause->proof_low = cause->proof_high = 1;
@@ -279,12 +282,10 @@ static bool reverted_compare(struct kg_bisect_search *search, struct kg_bisect_c
     sides.commits[1] = kg_arena_printf(&bisect->arena, "%s without %s", sides.commits[0],
                                        short_hash(search, cause->last));
     const bool good = compare(search, &search->one.what, &sides, &ab, err);
-    const struct kg_metric *time = good && ab.comparison.case_count
-                                       ? metric_of(&ab.comparison.cases[0], bisect->metric)
-                                       : NULL;
-    if (time) {
-        cause->revert_ratio = time->ratio;
-        cause->revert = time->change == KG_CHANGE_IMPROVEMENT ? KG_REVERT_FASTER : KG_REVERT_SAME;
+    const struct kg_metric *metric = good ? metric_of(&ab, bisect->metric) : NULL;
+    if (metric) {
+        cause->revert_ratio = metric->ratio;
+        cause->revert = metric->change == KG_CHANGE_IMPROVEMENT ? KG_REVERT_FASTER : KG_REVERT_SAME;
     } else
         cause->revert = good && is_same_code(&ab) ? KG_REVERT_SAME : KG_REVERT_UNBUILDABLE;
     kg_ab_free(&ab);

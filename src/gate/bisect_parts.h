@@ -5,12 +5,25 @@
 
 #include "gate/bisect.h"
 #include "run/build.h"
+#include "why/suggestions.h"
 
 /* --- bisect_commits.c: the commits between two ends ------------------------------------------------ */
 
 /* Reads the commits from `good` to `bad` along the first parents into bisect->commits. The good end is the first.
  * err  KG_ERROR_USAGE if a name is unknown, or if `good` is no first-parent ancestor of `bad` */
 bool kg_bisect_commits_read(struct kg_bisect *bisect, struct kg_error *err);
+
+/* Runs `git log` over the commits after the good end, for kg_bisect_log_next.
+ * form     what to print of each: "--name-only", or "--unified=0" for the patch
+ * most     limit of its bytes
+ * returns  false if git fails, prints too much or needs too long */
+bool kg_bisect_log(const struct kg_bisect *bisect, const char *form, size_t most,
+                   struct kg_text *text);
+/* Cuts the next commit's part out of the text.
+ * rest     the text; moved to the next part
+ * index    of the commit; 0 at the first call
+ * returns  NULL at the end */
+char *kg_bisect_log_next(const struct kg_bisect *bisect, char **rest, size_t *index);
 
 /* Whether the commit has several parents. */
 bool kg_bisect_is_merge(const char *commit);
@@ -53,6 +66,12 @@ const char *kg_bisect_build_tree(const struct kg_bisect_builder *builder, const 
 
 /* Removes the folder of a build as far as possible. */
 void kg_bisect_build_remove(const struct kg_bisect_builder *builder, const char *place);
+
+/* --- bisect_prior.c: probable commits ----------------------------------------------------------------- */
+
+/* Sets the prior weights of the commits.
+ * suggestions  of the comparison of the ends; NULL: none */
+void kg_bisect_weigh(struct kg_bisect_search *search, const struct kg_suggestions *suggestions);
 
 /* --- bisect_reads.c: commits that cannot matter ------------------------------------------------------- */
 

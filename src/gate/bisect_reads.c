@@ -12,10 +12,8 @@
 #include "base/names.h"
 #include "base/nearest.h"
 #include "gate/bisect_parts.h"
-#include "suite/trust/git_ask.h"
 
 enum { DEPTH_MOST = 32, FILE_MOST = 16 << 20, LOG_MOST = 256 << 20 };
-#define COMMIT_MARK '\x01'
 
 /* The files that the builds of the ends read. */
 struct reads {
@@ -131,6 +129,8 @@ static bool may_read(const struct reads *reads, const char *path)
     static const char *const others[] = {"LICENSE",        "COPYING",       ".gitignore",
                                          ".gitattributes", ".clang-format", ".editorconfig"};
     const char *name = last_name(path);
+    if (strpbrk(name, " #$\\"))
+        return true; /* dependency files escape these characters */
     if (ends_with(name, sources))
         return is_among(&reads->names, name) || is_compiled(reads, name);
     if (ends_with(name, headers))
@@ -139,58 +139,30 @@ static bool may_read(const struct reads *reads, const char *path)
            !kg_word_is_among(name, others, sizeof others / sizeof *others);
 }
 
-/* Marks the commits of a log of changed files. git quotes unusual names, which then count as read. */
-static void log_apply(const struct reads *reads, char *log, struct kg_bisect *bisect)
+/* Whether a build may read one of the files, one per line. git quotes unusual names, which then count as read. */
+static bool may_read_any(const struct reads *reads, char *names)
 {
-    struct kg_bisect_commit *commit = NULL;
-    size_t index = 1;
-    bool matters = true;
-    for (char *line = strtok(log, "\n"); line; line = strtok(NULL, "\n")) {
-        if (*line == COMMIT_MARK) {
-            if (commit && !matters)
-                commit->status = KG_BISECT_LEFT_OUT;
-            const bool known =
-                index < bisect->commit_count && !strcmp(line + 1, bisect->commits[index].hash);
-            commit = known ? &bisect->commits[index++] : NULL;
-            matters = false;
-            if (commit && commit->status != KG_BISECT_UNTRIED)
-                commit = NULL;
-        } else
-            matters = matters || *line == '"' || may_read(reads, line);
-    }
-    if (commit && !matters)
-        commit->status = KG_BISECT_LEFT_OUT;
+    for (char *rest = NULL, *name = strtok_r(names, "\n", &rest); name;
+         name = strtok_r(NULL, "\n", &rest))
+        if (*name == '"' || may_read(reads, name))
+            return true;
+    return false;
 }
 
 void kg_bisect_leave_out(const struct kg_bisect_builder *builder, struct kg_bisect *bisect)
 {
     const size_t last = bisect->commit_count - 1;
-    const char *range = kg_arena_printf(&bisect->arena, "%s..%s", bisect->commits[0].hash,
-                                        bisect->commits[last].hash);
-    const char *const words[] = {"-c",
-                                 "log.showSignature=false",
-                                 "log",
-                                 "--first-parent",
-                                 "--diff-merges=first-parent",
-                                 "--reverse",
-                                 "--no-renames",
-                                 "--name-only",
-                                 "--no-notes",
-                                 "--no-color",
-                                 "--format=%x01%H",
-                                 range,
-                                 "--",
-                                 NULL};
     struct reads reads = {0};
     struct kg_text text = {0};
-    struct kg_error unread;
-    char answer[KG_GIT_ANSWER_MOST];
-    int status;
     folder_walk(&reads, kg_bisect_build_tree(builder, bisect->commits[0].folder), 0);
     folder_walk(&reads, kg_bisect_build_tree(builder, bisect->commits[last].folder), 0);
     if ((reads.has_dependencies || reads.has_commands) &&
-        kg_git_ask(words, LOG_MOST, &text, answer, &status, &unread) && !status && text.length)
-        log_apply(&reads, text.data, bisect);
+        kg_bisect_log(bisect, "--name-only", LOG_MOST, &text)) {
+        size_t index = 0;
+        for (char *rest = text.data, *names; (names = kg_bisect_log_next(bisect, &rest, &index));)
+            if (bisect->commits[index].status == KG_BISECT_UNTRIED && !may_read_any(&reads, names))
+                bisect->commits[index].status = KG_BISECT_LEFT_OUT;
+    }
     kg_text_free(&text);
     kg_arena_free(&reads.arena);
 }

@@ -44,6 +44,28 @@ struct work {
     struct level good, middle, bad;
 };
 
+/* --- Prior ------------------------------------------------------------------------------------ */
+
+double kg_bisect_weight(const double strengths[KG_BISECT_HINTS])
+{
+    static const double MOST = 10;
+    double sum = 0, sources = 0;
+    for (size_t i = 0; i < KG_BISECT_HINTS; i++)
+        if (!isnan(strengths[i])) {
+            sum += strengths[i];
+            sources++;
+        }
+    return sources > 0 ? pow(MOST, sum / sources) : 1;
+}
+
+double kg_bisect_nearness(size_t commit, size_t first, size_t last)
+{
+    const size_t distance = commit < first ? first - commit : commit > last ? commit - last : 0;
+    return exp(-(double)distance / (double)(last - first + 1));
+}
+
+/* --- Posterior -------------------------------------------------------------------------------- */
+
 static int by_commit(const void *a, const void *b)
 {
     const struct kg_bisect_point *one = a, *other = b;

@@ -53,6 +53,20 @@ struct kg_bisect_posterior kg_bisect_posterior(const struct kg_bisect_range *ran
 /* Whether two causes are more probable than one. */
 bool kg_bisect_is_two(const struct kg_bisect_posterior *posterior);
 
+/* Sources of hints about the cause. */
+enum kg_bisect_hint {
+    KG_BISECT_HINT_PROFILE, /* functions in which the ends differ */
+    KG_BISECT_HINT_HISTORY, /* a step that a history recorded */
+    KG_BISECT_HINTS
+};
+/* Prior weight of a commit, 1 to 10, from the strengths of its hints. A hint may be wrong, so the bound is small: the
+ * prior probability of a commit is then at least a tenth of that without hints, which costs about three builds. Two
+ * sources share the bound.
+ * strengths  0 to 1; NaN: the source has no hint */
+double kg_bisect_weight(const double strengths[KG_BISECT_HINTS]);
+/* Strength of a step after the commits `first` to `last`: 1 for these commits, less with the distance from them. */
+double kg_bisect_nearness(size_t commit, size_t first, size_t last);
+
 /* Probability from which a search ends with a commit, and the share of a set without one. */
 extern const double KG_BISECT_SURE, KG_BISECT_SET;
 

@@ -15,6 +15,8 @@ static const struct kg_field commit_fields[] = {
     KG_FIELD(reason, STRING, "reason of `unbuildable` or `left-out`", KG_OPTIONAL),
     KG_FIELD(code, STRING, "digits for the code of the case", KG_OPTIONAL, KG_PATTERN_HASH),
     KG_FIELD(folder, STRING, "kept build: folder relative to that of bisect.json", KG_OPTIONAL),
+    KG_FIELD(weight, REAL, "prior weight as the cause, by profile and history",
+             KG_BETWEEN(1, 10.000001)),
     KG_FIELD(seconds, REAL, "time of its build, s", KG_OPTIONAL, KG_FROM_0),
     KG_LIST(pairs, pair_count, REALS, "per pair: log of its value over the good end's value",
             KG_OPTIONAL),

@@ -41,6 +41,7 @@ struct kg_bisect_commit {
     const char *reason; /* why it is unbuildable or left out; NULL: neither */
     const char *code;   /* digits for the code of the case; NULL: unknown */
     const char *folder; /* its kept build; NULL: none */
+    double weight;      /* prior weight as the cause */
     double seconds;     /* time of its build; NaN: unknown */
     double *pairs;      /* per pair: log of the value over the good build's */
     size_t pair_count;

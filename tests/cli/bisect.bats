@@ -12,7 +12,7 @@ repository() {
     cat >kgate.yaml <<'YAML'
 version: 1
 suite: waits
-defaults: {disturbance: 100%, threshold: 20%, rounds: {min: 3, max: 8}, min_time: 2ms, trace: no, timeout: 60s,
+defaults: {disturbance: 100%, threshold: 20%, rounds: {min: 3, max: 20}, min_time: 2ms, trace: no, timeout: 60s,
            metrics: [time]}
 workloads:
   - {name: wait, command: [./app]}
@@ -47,30 +47,48 @@ untouched() {
 
 built_once() { [ -z "$(sort "$BUILT" | uniq -d)" ]; }
 
-@test "the commit is found, proven and reverted; the checkout stays as it is" {
-    delay() { [ "$1" -ge 6 ] && echo 0.06 || echo 0.02; }
+# Kills the search over v0 to $1 with SIGKILL when the number of finished builds is $2, then $3 and so on.
+killed() {
+    local last=$1 pid builds
+    shift
+    for builds in "$@"; do
+        "$KGATE" bisect v0 "$last" --build 'sh build.sh' -o out -q >/dev/null 2>&1 &
+        pid=$!
+        for _ in $(seq 600); do
+            # a build counts from its status on, which follows the line in built.log
+            [ "$(find out/builds -name '*.status' 2>/dev/null | wc -l)" -lt "$builds" ] || break
+            sleep 0.05
+        done
+        kill -9 "$pid" || true
+        wait "$pid" || true
+    done
+}
+
+@test "a killed search goes on; the commit is found and proven; the checkout stays as it is" {
+    delay() { [ "$1" -ge 6 ] && echo 0.03 || echo 0.01; }
     repository 9
-    run -1 kgate bisect v0 main --case wait/cpu --build 'sh build.sh'
+    killed v9 1 3
+    run -1 kgate bisect v0 v9 --build 'sh build.sh' -o out
     [[ "$output" == *"culprit: $(git rev-parse v6 | cut -c1-12) (Change 6), +"*" %, probability "* ]]
     [[ "$output" == *"against $(git rev-parse v5 | cut -c1-12) in fresh pairs: +"*", confirmed"* ]]
     untouched
     built_once
-    valid out/bisect/bisect.json bisect
+    valid out/bisect.json bisect
     jq -e '.state == "found" and .case == "wait/cpu" and .causes[0].first == 6 and .causes[0].last == 6
-        and .causes[0].proven and .causes[0].revert == "conflicts" or .causes[0].revert == "faster"' out/bisect/bisect.json
-    [ "$(jq .builds out/bisect/bisect.json)" -le 8 ]
+        and .causes[0].proven and .causes[0].revert == "conflicts"' out/bisect.json
+    [ "$(wc -l <"$BUILT")" -le 8 ]
     # the command that it prints works, and a second call only prints
     [[ "$output" == *"next: kgate ab -c kgate.yaml --base "* ]]
     before=$(wc -l <"$BUILT")
-    run -1 kgate bisect v0 main --case wait/cpu --build 'sh build.sh' --json
+    run -1 kgate bisect v0 v9 --build 'sh build.sh' -o out --json
     [ "$(wc -l <"$BUILT")" -eq "$before" ]
-    run -0 kgate report out/bisect/bisect.json --format markdown
+    run -0 kgate report out/bisect.json --format markdown
     [[ "$output" == *"(Change 6)"* ]]
 }
 
 # bats test_tags=thorough
 @test "a revert that applies is measured, from a folder within the repository" {
-    delay() { echo 0.02; }
+    delay() { echo 0.01; }
     repository 3
     mkdir sub
     git mv build.sh sub/build.sh
@@ -78,7 +96,7 @@ built_once() { [ -z "$(sort "$BUILT" | uniq -d)" ]; }
     git mv kgate.yaml sub
     git commit -q -a -m 'Move'
     git tag good
-    echo 0.06 >delay
+    echo 0.03 >delay
     git commit -q -a -m 'Sleep longer'
     for i in 1 2; do
         echo "x$i" >number
@@ -93,7 +111,7 @@ built_once() { [ -z "$(sort "$BUILT" | uniq -d)" ]; }
 
 # bats test_tags=thorough
 @test "commits that do not build are a range with the next one" {
-    delay() { [ "$1" -ge 5 ] && echo 0.06 || echo 0.02; }
+    delay() { [ "$1" -ge 5 ] && echo 0.03 || echo 0.01; }
     broken() { [ "$1" -ge 4 ] && [ "$1" -le 6 ]; }
     repository 10
     run -1 kgate bisect v0 v10 --build 'sh build.sh' -o out
@@ -105,7 +123,7 @@ built_once() { [ -z "$(sort "$BUILT" | uniq -d)" ]; }
 
 # bats test_tags=thorough
 @test "two causes are both reported, the larger one first" {
-    delay() { [ "$1" -ge 9 ] && echo 0.18 || { [ "$1" -ge 3 ] && echo 0.06 || echo 0.02; }; }
+    delay() { [ "$1" -ge 9 ] && echo 0.09 || { [ "$1" -ge 3 ] && echo 0.03 || echo 0.01; }; }
     repository 12
     run -1 kgate bisect v0 v12 --build 'sh build.sh' -o out
     jq -e '[.causes[].first] | sort == [3, 9]' out/bisect.json
@@ -113,29 +131,23 @@ built_once() { [ -z "$(sort "$BUILT" | uniq -d)" ]; }
     built_once
 }
 
-@test "a slowdown that is not there any more: exit 0" {
-    delay() { [ "$1" -eq 2 ] && echo 0.06 || echo 0.02; }
+@test "a slowdown that is not there any more: exit 0; a search without a measurement leaves the settings free" {
+    delay() { [ "$1" -eq 2 ] && echo 0.03 || echo 0.01; }
     repository 4
+    run -3 kgate bisect v0 v4 --build 'exit 9' -o out
     run -0 kgate bisect v0 v4 --build 'sh build.sh' -o out
     [[ "$output" == *"not there any more"* ]]
     [ "$(sort "$BUILT")" = "$(git rev-parse v0 v4 | sort)" ]
     untouched
+    run -2 kgate bisect v0 v4 --build 'sh build.sh; true' -o out
+    [[ "$output" == *"is of a search with other --build"* ]]
 }
 
-@test "a killed search goes on, and builds no commit twice" {
-    delay() { [ "$1" -ge 11 ] && echo 0.06 || echo 0.02; }
+# bats test_tags=thorough
+@test "a search that is killed at each build builds no commit twice" {
+    delay() { [ "$1" -ge 11 ] && echo 0.03 || echo 0.01; }
     repository 16
-    for builds in 2 3 4 5; do
-        "$KGATE" bisect v0 v16 --build 'sh build.sh' -o out -q >/dev/null 2>&1 &
-        pid=$!
-        for _ in $(seq 600); do
-            # a build counts from its status on, which follows the line in built.log
-            [ "$(find out/builds -name '*.status' 2>/dev/null | wc -l)" -lt "$builds" ] || break
-            sleep 0.05
-        done
-        kill -9 "$pid" || true
-        wait "$pid" || true
-    done
+    killed v16 2 3 4 5
     run -1 kgate bisect v0 v16 --build 'sh build.sh' -o out
     [[ "$output" == *"(Change 11)"* ]]
     built_once
@@ -143,7 +155,7 @@ built_once() { [ -z "$(sort "$BUILT" | uniq -d)" ]; }
 }
 
 @test "Ctrl-C in a build: exit 130, no worktree stays, and the search goes on" {
-    delay() { [ "$1" -ge 2 ] && echo 0.06 || echo 0.02; }
+    delay() { [ "$1" -ge 2 ] && echo 0.03 || echo 0.01; }
     repository 4
     (
         trap - INT
@@ -170,13 +182,13 @@ built_once() { [ -z "$(sort "$BUILT" | uniq -d)" ]; }
     cat >kgate.yaml <<'YAML'
 version: 1
 suite: waits
-defaults: {disturbance: 100%, threshold: 20%, rounds: {min: 3, max: 8}, min_time: 2ms, trace: no, metrics: [time], unchanged_code: skip}
+defaults: {disturbance: 100%, threshold: 20%, rounds: {min: 3, max: 20}, min_time: 2ms, trace: no, metrics: [time], unchanged_code: skip}
 workloads:
   - {name: wait, command: [./app]}
 YAML
     printf '#include <time.h>\n#include "wait.h"\nint main(void) { struct timespec t = {0, WAIT}; return nanosleep(&t, 0); }\n' >app.c
     for i in $(seq 0 12); do
-        echo "#define WAIT $([ "$i" -ge 8 ] && echo 60 || echo 20)000000" >wait.h
+        echo "#define WAIT $([ "$i" -ge 8 ] && echo 30 || echo 10)000000" >wait.h
         case $i in
         [1-4]) echo "$i" >README.md ;;
         5) echo 'int unused;' >other.c ;;
@@ -202,13 +214,13 @@ YAML
     cat >kgate.yaml <<'YAML'
 version: 1
 suite: waits
-defaults: {disturbance: 100%, threshold: 20%, rounds: {min: 3, max: 8}, min_time: 2ms, trace: no, metrics: [time]}
+defaults: {disturbance: 100%, threshold: 20%, rounds: {min: 3, max: 20}, min_time: 2ms, trace: no, metrics: [time]}
 workloads:
   - {name: wait, command: [./app]}
 YAML
     printf '#include <time.h>\n#include "wait.h"\nint main(void) { struct timespec t = {0, WAIT}; return nanosleep(&t, 0); }\n' >app.c
     for i in $(seq 0 8); do
-        echo "#define WAIT $([ "$i" -ge 4 ] && echo 60 || echo 20)000000" >wait.h
+        echo "#define WAIT $([ "$i" -ge 4 ] && echo 30 || echo 10)000000" >wait.h
         [ "$i" -eq 4 ] || echo "int part$i;" >>vendored.c
         git add -A
         git commit -q -m "Change $i"
@@ -222,7 +234,7 @@ YAML
 
 # bats test_tags=thorough
 @test "no commit between the ends builds: exit 4, and the same command builds them again" {
-    delay() { [ "$1" -ge 3 ] && echo 0.06 || echo 0.02; }
+    delay() { [ "$1" -ge 3 ] && echo 0.03 || echo 0.01; }
     repository 6
     command="[ -e $PWD/lost ] && git rev-parse HEAD | grep -qvF -e $(git rev-parse v0) -e $(git rev-parse v6) && exit 9; sh build.sh"
     touch lost
@@ -236,7 +248,7 @@ YAML
 
 # bats test_tags=thorough
 @test "a budget ends the search with a set, and the same command continues it" {
-    delay() { [ "$1" -ge 7 ] && echo 0.06 || echo 0.02; }
+    delay() { [ "$1" -ge 7 ] && echo 0.03 || echo 0.01; }
     repository 12
     # the time ends a build of the ends, or the search
     run -4 kgate bisect v0 v12 --build 'sleep 0.2; sh build.sh' -o out --budget 1s
@@ -248,15 +260,15 @@ YAML
 
 # A search over v0 to v12 in out/ that a budget of 4 builds ended.
 unfinished() {
-    delay() { [ "$1" -ge 7 ] && echo 0.06 || echo 0.02; }
+    delay() { [ "$1" -ge 7 ] && echo 0.03 || echo 0.01; }
     repository 12
     run -4 kgate bisect v0 v12 --build 'sh build.sh' -o out --budget 4
 }
 
 @test "the time ends a build of an end: exit 4" {
-    delay() { echo 0.02; }
+    delay() { echo 0.01; }
     repository 2
-    run -4 kgate bisect v0 v2 --build 'sleep 60' -o out --budget 1s
+    run -4 kgate bisect v0 v2 --build 'sleep 60' -o out --budget 200ms
     [[ "$output" == *"--budget ended the build of the good end, "*"Raise --budget"* ]]
 }
 
@@ -333,20 +345,153 @@ unfinished() {
 }
 
 @test "a damaged bisect.json is refused by the report and by the search" {
-    unfinished
-    cp out/bisect.json whole.json
+    delay() { echo 0.01; }
+    repository 3
+    # a search that the budget ended, without its builds
+    git log --reverse --format='{"hash": "%H", "subject": "%s"}' | jq -s '{schema: "kgate.bisect.v1",
+        created: "2026-01-31T12:00:00Z", kgate_version: "0", suite_path: "kgate.yaml", build: "sh build.sh", good: "v0",
+        bad: "v3", state: "budget", case: "wait/cpu", definition_hash: "0000000000000000", metric: "time", others: 0,
+        offset: 0.005, effect: 1.1, deviation: 0.02, builds: 2,
+        commits: map(. + {status: "untried", weight: 1})} | .commits[3] += {status: "measured", pairs: [1.1, 1.1]}' >whole.json
+    run -0 kgate report whole.json
+    valid whole.json bisect
+    mkdir out
     cause='{"first": 1, "last": 2, "probability": 1, "ratio": 2, "parent": 0, "proven": false, "refuted": false, "revert": "untried"}'
-    for damage in '.commits = []' 'del(.case)' 'del(.metric)' '.effect = -1' 'del(.commits[12].pairs)' \
+    for damage in '.commits = []' 'del(.case)' 'del(.metric)' '.effect = -1' 'del(.commits[3].pairs)' \
         ".causes = [$cause | .first = 99]" ".causes = [$cause | .parent = 999999]" ".causes = [$cause | .first = 3]"; do
         jq "$damage" whole.json >out/bisect.json
         run -2 kgate report out/bisect.json
         [[ "$output" == *"the file is damaged"* ]]
-        run -2 kgate bisect v0 v12 --build 'sh build.sh' -o out
+        run -2 kgate bisect v0 v3 --build 'sh build.sh' -o out
     done
+    [ ! -e "$BUILT" ]
+}
+
+# bats test_tags=thorough
+@test "a merge commit is found; blanks in paths, and edits in the checkout" {
+    delay() { echo 0.01; }
+    repository 2
+    git checkout -q -b side
+    echo 0.03 >delay
+    git commit -q -a -m 'Sleep longer'
+    git checkout -q main
+    for i in 3 4; do
+        echo "$i" >"a note"
+        git add -A
+        git commit -q -m "Note $i"
+    done
+    git merge -q --no-ff -m 'Merge side' side
+    echo 5 >"a note"
+    git commit -q -a -m 'Note 5'
+    cd ..
+    mv repo 'a repo'
+    cd 'a repo'
+    echo edited >number
+    echo new >'a file'
+    before=$(git status --porcelain)
+    run -1 kgate bisect v0 main --build 'sh build.sh' -o 'the out'
+    [[ "$output" == *"(Merge side), "*", confirmed"*"main without it: -"*" %, faster"* ]]
+    [ "$(git status --porcelain)" = "$before" ]
+    [ "$(cat number)" = edited ]
+}
+
+# bats test_tags=thorough
+@test "submodules: the failure names them, and the build command can fetch them" {
+    delay() { [ "$1" -ge 2 ] && echo 0.03 || echo 0.01; }
+    git init -q lib
+    (cd lib && echo 'printf "#!/bin/sh\nexec sleep $(cat delay)\n" >app; chmod +x app' >make.sh && git add -A && git commit -q -m Lib)
+    repository 0
+    git -c protocol.file.allow=always submodule --quiet add "$BATS_TEST_TMPDIR/lib" lib
+    for i in 1 2 3; do
+        delay "$i" >delay
+        echo "$i" >number
+        git add -A
+        git commit -q -m "Change $i"
+        git tag "v$i"
+    done
+    run -3 kgate bisect v1 v3 --build 'sh lib/make.sh' -o out
+    [[ "$output" == *"A worktree begins without submodules; --build can run"* ]]
+    run -1 kgate bisect v1 v3 --build 'git -c protocol.file.allow=always submodule --quiet update --init && sh lib/make.sh' -o out
+    [[ "$output" == *"(Change 2), "* ]]
+    [ "$(git worktree list | wc -l)" -eq 1 ]
+}
+
+@test "a shallow clone without the commits between is named" {
+    delay() { echo 0.01; }
+    repository 3
+    git clone -q --depth 1 "file://$PWD" shallow 2>/dev/null
+    cd shallow
+    git fetch -q --depth 1 origin tag v0
+    run -2 kgate bisect v0 main --build true
+    [[ "$output" == *"this clone is shallow; "* ]]
+}
+
+# Adds the results $1 of the commit $2 to the history.
+history_add() {
+    jq --arg commit "$(git rev-parse "$2")" --argjson later "$3" \
+        '.commit = $commit | .created |= (fromdate + $later | todate)' "$1" >"$2.json"
+    kgate history add "$2.json" -q --history steps.db
+}
+
+# bats test_tags=thorough
+@test "a step of the history weighs the commits" {
+    delay() { [ "$1" -ge 9 ] && echo 0.03 || echo 0.01; }
+    repository 12
+    sh build.sh
+    kgate run -c kgate.yaml -o results.json -q
+    history_add results.json v7 0
+    history_add results.json v10 60
+    /usr/bin/python3 -c 'import sqlite3; c = sqlite3.connect("steps.db"); c.execute("""INSERT INTO change (series, run_before,
+        run_after, found_run, kind, ratio, cause, state, proof, culprit) SELECT s.id, b.id, a.id, a.id, "step", 3, "unknown",
+        "suspected", "", "" FROM series AS s, run AS b, run AS a WHERE s.metric = "time" AND a.started > b.started"""); c.commit()'
+    run -1 kgate bisect v0 v12 --build 'sh build.sh' --history steps.db -o out
+    [[ "$output" == *"(Change 9), "* ]]
+    jq -e '[.commits[].weight | round] | .[8:11] == [10, 10, 10] and .[1] == 1 and .[12] > 1 and .[12] < 10' out/bisect.json
+    [ "$(jq .builds out/bisect.json)" -le 6 ]
+}
+
+# bats test_tags=thorough
+@test "commits that touch the slower function weigh more" {
+    mkdir repo
+    cd repo
+    git init -q -b main
+    cat >kgate.yaml <<'YAML'
+version: 1
+suite: waits
+defaults: {disturbance: 100%, threshold: 20%, rounds: {min: 3, max: 20}, min_time: 2ms, metrics: [time]}
+workloads:
+  - {name: wait, command: [./app]}
+YAML
+    for i in $(seq 0 8); do
+        cat >app.c <<C
+#include <time.h>
+int other(int x)
+{
+    x++;
+    return x + $i;
+}
+__attribute__((noinline)) int pause_some(void)
+{
+    struct timespec t = {0, 0};
+    t.tv_nsec = $([ "$i" -ge 5 ] && echo 30 || echo 10)000000;
+    return nanosleep(&t, 0);
+}
+int main(void)
+{
+    return pause_some();
+}
+C
+        git add -A
+        git commit -q -m "Change $i"
+        git tag "v$i"
+    done
+    run -1 kgate bisect v0 v8 --build 'cc -g -O1 -o app app.c' -o out
+    [[ "$output" == *"(Change 5), "* ]]
+    jq -e '[.commits[].weight | round] | .[5] == 10 and .[1:5] + .[6:] == [3, 3, 3, 3, 3, 3, 3]' out/bisect.json
 }
 
 @test "mistakes: commits, ends that do not build, another search in the folder" {
-    delay() { echo 0.02; }
+    delay() { echo 0.01; }
     broken() { [ "$1" -eq 3 ]; }
     repository 3
     run -2 kgate bisect v0 nothing --build true
@@ -364,10 +509,19 @@ unfinished() {
     run -2 kgate bisect v0 v3 --build true --budget 2x
     [[ "$output" == *"or a number of builds"* ]]
     [[ "$(kgate --help)" == *"Find the commit that made a case slower."* ]]
-    # a search that measured nothing leaves the settings free
-    run kgate bisect v0 v2 --build 'sh build.sh' --case nosuch -o other
-    [ "$status" -eq 2 ]
-    run -0 kgate bisect v0 v2 --build 'sh build.sh' -o other
-    run -2 kgate bisect v0 v2 --build 'sh build.sh; true' -o other
-    [[ "$output" == *"is of a search with other --build"* ]]
+    run -2 kgate bisect v0 HEAD~3 --build true
+    [[ "$output" == *"'v0' and 'HEAD~3' are the same commit"* ]]
+    # mistakes that cost no build
+    before=$(wc -l <"$BUILT")
+    run -2 kgate bisect v0 v2 --build 'sh build.sh' --case wiat/cpu -o other
+    [[ "$output" == *"no case of the suite matches --case 'wiat/cpu'; did you mean 'wait/cpu'?" ]]
+    run -2 kgate bisect v0 v2 --build 'sh build.sh' --case nosuch -o other
+    [[ "$output" == *"no case of the suite matches --case 'nosuch'; the cases are 'wait/cpu'" ]]
+    run -2 kgate bisect v0 v2 --build 'sh build.sh' --history nosuch.db -o other
+    [[ "$output" == *"nosuch.db"* ]]
+    [ ! -e other ]
+    [ "$(wc -l <"$BUILT")" -eq "$before" ]
+    # a full disk says nothing about a commit
+    run kgate bisect v0 v2 --build 'echo "ld: No space left on device"; exit 1' -o other
+    [[ "$status" -ne 0 && "$output" == *"a build lacked space on the disk: "* ]]
 }

@@ -25,6 +25,16 @@ struct kg_source_hunk {
 bool kg_source_hunk_find(struct kg_arena *arena, const char *diff, const struct kg_place *places,
                          size_t count, struct kg_source_hunk *hunk);
 
+/* The part of a program that a diff touches. */
+enum kg_source_touch { KG_TOUCH_OTHER, KG_TOUCH_FILE, KG_TOUCH_FUNCTION };
+
+/* Finds whether a hunk lies in a place's function, or names it in a changed line, or else in its
+ * file. Lines of places are ignored. Pure; thread-safe.
+ * diff     as of kg_source_hunk_find; --unified=0 makes git name the function of a hunk rightly
+ * returns  the closest touch of all hunks and places */
+enum kg_source_touch kg_source_touch_find(const char *diff, const struct kg_place *places,
+                                          size_t count);
+
 /* Two commits of the repository around the working directory. */
 struct kg_source_diff {
     const char *text; /* unified diff; NULL: unknown */

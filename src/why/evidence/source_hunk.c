@@ -261,3 +261,22 @@ bool kg_source_hunk_find(struct kg_arena *arena, const char *diff, const struct 
         hunk_take(arena, &best, place, hunk);
     return place;
 }
+
+enum kg_source_touch kg_source_touch_find(const char *diff, const struct kg_place *places,
+                                          size_t count)
+{
+    enum kg_source_touch touch = KG_TOUCH_OTHER;
+    struct hunk one = {0};
+    while (hunk_next(&diff, &one))
+        for (size_t p = 0; p < count && one.body < one.end; p++) {
+            struct kg_place place = places[p];
+            const char *path;
+            const size_t length = path_of(&one, &path);
+            place.line = 0;
+            if (fit_of(&one, &place, p ? places : &place) != FIT_NONE)
+                return KG_TOUCH_FUNCTION;
+            if (place.file && same_file(place.file, path, length))
+                touch = KG_TOUCH_FILE;
+        }
+    return touch;
+}

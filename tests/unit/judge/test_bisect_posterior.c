@@ -5,7 +5,7 @@
 #include "judge/bisect_posterior.h"
 #include "test_support.h"
 
-enum { COMMITS = 60, PAIRS_LEAST = 5, PAIRS_MOST = 30, ENDS_PAIRS = 15 };
+enum { COMMITS = 60, PAIRS_LEAST = 5, PAIRS_MOST = 30, ENDS_PAIRS = 15, STEP_COMMITS = 5 };
 
 /* Twelve uniform values: near enough to a normal one. */
 static double normal(struct kg_random *random)
@@ -16,6 +16,9 @@ static double normal(struct kg_random *random)
     return sum;
 }
 
+/* What a source of hints says about the older cause. */
+enum hint { ABSENT, RIGHT, WRONG };
+
 /* A repository and a machine. All sizes are logs. */
 struct world {
     const char *name;
@@ -25,6 +28,7 @@ struct world {
     double assumed;      /* the offset that the search assumes */
     size_t broken;       /* number of commits that do not build, in runs of up to 6 */
     bool culprit_broken; /* whether the cause is one of them */
+    enum hint hints[KG_BISECT_HINTS];
 };
 
 struct outcome {
@@ -74,6 +78,43 @@ static void causes_make(struct run *run)
              (run->world->broken && run->broken[run->causes[0]] != run->world->culprit_broken));
 }
 
+/* A tenth of the commits touches a function of the profile, and three tenths touch its file. */
+static double profile_strength(struct run *run)
+{
+    const uint64_t drawn = kg_random_below(&run->random, 10);
+    return drawn == 0 ? 1 : drawn <= 3 ? 0.5 : 0;
+}
+
+/* First commit of a recorded step, which holds the cause if it is right, and is some commits away if it is wrong. */
+static size_t step_first(struct run *run, bool right)
+{
+    for (;;) {
+        const size_t first = 1 + (size_t)kg_random_below(&run->random, COMMITS - STEP_COMMITS + 1);
+        const size_t cause = run->causes[0], last = first + STEP_COMMITS - 1;
+        if (right ? first <= cause && cause <= last
+                  : cause + STEP_COMMITS < first || cause > last + STEP_COMMITS)
+            return first;
+    }
+}
+
+static void weights_make(struct run *run)
+{
+    const enum hint *hints = run->world->hints;
+    const enum hint profile = hints[KG_BISECT_HINT_PROFILE],
+                    history = hints[KG_BISECT_HINT_HISTORY];
+    const size_t first = history ? step_first(run, history == RIGHT) : 0;
+    for (size_t c = 0; c <= COMMITS; c++) {
+        double strengths[KG_BISECT_HINTS] = {NAN, NAN};
+        if (profile)
+            strengths[KG_BISECT_HINT_PROFILE] =
+                c == run->causes[0] ? profile == RIGHT : profile_strength(run);
+        if (history)
+            strengths[KG_BISECT_HINT_HISTORY] =
+                kg_bisect_nearness(c, first, first + STEP_COMMITS - 1);
+        run->weights[c] = kg_bisect_weight(strengths);
+    }
+}
+
 /* Measures a build: its level, its offset, and as many pairs as the search wants. */
 static void measure(struct run *run, size_t commit, double good, double bad, size_t least)
 {
@@ -101,8 +142,7 @@ static void run_start(struct run *run, const struct world *world, uint64_t seed)
     broken_make(run);
     causes_make(run);
     run->good_offset = world->offset * normal(&run->random);
-    for (size_t c = 0; c <= COMMITS; c++)
-        run->weights[c] = 1;
+    weights_make(run);
     run->status[0] = KG_BISECT_MEASURED;
     measure(run, COMMITS, 0, 1, ENDS_PAIRS);
     run->range = (struct kg_bisect_range){.count = COMMITS,
@@ -202,9 +242,9 @@ static void expect(const struct world *world, double right, double held, double 
 static void without_offsets_the_commit_is_found(void **unused)
 {
     static const struct world quiet = {
-        "5 %, pairs 2 %, no offset", {0.05, 0}, 0.02, 0, 0.005, 0, false};
+        "5 %, pairs 2 %, no offset", {0.05, 0}, 0.02, 0, 0.005, 0, false, {ABSENT, ABSENT}};
     static const struct world noisy = {
-        "5 %, pairs 5 %, no offset", {0.05, 0}, 0.05, 0, 0.005, 0, false};
+        "5 %, pairs 5 %, no offset", {0.05, 0}, 0.05, 0, 0.005, 0, false, {ABSENT, ABSENT}};
     (void)unused;
     expect(&quiet, 0.99, 0.99, 8.5);
     expect(&noisy, 0.97, 0.98, 9.5);
@@ -213,11 +253,11 @@ static void without_offsets_the_commit_is_found(void **unused)
 static void offsets_cost_builds_and_the_set_stays_honest(void **unused)
 {
     static const struct world usual = {
-        "5 %, pairs 2 %, offset 0.5 %", {0.05, 0}, 0.02, 0.005, 0.005, 0, false};
+        "5 %, pairs 2 %, offset 0.5 %", {0.05, 0}, 0.02, 0.005, 0.005, 0, false, {ABSENT, ABSENT}};
     static const struct world large = {
-        "5 %, pairs 2 %, offset 1 %", {0.05, 0}, 0.02, 0.01, 0.01, 0, false};
+        "5 %, pairs 2 %, offset 1 %", {0.05, 0}, 0.02, 0.01, 0.01, 0, false, {ABSENT, ABSENT}};
     static const struct world small = {
-        "2 %, pairs 2 %, offset 0.5 %", {0.02, 0}, 0.02, 0.005, 0.005, 0, false};
+        "2 %, pairs 2 %, offset 0.5 %", {0.02, 0}, 0.02, 0.005, 0.005, 0, false, {ABSENT, ABSENT}};
     (void)unused;
     expect(&usual, 0.98, 0.98, 9);
     expect(&large, 0.9, 0.97, 12);
@@ -227,9 +267,15 @@ static void offsets_cost_builds_and_the_set_stays_honest(void **unused)
 static void twenty_commits_that_do_not_build(void **unused)
 {
     static const struct world beside = {
-        "5 %, 20 do not build", {0.05, 0}, 0.01, 0.003, 0.005, 20, false};
-    static const struct world inside = {
-        "5 %, 20 do not build, nor does the cause", {0.05, 0}, 0.01, 0.003, 0.005, 20, true};
+        "5 %, 20 do not build", {0.05, 0}, 0.01, 0.003, 0.005, 20, false, {ABSENT, ABSENT}};
+    static const struct world inside = {"5 %, 20 do not build, nor does the cause",
+                                        {0.05, 0},
+                                        0.01,
+                                        0.003,
+                                        0.005,
+                                        20,
+                                        true,
+                                        {ABSENT, ABSENT}};
     (void)unused;
     expect(&beside, 0.99, 0.99, 10.5);
     expect(&inside, 0.99, 0.99, 12.5);
@@ -237,12 +283,59 @@ static void twenty_commits_that_do_not_build(void **unused)
 
 static void two_causes_are_both_found(void **unused)
 {
-    static const struct world all = {"3 % and 3 %", {0.03, 0.03}, 0.01, 0.003, 0.005, 0, false};
-    static const struct world some = {
-        "3 % and 3 %, 20 do not build", {0.03, 0.03}, 0.01, 0.003, 0.005, 20, false};
+    static const struct world all = {"3 % and 3 %", {0.03, 0.03},    0.01, 0.003, 0.005, 0,
+                                     false,         {ABSENT, ABSENT}};
+    static const struct world some = {"3 % and 3 %, 20 do not build",
+                                      {0.03, 0.03},
+                                      0.01,
+                                      0.003,
+                                      0.005,
+                                      20,
+                                      false,
+                                      {ABSENT, ABSENT}};
     (void)unused;
     expect(&all, 0.96, 0.98, 13.5);
     expect(&some, 0.96, 0.98, 16.5);
+}
+
+static void hints_save_builds_and_wrong_ones_cost_few(void **unused)
+{
+    static const struct world usual = {"",    {0.05, 0}, 0.02,  0.005,
+                                       0.005, 0,         false, {ABSENT, ABSENT}};
+    static const struct world broken = {"",    {0.05, 0}, 0.01,  0.003,
+                                        0.005, 20,        false, {ABSENT, ABSENT}};
+    static const struct world small = {"",    {0.02, 0}, 0.02,  0.005,
+                                       0.005, 0,         false, {ABSENT, ABSENT}};
+    static const struct world two = {"",    {0.03, 0.03},    0.01, 0.003, 0.005, 0,
+                                     false, {ABSENT, ABSENT}};
+    static const struct {
+        const struct world *base;
+        const char *name;
+        enum hint profile, history;
+        double right, held, builds;
+    } rows[] = {
+        {&usual, "5 %, profile right", RIGHT, ABSENT, 0.98, 0.98, 7.5},
+        {&usual, "5 %, profile wrong", WRONG, ABSENT, 0.97, 0.98, 9.5},
+        {&usual, "5 %, history right", ABSENT, RIGHT, 0.97, 0.98, 6.8},
+        {&usual, "5 %, history wrong", ABSENT, WRONG, 0.97, 0.98, 9.8},
+        {&usual, "5 %, both right", RIGHT, RIGHT, 0.98, 0.98, 6.9},
+        {&usual, "5 %, one right", RIGHT, WRONG, 0.98, 0.98, 8.4},
+        {&usual, "5 %, both wrong", WRONG, WRONG, 0.98, 0.98, 9.5},
+        {&broken, "5 %, 20 do not build, both right", RIGHT, RIGHT, 0.99, 0.99, 8},
+        {&broken, "5 %, 20 do not build, both wrong", WRONG, WRONG, 0.99, 0.99, 11},
+        {&small, "2 %, both right", RIGHT, RIGHT, 0.88, 0.97, 13.5},
+        {&small, "2 %, both wrong", WRONG, WRONG, 0.78, 0.95, 19},
+        {&two, "3 % and 3 %, right about one", RIGHT, RIGHT, 0.97, 0.98, 12},
+        {&two, "3 % and 3 %, both wrong", WRONG, WRONG, 0.97, 0.98, 14},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct world world = *rows[i].base;
+        world.name = rows[i].name;
+        world.hints[KG_BISECT_HINT_PROFILE] = rows[i].profile;
+        world.hints[KG_BISECT_HINT_HISTORY] = rows[i].history;
+        expect(&world, rows[i].right, rows[i].held, rows[i].builds);
+    }
 }
 
 /* --- Small examples --------------------------------------------------------------------------- */
@@ -328,6 +421,19 @@ static void a_commit_without_weight_is_never_a_cause(void **unused)
     kg_arena_free(&arena);
 }
 
+static void weights_differ_by_at_most_ten(void **unused)
+{
+    (void)unused;
+    assert_true(kg_bisect_weight((double[]){NAN, NAN}) == 1);
+    assert_true(kg_bisect_weight((double[]){0, NAN}) == 1);
+    assert_true(fabs(kg_bisect_weight((double[]){NAN, 1}) - 10) < 1e-9);
+    assert_true(fabs(kg_bisect_weight((double[]){1, 1}) - 10) < 1e-9);
+    assert_true(fabs(kg_bisect_weight((double[]){1, 0}) - sqrt(10)) < 1e-9);
+    assert_true(kg_bisect_nearness(4, 3, 5) == 1);
+    assert_true(fabs(kg_bisect_nearness(8, 3, 5) - exp(-1)) < 1e-9);
+    assert_true(fabs(kg_bisect_nearness(1, 2, 2) - exp(-1)) < 1e-9);
+}
+
 static void pairs_end_at_walds_bound_or_a_quarter_of_the_effect(void **unused)
 {
     (void)unused;
@@ -345,11 +451,13 @@ int main(void)
         cmocka_unit_test(unbuildable_commits_and_the_next_one_are_one_group),
         cmocka_unit_test(a_level_between_the_ends_shows_two_causes),
         cmocka_unit_test(a_commit_without_weight_is_never_a_cause),
+        cmocka_unit_test(weights_differ_by_at_most_ten),
         cmocka_unit_test(pairs_end_at_walds_bound_or_a_quarter_of_the_effect),
         cmocka_unit_test(without_offsets_the_commit_is_found),
         cmocka_unit_test(offsets_cost_builds_and_the_set_stays_honest),
         cmocka_unit_test(twenty_commits_that_do_not_build),
         cmocka_unit_test(two_causes_are_both_found),
+        cmocka_unit_test(hints_save_builds_and_wrong_ones_cost_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

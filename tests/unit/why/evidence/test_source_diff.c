@@ -117,6 +117,26 @@ static void a_hunk_elsewhere_is_not_shown(void **state)
             fail_msg("place %zu has the hunk %s", i, hunk.text);
 }
 
+static void a_touch_is_of_the_function_or_else_of_its_file(void **state)
+{
+    static const struct {
+        struct kg_place place;
+        enum kg_source_touch touch;
+    } rows[] = {
+        {{.function = "parse_number", .file = "/tmp/build/src/parse.c"}, KG_TOUCH_FUNCTION},
+        {{.function = "hash_find", .file = "hash.c"}, KG_TOUCH_FUNCTION},
+        {{.function = "other", .file = "parse.c", .line = 41}, KG_TOUCH_FILE},
+        {{.function = "other", .file = "other.c", .line = 41}, KG_TOUCH_OTHER},
+        {{.function = NULL}, KG_TOUCH_OTHER},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (kg_source_touch_find(DIFF, &rows[i].place, 1) != rows[i].touch)
+            fail_msg("place %zu", i);
+    const struct kg_place two[] = {rows[3].place, rows[0].place};
+    assert_int_equal(kg_source_touch_find(DIFF, two, 2), KG_TOUCH_FUNCTION);
+}
+
 static void bytes_that_a_terminal_acts_on_are_escaped_and_long_hunks_are_cut(void **state)
 {
     char diff[4096] = "--- a/x.c\n+++ b/x.c\n@@ -1 +1,20 @@ f\n+\tred \x1b[31m \xff f(\n";
@@ -252,6 +272,7 @@ int main(void)
         HUNK(a_changed_line_that_names_the_function_is_found_in_any_file),
         HUNK(the_first_place_comes_first),
         HUNK(a_hunk_elsewhere_is_not_shown),
+        HUNK(a_touch_is_of_the_function_or_else_of_its_file),
         HUNK(bytes_that_a_terminal_acts_on_are_escaped_and_long_hunks_are_cut),
         HUNK(any_text_is_accepted),
         GIT(two_commits_give_the_hunk_and_the_commit_that_brought_it),
