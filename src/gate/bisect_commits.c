@@ -142,7 +142,7 @@ bool kg_bisect_log(const struct kg_bisect *bisect, const char *form, size_t most
                                  "--no-textconv",
                                  "--no-show-signature",
                                  "--no-color",
-                                 "--format=" COMMIT_MARK "%H",
+                                 "--format=%x01%H",
                                  form,
                                  range,
                                  "--",

@@ -123,7 +123,7 @@ killed() {
 
 # bats test_tags=thorough
 @test "two causes are both reported, the larger one first" {
-    delay() { [ "$1" -ge 9 ] && echo 0.09 || { [ "$1" -ge 3 ] && echo 0.03 || echo 0.01; }; }
+    delay() { [ "$1" -ge 9 ] && echo 0.18 || { [ "$1" -ge 3 ] && echo 0.06 || echo 0.02; }; }
     repository 12
     run -1 kgate bisect v0 v12 --build 'sh build.sh' -o out
     jq -e '[.causes[].first] | sort == [3, 9]' out/bisect.json
@@ -274,9 +274,9 @@ unfinished() {
 
 # bats test_tags=thorough
 @test "the time ends before the proof: exit 4, and the same command proves" {
-    delay() { [ "$1" -ge 1 ] && echo 0.25 || echo 0.08; }
+    delay() { [ "$1" -ge 1 ] && echo 0.1 || echo 0.03; }
     repository 1
-    run -4 kgate bisect v0 v1 --build 'sh build.sh' -o out --budget 1s
+    run -4 kgate bisect v0 v1 --build 'sh build.sh' -o out --budget 500ms
     [[ "$output" == *"--budget ended the build of the "* || "$output" == *"the budget is used up"*"culprit: "* ]]
     [ ! -e out/proof-1 ]
     run -1 kgate bisect v0 v1 --build 'sh build.sh' -o out
