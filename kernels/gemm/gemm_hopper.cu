@@ -4,7 +4,8 @@
  * Tiles come by TMA: one thread requests a box of up to 64 by 128 elements. The hardware computes
  * addresses, writes zeros beyond the edges and permutes. Different warps copy and multiply. They
  * meet at barriers in shared memory (mbarrier): `full` marks an arrived stage, `empty` a multiplied
- * stage. Two warpgroups share a tile of 128 by 256 of C, with 128 sums per thread.
+ * stage. Two warpgroups share a tile of 128 by 256 of C, with 128 sums per thread. If such tiles
+ * leave multiprocessors idle, one warpgroup has a tile of 64 by 256 (kg_tensor_small).
  *
  * Each multiprocessor has one block, which makes tile after tile. So the next tile's copies run
  * while the block writes this one's sums. Two blocks with tiles one below the other form a cluster.
@@ -16,8 +17,6 @@
  * version runs `tensor`. */
 #include "gemm/gemm_hopper.cuh"
 
-#include <initializer_list>
-
 #include "common/common.h"
 #include "common/device.h"
 #include "common/hopper.cuh"
@@ -26,12 +25,21 @@
 
 enum {
     GROUP_THREADS = 128,
-    GROUPS = KG_TENSOR_M / KG_HOPPER_GROUP_M, /* of warps that multiply */
-    THREADS = (GROUPS + 1) * GROUP_THREADS,   /* the last group copies */
-    CONSUMER_WARPS = GROUPS * GROUP_THREADS / 32,
     SUMS = KG_TENSOR_N / 2, /* of a thread: 64 by 256 by 128 threads */
     ALIGNMENT = KG_HOPPER_REPEAT_BYTES
 };
+
+/* Of warps that multiply a tile of `rows` rows. */
+static constexpr __host__ __device__ int groups_of(int rows)
+{
+    return rows / KG_HOPPER_GROUP_M;
+}
+
+/* One more group copies. */
+static constexpr __host__ __device__ int threads_of(int rows)
+{
+    return (groups_of(rows) + 1) * GROUP_THREADS;
+}
 
 struct shared {
     struct kg_hopper_slot slots[KG_HOPPER_STAGES];
@@ -57,7 +65,7 @@ struct hopper_problem {
 #ifdef KG_HOPPER_CODE
 /* --- The two parts -------------------------------------------------------------------------------
  * Each goes through the cluster's tiles, and counts stages over all of them. */
-template <int CLUSTER> struct tiles {
+template <int CLUSTER, int ROWS> struct tiles {
     int next;
 
     __device__ __forceinline__ tiles() : next((int)blockIdx.x / CLUSTER)
@@ -69,20 +77,21 @@ template <int CLUSTER> struct tiles {
     {
         if (next >= p.tiles_m * p.tiles_n)
             return false;
-        *tile = kg_tensor_tile(CLUSTER * KG_TENSOR_M, p.tiles_m, p.tiles_n, next);
-        tile->x += (int)blockIdx.x % CLUSTER * KG_TENSOR_M;
+        *tile = kg_tensor_tile(CLUSTER * ROWS, p.tiles_m, p.tiles_n, next);
+        tile->x += (int)blockIdx.x % CLUSTER * ROWS;
         next += (int)gridDim.x / CLUSTER;
         return true;
     }
 };
 
-/* Each block of the cluster copies its part of B to all blocks. */
-template <int CLUSTER>
+/* Each block of the cluster copies its part of B to all blocks. A tile of fewer rows leaves the end
+ * of the slot's A unused. */
+template <int CLUSTER, int ROWS>
 static __device__ __forceinline__ void stage_copy(const struct maps &maps, int2 tile, int l0,
                                                   struct kg_hopper_slot *slot, uint64_t *full)
 {
     constexpr int BOXES = KG_HOPPER_B_BOXES / CLUSTER;
-    kg_mbarrier_expect(full, sizeof *slot);
+    kg_mbarrier_expect(full, (int)(ROWS * sizeof *slot->a + sizeof slot->b));
     kg_tma_copy(slot->a, &maps.a, l0, tile.x, full);
 #pragma unroll
     for (int i = 0; i < BOXES; i++) {
@@ -95,11 +104,11 @@ static __device__ __forceinline__ void stage_copy(const struct maps &maps, int2 
     }
 }
 
-template <int CLUSTER>
+template <int CLUSTER, int ROWS>
 static __device__ __forceinline__ void tiles_copy(const struct hopper_problem &p,
                                                   const struct maps &maps, struct shared *shared)
 {
-    struct tiles<CLUSTER> tiles;
+    struct tiles<CLUSTER, ROWS> tiles;
     int stage = 0;
     int2 tile;
     while (tiles.take(p, &tile))
@@ -107,7 +116,7 @@ static __device__ __forceinline__ void tiles_copy(const struct hopper_problem &p
             const int at = stage % KG_HOPPER_STAGES, round = stage / KG_HOPPER_STAGES;
             if (round > 0)
                 kg_mbarrier_wait(&shared->empty[at], (round - 1) % 2);
-            stage_copy<CLUSTER>(maps, tile, l0, &shared->slots[at], &shared->full[at]);
+            stage_copy<CLUSTER, ROWS>(maps, tile, l0, &shared->slots[at], &shared->full[at]);
         }
 }
 
@@ -184,11 +193,11 @@ static __device__ __forceinline__ void sums_write(const struct hopper_problem &p
     }
 }
 
-template <typename T, int CLUSTER>
+template <typename T, int CLUSTER, int ROWS>
 static __device__ __forceinline__ void tiles_multiply(const struct hopper_problem &p, int group,
                                                       struct shared *shared)
 {
-    struct tiles<CLUSTER> tiles;
+    struct tiles<CLUSTER, ROWS> tiles;
     int stage = 0;
     int2 tile;
     while (tiles.take(p, &tile)) {
@@ -201,10 +210,11 @@ static __device__ __forceinline__ void tiles_multiply(const struct hopper_proble
 /* Before the first copy all blocks' barriers are made; and none ends while another still writes to
  * it or tells it of a slot. The warps that copy return early: in a branch beside theirs ptxas makes
  * each product wait for the one before (its note C7518). */
-template <typename T, int CLUSTER>
+template <typename T, int CLUSTER, int ROWS>
 static __device__ __forceinline__ void hopper_run(const struct hopper_problem &p,
                                                   const struct maps &maps)
 {
+    constexpr int GROUPS = groups_of(ROWS);
     KG_DYNAMIC_SHARED(unsigned char, memory);
     struct shared *shared = reinterpret_cast<struct shared *>(
         memory + (ALIGNMENT - kg_shared_address(memory) % ALIGNMENT) % ALIGNMENT);
@@ -212,29 +222,29 @@ static __device__ __forceinline__ void hopper_run(const struct hopper_problem &p
     if (threadIdx.x == 0) {
         for (int i = 0; i < KG_HOPPER_STAGES; i++) {
             kg_mbarrier_make(&shared->full[i], 1);
-            kg_mbarrier_make(&shared->empty[i], CONSUMER_WARPS * CLUSTER);
+            kg_mbarrier_make(&shared->empty[i], GROUPS * GROUP_THREADS / 32 * CLUSTER);
         }
         kg_mbarrier_publish();
     }
     kg_cluster_meet();
     if (group == GROUPS) {
         if (threadIdx.x % GROUP_THREADS == 0)
-            tiles_copy<CLUSTER>(p, maps, shared);
+            tiles_copy<CLUSTER, ROWS>(p, maps, shared);
         kg_cluster_meet();
         return;
     }
-    tiles_multiply<T, CLUSTER>(p, group, shared);
+    tiles_multiply<T, CLUSTER, ROWS>(p, group, shared);
     kg_cluster_meet();
 }
 #endif
 
-/* T is the element type of C: float, or bfloat16. */
-template <typename T>
-static __global__ void __launch_bounds__(THREADS, 1)
+/* T is the element type of C: float, or bfloat16. ROWS are those of a tile. */
+template <typename T, int ROWS>
+static __global__ void __launch_bounds__(threads_of(ROWS), 1)
     hopper(struct hopper_problem p, const __grid_constant__ struct maps maps)
 {
 #ifdef KG_HOPPER_CODE
-    hopper_run<T, 1>(p, maps);
+    hopper_run<T, 1, ROWS>(p, maps);
 #else
     (void)p, (void)maps;
     __trap(); /* kg_gemm_hopper_prepare lets nothing else come here */
@@ -242,12 +252,12 @@ static __global__ void __launch_bounds__(THREADS, 1)
 }
 
 /* Two blocks a cluster. */
-template <typename T>
-static __global__ void KG_CLUSTER(2) __launch_bounds__(THREADS, 1)
+template <typename T, int ROWS>
+static __global__ void KG_CLUSTER(2) __launch_bounds__(threads_of(ROWS), 1)
     hopper_pair(struct hopper_problem p, const __grid_constant__ struct maps maps)
 {
 #ifdef KG_HOPPER_CODE
-    hopper_run<T, 2>(p, maps);
+    hopper_run<T, 2, ROWS>(p, maps);
 #else
     (void)p, (void)maps;
     __trap();
@@ -256,21 +266,27 @@ static __global__ void KG_CLUSTER(2) __launch_bounds__(THREADS, 1)
 
 enum { SHARED_BYTES = sizeof(struct shared) + ALIGNMENT };
 
-static int tiles_for(size_t extent, size_t tile)
-{
-    return (int)((extent + tile - 1) / tile);
-}
-
 static bool aligned(const struct kg_gemm *gemm)
 {
     return gemm->k % KG_TENSOR_CHUNK == 0 && gemm->n % KG_TENSOR_CHUNK == 0;
 }
 
-/* If the number of rows of tiles is odd and small, pairs would add too many missing tiles. */
-static bool in_pairs(int tiles_m)
+static struct kg_hopper_tiling tiling_of(const struct kg_gemm *gemm)
 {
-    return tiles_m % 2 == 0 || tiles_m > 8;
+    return kg_hopper_tiling_choose(gemm->m, gemm->n, (int)gemm->device.processors);
 }
+
+typedef void (*hopper_kernel)(struct hopper_problem p, const struct maps maps);
+
+/* By whether C is bfloat16, by whether tiles are small, and by blocks of a cluster, less one. */
+#define KERNELS(T, ROWS)                                                                           \
+    {                                                                                              \
+        hopper<T, ROWS>, hopper_pair<T, ROWS>                                                      \
+    }
+static const hopper_kernel kernels[2][2][2] = {
+    {KERNELS(float, KG_TENSOR_M), KERNELS(float, KG_TENSOR_M_FEW)},
+    {KERNELS(uint16_t, KG_TENSOR_M), KERNELS(uint16_t, KG_TENSOR_M_FEW)}};
+#undef KERNELS
 
 extern "C" void kg_gemm_cuda_hopper(struct kg_gemm *gemm)
 {
@@ -278,32 +294,29 @@ extern "C" void kg_gemm_cuda_hopper(struct kg_gemm *gemm)
         kg_gemm_cuda_tensor(gemm);
         return;
     }
-    const int tiles_m = tiles_for(gemm->m, KG_TENSOR_M);
-    const int cluster = in_pairs(tiles_m) ? 2 : 1;
-    const struct hopper_problem p = {gemm->device.c,
-                                     (int)gemm->m,
-                                     (int)gemm->n,
-                                     (int)gemm->k,
-                                     (tiles_m + cluster - 1) / cluster,
-                                     tiles_for(gemm->n, KG_TENSOR_N)};
-    const int clusters = min(p.tiles_m * p.tiles_n, max((int)gemm->device.processors / cluster, 1));
-    const unsigned blocks = (unsigned)(clusters * cluster);
-    const auto single = gemm->device.c_bf16 ? hopper<uint16_t> : hopper<float>;
-    const auto pair = gemm->device.c_bf16 ? hopper_pair<uint16_t> : hopper_pair<float>;
+    const struct kg_hopper_tiling tiling = tiling_of(gemm);
+    const struct hopper_problem p = {gemm->device.c, (int)gemm->m,   (int)gemm->n,
+                                     (int)gemm->k,   tiling.tiles_m, tiling.tiles_n};
+    const int clusters =
+        min(p.tiles_m * p.tiles_n, max((int)gemm->device.processors / tiling.cluster, 1));
+    const unsigned blocks = (unsigned)(clusters * tiling.cluster);
+    const unsigned threads = (unsigned)threads_of(tiling.rows);
+    const hopper_kernel kernel =
+        kernels[gemm->device.c_bf16][tiling.rows == KG_TENSOR_M_FEW][tiling.cluster - 1];
     struct maps maps;
     memcpy(&maps, gemm->device.maps, sizeof maps);
-    if (cluster == 1)
-        KG_LAUNCH(single, blocks, THREADS, SHARED_BYTES, gemm->device.stream, p, maps);
+    if (tiling.cluster == 1)
+        KG_LAUNCH(kernel, blocks, threads, SHARED_BYTES, gemm->device.stream, p, maps);
     else
-        KG_LAUNCH_CLUSTERS(pair, 2, blocks, THREADS, SHARED_BYTES, gemm->device.stream, p, maps);
+        KG_LAUNCH_CLUSTERS(kernel, 2, blocks, threads, SHARED_BYTES, gemm->device.stream, p, maps);
 }
 
 /* --- Preparation ------------------------------------------------------------------------------ */
 static bool maps_make(struct kgate_context *context, struct kg_gemm *gemm)
 {
     struct maps maps; /* aligned to more than context->allocate gives */
-    if (!kg_tensor_map_make(&maps.a, gemm->device.a, gemm->m, gemm->k, KG_TENSOR_M,
-                            KG_HOPPER_BOX) ||
+    const unsigned rows = (unsigned)tiling_of(gemm).rows;
+    if (!kg_tensor_map_make(&maps.a, gemm->device.a, gemm->m, gemm->k, rows, KG_HOPPER_BOX) ||
         !kg_tensor_map_make(&maps.b, gemm->device.b, gemm->k, gemm->n, KG_TENSOR_K, KG_HOPPER_BOX))
         return kg_kernel_refuse(context, "the driver refuses to describe A and B for TMA");
     gemm->device.maps = context->allocate(context, sizeof maps);
@@ -320,11 +333,11 @@ extern "C" bool kg_gemm_hopper_prepare(struct kgate_context *context, struct kg_
         return false;
     if (!aligned(gemm))
         return kg_gemm_tensor_prepare(context, gemm);
-    for (const auto kernel :
-         {hopper<float>, hopper<uint16_t>, hopper_pair<float>, hopper_pair<uint16_t>})
-        if (status == cudaSuccess)
-            status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                          SHARED_BYTES);
+    for (const auto &by_cluster : kernels[gemm->device.c_bf16])
+        for (const hopper_kernel kernel : by_cluster)
+            if (status == cudaSuccess)
+                status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                              SHARED_BYTES);
     if (status != cudaSuccess)
         return kg_kernel_refuse(context, "CUDA: %s", cudaGetErrorString(status));
     return kg_device_processors(context, &gemm->device.processors) && maps_make(context, gemm);

@@ -1,5 +1,5 @@
 /* gemm_hopper.cuh: layout of the tiles of gemm's version `hopper` in shared memory, and their
- * descriptors for wgmma. The tiles of C are those of `tensor`.
+ * descriptors for wgmma. The tiles of C are those of `tensor`, for pairs of blocks.
  *
  * TMA writes boxes of 64 elements, 128 bytes, by some number of lines, one line after the other. It
  * permutes 16-byte chunks by the 128-byte swizzle: address bits 4 to 6 are exclusive-ored with bits
@@ -13,6 +13,7 @@
  * here: SBO is eight lines, LBO a box. Every repetition begins at a multiple of 1024 bytes, so the
  * base offset is 0. */
 #pragma once
+#include <stddef.h>
 #include <stdint.h>
 
 #include "gemm/gemm_tensor.cuh"
@@ -58,4 +59,34 @@ static __host__ __device__ __forceinline__ uint64_t kg_hopper_b(uint32_t tile, i
     return kg_hopper_descriptor(tile +
                                     (uint32_t)(step * KG_HOPPER_STEP / 8 * KG_HOPPER_REPEAT_BYTES),
                                 KG_HOPPER_B_BOX_BYTES, KG_HOPPER_REPEAT_BYTES);
+}
+
+/* The tiles of C, for blocks in clusters. */
+struct kg_hopper_tiling {
+    int rows;    /* of a block's tile */
+    int cluster; /* blocks, with tiles one below the other: 1 or 2 */
+    int tiles_m; /* of all blocks of a cluster together */
+    int tiles_n;
+};
+
+static inline int kg_hopper_tiles_for(size_t extent, size_t tile)
+{
+    return (int)((extent + tile - 1) / tile);
+}
+
+/* If the number of rows of tiles is odd and small, pairs would add too many missing tiles. */
+static inline struct kg_hopper_tiling kg_hopper_tiling_of(size_t m, size_t n, int rows)
+{
+    const int tiles_m = kg_hopper_tiles_for(m, (size_t)rows);
+    const int cluster = tiles_m % 2 == 0 || tiles_m > 8 ? 2 : 1;
+    return {rows, cluster, (tiles_m + cluster - 1) / cluster, kg_hopper_tiles_for(n, KG_TENSOR_N)};
+}
+
+static inline struct kg_hopper_tiling kg_hopper_tiling_choose(size_t m, size_t n, int processors)
+{
+    const struct kg_hopper_tiling many = kg_hopper_tiling_of(m, n, KG_TENSOR_M);
+    const struct kg_hopper_tiling few = kg_hopper_tiling_of(m, n, KG_TENSOR_M_FEW);
+    const int large = many.tiles_m * many.tiles_n * many.cluster;
+    const int small = few.tiles_m * few.tiles_n * few.cluster;
+    return kg_tensor_small(large, small, processors) ? few : many;
 }

@@ -20,8 +20,9 @@ enum {
 };
 
 /* Whether small tiles, of KG_TENSOR_M_FEW rows, finish sooner, with one block per multiprocessor
- * and wave. A small tile takes 3/5 of the time of a large one, not half. This is an estimate from a
- * warp's reads of shared memory: 96 lines for 32 by 64, 128 for 64 by 64. */
+ * and wave. A small tile takes 3/5 of the time of a large one, not half. This is an estimate from
+ * shared memory. `tensor`: a warp reads 96 lines for 32 by 64, 128 for 64 by 64. `hopper`: a stage
+ * moves 80 KiB in and out of shared memory, a large one 128 KiB. */
 static __host__ __device__ __forceinline__ bool kg_tensor_small(int large, int small,
                                                                 int processors)
 {

@@ -6,13 +6,13 @@
 #include <cstdio>
 #include <vector>
 
+#include "base/random.h"
 #include "cuda/cmocka_cpp.h"
 #include "cuda/emulated.h"
 #include "device/code/mma.cuh"
 #include "gemm/gemm.h"
 #include "gemm/gemm_hopper.cuh"
 #include "gemm/gemm_tensor.cuh"
-#include "base/random.h"
 
 /* --- common/mma.cuh --------------------------------------------------------------------------- */
 /* C = A B by one warp as a kernel does it: A 16 by 16 and B 16 by 8 row by row in shared memory. */
@@ -241,11 +241,12 @@ static void products_of_random_shape(void **)
 }
 
 /* More tiles than the emulator has processors, for single blocks and for pairs; of the last pair
- * one block's tile is not there. */
+ * one block's tile is not there. Three shapes with large tiles, three with small ones. */
 static void blocks_of_hopper_take_tile_after_tile(void **)
 {
-    static const char *const shapes[][3] = {
-        {"300", "776", "200"}, {"512", "520", "328"}, {"1100", "264", "72"}};
+    static const char *const shapes[][3] = {{"300", "776", "200"}, {"512", "520", "328"},
+                                            {"1100", "264", "72"}, {"192", "1000", "328"},
+                                            {"640", "200", "136"}, {"570", "256", "200"}};
     size_t i = 0;
     for (const auto &shape : shapes) {
         const struct emulated_param params[] = {{"m", shape[0]},
@@ -315,6 +316,26 @@ static void small_tiles_are_for_devices_that_large_ones_leave_idle(void **)
                  {132, 264, false}, {140, 280, true}, {512, 1024, false}};
     for (const auto &one : cases)
         assert_int_equal(kg_tensor_small(one.large, one.small, 132), one.faster);
+}
+
+/* Projections of attention on an H200, whose large tiles leave multiprocessors idle, and large products. */
+static void hopper_takes_small_tiles_if_large_ones_leave_processors_idle(void **)
+{
+    static const struct {
+        size_t m;
+        size_t n;
+        int processors;
+        struct kg_hopper_tiling expected;
+    } cases[] = {{2048, 1024, 132, {64, 2, 16, 4}},   {2048, 3072, 132, {64, 2, 16, 12}},
+                 {4096, 4096, 132, {128, 2, 16, 16}}, {8192, 8192, 132, {128, 2, 32, 32}},
+                 {192, 1000, 4, {64, 1, 3, 4}},       {570, 256, 4, {64, 2, 5, 1}},
+                 {300, 776, 4, {128, 1, 3, 4}},       {1100, 264, 4, {128, 2, 5, 2}}};
+    for (const auto &one : cases) {
+        const struct kg_hopper_tiling found = kg_hopper_tiling_choose(one.m, one.n, one.processors);
+        if (memcmp(&found, &one.expected, sizeof found))
+            fail_msg("%zu by %zu: %d rows, clusters of %d, %d by %d tiles", one.m, one.n,
+                     found.rows, found.cluster, found.tiles_m, found.tiles_n);
+    }
 }
 
 static void the_tensor_version_meets_no_bank_twice(void **)
@@ -401,6 +422,7 @@ int main()
         cmocka_unit_test(descriptors_lead_to_where_the_boxes_lie),
         cmocka_unit_test(any_number_of_stages_gives_the_product),
         cmocka_unit_test(small_tiles_are_for_devices_that_large_ones_leave_idle),
+        cmocka_unit_test(hopper_takes_small_tiles_if_large_ones_leave_processors_idle),
         cmocka_unit_test(the_tensor_version_meets_no_bank_twice),
         cmocka_unit_test(products_of_any_shape),
         cmocka_unit_test(products_of_random_shape),
