@@ -8,11 +8,13 @@
  * tile.
  *
  * Both products are asynchronous. The scores of a tile and the weighted values of the tile before
- * begin together. The scores become weights during the product with the values. So exponentials, at
- * 16 per cycle and multiprocessor, hide behind products of this and of the other warpgroup. The
- * copying thread belongs to a warpgroup that gives its registers to the others. With heads of 128,
- * a thread needs 64 sums, 64 scores, 32 words of weights and some more. 384 threads could have 168
- * registers each, which is too few.
+ * begin together. The scores become weights during the product with the values. The warpgroups begin
+ * in turn, by another pair of barriers. So exponentials, at 16 per cycle and multiprocessor, hide
+ * behind products of this and of the other warpgroup.
+ *
+ * The copying thread belongs to a warpgroup that gives its registers to the others. With heads of
+ * 128, a thread needs 64 sums, 64 scores, 32 words of weights and some more. 384 threads could have
+ * 168 registers each, which is too few.
  *
  * Tiles are taken from the last to the first. Only the last tile crosses the diagonal or the end of
  * the keys, so the kernel masks it alone, before the loop. Every query sees a key of this tile. TMA
@@ -95,6 +97,8 @@ static __global__ void __launch_bounds__(THREADS, 1)
             kg_mbarrier_make(&shared->full[i], 1);
             kg_mbarrier_make(&shared->empty[i], CONSUMERS / 32);
         }
+        for (int i = 0; i < GROUPS; i++)
+            kg_mbarrier_make(&shared->turn[i], GROUP_THREADS / 32);
         kg_mbarrier_publish();
     }
     __syncthreads();

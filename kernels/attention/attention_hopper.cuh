@@ -25,6 +25,7 @@ template <int WIDTH> struct kg_heads_shared {
     uint64_t queries_full;
     uint64_t full[KG_HEADS_SLOTS];
     uint64_t empty[KG_HEADS_SLOTS];
+    uint64_t turn[KG_HEADS_LINES / KG_HOPPER_GROUP_M]; /* a warpgroup may begin its products */
 };
 
 /* Descriptor of columns from 16 `step` on, in the lines from `line` on, a multiple of 8. These are

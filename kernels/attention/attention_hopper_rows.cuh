@@ -59,6 +59,24 @@ static __device__ __forceinline__ void piece_free(struct kg_heads_shared<WIDTH> 
         kg_mbarrier_arrive(&shared->empty[piece % KG_HEADS_SLOTS]);
 }
 
+/* The two groups begin their products of a tile in turn, as in FlashAttention-3. So one computes
+ * weights while the products of the other run. `tile` counts the tiles of the loop from 0. Group 0
+ * waits for the phase before that of group 1: at first for one that counts as passed. */
+template <int WIDTH>
+static __device__ __forceinline__ void turn_await(struct kg_heads_shared<WIDTH> *shared, int group,
+                                                  int tile)
+{
+    static_assert(GROUPS == 2, "the other group is the next");
+    kg_mbarrier_wait(&shared->turn[group], (tile + 1 + group) % 2);
+}
+
+template <int WIDTH>
+static __device__ __forceinline__ void turn_give(struct kg_heads_shared<WIDTH> *shared, int group)
+{
+    if (threadIdx.x % 32 == 0)
+        kg_mbarrier_arrive(&shared->turn[1 - group]);
+}
+
 /* Begins the scores of the group's queries against the keys that are the piece, unscaled. */
 template <int WIDTH>
 static __device__ __forceinline__ void scores_begin(struct kg_heads_shared<WIDTH> *shared,
@@ -204,8 +222,10 @@ static __device__ __forceinline__ void tile_attend(float scale, int group, int p
                                                    struct state<WIDTH> &state)
 {
     float s[SCORES], correction[2];
+    turn_await<WIDTH>(shared, group, piece / 2);
     scores_begin<WIDTH>(shared, group, piece, s);
     values_begin<WIDTH>(shared, piece + 1, state);
+    turn_give<WIDTH>(shared, group);
     kg_wgmma_wait<1>();
     kg_wgmma_settle<SCORES>(s);
     piece_free<WIDTH>(shared, piece);
