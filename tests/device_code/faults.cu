@@ -132,6 +132,67 @@ extern "C" __global__ void has_LDGSTS(const float *x, uint32_t address)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\n" ::"r"(address), "l"(x) : "memory");
 }
 
+/* Kinds of half rate and of an eighth of the rate. */
+extern "C" __global__ void has_FMNMX(float *x, float y)
+{
+    x[threadIdx.x] = fmaxf(x[threadIdx.x], y);
+}
+
+extern "C" __global__ void has_FSEL(float *x, float y)
+{
+    const float first = x[threadIdx.x] + y, second = x[threadIdx.x] * y;
+    x[threadIdx.x] = y > 0 ? first : second;
+    x[threadIdx.x + 32] = first;
+    x[threadIdx.x + 64] = second;
+}
+
+extern "C" __global__ void has_FSETP(float *x, float y)
+{
+    if (x[threadIdx.x] > y)
+        x[threadIdx.x] = 1;
+}
+
+extern "C" __global__ void has_ISETP(int *x, int y)
+{
+    if (x[threadIdx.x] > y)
+        x[threadIdx.x] = 1;
+}
+
+extern "C" __global__ void has_IADD3(int *x, int y)
+{
+    x[threadIdx.x] = x[threadIdx.x] + x[threadIdx.x + 1] + y;
+}
+
+extern "C" __global__ void has_LOP3(unsigned *x, unsigned y)
+{
+    x[threadIdx.x] = (x[threadIdx.x] & x[threadIdx.x + 1]) ^ y;
+}
+
+extern "C" __global__ void has_SHF(unsigned *x, unsigned y)
+{
+    x[threadIdx.x] = x[threadIdx.x] >> y;
+}
+
+extern "C" __global__ void has_PRMT(unsigned *x, unsigned y)
+{
+    x[threadIdx.x] = __byte_perm(x[threadIdx.x], y, 0x3614);
+}
+
+extern "C" __global__ void has_FRND(float *x)
+{
+    x[threadIdx.x] = rintf(x[threadIdx.x]);
+}
+
+extern "C" __global__ void has_POPC(unsigned *x)
+{
+    x[threadIdx.x] = static_cast<unsigned>(__popc(x[threadIdx.x]));
+}
+
+extern "C" __global__ void has_FLO(unsigned *x)
+{
+    x[threadIdx.x] = static_cast<unsigned>(__clz(x[threadIdx.x]));
+}
+
 extern "C" __global__ void has_MUFU(float *x)
 {
     asm volatile("ex2.approx.ftz.f32 %0, %0;\n" : "+f"(*x));

@@ -4,6 +4,9 @@
 usage: figures.py list FOLDER              prints every kernel's figures and instructions
        figures.py check FOLDER BUDGETS     exit status 1 where a budget is broken
        figures.py renew FOLDER BUDGETS     writes the table anew, from what is in FOLDER
+       figures.py path FOLDER KERNEL RANGES
+                                           issue slots and pipe cycles of a warp along RANGES: addresses in
+                                           hexadecimal, FIRST-LAST or FIRST-LASTxTIMES, with commas
 
 FOLDER holds for each file of device code NAME.ARCHITECTURE.cubin and .log, what nvcc -cubin -Xptxas -v
 made of it and said (tests/device_code/CMakeLists.txt). Registers, shared memory, stack and spills are of
@@ -24,6 +27,11 @@ KINDS = {
     0x23c: "HMMA", 0x9f0: "HGMMA", 0xdf0: "HGMMA_RS", 0x5b4: "UTMALDG", 0x944: "CALL", 0x943: "CALL", 0x947: "BRA",
     0xb1d: "BAR", 0x308: "MUFU", 0x918: "NOP",
 }
+# Kinds by the lowest 9 bits, whatever the operands. A pipe of a quarter multiprocessor takes HALF every
+# second cycle and EIGHTH every eighth: 64 and 16 results per cycle and multiprocessor of compute capability 9.0.
+HALF = {0x007: "SEL", 0x008: "FSEL", 0x009: "FMNMX", 0x00b: "FSETP", 0x00c: "ISETP", 0x010: "IADD3", 0x011: "LEA",
+        0x012: "LOP3", 0x016: "PRMT", 0x019: "SHF", 0x048: "VIMNMX"}
+EIGHTH = {0x100: "FLO", 0x105: "F2I", 0x106: "I2F", 0x107: "FRND", 0x108: "MUFU", 0x109: "POPC"}
 COLUMNS = ["architecture", "kernel", "registers", "shared", "calls", "needs"]
 HEADER = """\
 # Budgets of the kernels' machine code, kept by tests/device_code/figures.py. No kernel may have a stack
@@ -45,6 +53,7 @@ class Kernel:
         self.instructions = collections.Counter()
         self.length = self.calls = 0
         self.notes = []
+        self.kinds = []  # in the order of the code
 
 
 def sections(elf):
@@ -60,7 +69,9 @@ def sections(elf):
 def code_read(kernel, code):
     for at in range(0, len(code), INSTRUCTION_BYTES):
         kind = struct.unpack_from("<H", code, at)[0] & 0xfff
-        kernel.instructions[KINDS.get(kind, "%03x" % kind)] += 1
+        by_operation = HALF.get(kind & 0x1ff) or EIGHTH.get(kind & 0x1ff) or "%03x" % kind
+        kernel.kinds.append(KINDS.get(kind, by_operation))
+    kernel.instructions.update(kernel.kinds)
     kernel.length = len(code) // INSTRUCTION_BYTES - kernel.instructions["NOP"]
     kernel.calls = kernel.instructions["CALL"]
 
@@ -190,8 +201,25 @@ def figures_list(folder):
     return 0
 
 
+def path(folder, name, ranges):
+    """The pipes work side by side, so the largest of the three is the least number of cycles."""
+    passed = collections.Counter()
+    kernel, = (kernel for (architecture, key), kernel in folder_read(folder).items()
+               if key == name and architecture != "80")
+    for part in ranges.split(","):
+        places, _, times = part.partition("x")
+        first, last = (int(place, 16) // INSTRUCTION_BYTES for place in places.split("-"))
+        for kind in kernel.kinds[first:last + 1]:
+            passed[kind] += int(times or 1)
+    half = sum(passed[kind] for kind in HALF.values())
+    eighth = sum(passed[kind] for kind in EIGHTH.values())
+    print(f"{name}: {passed.total()} issue slots; {2 * half} cycles of {half} half-rate instructions; "
+          f"{8 * eighth} cycles of {eighth} of an eighth of the rate")
+    return 0
+
+
 def main():
-    commands = {"list": (figures_list, 1), "check": (check, 2), "renew": (renew, 2)}
+    commands = {"list": (figures_list, 1), "check": (check, 2), "renew": (renew, 2), "path": (path, 3)}
     command, count = commands.get(sys.argv[1] if len(sys.argv) > 1 else "", (None, 0))
     if not command or len(sys.argv) != 2 + count:
         sys.exit(__doc__)

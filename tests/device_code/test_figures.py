@@ -98,6 +98,19 @@ def instructions_test(folder, table):
            "renewing keeps what is needed")
 
 
+def path_test(folder):
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        figures.path(folder, "faults:has_FRND", "0-fff0")
+    words = said.getvalue()
+    expect(re.search(r"8 cycles of 1 of an eighth", words), "the one rounding of a path is counted")
+    slots = int(re.search(r"(\d+) issue slots", words)[1])
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        figures.path(folder, "faults:has_FRND", "0-fff0x2,0-0")
+    expect(f"{2 * slots + 1} issue slots" in said.getvalue(), "ranges count as often as they are passed")
+
+
 def registers_test(folder, table):
     def fewer(row):
         row["registers"] = "0"
@@ -136,6 +149,7 @@ def main():
         compiled(nvcc, folder, architecture)
     faults_test(folder, table)
     instructions_test(folder, table)
+    path_test(folder)
     registers_test(folder, table)
     table_test(folder, table)
     print(f"{failures} failed")
