@@ -5,13 +5,14 @@
 
 #include "model/series.h"
 #include "run/case_counters.h"
+#include "run/group.h"
 #include "run/pass.h"
 #include "run/worker/cupti_counters.h"
-#include "run/worker_ask.h"
 
 struct pass {
     const struct kg_session *session;
-    size_t hung; /* processes in a row, up to the last, that timed out */
+    struct kg_group group; /* CUPTI and the context are loaded once for all cases */
+    size_t hung;           /* cases in a row, up to the last, that timed out */
     struct kg_error *err;
 };
 
@@ -65,15 +66,16 @@ static void counters_add(struct pass *pass, size_t index, const struct kg_respon
     }
 }
 
-/* An answer counts even if the process then crashes: tools that hook into the driver are known to
- * crash when it is unloaded. */
+/* An answer counts even if the process crashes at its end: tools that hook into the driver are known
+ * to crash when it is unloaded. */
 static bool case_trace(struct pass *pass, size_t index)
 {
     const struct kg_task_options options = {
         .task = KG_TASK_TRACE, .patience = 1, .what = "traced a call"};
     struct kg_results *results = pass->session->results;
     struct kg_answer answer;
-    if (!kg_worker_ask(pass->session, index, &options, &results->arena, &answer, pass->err))
+    if (!kg_group_ask(&pass->group, pass->session, index, &options, &results->arena, &answer,
+                      pass->err))
         return false;
     pass->hung = answer.ending == KG_ENDED_TIMEOUT ? pass->hung + 1 : 0;
     if (answer.reason)
@@ -138,6 +140,12 @@ static bool case_do(const struct kg_session *session, size_t index, void *user,
     return true;
 }
 
+static void pass_end(void *state)
+{
+    kg_group_end(&((struct pass *)state)->group);
+}
+
 const struct kg_observer kg_trace_observer = {
     .pass = {.verb = "tracing", .wanted = wanted, .each = case_do, .stored = true},
-    .state_bytes = sizeof(struct pass)};
+    .state_bytes = sizeof(struct pass),
+    .end = pass_end};

@@ -260,11 +260,17 @@ static const char *reason_of(const struct kg_answer *answer, const char *what,
     }
 }
 
+void kg_answer_explain(struct kg_answer *answer, const char *what, struct kg_arena *arena)
+{
+    if (!answer->response.good && answer->ending != KG_ENDED_INTERRUPT)
+        answer->reason = reason_of(answer, what ? what : "measured it", arena);
+}
+
 bool kg_worker_start(const struct kg_session *session, size_t index,
                      const struct kg_task_options *options, struct kg_asked *asked,
                      struct kg_error *err)
 {
-    *asked = (struct kg_asked){.what = options->what ? options->what : "measured it"};
+    *asked = (struct kg_asked){.what = options->what};
     kg_case_launch_make(session, index, options, &asked->arena, &asked->launch);
     if (kg_supervise_start(&asked->launch, &asked->worker, err))
         return true;
@@ -279,8 +285,7 @@ void kg_worker_answer(struct kg_asked *asked, struct kg_arena *arena, struct kg_
     kg_arena_free(&asked->arena);
     kg_answer_read(&outcome, arena, answer);
     kg_outcome_free(&outcome);
-    if (!answer->response.good && answer->ending != KG_ENDED_INTERRUPT)
-        answer->reason = reason_of(answer, asked->what, arena);
+    kg_answer_explain(answer, asked->what, arena);
 }
 
 bool kg_worker_ask(const struct kg_session *session, size_t index,

@@ -63,6 +63,10 @@ void kg_case_launch_make(const struct kg_session *session, size_t index,
 void kg_answer_read(const struct kg_outcome *outcome, struct kg_arena *arena,
                     struct kg_answer *answer);
 
+/* Sets `reason` unless the answer is good or kgate was interrupted.
+ * what  verb phrase, as in struct kg_task_options */
+void kg_answer_explain(struct kg_answer *answer, const char *what, struct kg_arena *arena);
+
 /* A worker that was asked, until kg_worker_answer. */
 struct kg_asked {
     struct kg_launch launch;

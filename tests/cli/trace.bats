@@ -31,6 +31,21 @@ YAML
     jq -e '.cases[1].trace == .cases[0].trace and .cases[1].series[2:] == .cases[0].series[2:]' r.json
 }
 
+@test "one process traces all cases" {
+    gpu_suite
+    for name in second third; do
+        echo "  - {name: $name, plugin: $PLUGINS/libgpu.so, workload: gpu_work}" >>gpu.yaml
+    done
+    GPU_PLUGIN_ENDED=$PWD/ended run -0 gpu run -c gpu.yaml -o r.json
+    jq -e 'all(.cases[].trace; .source == "graph, cupti" and .reason == null)' r.json
+    jq -e '.cases[0].trace.launches == 2 and .cases[2].trace.launches == 1' r.json
+    GPU_PLUGIN_ENDED=$PWD/without run -0 gpu run -c gpu.yaml -o r.json --set trace=no --set rounds.max=3
+    # the wanted rounds are one process each, like the check
+    [ "$(sort -u without | wc -l)" -eq 4 ]
+    GPU_PLUGIN_ENDED=$PWD/with run -0 gpu run -c gpu.yaml -o r.json --set rounds.max=3
+    [ "$(sort -u with | wc -l)" -le 6 ]
+}
+
 @test "a call's time is divided, and the parts are no more than the whole" {
     gpu_suite
     run -0 gpu run -c gpu.yaml -o r.json

@@ -270,6 +270,7 @@ EXPORT int cuptiRangeProfilerEnable(void *parameters)
     if (fault("denied"))
         return KG_CUPTI_INSUFFICIENT_PRIVILEGES;
     with->profiler = &profiler;
+    counts.passes = 0;
     counts.open++;
     return SUCCESS;
 }

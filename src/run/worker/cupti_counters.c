@@ -265,7 +265,7 @@ static bool values_take(struct counting *counting, struct kg_reported *reported)
     return true;
 }
 
-/* Failures here do not matter: nothing more is counted in this process. */
+/* A failure here shows when the next call is counted, if it matters. */
 static void counting_end(struct counting *counting)
 {
     struct kg_cupti_profiler profiler = {.size = KG_CUPTI_SIZE(struct kg_cupti_profiler, profiler),

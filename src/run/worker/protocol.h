@@ -7,7 +7,9 @@
  *
  * On the GPU one process does many tasks one after the other (`kgate worker --group`). Requests and
  * responses are lines on KG_WORKER_RESPONSE, and the process ends with the stream. It also ends after
- * a failed task, which may have left work or memory on the device. */
+ * a failed task, which may have left work or memory on the device. A call that waits for the device
+ * cannot be recorded: the attempt leaves an error in the CUDA runtime of a plugin, which its next
+ * set_up would find. So the response is the process's last. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -111,6 +113,7 @@ struct kg_reading {
 struct kg_response {
     bool good; /* false: message says why the case failed, or is unavailable here */
     bool unavailable;
+    bool last; /* the process takes no more requests, though all went well */
     const char *message;
     double timer_resolution_ns;
     uint64_t batch;        /* KG_TASK_CHECK: calls per sample; KG_TASK_COUNT: counted calls */

@@ -40,26 +40,30 @@ static void counters_take(struct task *task, const struct kg_cupti *cupti)
     task->uncounted = kg_arena_copy(task->arena, why.message);
 }
 
-static void by_cupti(struct task *task, const char *library, struct kg_trace *seen)
+static void by_cupti(struct task *task, struct kg_tracer *tracer, struct kg_trace *seen)
 {
-    struct kg_cupti cupti;
-    char why[256];
-    if (!kg_cupti_open(library, task->timer->driver.version, &cupti, why, sizeof why)) {
-        seen->reason = kg_arena_copy(task->arena, why);
+    if (!tracer->searched)
+        tracer->found = kg_cupti_open(tracer->library, task->timer->driver.version, &tracer->cupti,
+                                      tracer->why, sizeof tracer->why);
+    tracer->searched = true;
+    if (!tracer->found) {
+        seen->reason = kg_arena_copy(task->arena, tracer->why);
         return;
     }
-    seen_take(task, &cupti, seen);
-    counters_take(task, &cupti);
+    seen_take(task, &tracer->cupti, seen);
+    counters_take(task, &tracer->cupti);
 }
 
-static void by_graph(const struct task *task, struct kg_trace *recorded)
+/* False if no graph could be recorded. */
+static bool by_graph(const struct task *task, struct kg_trace *recorded)
 {
     struct kg_error why = {0};
     if (kg_gpu_inspect(&task->timer->driver, task->timer->device, task->timer->stream, task->call,
                        task->arena, recorded, &why))
-        return;
+        return true;
     *recorded = (struct kg_trace)KG_TRACE_NONE;
     recorded->reason = kg_arena_copy(task->arena, why.message);
+    return false;
 }
 
 /* Only now: until here both views call a kernel by the name in its code, and are joined by it. */
@@ -79,7 +83,7 @@ static void uncounted_join(const struct task *task, struct kg_trace *trace)
                         : task->uncounted;
 }
 
-bool kg_trace_task(struct kg_gpu_timer *timer, const char *cupti_library,
+bool kg_trace_task(struct kg_gpu_timer *timer, struct kg_tracer *tracer,
                    const struct kg_gpu_call *call, struct kg_arena *arena,
                    struct kg_response *response, struct kg_error *err)
 {
@@ -90,8 +94,8 @@ bool kg_trace_task(struct kg_gpu_timer *timer, const char *cupti_library,
     if (!kg_driver_good(&timer->driver, timer->driver.context_synchronize(),
                         "a call failed on the device", err))
         return false;
-    by_cupti(&task, cupti_library, &seen);
-    by_graph(&task, &recorded);
+    by_cupti(&task, tracer, &seen);
+    response->last = !by_graph(&task, &recorded);
     kg_traces_join(&recorded, &seen, arena, &response->trace);
     uncounted_join(&task, &response->trace);
     names_shorten(arena, &response->trace);

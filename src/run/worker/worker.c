@@ -326,6 +326,7 @@ static bool request_do(struct kg_worker *worker)
     kg_worker_harness_close(worker);
     if (!response->good)
         response->message = err.message;
+    response->last = response->last && worker->request.source == KG_SOURCE_PLUGIN;
     const bool responded = respond(worker);
     kg_host_end(&worker->host);
     return responded;
@@ -375,7 +376,8 @@ static int group_request(struct kg_worker *worker, const char *line, size_t leng
     if (!request_parse(worker, line, length, &err))
         return refuse(err.message);
     const bool responded = request_do(worker) && kg_worker_send("\n");
-    *again = responded && (worker->response.good || worker->response.unavailable);
+    *again = responded && !worker->response.last &&
+             (worker->response.good || worker->response.unavailable);
     kg_arena_free(&worker->arena);
     return responded ? 0 : 2;
 }

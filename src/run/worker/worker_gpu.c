@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "run/ceilings/ceilings_measure.h"
 #include "run/timing/gpu_plan.h"
-#include "run/worker/trace_task.h"
 #include "run/worker/worker_state.h"
 
 /* NVML knows nothing of CUDA_VISIBLE_DEVICES, which is the UUID of the device that kgate chose. */
@@ -100,6 +99,7 @@ bool kg_worker_gpu_check(struct kg_worker *worker, struct kg_error *err)
     const struct kg_gpu_call_timing *call_timing = &sampler->call_timing;
     worker->response.held_calls = call_timing->held_calls;
     worker->response.call_ns = call_timing->call_ns;
+    worker->response.last = !call_timing->capturable;
     worker->response.note =
         kg_gpu_doubt(sampler->timing,
                      &(struct kg_gpu_doubt_facts){.gpu_ns = call_timing->gpu_ns,
@@ -228,8 +228,8 @@ bool kg_worker_gpu_wait(struct kg_worker *worker, struct kg_error *err)
 bool kg_worker_gpu_trace(struct kg_worker *worker, struct kg_error *err)
 {
     const struct kg_gpu_sampler *sampler = &worker->gpu.sampler;
-    return kg_trace_task(sampler->timer, NULL, &sampler->call, &worker->arena, &worker->response,
-                         err);
+    return kg_trace_task(sampler->timer, &worker->gpu.tracer, &sampler->call, &worker->arena,
+                         &worker->response, err);
 }
 
 static bool telemetry_read(void *state, struct kg_nvml_telemetry *telemetry)

@@ -10,6 +10,7 @@
 #include "model/results.h"
 #include "run/timing/gpu_sampler.h"
 #include "run/timing/gpu_timer.h"
+#include "run/worker/trace_task.h"
 
 struct kg_worker;
 
@@ -25,9 +26,10 @@ struct worker_gpu {
     bool limited;        /* the power limit throttled the warm-up of the round */
     struct kg_nvml nvml; /* closed if there is none */
     size_t nvml_index;   /* the device's index, if nvml is open */
-    double *buffer;      /* for samples */
-    size_t free_bytes;   /* free device memory before the set-up of the workload */
-    size_t free_least;   /* least free device memory since then */
+    struct kg_tracer tracer;
+    double *buffer;    /* for samples */
+    size_t free_bytes; /* free device memory before the set-up of the workload */
+    size_t free_least; /* least free device memory since then */
 };
 
 /* Before set-up: opens the GPU if it is not open, and hands it to the workload. */

@@ -45,7 +45,21 @@ static int end(void **state)
 
 static bool task_run(const char *library)
 {
-    return kg_trace_task(&timer, library, &table_call, &arena, &response, &err);
+    struct kg_tracer tracer = {.library = library};
+    return kg_trace_task(&timer, &tracer, &table_call, &arena, &response, &err);
+}
+
+static void one_search_for_cupti_serves_all_calls_of_a_process(void **state)
+{
+    struct kg_tracer tracer = {.library = KGATE_FAKE_CUPTI};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        assert_true(kg_trace_task(&timer, &tracer, &table_call, &arena, &response, &err));
+        assert_string_equal(response.trace.source, "graph, cupti");
+        assert_null(response.trace.reason);
+        assert_int_equal(response.reported_count, KG_CUPTI_METRICS);
+        tracer.library = "/nowhere/libcupti.so.13"; /* not read again */
+    }
 }
 
 static void both_views_of_a_call_are_joined(void **state)
@@ -143,6 +157,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(both_views_of_a_call_are_joined),
+        TEST(one_search_for_cupti_serves_all_calls_of_a_process),
         TEST(recording_comes_last),
         TEST(without_cupti_there_is_the_recording_and_why),
         TEST(without_permission_to_count_the_rest_is_there),
