@@ -14,19 +14,16 @@ bool kg_turns_start(struct kg_turns *turns, size_t side, struct kg_error *err)
     return kg_process_start(&player->launch, &player->process, err);
 }
 
-/* Takes the first line from a player's output. false: no line came; `at_fault` names the player and
- * `ending` says how its process ended. */
-static bool line_await(struct kg_turns *turns, struct kg_player *player, char line[64])
+/* Waits for a line of a player's output. false: no line came; `at_fault` names the player and `ending`
+ * says how its process ended. */
+static bool line_come(struct kg_turns *turns, struct kg_player *player)
 {
-    struct kg_outcome *outcome = &player->outcome;
-    turns->ending =
-        kg_process_wait(&player->launch, &player->process, turns->deadline_ns, true, outcome);
-    if (turns->ending != KG_ENDED_LINE) {
-        turns->at_fault = (size_t)(player - turns->players);
-        return false;
-    }
-    kg_outcome_line_take(outcome, line, 64);
-    return true;
+    turns->ending = kg_process_wait(&player->launch, &player->process, turns->deadline_ns, true,
+                                    &player->outcome);
+    if (turns->ending == KG_ENDED_LINE)
+        return true;
+    turns->at_fault = (size_t)(player - turns->players);
+    return false;
 }
 
 static bool ask(struct kg_turns *turns, struct kg_player *player, const char *what)
@@ -42,16 +39,18 @@ static bool ask(struct kg_turns *turns, struct kg_player *player, const char *wh
 static bool turn(struct kg_turns *turns, size_t side)
 {
     struct kg_player *player = &turns->players[side];
-    char line[64], *end;
-    if (!ask(turns, player, KG_TURN) || !line_await(turns, player, line))
+    char *end;
+    if (!ask(turns, player, KG_TURN) || !line_come(turns, player))
         return false;
     kg_descendants_end_new();
-    const double measured_ns = strtod(line, &end);
-    player->spent_ns += measured_ns;
-    player->turn_count++;
-    if (measured_ns > 0 && !*end)
+    const double measured_ns = strtod(player->outcome.response.data, &end);
+    if (measured_ns > 0 && *end == '\n') {
+        player->spent_ns += measured_ns;
+        player->turn_count++;
+        kg_outcome_line_take(&player->outcome, NULL, 0);
         return true;
-    turns->ending = KG_ENDED_EXIT; /* an invalid time counts as the process's end */
+    }
+    turns->ending = KG_ENDED_EXIT; /* the line is a response that says why, or nonsense */
     turns->at_fault = side;
     return false;
 }
@@ -67,14 +66,14 @@ static bool block(struct kg_turns *turns)
 bool kg_turns_ready(struct kg_turns *turns, size_t side)
 {
     struct kg_player *player = &turns->players[side];
-    char line[64];
-    if (!line_await(turns, player, line))
+    if (!line_come(turns, player))
         return false;
-    player->ready = !strcmp(line, "ready");
-    if (player->ready)
+    player->ready = !strncmp(player->outcome.response.data, KG_TURN_READY, strlen(KG_TURN_READY));
+    if (player->ready) {
+        kg_outcome_line_take(&player->outcome, NULL, 0);
         return true;
-    kg_text_append(&player->outcome.response, line); /* it says why it cannot */
-    turns->ending = KG_ENDED_EXIT;
+    }
+    turns->ending = KG_ENDED_EXIT; /* the line says why it cannot */
     turns->at_fault = side;
     return false;
 }
@@ -95,9 +94,10 @@ bool kg_turns_play(struct kg_turns *turns, double min_time_ns)
         kg_descendants_keep();
     else
         kg_descendants_end_new();
-    while (!turns->block_count || !has_enough(turns, 0, min_time_ns))
+    do {
         if (!block(turns))
             return false;
+    } while (!has_enough(turns, 0, min_time_ns));
     return true;
 }
 
@@ -121,10 +121,23 @@ bool kg_turns_finish(struct kg_turns *turns, size_t side)
     struct kg_player *player = &turns->players[side];
     if (!ask(turns, player, KG_TURN_END))
         return false;
+    if (turns->serve)
+        return line_come(turns, player);
     const enum kg_ending ending = kg_process_wait(&player->launch, &player->process,
                                                   turns->deadline_ns, false, &player->outcome);
     kg_process_finish(&player->process, ending, turns->kills, &player->outcome);
     return true;
+}
+
+void kg_turns_renew(struct kg_turns *turns)
+{
+    for (size_t side = 0; side < KG_SIDES; side++) {
+        turns->players[side].ready = false;
+        turns->players[side].spent_ns = 0;
+        turns->players[side].turn_count = 0;
+        turns->players[side].outcome.tail[0] = '\0';
+        turns->players[side].outcome.tail_length = 0;
+    }
 }
 
 void kg_turns_fail(struct kg_turns *turns)

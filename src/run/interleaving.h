@@ -29,6 +29,7 @@ struct kg_turns {
     size_t at_fault; /* the player whose process failed */
     enum kg_ending ending;
     bool keeps_setup; /* processes left over before the first turn stay: `setup` started them */
+    bool serve; /* the processes serve further cases (group.h): they do not end with a round */
 };
 
 /* Starts a player's process. */
@@ -47,9 +48,13 @@ bool kg_turns_play(struct kg_turns *turns, double min_time_ns);
 /* Plays one side alone to the same end: for builds that cannot run side by side. */
 bool kg_turns_play_alone(struct kg_turns *turns, size_t side, double min_time_ns);
 
-/* Requests a player's round and waits for the end of its process. Its `outcome` is then filled.
- * returns  false if the request failed: this player is then at fault */
+/* Requests a player's round and waits for the end of its process. Its `outcome` is then filled. If the
+ * processes serve further cases: waits for the response, a line of `outcome`.
+ * returns  false if the request failed, or if a serving process ended: this player is at fault */
 bool kg_turns_finish(struct kg_turns *turns, size_t side);
+
+/* The processes serve another case: its players have had no turn. */
+void kg_turns_renew(struct kg_turns *turns);
 
 /* Ends the process at fault and fills its outcome. A process that is about to exit may finish first. */
 void kg_turns_fail(struct kg_turns *turns);

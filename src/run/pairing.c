@@ -98,6 +98,17 @@ static bool round_of_both(const struct kg_rounds *rounds, size_t index, struct k
                : kg_pairing_round(pairing, index, rounds->confirm, err);
 }
 
+static bool shares_processes(const struct kg_rounds *rounds, size_t index)
+{
+    return kg_pairing_shares(rounds->user, index);
+}
+
+static bool rounds_of_both(const struct kg_rounds *rounds, const size_t *indexes, size_t count,
+                           struct kg_error *err)
+{
+    return kg_pairing_shared_rounds(rounds->user, indexes, count, rounds->confirm, err);
+}
+
 void kg_pairing_round_set(struct kg_pairing *pairing, size_t index, double round_ns)
 {
     pairing->base.results.cases[index].round_ns = round_ns;
@@ -129,6 +140,8 @@ bool kg_pairing_rounds(struct kg_pairing *pairing, const size_t *wanted, bool co
                                      .confirm = confirm,
                                      .confirm_after_ns = KG_CONFIRM_APART_NS,
                                      .one = round_of_both,
+                                     .shares = shares_processes,
+                                     .shared = rounds_of_both,
                                      .user = pairing};
     return kg_rounds_run(&rounds, err) && files_check(pairing, err);
 }

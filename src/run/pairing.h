@@ -2,8 +2,9 @@
  * The two processes alternate in turns of 0.5 to 4 ms: base, head, head, base, then the reverse. A
  * disturbance that lasts longer than a turn therefore hits both. kgate compares the ratio of the two
  * medians of a round. Some builds fail at their start side by side, for example two users of one
- * port. They measure whole rounds one after the other. A process has one pairing at a time,
- * like a run. */
+ * port. They measure whole rounds one after the other. On the GPU the cases of a wave share a pair of
+ * processes, since a CUDA context takes longer to make than a round. A process has one pairing at a
+ * time, like a run. */
 #pragma once
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -89,6 +90,15 @@ extern const char *const kg_side_names[]; /* base, head */
 /* One round of one case in both builds. A process that fails makes the case FAILED; the function still
  * returns true. */
 bool kg_pairing_round(struct kg_pairing *pairing, size_t index, bool confirm, struct kg_error *err);
+
+/* Whether the case can share its two processes with other cases: it is on the GPU, and has no command
+ * before or after. */
+bool kg_pairing_shares(const struct kg_pairing *pairing, size_t index);
+
+/* One round of each of the cases, which share a pair of processes as long as all goes well. After a failure the next
+ * case gets a new pair. Adds each case's time to the head's elapsed_ns. */
+bool kg_pairing_shared_rounds(struct kg_pairing *pairing, const size_t *indexes, size_t count,
+                              bool confirm, struct kg_error *err);
 
 /* Sets the status of a case that one build cannot measure. To be called once, when a side becomes
  * unmeasurable.

@@ -1,11 +1,13 @@
 /* One round of a case in both builds. Interleaved turns let a disturbance hit both. Some builds fail
- * side by side, for example two users of one port. They measure whole rounds one after the other. */
+ * side by side, for example two users of one port. They measure whole rounds one after the other. On the
+ * GPU a pair of processes serves case after case. */
 #include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "run/case_result.h"
 #include "run/case_worker.h"
+#include "run/group.h"
 #include "run/interleaving.h"
 #include "run/pairing.h"
 #include "suite/sources/source.h"
@@ -25,7 +27,8 @@ struct match {
     struct kg_error *err;
 };
 
-static bool player_start(struct match *match, size_t side, struct kg_arena *arena)
+static void player_launch_make(struct match *match, size_t side, struct kg_arena *arena,
+                               struct kg_launch *launch)
 {
     const double turn = match->min_time_ns / TURNS;
     const struct kg_task_options options = {.task = KG_TASK_TURNS,
@@ -36,8 +39,12 @@ static bool player_start(struct match *match, size_t side, struct kg_arena *aren
                                             .turn_calls = match->turn_calls};
     match->sessions[side].launcher->check_due[match->index] =
         match->sessions[SIDES - 1].launcher->check_due[match->index];
-    kg_case_launch_make(&match->sessions[side], match->index, &options, arena,
-                        &match->turns.players[side].launch);
+    kg_case_launch_make(&match->sessions[side], match->index, &options, arena, launch);
+}
+
+static bool player_start(struct match *match, size_t side, struct kg_arena *arena)
+{
+    player_launch_make(match, side, arena, &match->turns.players[side].launch);
     return kg_turns_start(&match->turns, side, match->err) ||
            kg_error_wrap(match->err, "the %s", kg_side_names[side]);
 }
@@ -74,7 +81,11 @@ static bool round_ask(struct match *match, size_t side, struct kg_arena *arena,
     *got = false;
     if (!kg_turns_finish(&match->turns, side))
         return failure_read(match, arena, NULL);
-    kg_answer_read(&match->turns.players[side].outcome, arena, &answer);
+    struct kg_outcome *outcome = &match->turns.players[side].outcome;
+    if (match->turns.serve)
+        kg_group_answer(outcome, arena, &answer);
+    else
+        kg_answer_read(outcome, arena, &answer);
     if (!kg_case_answer_take(&match->sessions[side], match->index, &answer, match->err))
         return false;
     *response = answer.response;
@@ -247,4 +258,128 @@ bool kg_pairing_round(struct kg_pairing *pairing, size_t index, bool confirm, st
         good = round_apart(&match, base_first ? 0 : rounds % SIDES, confirm);
     }
     return good && kg_pairing_join(pairing, index, true, err);
+}
+
+/* --- Rounds of many cases by one pair of processes ---------------------------------------------- */
+
+bool kg_pairing_shares(const struct kg_pairing *pairing, size_t index)
+{
+    const struct kg_case *planned = &pairing->base.plan->cases[index];
+    return kg_case_on_stream(planned) && !planned->setting.setup_count &&
+           !planned->setting.cleanup_count && !pairing->apart[index] &&
+           !kg_pairing_alone(pairing, index);
+}
+
+static void pair_leave(struct match *match)
+{
+    for (size_t side = 0; side < SIDES; side++) {
+        struct kg_player *player = &match->turns.players[side];
+        if (player->started)
+            kg_group_leave(&player->launch, &player->process, &player->outcome);
+        *player = (struct kg_player){0};
+    }
+}
+
+/* After a failure: the processes may have left something on the device. */
+static void pair_kill(struct match *match)
+{
+    kg_turns_free(&match->turns);
+    memset(match->turns.players, 0, sizeof match->turns.players);
+}
+
+/* Both sides get new processes if one needs a new one: the two of a round are equally old. */
+static bool pair_start(struct match *match, const struct kg_launch launches[SIDES])
+{
+    bool fits = true;
+    for (size_t side = 0; side < SIDES; side++) {
+        const struct kg_player *player = &match->turns.players[side];
+        fits = fits && player->started && kg_group_fits(&player->launch, &launches[side]);
+    }
+    if (fits)
+        return true;
+    pair_leave(match);
+    for (size_t side = 0; side < SIDES; side++) {
+        struct kg_launch *launch = &match->turns.players[side].launch;
+        *launch = launches[side];
+        kg_group_launch(launch);
+        if (!kg_turns_start(&match->turns, side, match->err))
+            return kg_error_wrap(match->err, "the %s", kg_side_names[side]);
+    }
+    return true;
+}
+
+/* Gives both processes their requests. */
+static bool pair_ask(struct match *match, struct kg_arena *arena)
+{
+    struct kg_launch launches[SIDES];
+    for (size_t side = 0; side < SIDES; side++)
+        player_launch_make(match, side, arena, &launches[side]);
+    if (!pair_start(match, launches))
+        return false;
+    for (size_t side = 0; side < SIDES; side++)
+        kg_group_request(&match->turns.players[side].process, launches[side].request,
+                         match->turns.deadline_ns);
+    return true;
+}
+
+/* The match of another case, by the same processes. */
+static void match_renew(struct match *match, struct kg_pairing *pairing, size_t index)
+{
+    struct match next = match_make(pairing, index, match->err);
+    memcpy(next.turns.players, match->turns.players, sizeof next.turns.players);
+    next.turns.block_count = match->turns.block_count;
+    next.turns.serve = true;
+    kg_turns_renew(&next.turns);
+    *match = next;
+}
+
+/* *beside  as in round_beside
+ * returns  false if measuring broke */
+static bool pair_round(struct match *match, bool confirm, bool *beside)
+{
+    struct kg_arena arena = {0};
+    bool good = pair_ask(match, &arena);
+    if (good && !kg_turns_play(&match->turns, match->min_time_ns)) {
+        good = failure_read(match, &arena, beside);
+        pair_kill(match);
+    } else if (good) {
+        good = rounds_take(match, &arena, confirm);
+    }
+    kg_arena_free(&arena);
+    return good;
+}
+
+static bool shared_round(struct kg_pairing *pairing, struct match *match, bool confirm)
+{
+    const size_t index = match->index;
+    bool *apart = &pairing->apart[index];
+    if (!pair_round(match, confirm, apart))
+        return false;
+    if (*apart)
+        return kg_pairing_round(pairing, index, confirm, match->err);
+    if (!kg_case_measurable(&pairing->base.results.cases[index]) ||
+        !kg_case_measurable(&pairing->head.results.cases[index]))
+        pair_kill(match);
+    return kg_pairing_join(pairing, index, true, match->err);
+}
+
+bool kg_pairing_shared_rounds(struct kg_pairing *pairing, const size_t *indexes, size_t count,
+                              bool confirm, struct kg_error *err)
+{
+    const struct kg_session session = kg_run_session(&pairing->head);
+    struct match match = {.err = err};
+    bool good = true;
+    for (size_t i = 0; i < count && good && !kg_interrupt_caught(); i++) {
+        const uint64_t start = kg_clock_ns();
+        kg_session_progress(&session, pairing->head.results.cases[indexes[i]].id);
+        match_renew(&match, pairing, indexes[i]);
+        good = shared_round(pairing, &match, confirm);
+        pairing->head.elapsed_ns[indexes[i]] += (double)(kg_clock_ns() - start);
+        session.steps->done++;
+    }
+    if (good && !kg_interrupt_caught())
+        pair_leave(&match);
+    else
+        pair_kill(&match);
+    return good;
 }

@@ -68,7 +68,7 @@ static size_t missing_sum(const struct kg_rounds *rounds)
 
 static bool is_shared(const struct kg_rounds *rounds, size_t index)
 {
-    return rounds->shares && rounds->shares(rounds->run, index);
+    return rounds->shares && rounds->shares(rounds, index);
 }
 
 /* The process of the last wanted round checks the result of its timed calls. Later rounds may follow,

@@ -17,7 +17,7 @@ struct kg_rounds {
     /* Measures one round of a case. */
     bool (*one)(const struct kg_rounds *rounds, size_t index, struct kg_error *err);
     /* Whether the case shares processes with other cases; NULL: none does. */
-    bool (*shares)(const struct kg_run *run, size_t index);
+    bool (*shares)(const struct kg_rounds *rounds, size_t index);
     /* Measures one round of each of the `count` cases that share processes. */
     bool (*shared)(const struct kg_rounds *rounds, const size_t *indexes, size_t count,
                    struct kg_error *err);

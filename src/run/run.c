@@ -30,6 +30,11 @@ static bool is_grouped(const struct kg_run *run, size_t index)
     return kg_case_on_stream(&run->plan->cases[index]);
 }
 
+static bool shares_process(const struct kg_rounds *rounds, size_t index)
+{
+    return is_grouped(rounds->run, index);
+}
+
 static bool check_answered(const struct kg_session *session, size_t index,
                            struct kg_response *response, void *user, struct kg_error *err)
 {
@@ -291,7 +296,7 @@ bool kg_run_rounds(struct kg_run *run, const size_t *wanted, bool confirm, struc
                                      .confirm_after_ns = KG_CONFIRM_AFTER_NS,
                                      .confirm_apart_ns = KG_CONFIRM_APART_NS,
                                      .one = round_alone,
-                                     .shares = is_grouped,
+                                     .shares = shares_process,
                                      .shared = rounds_grouped};
     return kg_rounds_run(&rounds, err);
 }

@@ -71,7 +71,7 @@ void kg_answer_explain(struct kg_answer *answer, const char *what, struct kg_are
 struct kg_asked {
     struct kg_launch launch;
     struct kg_supervised worker;
-    const char *what;      /* as in struct kg_task_options */
+    const char *what;      /* as in struct kg_task_options; may be NULL */
     struct kg_arena arena; /* owns the request */
 };
 

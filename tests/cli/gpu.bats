@@ -177,6 +177,16 @@ YAML
     [[ "$output" == *"cannot be recorded as a CUDA graph"*"waits for the device"* ]]
 }
 
+@test "a call that cannot be recorded leaves no error to the next case of its plugin" {
+    gpu_suite <<YAML
+  - {name: waits, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {synchronises: "yes"}, matrix: {ns: [20000, 30000]}, trace: yes}
+  - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, trace: yes}
+YAML
+    needs_code
+    run -0 gpu run -c gpu.yaml -o r.json
+    jq -e 'all(.cases[]; .status == "OK" and .trace.source != null)' r.json
+}
+
 @test "a call of more launches than the driver queues: timed without a hold, and said; as a graph without a word" {
     gpu_suite <<YAML
   - {name: many, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {launches: 3000, ns: 1000}, timing: [hot, graph]}
@@ -313,6 +323,39 @@ YAML
     needs_code
     run -3 gpu run -c gpu.yaml -o r.json
     [[ "$output" == *"set-up failed"*"memory_limit"* ]]
+}
+
+@test "ab on the GPU: the cases of a round share one pair of processes" {
+    gpu_suite <<YAML
+  - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, matrix: {ns: [20000, 30000, 40000]}}
+YAML
+    needs_code
+    sed -i 's/max: 4/max: 3/' gpu.yaml
+    GPU_PLUGIN_ENDED=$PWD/ended run gpu ab -c gpu.yaml --base "$PLUGINS/libgpu.so" --head "$PLUGINS/libgpu.so" --measure-unchanged \
+        --set threshold=500% -o out
+    passes_or_open
+    jq -e 'all(.cases[]; .rounds.median_ns | length == 3)' out/base.json
+    jq -e 'all(.cases[]; .rounds.base_ratio | length == 3 and all(. > 0))' out/head.json
+    # two check all cases, and two are for each round
+    [ "$(sort -u ended | wc -l)" -eq 8 ]
+}
+
+# bats test_tags=thorough
+@test "ab on the GPU: a failure costs its own case; each reason is said" {
+    gpu_suite <<YAML
+  - {name: first, plugin: $PLUGINS/libgpu.so, workload: gpu_work}
+  - {name: fails, plugin: $PLUGINS/libgpu.so, workload: gpu_work, timeout: 4s, matrix: {fail: [crash, wrong, hang, fault, set_up]}}
+  - {name: last, plugin: $PLUGINS/libgpu.so, workload: gpu_work}
+YAML
+    needs_code
+    # the checks are good, the rounds fail: the first three beside the other build, the last two in each build alone
+    GPU_PLUGIN_LATE=$PWD/late run -3 gpu ab -c gpu.yaml --base "$PLUGINS/libgpu.so" --head "$PLUGINS/libgpu.so" \
+        --measure-unchanged --set threshold=500% -o out
+    jq -e 'all(.cases[] | select(.workload != "fails"); .status == "OK" and (.rounds.base_ratio | length == 3))' out/head.json
+    jq -e '[.cases[] | select(.workload == "fails") | .status] == ["FAILED", "FAILED", "FAILED", "SKIPPED", "SKIPPED"]' out/head.json
+    for words in 'signal 11' 'wrong result' 'timed out after 4 s' 'illegal memory access' 'told to fail'; do
+        [[ "$(jq -r '.cases[].reason // ""' out/head.json out/base.json)" == *"$words"* ]]
+    done
 }
 
 @test "ab on the GPU: the same plugin twice does not fail" {

@@ -58,9 +58,9 @@ static bool one(const struct kg_rounds *rounds, size_t index, struct kg_error *e
     return true;
 }
 
-static bool shares_but_the_first(const struct kg_run *run, size_t index)
+static bool shares_but_the_first(const struct kg_rounds *rounds, size_t index)
 {
-    (void)run;
+    (void)rounds;
     return index > 0;
 }
 
