@@ -6,8 +6,10 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 
-enum { CHUNK_BYTES = 4 * 1024 * 1024 };
+/* A thread fills or checks PART elements at a time. */
+enum { CHUNK_BYTES = 4 * 1024 * 1024, PART = 16 * 1024, PARTS_MOST = CHUNK_BYTES / PART };
 
 /* --- Transfer of a buffer in pieces ------------------------------------------------------------- */
 
@@ -46,13 +48,33 @@ static int piece_copy(const struct kg_cuda_device *device, struct piece *piece, 
     return code == KG_DRIVER_SUCCESS ? device->driver->stream_synchronize(device->stream) : code;
 }
 
+static size_t part_count(const struct piece *piece)
+{
+    return (piece->count + PART - 1) / PART;
+}
+
+static size_t part_end(const struct piece *piece, size_t part)
+{
+    const size_t end = (part + 1) * PART;
+    return end < piece->count ? end : piece->count;
+}
+
+static void part_fill(void *of, size_t part)
+{
+    const struct piece *piece = of;
+    const struct kg_cuda_fill *fill = &piece->argument->fill;
+    const size_t first = part * PART, size = kg_cuda_type_bytes(fill->type);
+    kg_cuda_fill_write(fill, piece->first + first, part_end(piece, part) - first,
+                       piece->bytes + first * size);
+}
+
 int kg_cuda_buffer_fill(const struct kg_cuda_device *device,
                         const struct kg_cuda_argument *argument, uint64_t address)
 {
     struct piece piece = piece_begin(argument);
     int code = piece.bytes ? KG_DRIVER_SUCCESS : KG_DRIVER_OUT_OF_MEMORY;
     while (code == KG_DRIVER_SUCCESS && piece_next(&piece)) {
-        kg_cuda_fill_write(&argument->fill, piece.first, piece.count, piece.bytes);
+        kg_parallel(part_count(&piece), part_fill, &piece);
         code = piece_copy(device, &piece, address, true);
     }
     free(piece.bytes);
@@ -85,19 +107,11 @@ static bool element_wrong(const struct checking *checking, const struct kg_cuda_
     return false;
 }
 
-static bool element_check(struct checking *checking, const struct kg_cuda_argument *argument,
-                          size_t i, double value, double expected)
+/* Keeps the larger ratio of error to tolerance; of two equal ones the first. */
+static void error_keep(struct kgate_check *found, double error, double tolerance)
 {
-    if (value == expected || (isnan(value) && isnan(expected)))
-        return true;
-    const double error = fabs(value - expected) / fmax(1, fabs(expected));
-    if (!argument->out || !(error <= argument->tolerance))
-        return element_wrong(checking, argument, i, value, expected);
-    const struct kgate_check *found = &checking->found;
-    if (error > 0 &&
-        (found->error == 0 || error / argument->tolerance > found->error / found->tolerance))
-        checking->found = (struct kgate_check){.error = error, .tolerance = argument->tolerance};
-    return true;
+    if (error > 0 && (found->error == 0 || error / tolerance > found->error / found->tolerance))
+        *found = (struct kgate_check){.error = error, .tolerance = tolerance};
 }
 
 /* The expected value of an element.
@@ -112,23 +126,79 @@ static double expected_value(const struct checking *checking, size_t number, con
                             : kg_cuda_fill_value(&argument->fill, i);
 }
 
+/* A piece of a buffer, and the result of each part. */
+struct comparing {
+    const struct checking *checking;
+    const struct piece *piece;
+    size_t number; /* of the argument */
+    const char *file;
+    struct result {
+        struct kgate_check found;
+        bool wrong;
+        size_t at; /* the first wrong element, within the piece */
+    } results[PARTS_MOST];
+};
+
+static double element_value(const struct piece *piece, size_t i)
+{
+    const enum kg_cuda_type type = piece->argument->type;
+    return kg_cuda_value_load(type, piece->bytes + i * kg_cuda_type_bytes(type));
+}
+
+/* Stops at the first wrong element. */
+static void part_check(void *of, size_t part)
+{
+    struct comparing *comparing = of;
+    const struct piece *piece = comparing->piece;
+    const struct kg_cuda_argument *argument = piece->argument;
+    struct result *result = &comparing->results[part];
+    *result = (struct result){.wrong = false};
+    for (size_t i = part * PART; i < part_end(piece, part); i++) {
+        const double value = element_value(piece, i);
+        const double expected = expected_value(comparing->checking, comparing->number,
+                                               comparing->file, piece->first + i);
+        if (value == expected || (isnan(value) && isnan(expected)))
+            continue;
+        const double error = fabs(value - expected) / fmax(1, fabs(expected));
+        if (!argument->out || !(error <= argument->tolerance)) {
+            result->wrong = true;
+            result->at = i;
+            return;
+        }
+        error_keep(&result->found, error, argument->tolerance);
+    }
+}
+
+/* Joins the parts in their order: the result does not depend on the threads. */
+static bool piece_check(struct checking *checking, struct comparing *comparing)
+{
+    const struct piece *piece = comparing->piece;
+    kg_parallel(part_count(piece), part_check, comparing);
+    for (size_t part = 0; part < part_count(piece); part++) {
+        const struct result *result = &comparing->results[part];
+        error_keep(&checking->found, result->found.error, result->found.tolerance);
+        if (result->wrong)
+            return element_wrong(checking, piece->argument, piece->first + result->at,
+                                 element_value(piece, result->at),
+                                 expected_value(checking, comparing->number, comparing->file,
+                                                piece->first + result->at));
+    }
+    return true;
+}
+
 static bool buffer_check(struct checking *checking, size_t number, uint64_t address,
                          const char *file)
 {
-    const struct kg_cuda_argument *argument = &checking->launch->args[number];
-    const size_t size = kg_cuda_type_bytes(argument->type);
-    struct piece piece = piece_begin(argument);
+    struct piece piece = piece_begin(&checking->launch->args[number]);
+    struct comparing comparing = {
+        .checking = checking, .piece = &piece, .number = number, .file = file};
     bool good = true;
     while (good && piece_next(&piece)) {
         const int code = piece_copy(checking->device, &piece, address, false);
-        good = code == KG_DRIVER_SUCCESS;
-        if (!good)
+        if (code != KG_DRIVER_SUCCESS)
             kg_driver_words(checking->device->driver, code, checking->message,
                             checking->message_bytes);
-        for (size_t i = 0; i < piece.count && good; i++)
-            good = element_check(checking, argument, piece.first + i,
-                                 kg_cuda_value_load(argument->type, piece.bytes + i * size),
-                                 expected_value(checking, number, file, piece.first + i));
+        good = code == KG_DRIVER_SUCCESS && piece_check(checking, &comparing);
     }
     free(piece.bytes);
     return good;
