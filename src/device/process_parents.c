@@ -49,6 +49,14 @@ static bool serves(const struct seen *process)
     return !strncmp(process->name, service, sizeof service - 1);
 }
 
+/* The process that started this one: its descendants belong together. In a container kgate may be the
+ * first process; another first process is only a foster parent. */
+static long family_head(long self, long parent)
+{
+    return parent > INIT || !strcmp(process_see(parent).name, process_see(self).name) ? parent
+                                                                                      : self;
+}
+
 enum kg_kinship kg_kinship(long pid)
 {
     const long self = (long)getpid(), parent = (long)getppid();
@@ -57,6 +65,6 @@ enum kg_kinship kg_kinship(long pid)
         return KG_KINSHIP_UNSEEN;
     if (serves(&process))
         return KG_KINSHIP_SERVICE;
-    return descends(pid, parent > INIT ? parent : self) || descends(self, pid) ? KG_KINSHIP_OWN
-                                                                               : KG_KINSHIP_OTHER;
+    return descends(pid, family_head(self, parent)) || descends(self, pid) ? KG_KINSHIP_OWN
+                                                                           : KG_KINSHIP_OTHER;
 }

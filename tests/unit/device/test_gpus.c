@@ -4,6 +4,10 @@
 #include "device/nvml.h"
 #include "test_support.h"
 
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 static const char *const settings[] = {
@@ -331,6 +335,74 @@ static void relatives_are_distinguished_from_strangers(void **state)
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
+/* The status of a process that must end by itself. */
+static int status_of(pid_t process)
+{
+    int status = -1;
+    waitpid(process, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* A worker of a first process: its kinship to that process's other worker. */
+static int kinship_beside(pid_t other)
+{
+    const pid_t worker = fork();
+    if (worker == 0)
+        _exit((int)kg_kinship((long)other));
+    return status_of(worker);
+}
+
+enum { NO_NAMESPACES = 77, GOOD = 0 };
+
+/* As the first process of a container: the workers of kgate are a family, those of another program are
+ * strangers. */
+static int first_process(void)
+{
+    if (mount("proc", "/proc", "proc", 0, NULL) != 0)
+        return NO_NAMESPACES;
+    const pid_t other = fork();
+    if (other == 0) {
+        pause();
+        _exit(0);
+    }
+    const int of_kgate = kinship_beside(other);
+    const pid_t worker = fork();
+    if (worker == 0) {
+        prctl(PR_SET_NAME, "another");
+        _exit((int)kg_kinship((long)other));
+    }
+    const int of_another = status_of(worker);
+    kill(other, SIGKILL);
+    return of_kgate == KG_KINSHIP_OWN && of_another == KG_KINSHIP_OTHER
+               ? GOOD
+               : 1 + 10 * of_kgate + of_another;
+}
+
+static int in_namespaces(void)
+{
+    if (unshare(CLONE_NEWPID | CLONE_NEWNS) != 0 ||
+        mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+        return NO_NAMESPACES;
+    const pid_t first = fork();
+    if (first == 0)
+        _exit(first_process());
+    return status_of(first);
+}
+
+static void workers_of_a_first_process_are_relatives(void **state)
+{
+    (void)state;
+    const pid_t process = fork();
+    assert_true(process >= 0);
+    if (process == 0)
+        _exit(in_namespaces());
+    const int status = status_of(process);
+    if (status == NO_NAMESPACES)
+        skip();
+    if (status != GOOD)
+        fail_msg("status %d", status);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -348,6 +420,7 @@ int main(void)
         cmocka_unit_test(a_wrong_choice_is_refused_with_what_there_is),
         cmocka_unit_test(code_fits_its_own_major_version_and_what_it_can_be_compiled_for),
         cmocka_unit_test(relatives_are_distinguished_from_strangers),
+        cmocka_unit_test(workers_of_a_first_process_are_relatives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
