@@ -522,7 +522,7 @@ part_start() { # NAME
 
 # The folder of the driver's libraries, where the loader does not look there; the folders of CUDA's, where Python has them.
 libraries_find() {
-    local driver=/usr/local/nvidia/lib64 folders
+    local driver=${KGATE_GPU_DRIVER:-/usr/local/nvidia/lib64} folders
     if [ -e "$driver/libcuda.so.1" ] && ! ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; then
         case :${LD_LIBRARY_PATH:-}: in
         *:$driver:*) ;;

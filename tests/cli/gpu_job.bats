@@ -140,6 +140,19 @@ YAML
     grep -qE '^check +NO DEVICE +no GPU of this machine can be measured: .*no CUDA device' out/gpu/summary.txt
 }
 
+@test "the driver is found in its own folder, CUDA's libraries in Python's" {
+    job_make
+    unset LD_LIBRARY_PATH KGATE_CUDA_LIBS
+    ldconfig -p | grep -q 'libcuda\.so\.1' && skip "the loader has a driver"
+    mkdir -p driver python/nvidia/cu13/lib
+    ln -s "$PLUGINS"/fake_cuda/* driver/
+    run -3 ci/gpu.sh check
+    export KGATE_GPU_DRIVER=$PWD/driver PYTHONPATH=$PWD/python
+    run -0 ci/gpu.sh machine check
+    grep -q "^LD_LIBRARY_PATH: $PWD/driver$" out/gpu/machine/log.txt
+    grep -q "^KGATE_CUDA_LIBS: .*$PWD/python/nvidia/cu13/lib" out/gpu/machine/log.txt
+}
+
 @test "the tests of the device run without a probe; where all skip, nothing was tested" {
     job_make
     sed -i '/name: probe/d' config/gpu_check.yaml # a probe fails
