@@ -140,8 +140,8 @@ void kg_json_print_line(struct kg_text *text, int depth)
 void kg_json_put(struct kg_json_writer *writer, const char *name)
 {
     if (writer->more)
-        kg_text_append(writer->text, ",");
-    if (writer->depth)
+        kg_text_append(writer->text, writer->flat ? ", " : ",");
+    if (writer->depth && !writer->flat)
         kg_json_print_line(writer->text, writer->depth);
     writer->more = true;
     if (!name)
@@ -161,7 +161,7 @@ void kg_json_begin(struct kg_json_writer *writer, const char *name, const char *
 void kg_json_finish(struct kg_json_writer *writer, const char *bracket)
 {
     writer->depth--;
-    if (writer->more)
+    if (writer->more && !writer->flat)
         kg_json_print_line(writer->text, writer->depth);
     kg_text_append(writer->text, bracket);
     writer->more = true;

@@ -24,6 +24,7 @@ struct kg_json_writer {
     struct kg_text *text;
     int depth; /* of the object or list that is open */
     bool more; /* it has an item already */
+    bool flat; /* everything on one line, until the caller clears it */
 };
 void kg_json_begin(struct kg_json_writer *writer, const char *name, const char *bracket);
 void kg_json_finish(struct kg_json_writer *writer, const char *bracket);

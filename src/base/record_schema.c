@@ -80,19 +80,13 @@ static void string_write(struct kg_json_writer *writer, const struct kg_field *f
         kg_json_put_string(writer, "pattern", field->pattern);
 }
 
-/* The field's own description, or the one of its record. */
-static const char *help_of(const struct kg_field *field)
-{
-    const bool has_record = field->kind == KG_FIELD_RECORD || field->kind == KG_FIELD_RECORDS ||
-                            field->kind == KG_FIELD_COLUMNS;
-    return field->help || !has_record ? field->help : field->record->help;
-}
-
-/* A property and its schema. */
+/* A property and its schema, on one line if it is no object. Its description is the field's own, or
+ * the one of its record. */
 static void field_write(struct kg_json_writer *writer, const struct kg_field *field, bool column)
 {
-    const char *help = help_of(field);
+    const char *help = field->help || !field->record ? field->help : field->record->help;
     kg_json_begin(writer, field->name, "{");
+    writer->flat = !field->record;
     if (help)
         kg_json_put_string(writer, "description", help);
     if (column) {
@@ -103,6 +97,7 @@ static void field_write(struct kg_json_writer *writer, const struct kg_field *fi
     if (column)
         kg_json_finish(writer, "}");
     kg_json_finish(writer, "}");
+    writer->flat = false;
 }
 
 /* Writes the schema of an object, by column or not. `schema` is the name of a whole file's schema,
@@ -121,12 +116,14 @@ static void object_write(struct kg_json_writer *writer, const struct kg_record *
         field_write(writer, &record->fields[i], columns);
     kg_json_finish(writer, "}");
     kg_json_begin(writer, "required", "[");
+    writer->flat = true;
     if (schema)
         kg_json_put_string(writer, NULL, "schema");
     for (size_t i = 0; i < record->field_count; i++)
         if (!record->fields[i].optional)
             kg_json_put_string(writer, NULL, record->fields[i].name);
     kg_json_finish(writer, "]");
+    writer->flat = false;
     kg_json_put_bool(writer, "additionalProperties", false);
 }
 
