@@ -1,7 +1,7 @@
 /* The flame graph of a case: nested scopes whose width is their time. */
 import { h } from "../dom.js";
 import { duration, share } from "../format.js";
-import { everyNode, perCall } from "../flame.js";
+import { everyNode, perCall } from "../flame_layout.js";
 import { isNested, placeOf, profilesOf } from "../profile.js";
 import { choiceAdd } from "../profile_choice.js";
 import { flameAdd } from "./flame_graph.js";

@@ -2,7 +2,7 @@
  * baseline to candidate, per call of the case. */
 import { h } from "../dom.js";
 import { change, duration, share } from "../format.js";
-import { everyNode, flamesJoined, perCall } from "../flame.js";
+import { everyNode, flamesJoined, perCall } from "../flame_layout.js";
 import { hasParts, placeOf, profilesOf } from "../profile.js";
 import { flameAdd } from "./flame_graph.js";
 

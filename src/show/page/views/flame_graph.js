@@ -2,7 +2,7 @@
  * click or Enter makes a box as wide as the page, Escape undoes this, and the arrow keys move between boxes. */
 import { h, table } from "../dom.js";
 import { counted } from "../format.js";
-import { everyNode, flameLayout } from "../flame.js";
+import { everyNode, flameLayout } from "../flame_layout.js";
 
 const LABEL_LEAST = 0.02; /* smallest width of a box with a name, as a share of the page */
 const BOXES_MOST = 4000;
@@ -85,7 +85,7 @@ function mark(graph) {
 
 /* Appends a flame graph.
  *   title, summary heading, and a sentence with the main figure.
- *   tree           {name, value, inside, …}, from flame.js
+ *   tree           {name, value, inside, …}, from flame_layout.js
  *   key            element that explains the colours.
  *   linesOf(node)  lines with the figures of a scope; the first line is its name.
  *   classOf(node)  CSS class of a box
