@@ -35,7 +35,7 @@ else()
 endif()
 kgate_library(kgate_capstone capstone/capstone.h libcapstone.a capstone)
 if(NOT KGATE_PORTABLE)
-  # Opened at run time, by those who read code: src/why/observe/capstone_calls.h says why.
+  # Opened at run time, by those who read code: src/why/observe/disassembly.c says why.
   set_property(TARGET kgate_capstone PROPERTY INTERFACE_LINK_LIBRARIES)
 endif()
 kgate_library(kgate_seccomp seccomp.h libseccomp.a seccomp)

@@ -1,9 +1,83 @@
 #include "why/observe/disassembly.h"
 
+#include <capstone/capstone.h>
+#include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "why/observe/capstone_calls.h"
+#include "base/library.h"
+
+/* --- Capstone --------------------------------------------------------------------------------- */
+
+/* The functions of Capstone that kgate calls. kgate opens the library before it first disassembles code. Its tables need
+ * many relocations, which would slow the start of each worker, and workers disassemble nothing. */
+struct capstone_calls {
+    __typeof__(cs_open) *open;
+    __typeof__(cs_close) *close;
+    __typeof__(cs_option) *option;
+    __typeof__(cs_malloc) *allocate;
+    __typeof__(cs_free) *release;
+    __typeof__(cs_disasm_iter) *next;
+    __typeof__(cs_regs_access) *registers;
+};
+
+/* capstone_calls() always returns the same table. NULL: the library is not installed. Thread-safe. */
+#ifdef KGATE_PORTABLE
+
+static const struct capstone_calls *capstone_calls(void)
+{
+    static const struct capstone_calls linked = {.open = cs_open,
+                                                 .close = cs_close,
+                                                 .option = cs_option,
+                                                 .allocate = cs_malloc,
+                                                 .release = cs_free,
+                                                 .next = cs_disasm_iter,
+                                                 .registers = cs_regs_access};
+    return &linked;
+}
+
+#else
+
+#define TEXT_OF(number) #number
+#define FILE_OF(version) "libcapstone.so." TEXT_OF(version)
+#define CALL(member) offsetof(struct capstone_calls, member)
+
+static const struct kg_symbol symbols[] = {
+    {"cs_open", NULL, CALL(open), false},
+    {"cs_close", NULL, CALL(close), false},
+    {"cs_option", NULL, CALL(option), false},
+    {"cs_malloc", NULL, CALL(allocate), false},
+    {"cs_free", NULL, CALL(release), false},
+    {"cs_disasm_iter", NULL, CALL(next), false},
+    {"cs_regs_access", NULL, CALL(registers), false},
+};
+
+static struct capstone_calls loaded;
+static const struct capstone_calls *found;
+
+/* Opens the library, which then stays open. */
+static void library_find(void)
+{
+    void *library = kg_library_open(FILE_OF(CS_API_MAJOR), NULL, 0);
+    if (!library)
+        return;
+    if (!kg_library_symbols(library, symbols, sizeof symbols / sizeof *symbols, &loaded))
+        found = &loaded;
+    else
+        kg_library_close(library);
+}
+
+static const struct capstone_calls *capstone_calls(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, library_find);
+    return found;
+}
+
+#endif
+
+/* --- Registers -------------------------------------------------------------------------------- */
 
 enum { NAMES = 5 };
 
@@ -134,7 +208,7 @@ static void registers_take(csh capstone, struct kg_instruction *to, const cs_ins
     cs_regs reads, writes;
     uint8_t read_count, write_count;
     const cs_x86 *x86 = &from->detail->x86;
-    if (kg_capstone()->registers(capstone, from, reads, &read_count, writes, &write_count) !=
+    if (capstone_calls()->registers(capstone, from, reads, &read_count, writes, &write_count) !=
         CS_ERR_OK)
         return;
     for (size_t i = 0; i < write_count; i++)
@@ -310,7 +384,7 @@ static void unknown_take(const unsigned char *bytes, size_t length, uint64_t add
 void kg_disassemble(struct kg_arena *arena, const unsigned char *bytes, size_t length,
                     uint64_t address, struct kg_instruction **instructions, size_t *count)
 {
-    const struct kg_capstone_calls *calls = kg_capstone();
+    const struct capstone_calls *calls = capstone_calls();
     csh capstone;
     size_t capacity = 0;
     *instructions = NULL;

@@ -1,11 +1,5 @@
 /* Names and dates of other harnesses, and how a Google Benchmark program is asked for one benchmark. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <string.h>
+#include "test_support.h"
 
 #include "suite/adapters/adapter.h"
 
@@ -18,7 +12,6 @@ static void a_name_is_a_value_and_comes_back(void **state)
                 {"a=b%2C\tc\x7f", "a%3Db%252C%09c%7F"},
                 {"", ""}};
     struct kg_arena arena = {0};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *value = kg_foreign_name_escape(&arena, rows[i].name);
         assert_string_equal(value, rows[i].value);
@@ -43,7 +36,6 @@ static void dates_are_in_utc(void **state)
                 {NULL, NULL}};
     struct kg_arena arena = {0};
     bool good = true;
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *date = kg_foreign_date(&arena, rows[i].text);
         if (rows[i].date)
@@ -63,7 +55,6 @@ static void the_filter_matches_one_name_alone(void **state)
     struct kg_arena arena = {0};
     struct kg_error err = {0};
     size_t count = 1;
-    (void)state;
     assert_non_null(adapter);
     assert_true(adapter->run_words(&arena, &run, &words, &count, &err));
     assert_int_equal(count, 5);

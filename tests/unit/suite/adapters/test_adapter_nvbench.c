@@ -1,13 +1,5 @@
 /* The output of NVBench's --jsonlist-benches, and the options that select one of its states. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test_support.h"
 
 #include "suite/adapters/adapter.h"
 
@@ -55,7 +47,6 @@ static void every_state_is_listed_as_a_file_names_it(void **state)
          "s,M%3Dx=a%2Cb"},
         {"\n", ""},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct kg_arena arena = {0};
         struct kg_error err = {0};
@@ -73,7 +64,6 @@ static void a_list_that_is_none_is_refused(void **state)
         "# Benchmarks", "{\"benchmarks\": [{}]}",
         "{\"benchmarks\": [{\"name\": \"a\", \"axes\": [{\"name\": \"N\", \"values\": []}]}]}",
         "{\"benchmarks\": [{\"name\": \"a\", \"axes\": [{}]}]}"};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct kg_arena arena = {0};
         struct kg_error err = {0};
@@ -103,7 +93,6 @@ static void one_state_is_asked_for_by_its_values(void **state)
     struct kg_foreign_run mean = run;
     struct kg_arena arena = {0};
     struct kg_error err = {0};
-    (void)state;
     mean.one_file = true;
     mean.axis_count = 0;
     /* values that --axis cannot express are omitted */
@@ -119,7 +108,6 @@ static void options_that_are_kgates_are_refused(void **state)
 {
     static const char *const rows[] = {"-b", "--axis", "--jsonbin", "--list", "--profile"};
     const struct kg_foreign_run run = {.name = "copy", .file = "f", .min_time_ns = 1e6};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *const words[] = {"./bench", rows[i]};
         struct kg_arena arena = {0};
@@ -138,7 +126,6 @@ static void a_state_is_found_by_its_values(void **state)
     struct kg_arena arena = {0};
     struct kg_foreign foreign = {0};
     struct kg_error err = {0};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct kg_foreign_case *found = kg_foreign_case_add(&arena, &foreign, "f");
         found->params = &has[i];
