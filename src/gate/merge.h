@@ -58,3 +58,9 @@ bool kg_merge_judge(const struct kg_merge_options *options, const struct kg_waiv
                     struct kg_merge *merge, struct kg_error *err);
 
 void kg_merge_free(struct kg_merge *merge);
+
+/* Internal: whether a shard of that number counts. */
+bool kg_merge_has(const struct kg_merge *merge, size_t shard);
+
+/* Internal: returns the attempt of a shard that ended too early; NULL: none, or another attempt counts. */
+const struct kg_attempt *kg_merge_half(const struct kg_merge *merge, size_t shard);
