@@ -17,6 +17,9 @@
 #include "model/comparison.h"
 #include "model/results.h"
 
+/* cmocka gives every test and fixture a state, which few of them use. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 /* A fresh folder, removed by support_remove. */
 static inline char *support_folder(void)
 {

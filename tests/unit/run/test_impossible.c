@@ -43,7 +43,6 @@ static void what_is_far_above_a_ceiling_is_impossible(void **state)
     const struct kg_results results = machine();
     const struct kg_case_result fast = one(1.17e16, NAN, KG_ARITHMETIC_F32);
     const struct kg_case_result moving = one(NAN, 5e12, NULL);
-    (void)state;
     assert_true(
         kg_case_impossible(&results.cpu_ceilings, &results.ceilings, &fast, reason, sizeof reason));
     assert_non_null(
@@ -59,7 +58,6 @@ static void what_measurement_error_may_explain_is_not(void **state)
     const struct kg_results results = machine();
     const struct kg_case_result near = one(3.9e11, 3.9e12, KG_ARITHMETIC_F32);
     struct kg_case_result both = one(7e11, NAN, KG_ARITHMETIC_F32);
-    (void)state;
     assert_false(impossible(&results, &near));
     assert_true(impossible(&results, &both));
     both.threads = 2;
@@ -73,7 +71,6 @@ static void where_a_ceiling_is_not_known_nothing_is(void **state)
     struct kg_results results = machine();
     const struct kg_case_result fast = one(1e16, 1e16, KG_ARITHMETIC_F32);
     const struct kg_case_result other = one(1e16, NAN, NULL);
-    (void)state;
     assert_false(impossible(&results, &other));
     results.cpu_ceilings.measured = NULL;
     assert_false(impossible(&results, &fast));
@@ -85,7 +82,6 @@ static void what_a_busy_machine_measured_refuses_only_what_no_machine_can_do(voi
     const struct kg_case_result ten_times = one(1e12, 1e13, KG_ARITHMETIC_F32);
     const struct kg_case_result far = one(1e16, NAN, KG_ARITHMETIC_F32);
     struct kg_case_result on_gpu = one(6e13, 9e13, KG_ARITHMETIC_F32);
-    (void)state;
     assert_true(impossible(&results, &ten_times));
     results.cpu_ceilings.note = "other work had the CPUs";
     assert_false(impossible(&results, &ten_times));
@@ -103,7 +99,6 @@ static void a_case_on_the_gpu_is_compared_with_its_device(void **state)
 {
     const struct kg_results results = machine();
     struct kg_case_result result = one(6e13, 9e13, KG_ARITHMETIC_F32);
-    (void)state;
     result.timing = "warm";
     assert_false(impossible(&results, &result));
     result.work.bandwidth_share = 3;
@@ -117,7 +112,6 @@ static void a_cold_case_without_a_share_has_the_peak_of_memory(void **state)
 {
     struct kg_results results = machine();
     struct kg_case_result result = one(NAN, 9e13, NULL);
-    (void)state;
     results.ceilings = (struct kg_ceilings)KG_CEILINGS_NONE;
     result.timing = "cold";
     assert_false(impossible(&results, &result));

@@ -82,7 +82,6 @@ static void every_case_gets_its_rounds(void **state)
     struct scene scene;
     const size_t wanted[CASES] = {3, 0, 5};
     struct kg_error err;
-    (void)state;
     scene_make(&scene);
     const struct kg_rounds rounds = {
         .run = &scene.run, .wanted = wanted, .one = one, .user = &scene};
@@ -111,7 +110,6 @@ static void the_last_round_is_checked_and_a_slow_check_is_not_repeated(void **st
     struct scene scene;
     size_t wanted[CASES] = {3, 0, 5};
     struct kg_error err;
-    (void)state;
     scene_make(&scene);
     const struct kg_rounds rounds = {
         .run = &scene.run, .wanted = wanted, .one = one_noted, .user = &scene};
@@ -132,7 +130,6 @@ static void a_case_that_fails_has_no_more_rounds(void **state)
     struct scene scene;
     const size_t wanted[CASES] = {4, 4, 4};
     struct kg_error err;
-    (void)state;
     scene_make(&scene);
     scene.failing = 1;
     const struct kg_rounds rounds = {
@@ -148,7 +145,6 @@ static void cases_that_share_processes_are_measured_together(void **state)
     struct scene scene;
     const size_t wanted[CASES] = {2, 3, 2};
     struct kg_error err;
-    (void)state;
     scene_make(&scene);
     const struct kg_rounds rounds = {.run = &scene.run,
                                      .wanted = wanted,
@@ -173,7 +169,6 @@ static void when_the_time_is_over_only_the_fewest_rounds_are_taken(void **state)
     const size_t wanted[CASES] = {5, 0, 1};
     struct scene scene;
     struct kg_error err;
-    (void)state;
     scene_make(&scene);
     scene.run.plan = &plan;
     scene.run.until_ns = 1;
@@ -212,7 +207,6 @@ static void what_the_fewest_rounds_still_take_is_noted(void **state)
     struct missing missing = {0};
     struct scene scene;
     struct kg_error err;
-    (void)state;
     scene_make(&scene);
     scene.run.plan = &plan;
     scene.run.fewest = (struct kg_fewest_watch){missing_note, &missing};
@@ -264,7 +258,6 @@ static void an_answer_is_whole_or_it_is_not(void **state)
 {
     struct kg_arena arena = {0};
     char *good = response_text(true), *bad = response_text(false);
-    (void)state;
     struct kg_answer answer = answer_of(good, KG_ENDED_EXIT, 0, &arena);
     assert_true(answer.whole && answer.response.good);
     assert_string_equal(answer.tail, "last words");

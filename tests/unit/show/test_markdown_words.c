@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "test_support.h"
 
 #include "show/document.h"
 
@@ -19,7 +14,6 @@ static void expect(const char *string, size_t most, const char *wanted)
 
 static void what_stands_between_backticks_is_code(void **state)
 {
-    (void)state;
     expect("run `kgate ab -c x` again", 99, "run <code>kgate ab -c x</code> again");
     expect("`a_b|c` and `d`", 99, "<code>a\\_b\\|c</code> and <code>d</code>");
     expect("`` a", 99, "<code></code> a");
@@ -29,7 +23,6 @@ static void what_stands_between_backticks_is_code(void **state)
 
 static void no_word_and_no_code_is_cut(void **state)
 {
-    (void)state;
     expect("one two three", 9, "one two…");
     expect("settle it by pairs: `kgate ab --filter x`", 30, "settle it by pairs:…");
     expect("one two", 7, "one two");

@@ -40,7 +40,6 @@ static size_t entries_of(const char *json)
 
 static void a_short_profile_is_kept_whole(void **state)
 {
-    (void)state;
     char *json = page_of(profile_of(3, 3));
     assert_string_equal(
         json, "{  \"processes\": [    {\"label\":\"a\"}  ],  \"entries\": ["
@@ -52,7 +51,6 @@ static void a_short_profile_is_kept_whole(void **state)
 
 static void of_a_long_one_the_longest_and_the_first_are_kept(void **state)
 {
-    (void)state;
     char *json = page_of(profile_of(ENTRIES, ENTRIES - 5));
     assert_int_equal(entries_of(json), KEPT);
     assert_non_null(strstr(json, "\"path\":0,"));
@@ -65,7 +63,6 @@ static void of_a_long_one_the_longest_and_the_first_are_kept(void **state)
 
 static void of_equally_long_ones_the_first_are_kept(void **state)
 {
-    (void)state;
     char *json = page_of(profile_of(ENTRIES, ENTRIES));
     assert_int_equal(entries_of(json), KEPT);
     assert_non_null(strstr(json, "\"path\":19999,"));

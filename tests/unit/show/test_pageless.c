@@ -14,7 +14,6 @@ static void a_page_that_is_asked_for_is_refused_with_the_way_to_it(void **state)
 {
     const struct kg_report_subject nothing = {0};
     struct kg_error err;
-    (void)state;
     assert_false(kg_report_as_html(&nothing, stdout, &err));
     assert_int_equal(err.kind, KG_ERROR_USAGE);
     assert_non_null(strstr(err.message, "built without the HTML page"));
@@ -28,7 +27,6 @@ static void a_gate_whose_suite_asks_for_it_goes_on_without(void **state)
     struct kg_comparison comparison;
     struct kg_suggestions suggestions;
     char *folder = support_folder(), path[128];
-    (void)state;
     support_results(&results, 2, 5, 1000);
     results.policy.reports = 1U << KG_REPORT_HTML | 1U << KG_REPORT_MARKDOWN;
     kg_baseline_from_results(&results, &baseline);

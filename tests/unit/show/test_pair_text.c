@@ -39,7 +39,6 @@ static void expect(const char *name, double low, double high, enum kg_change wor
 
 static void which_way_it_moved_is_noted_where_the_interval_is_on_one_side(void **state)
 {
-    (void)state;
     expect("time", 1.04, 1.2, KG_CHANGE_INCONCLUSIVE,
            "new is slower than old, but the amount is undecided: +11.7 %: why");
     expect("time", 0.8, 0.97, KG_CHANGE_INCONCLUSIVE,
@@ -52,14 +51,12 @@ static void which_way_it_moved_is_noted_where_the_interval_is_on_one_side(void *
 
 static void what_lacks_proof_only_looks_so(void **state)
 {
-    (void)state;
     expect("time", 1.08, 1.56, KG_CHANGE_SUSPECT,
            "new looks slower than old, but this is not proven: +29.8 %: why");
 }
 
 static void an_interval_on_both_sides_leaves_both_open(void **state)
 {
-    (void)state;
     expect("time", 0.96, 1.2, KG_CHANGE_INCONCLUSIVE,
            "undecided whether new is slower or faster than old in time: +7.3 %: why");
     expect("peak_memory", 0.96, 1.2, KG_CHANGE_INCONCLUSIVE,

@@ -1,10 +1,4 @@
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "test_support.h"
 
 #include "base/escape.h"
 #include "show/progress.h"
@@ -15,7 +9,6 @@ static void time_left_is_that_of_steps_like_the_last_ones(void **state)
 {
     struct kg_progress_meter meter = {.started_ns = SECOND};
     uint64_t now = SECOND;
-    (void)state;
     /* eight checks of a millisecond, then rounds of a second */
     for (size_t done = 1; done <= 8; done++)
         kg_progress_note(&meter, done, now += SECOND / 1000);
@@ -30,7 +23,6 @@ static void nothing_is_printed_of_the_time_after_two_steps(void **state)
 {
     struct kg_progress_meter meter = {.started_ns = SECOND};
     struct kg_text text = {0};
-    (void)state;
     kg_progress_note(&meter, 1, 2 * SECOND);
     kg_progress_note(&meter, 2, 3 * SECOND);
     assert_true(isnan(kg_progress_left_ns(&meter, 9)));
@@ -43,7 +35,6 @@ static void measuring_that_begins_anew_is_counted_anew(void **state)
 {
     struct kg_progress_meter meter = {.started_ns = SECOND};
     struct kg_text text = {0};
-    (void)state;
     for (size_t done = 1; done <= 89; done++)
         kg_progress_note(&meter, done, done * SECOND);
     kg_progress_note(&meter, 1, 90 * SECOND);
@@ -62,7 +53,6 @@ static void time_left_is_noted_in_whole_units(void **state)
                 {6 * SECOND, "about 30 s left"},
                 {18 * SECOND, "about 1 min 30 s left"},
                 {1560 * SECOND, "about 2 h 10 min left"}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct kg_progress_meter meter = {.started_ns = SECOND};
         struct kg_text text = {0};
@@ -78,7 +68,6 @@ static void a_line_is_due_now_and_then(void **state)
 {
     struct kg_progress_meter meter = {.started_ns = SECOND};
     size_t lines = 0;
-    (void)state;
     for (uint64_t now = SECOND; now < 300 * SECOND; now += SECOND)
         lines += kg_progress_due(&meter, now);
     assert_int_equal(lines, 9);
@@ -88,7 +77,6 @@ static void a_line_fits_its_terminal(void **state)
 {
     static const char id[] = "encode/lattice=D4,q=4,M=2,batch=1000000,version=fast/cpu";
     const struct kg_progress_meter meter = {.done = 3};
-    (void)state;
     for (size_t width = 20; width <= 130; width += 10) {
         struct kg_text text = {0};
         kg_progress_line(&meter, 8, id, &(struct kg_progress_look){24, width, false}, &text);

@@ -1,14 +1,6 @@
 /* The pairs that judge suggestions: both versions of each give the same result, and a check fails
  * before any run. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test_support.h"
 
 #include "studies/suggestions/pairs.h"
 
@@ -90,7 +82,6 @@ static void version_test(const struct kgate_workload *workload, int64_t version)
 
 static void both_versions_of_each_pair_are_right_and_none_before_it_ran(void **state)
 {
-    (void)state;
     const struct kgate_plugin *plugin = kgate_plugin_workloads();
     for (size_t i = 0; i < plugin->workload_count; i++) {
         const struct kgate_workload *workload = plugin->workloads[i];

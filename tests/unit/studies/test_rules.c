@@ -1,12 +1,6 @@
 /* Other tools' decision rules, which the verdicts benchmark compares kgate with: each on samples
  * whose answer is known. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
+#include "test_support.h"
 
 /* The source itself: no part of the library, and its statistics are tested here too. */
 #include "studies/verdicts/rules.c"
@@ -85,7 +79,6 @@ static void near(const char *what, double expected, double value, double toleran
 static void equal_samples_are_the_same(void **state)
 {
     static struct side side;
-    (void)state;
     fill(&side, 1000, 0.01, 1);
     const struct rule_samples samples = samples_of(&side);
     expect_of_all(&samples, &samples, RULE_SAME, "the same samples");
@@ -94,7 +87,6 @@ static void equal_samples_are_the_same(void **state)
 static void a_fifth_slower_is_slower_and_its_mirror_faster(void **state)
 {
     static struct side quick, slow;
-    (void)state;
     fill(&quick, 1000, 0.01, 1);
     fill(&slow, 1200, 0.01, 2);
     const struct rule_samples base = samples_of(&quick), current = samples_of(&slow);
@@ -115,7 +107,6 @@ static void half_a_per_cent_parts_rules_with_a_least_effect_from_the_rest(void *
         {"NVBench", RULE_SAME, RULE_SAME},
     };
     static struct side quick, slow;
-    (void)state;
     fill(&quick, 1000, 0.0005, 1);
     fill(&slow, 1005, 0.0005, 2);
     const struct rule_samples base = samples_of(&quick), current = samples_of(&slow);
@@ -131,7 +122,6 @@ static void half_a_per_cent_parts_rules_with_a_least_effect_from_the_rest(void *
 static void criterion_changes_its_answer_above_one_per_cent(void **state)
 {
     static struct side quick, little, more;
-    (void)state;
     fill(&quick, 1000, 0.001, 1);
     fill(&little, 1010, 0.001, 2);
     fill(&more, 1012, 0.001, 3);
@@ -148,7 +138,6 @@ static void nvbench_measures_the_gap_from_the_third_quartile(void **state)
     static const double base_ns[] = {103, 100, 102, 101, 100};
     static const double close_ns[] = {102.5, 104, 105, 102.6, 104};
     static const double apart_ns[] = {102.52, 104, 105, 102.6, 104};
-    (void)state;
     const struct rule_samples base = same_for_both(base_ns, 5),
                               near_by = same_for_both(close_ns, 5),
                               apart = same_for_both(apart_ns, 5);
@@ -171,7 +160,6 @@ static void u_test_of_three_and_three_by_hand(void **state)
 {
     static const double low[] = {3, 1, 2}, high[] = {5, 4, 6};
     static const double low_but_one[] = {1, 2, 4}, high_but_one[] = {3, 5, 6};
-    (void)state;
     near("p of U = 0", 2.0 / 20, p_of(low, 3, high, 3), 1e-15);
     near("p of U = 1", 4.0 / 20, p_of(low_but_one, 3, high_but_one, 3), 1e-15);
     near("mirrored", 4.0 / 20, p_of(high_but_one, 3, low_but_one, 3), 1e-15);
@@ -181,7 +169,6 @@ static void u_test_of_three_and_three_by_hand(void **state)
 static void u_test_of_two_and_four_by_hand(void **state)
 {
     static const double four[] = {1, 2, 4, 5}, two[] = {3, 6}, middle[] = {0, 6};
-    (void)state;
     near("p of U = 2", 2 * 4.0 / 15, p_of(four, 4, two, 2), 1e-15);
     near("p of the middle", 1, p_of(four, 4, middle, 2), 0);
 }
@@ -195,7 +182,6 @@ static void u_test_meets_the_published_least_p_values(void **state)
                                        [5] = 0.007936507936507936,
                                        [9] = 4.113533525298231e-05};
     static const double x[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19};
-    (void)state;
     for (size_t n = 1; n < sizeof published / sizeof *published; n++)
         if (published[n] > 0)
             near("least p", published[n], p_of(x, n, x + 9, n), 1e-15);
@@ -208,7 +194,6 @@ static void u_test_with_ties_meets_a_published_example(void **state)
     static const double first[] = {13, 6, 12, 7, 12, 7, 10, 7, 10, 7, 16, 7, 10, 8, 9, 8};
     static const double second[] = {17, 6,  10, 8,  15, 8,  15, 10, 15, 10, 14, 10,
                                     14, 11, 14, 11, 13, 12, 13, 12, 13, 12, 12};
-    (void)state;
     const struct u_test test = mann_whitney(second, 23, first, 16);
     near("U", 86, test.slower_pairs, 0);
     near("p", erfc(2.8039 / sqrt(2)), test.p_value, 5e-6);
@@ -218,7 +203,6 @@ static void u_test_with_ties_meets_a_published_example(void **state)
 static void exact_and_approximate_p_values_agree_at_fifty(void **state)
 {
     double base[EXACT_MOST], current[EXACT_MOST];
-    (void)state;
     for (size_t i = 0; i < EXACT_MOST; i++) {
         base[i] = (double)(2 * i);
         current[i] = (double)(2 * i + 13);
@@ -231,7 +215,6 @@ static void exact_and_approximate_p_values_agree_at_fifty(void **state)
 static void one_time_or_none_is_no_evidence_of_a_small_change(void **state)
 {
     static const double one[] = {100}, other[] = {100.4};
-    (void)state;
     const struct rule_samples nothing = {0}, base = same_for_both(one, 1),
                               current = same_for_both(other, 1);
     expect_of_all(&nothing, &nothing, RULE_SAME, "nothing");
@@ -242,7 +225,6 @@ static void one_time_or_none_is_no_evidence_of_a_small_change(void **state)
 static void equal_times_without_scatter_are_the_same(void **state)
 {
     double times[8];
-    (void)state;
     for (size_t i = 0; i < 8; i++)
         times[i] = 0.1;
     for (size_t count = 1; count <= 8; count++) {
@@ -254,7 +236,6 @@ static void equal_times_without_scatter_are_the_same(void **state)
 static void a_step_without_scatter_is_slower(void **state)
 {
     double before[8], after[8];
-    (void)state;
     for (size_t i = 0; i < 8; i++) {
         before[i] = 100;
         after[i] = 120;

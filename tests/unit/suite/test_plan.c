@@ -28,7 +28,6 @@ static void done(void)
 
 static void matrix_is_the_cross_product_in_the_order_of_the_file(void **state)
 {
-    (void)state;
     assert_true(
         plan_of("  - name: g\n    kernel: gemm\n    matrix: {version: [naive, blas], m: [2, "
                 "3]}\n    params: {k: 7}\n",
@@ -44,7 +43,6 @@ static void matrix_is_the_cross_product_in_the_order_of_the_file(void **state)
 static void definition_is_what_is_measured_not_how_long(void **state)
 {
     char first[17];
-    (void)state;
     assert_true(plan_of("  - {name: c, kernel: copy, min_time: 1ms}\n", NULL));
     assert_string_equal(plan.cases[0].id, "c/cpu");
     snprintf(first, sizeof first, "%s", plan.cases[0].definition_hash);
@@ -63,7 +61,6 @@ static void filter_and_shards_part_the_cases(void **state)
         "  - name: c\n    command: [x, \"{i}\"]\n    matrix: {i: {range: [1, 10, 1]}}\n";
     struct kg_plan_options options = {.filter = "c/i=1*"};
     size_t total = 0;
-    (void)state;
     assert_true(plan_of(workloads, &options));
     assert_int_equal(plan.case_count, 2); /* 1 and 10 */
     assert_int_equal(plan.left_out, 8);
@@ -95,7 +92,6 @@ static void shards_keep_together_what_is_judged_together(void **state)
     static const char *const expected[2][4] = {
         {"a/bytes=1MiB/cpu", "a/bytes=1MiB/cuda", "a/bytes=1MiB,timing=hot/cuda", "b/cpu"},
         {"a/bytes=2MiB/cpu", "a/bytes=2MiB/cuda", "a/bytes=2MiB,timing=hot/cuda", "b/cuda"}};
-    (void)state;
     for (size_t shard = 0; shard < 2; shard++) {
         const struct kg_plan_options options = {.shard_index = shard, .shard_count = 2};
         assert_true(plan_of(workloads, &options));
@@ -118,7 +114,6 @@ static void shard_plan_gives_the_shard_of_a_group(void **state)
     const struct kg_shard_plan planned = {
         .shards = 2, .cases = cases, .case_count = 2, .sorted = sorted};
     size_t new_ones = 0;
-    (void)state;
     for (size_t shard = 0; shard < 2; shard++) {
         const struct kg_plan_options options = {
             .shard_index = shard, .shard_count = 2, .shard_plan = &planned};
@@ -140,7 +135,6 @@ static void shard_plan_gives_the_shard_of_a_group(void **state)
 
 static void commands_get_their_parameters(void **state)
 {
-    (void)state;
     assert_true(
         plan_of("  - {name: c, command: [run, \"--n={n}\", \"{{x}\", \"{{{n}}}\", \"a}}b\"],\n"
                 "     params: {n: 5}}\n",
@@ -171,7 +165,6 @@ static void mistakes_are_named_at_their_place(void **state)
         {"  - {name: c, kernel: gemm, params: {m: 1.5}}\n", 41, "a whole number"},
         {"  - {name: c, kernel: copy, params: {version: fats}}\n", 47, "did you mean 'fast'?"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         if (plan_of(mistakes[i].workload, NULL))
             fail_msg("planned: %s", mistakes[i].workload);
@@ -183,7 +176,6 @@ static void mistakes_are_named_at_their_place(void **state)
 
 static void missing_devices_are_skipped_with_the_reason(void **state)
 {
-    (void)state;
     assert_true(plan_of("  - {name: c, kernel: copy, devices: [cpu, cuda]}\n", NULL));
     assert_int_equal(plan.case_count, 2);
     assert_null(plan.cases[0].skip_reason);
@@ -224,7 +216,6 @@ static void gpus_that_cannot_be_used_are_skipped_with_the_reason(void **state)
     const char *const code = "this kgate was built without CUDA";
     struct kg_gpu gpus[2] = {{.name = "A"}, {.name = "B"}};
     struct kg_machine on = {.fingerprint = "f", .gpus = gpus, .gpu_count = 2, .gpu_chosen = 1};
-    (void)state;
     expect_skips(&on, OF_KERNEL(NULL), NULL, NULL);
     gpus[0].problem = "of the other one";
     expect_skips(&on, OF_KERNEL(NULL), NULL, NULL);
@@ -242,7 +233,6 @@ static void what_kgate_times_is_skipped_where_the_driver_is_too_old_for_its_code
                             .gpu_count = 1,
                             .cuda_driver = "12.4",
                             .cuda_toolkit = "13.0.88"};
-    (void)state;
     static const char why[] = "kgate's GPU code is built with CUDA 13.0.88; the driver is for CUDA "
                               "12.4: an NVIDIA driver of version 580 or later is needed";
     expect_skips(&on, why, why, NULL);

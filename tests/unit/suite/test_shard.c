@@ -72,7 +72,6 @@ static void each_scheduler_gives_number_job_and_attempt(void **state)
         {"3/4", {{"GITHUB_RUN_ID", "8", "GITHUB_RUN_ATTEMPT", "none"}}, 3, 4, 1, "8"},
         {"3/4", {{"GITHUB_RUN_ID", "", "GITHUB_RUN_ATTEMPT", "2"}}, 3, 4, 1, NULL},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct kg_arena arena = {0};
         struct kg_shard shard;
@@ -129,7 +128,6 @@ static void wrong_values_are_refused_by_name(void **state)
         {"auto", {{"JOB_COMPLETION_INDEX", "0"}}, "Give --shard auto/N"},
         {"auto/2", {{"JOB_COMPLETION_INDEX", "2"}}, "JOB_COMPLETION_INDEX is 2"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct kg_arena arena = {0};
         struct kg_shard shard;
@@ -145,7 +143,6 @@ static void wrong_values_are_refused_by_name(void **state)
 
 static void only_auto_names_the_output(void **state)
 {
-    (void)state;
     assert_true(kg_shard_names_output("auto"));
     assert_true(kg_shard_names_output("auto/4"));
     assert_false(kg_shard_names_output("2/4"));
@@ -159,7 +156,6 @@ static void labels_sort_and_stay_in_their_folder(void **state)
     const struct kg_shard plain = {.index = 3, .count = 16, .attempt = 2, .job = "4711"},
                           strange = {.index = 1, .count = 1, .attempt = 1, .job = "../a b"},
                           bare = {.index = 3, .count = 4, .attempt = 1};
-    (void)state;
     assert_string_equal(kg_shard_label(&arena, &plain), "shard-03-of-16.job-4711.attempt-2");
     assert_string_equal(kg_shard_label(&arena, &strange), "shard-1-of-1.job----a-b.attempt-1");
     assert_string_equal(kg_shard_label(&arena, &bare), "shard-3-of-4.attempt-1");

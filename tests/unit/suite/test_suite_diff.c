@@ -1,11 +1,5 @@
 /* Differences of two suites, key by key. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <string.h>
+#include "test_support.h"
 
 #include "suite/suite_diff.h"
 
@@ -28,14 +22,12 @@ static void differ(const char *before, const char *after, const char *expected)
 
 static void what_is_written_in_another_way_is_the_same(void **state)
 {
-    (void)state;
     differ("a: {b: 1, c: [x, y]}", "a:\n  b: '1' # comment\n  c:\n  - x\n  - y\n", "");
     differ("x-a: &t 5%\ndefaults: {threshold: *t}", "defaults: {threshold: 5%}", "");
 }
 
 static void a_value_is_noted_with_both_sides(void **state)
 {
-    (void)state;
     differ("defaults: {threshold: 5%}", "defaults: {threshold: 50%}",
            "defaults.threshold 5% -> 50%");
     differ("policy: {fail_on: [REGRESSION, FAILED]}", "policy: {fail_on: [FAILED]}",
@@ -46,7 +38,6 @@ static void a_value_is_noted_with_both_sides(void **state)
 
 static void a_key_that_is_new_or_gone_has_its_default(void **state)
 {
-    (void)state;
     differ("defaults: {}", "defaults: {threshold: 50%}", "defaults.threshold (default) -> 50%");
     differ("defaults: {threshold: 5%}", "defaults: {}", "defaults.threshold 5% -> (default)");
     differ("version: 1", "version: 1\npolicy: {undecided: pass}", "policy: added");
@@ -54,7 +45,6 @@ static void a_key_that_is_new_or_gone_has_its_default(void **state)
 
 static void workloads_are_distinguished_by_their_names(void **state)
 {
-    (void)state;
     differ("workloads: [{name: a, params: {n: 1}}, {name: b}]",
            "workloads: [{name: b}, {name: c}, {name: a, params: {n: 2}}]",
            "workloads.a.params.n 1 -> 2; workloads.c: added");
@@ -66,7 +56,6 @@ static void what_is_no_yaml_is_an_error(void **state)
     struct kg_arena arena = {0};
     struct kg_suite_diff diff;
     struct kg_error err;
-    (void)state;
     assert_false(kg_suite_diff(&arena, "s", "a: 1", 4, "a: [", 4, &diff, &err));
     kg_arena_free(&arena);
 }
@@ -77,7 +66,6 @@ static void a_long_value_is_cut(void **state)
     struct kg_suite_diff diff;
     struct kg_error err;
     char after[4000] = "a: ";
-    (void)state;
     memset(after + 3, 'x', 3000);
     assert_true(kg_suite_diff(&arena, "s", "a: 1", 4, after, strlen(after), &diff, &err));
     assert_int_equal(diff.count, 1);

@@ -1,12 +1,5 @@
 /* Every mistake in a suite gives an error at its place, with the text to write instead. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <string.h>
+#include "test_support.h"
 
 #include "model/suite.h"
 
@@ -64,7 +57,6 @@ static void mistakes_of_yaml(void **state)
         {WORKLOAD("budget: {time: >= 5ms}"), 5, 18, "needs quotes"},
         {WORKLOAD("budget:\n    time: >= 5ms"), 6, 12, "needs quotes"},
     };
-    (void)state;
     CHECK(mistakes);
 }
 
@@ -100,7 +92,6 @@ static void mistakes_at_the_top(void **state)
         {HEAD "suggest:\n  batch_calls: 1\n" TAIL, 3, 16, "must be from 2 to 1000000000"},
         {HEAD "suggest:\n  memory: 100\n" TAIL, 3, 11, "write 100MB"},
     };
-    (void)state;
     CHECK(mistakes);
 }
 
@@ -142,7 +133,6 @@ static void mistakes_in_defaults(void **state)
         {DEFAULTS("seed: 1.5"), 3, 9, "a whole number"},
         {DEFAULTS("seed: 18446744073709551616"), 3, 9, "a whole number"},
     };
-    (void)state;
     CHECK(mistakes);
 }
 
@@ -200,7 +190,6 @@ static void mistakes_in_a_workload(void **state)
         {WORKLOAD("counters: {speedup_over_cpu: {better: higher, threshold: 1%}}"), 5, 14,
          "'speedup_over_cpu' is kgate's own metric"},
     };
-    (void)state;
     CHECK(mistakes);
 }
 
@@ -236,7 +225,6 @@ static void mistakes_in_parameters(void **state)
         {WORKLOAD("matrix: {n: {range: [0, 9223372036854775808, 1]}}"), 5, 27, "64 bits"},
         {WORKLOAD("matrix: {n: {range: [1, 1000001, 1]}}"), 5, 15, "more than 1000000 values"},
     };
-    (void)state;
     CHECK(mistakes);
 }
 

@@ -1,14 +1,7 @@
 /* Hostile input: kgate refuses it in bounded time and memory, and nothing crashes. Run under the
  * sanitizers, which show a stray read. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "test_support.h"
 
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/text.h"
@@ -63,7 +56,6 @@ static void repeat(struct kg_text *text, const char *string, size_t count)
 static void deep_nesting(void **state)
 {
     struct kg_text flow = {0}, block = {0}, alias = {0};
-    (void)state;
     kg_text_append(&flow, HEAD "x-a: ");
     repeat(&flow, "[", 1000000);
     refused_text(&flow, 2, 37, "nested too deeply: at most 32 levels");
@@ -78,7 +70,6 @@ static void deep_nesting(void **state)
 static void billion_laughs(void **state)
 {
     struct kg_text text = {0};
-    (void)state;
     kg_text_append(&text, HEAD "x-0: &a0 [l,l,l,l,l,l,l,l,l,l]\n");
     for (int i = 1; i < 10; i++)
         kg_text_printf(&text, "x-%d: &a%d [*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d]\n", i,
@@ -89,7 +80,6 @@ static void billion_laughs(void **state)
 static void laughing_merge_keys(void **state)
 {
     struct kg_text text = {0};
-    (void)state;
     kg_text_append(&text, HEAD "x-0: &a0 {k: 1}\n");
     for (int i = 1; i < 30; i++)
         kg_text_printf(&text, "x-%d: &a%d {<<: [*a%d, *a%d]}\n", i, i, i - 1, i - 1);
@@ -100,7 +90,6 @@ static void laughing_merge_keys(void **state)
 static void large_input(void **state)
 {
     struct kg_text scalar = {0}, file = {0}, nodes = {0}, anchors = {0}, key = {0};
-    (void)state;
     kg_text_append(&scalar, HEAD "suite: ");
     repeat(&scalar, "0123456789abcdef", 65536);
     refused_text(&scalar, 2, 8, "a text of 1048576 bytes; at most 65536");
@@ -123,7 +112,6 @@ static void large_input(void **state)
 static void many_keys(void **state)
 {
     struct kg_text text = {0}, params = {0};
-    (void)state;
     kg_text_append(&text, HEAD);
     for (int i = 0; i < 200000; i++)
         kg_text_printf(&text, "x-%d: 1\n", i);
@@ -139,7 +127,6 @@ static void bytes_that_are_no_text(void **state)
 {
     static const char nul[] = HEAD "suite: a\0b\n";
     static const char utf16[] = "\xFF\xFEv\0e\0r\0";
-    (void)state;
     refused(HEAD "suite: \"\xC3\xA4\xFF\"\n", 11 + 12, 2, 10, "not a text file in UTF-8");
     refused(HEAD "suite: \xED\xA0\x80\n", 11 + 11, 2, 8, "not a text file in UTF-8");
     refused(HEAD "suite: \xC0\x80\n", 11 + 10, 2, 8, "not a text file in UTF-8");
@@ -162,7 +149,6 @@ static void too_many_cases(void **state)
     };
     struct kg_text text = {0};
     struct kg_error err;
-    (void)state;
     refused(cases[0], strlen(cases[0]), 5, 3, "too many combinations: at most 100000");
     refused(cases[1], strlen(cases[1]), 5, 3, "too many cases: at most 100000");
     refused(cases[2], strlen(cases[2]), 5, 3, "too many cases: at most 100000");
@@ -189,7 +175,6 @@ static const char good[] =
 static void every_truncation_is_read_or_refused(void **state)
 {
     struct kg_error err;
-    (void)state;
     for (size_t length = 0; length < sizeof good; length++)
         parse(good, length, &err);
     assert_true(parse(good, sizeof good - 1, &err));
@@ -208,7 +193,6 @@ static void random_damage_is_read_or_refused(void **state)
     static const char syntax[] = "{}[]:,&*!|>'\"%@`#-? \n\t~\\";
     uint64_t seed = 0x9E3779B97F4A7C15;
     struct kg_error err;
-    (void)state;
     print_message("seed %llx\n", (unsigned long long)seed);
     for (int round = 0; round < 6000; round++) {
         char bytes[sizeof good];

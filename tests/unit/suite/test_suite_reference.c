@@ -1,12 +1,5 @@
 /* docs/suite.md and the parser's tables say the same, and its full example is a good suite. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <string.h>
+#include "test_support.h"
 
 #include "model/suite.h"
 #include "suite/suite_keys.h"
@@ -87,7 +80,6 @@ static void the_page_has_the_tables_of_the_parser(void **state)
 {
     static const char begin[] = "<!-- keys -->\n\n", end[] = "\n<!-- /keys -->";
     struct kg_text page = {0}, reference = {0};
-    (void)state;
     page_read(&page);
     reference_write(&reference);
     char *first = strstr(page.data, begin), *last = strstr(page.data, end);
@@ -105,7 +97,6 @@ static void the_examples_of_the_page_are_good(void **state)
     static const char begin[] = "```yaml\n";
     struct kg_text page = {0};
     size_t count = 0;
-    (void)state;
     page_read(&page);
     for (char *at = page.data; (at = strstr(at, begin)); count++) {
         struct kg_suite suite;

@@ -178,7 +178,6 @@ static int launch(void *function, unsigned grid_x, unsigned grid_y, unsigned gri
 /* The timer first flushes memory of its cache's size. The device is smaller afterwards. */
 static int open_timer(void **state)
 {
-    (void)state;
     fake_restart();
     fake->device->event_ns = 400;
     fake->device->event_step_ns = 32;
@@ -202,7 +201,6 @@ static int open_timer(void **state)
 
 static int close_timer(void **state)
 {
-    (void)state;
     kg_gpu_timer_close(&timer);
     kg_arena_free(&arena);
     assert_nothing_left();
@@ -234,7 +232,6 @@ static bool answer(void *state, struct kg_nvml_telemetry *telemetry)
 static void ceilings_come_of_the_best_times_and_the_faster_copy(void **state)
 {
     struct kg_ceilings ceilings;
-    (void)state;
     if (!kg_ceilings_measure(&timer, &unwatched, &arena, &ceilings, &err))
         fail_msg("%s", err.message);
     assert_share("copy", ceilings.copy_bytes_per_s, STREAMING * 1e9);
@@ -260,7 +257,6 @@ static void what_is_computed_wrongly_is_not_believed_and_the_rest_is(void **stat
         {"kg_ceiling_fma", "kg_ceiling_fma on the GPU is wrong", true, true, false, true},
         {"kg_ceiling_tensor", "kg_ceiling_tensor on the GPU is wrong", true, true, true, true},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct kg_ceilings ceilings;
         broken = cases[i].kernel;
@@ -279,7 +275,6 @@ static void what_is_computed_wrongly_is_not_believed_and_the_rest_is(void **stat
 static void without_wgmma_the_figure_is_that_of_mma_sync(void **state)
 {
     struct kg_ceilings ceilings;
-    (void)state;
     missing = "kg_ceiling_wgmma";
     assert_true(kg_ceilings_measure(&timer, &unwatched, &arena, &ceilings, &err));
     assert_share("tensor", ceilings.tensor_flops_per_s, TENSOR * 1e9);
@@ -292,7 +287,6 @@ static void where_wgmma_is_wrong_that_is_noted_beside_what_else_there_is(void **
     struct answers answers = {.telemetry = {.other_processes = 1}};
     const struct kg_ceilings_watch watch = {answer, &answers};
     struct kg_ceilings ceilings;
-    (void)state;
     broken = "kg_ceiling_wgmma";
     assert_true(kg_ceilings_measure(&timer, &unwatched, &arena, &ceilings, &err));
     assert_share("tensor", ceilings.tensor_flops_per_s, TENSOR * 1e9);
@@ -309,7 +303,6 @@ static void where_wgmma_is_wrong_that_is_noted_beside_what_else_there_is(void **
 static void the_faster_instruction_counts(void **state)
 {
     struct kg_ceilings ceilings;
-    (void)state;
     wgmma_slower = 2;
     assert_true(kg_ceilings_measure(&timer, &unwatched, &arena, &ceilings, &err));
     assert_share("tensor", ceilings.tensor_flops_per_s, TENSOR * 1e9);
@@ -319,7 +312,6 @@ static void the_faster_instruction_counts(void **state)
 static void no_tensor_cores_that_are_right_are_no_figure(void **state)
 {
     struct kg_ceilings ceilings;
-    (void)state;
     broken = "kg_ceiling_tensor";
     missing = "kg_ceiling_wgmma";
     assert_false(kg_ceilings_measure(&timer, &unwatched, &arena, &ceilings, &err));
@@ -330,7 +322,6 @@ static void no_tensor_cores_that_are_right_are_no_figure(void **state)
 static void too_little_free_memory_leaves_the_arithmetic(void **state)
 {
     struct kg_ceilings ceilings;
-    (void)state;
     fake->device->memory_bytes = 2 * timer.flush_bytes + (3 << 20);
     assert_false(kg_ceilings_measure(&timer, &unwatched, &arena, &ceilings, &err));
     assert_non_null(strstr(err.message, "too little device memory is free"));
@@ -343,7 +334,6 @@ static void a_driver_that_refuses_anything_leaves_nothing_behind(void **state)
 {
     unsigned calls = 0;
     bool refused = true;
-    (void)state;
     for (; refused && calls < 400; calls += calls < 150 ? 1 : 37) {
         struct kg_ceilings ceilings;
         const unsigned modules = fake->counts->modules_live, memory = fake->counts->memory_live;
@@ -365,7 +355,6 @@ static void a_driver_that_refuses_anything_leaves_nothing_behind(void **state)
 
 static void what_disturbs_any_part_is_noted_and_the_figures_are_there(void **state)
 {
-    (void)state;
     for (unsigned at = 0; at < 7; at++) {
         struct answers answers = {
             .at = at, .telemetry = {.throttle = KG_NVML_THERMAL_SOFTWARE, .other_processes = 0}};
@@ -386,7 +375,6 @@ static void a_device_that_does_not_answer_is_not_doubted(void **state)
                               .telemetry = {.throttle = KG_NVML_POWER_BRAKE, .other_processes = 3}};
     const struct kg_ceilings_watch watch = {answer, &answers};
     struct kg_ceilings ceilings;
-    (void)state;
     assert_true(kg_ceilings_measure(&timer, &watch, &arena, &ceilings, &err));
     assert_null(ceilings.note);
 }
@@ -410,7 +398,6 @@ static void all_but_the_power_limit_and_what_was_asked_for_is_a_disturbance(void
         {KG_NVML_SLOWDOWN, 2,
          "measured beside 2 other processes on the GPU, throttled by a hardware slowdown"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct kg_nvml_telemetry none = {.throttle = -1, .other_processes = -1},
                                        telemetry = {.throttle = cases[i].throttle,
@@ -431,7 +418,6 @@ static void all_but_the_power_limit_and_what_was_asked_for_is_a_disturbance(void
 static void rates_are_of_positive_finite_figures_only(void **state)
 {
     static const double not [] = {0, -1, NAN, INFINITY};
-    (void)state;
     assert_true(kg_ceiling_rate(3000, 2) == 1.5e12);
     for (size_t i = 0; i < sizeof not / sizeof *not ; i++) {
         assert_true(isnan(kg_ceiling_rate(not [i], 1)));
@@ -448,7 +434,6 @@ static void buffers_are_large_for_the_cache_and_small_for_the_memory(void **stat
         {50, 80000, 1024}, {100, 80000, 1600}, {0, 80000, 1024}, {50, 1601, 400},
         {50, 799, 0},      {50, 800, 200},     {0, 3, 0},        {0, 4, 1},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const size_t bytes =
             kg_ceiling_buffer_bytes(cases[i].l2_mib * MIB, cases[i].free_mib * MIB);
@@ -461,7 +446,6 @@ static void buffers_are_large_for_the_cache_and_small_for_the_memory(void **stat
 static void the_sum_of_the_words_is_that_of_the_formula(void **state)
 {
     uint32_t sum = 0;
-    (void)state;
     for (uint64_t count = 0; count < 5000; count++) {
         if (kg_ceiling_words_sum(count) != sum)
             fail_msg("of %llu words", (unsigned long long)count);
@@ -497,7 +481,6 @@ static void figures_that_no_gpu_has_are_not_good(void **state)
                                &ceilings.fma_flops_per_s,  &ceilings.tensor_flops_per_s,
                                &ceilings.launch_ns,        &ceilings.sm_clock_hz,
                                &ceilings.tensor_clock_hz};
-    (void)state;
     assert_true(kg_ceilings_good(&none));
     assert_true(kg_ceilings_good(&some));
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
@@ -523,7 +506,6 @@ static void ceilings_hold_for_thirty_days_and_not_before_they_were_measured(void
                                         "2026-13-31T12:00:00Z",
                                         "1969-12-31T12:00:00Z"};
     struct kg_ceilings ceilings = some;
-    (void)state;
     assert_true(kg_ceilings_current(&some, MEASURED_S, NAN));
     assert_true(kg_ceilings_current(&some, MEASURED_S + 30 * DAY_S, NAN));
     assert_false(kg_ceilings_current(&some, MEASURED_S + 30 * DAY_S + 1, NAN));
@@ -540,7 +522,6 @@ static void ceilings_do_not_hold_for_another_clock(void **state)
 {
     static const int64_t MEASURED_S = 1769860800;
     struct kg_ceilings unknown = some;
-    (void)state;
     unknown.sm_clock_hz = NAN;
     assert_true(kg_ceilings_current(&some, MEASURED_S, 1.9e9));
     assert_true(kg_ceilings_current(&some, MEASURED_S, 1.6e9));
@@ -552,7 +533,6 @@ static void ceilings_do_not_hold_for_another_clock(void **state)
 
 static int folder_make(void **state)
 {
-    (void)state;
     snprintf(folder, sizeof folder, "/tmp/kgate-test-XXXXXX");
     if (!mkdtemp(folder))
         return -1;
@@ -564,7 +544,6 @@ static int folder_make(void **state)
 static int folder_remove(void **state)
 {
     char command[96];
-    (void)state;
     kg_arena_free(&arena);
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     return system(command);
@@ -574,7 +553,6 @@ static void what_was_stored_is_found_again_and_follows_its_schema(void **state)
 {
     struct kg_ceilings found;
     char command[512];
-    (void)state;
     assert_false(kg_ceilings_cached(cache, &key, &arena, &found));
     assert_true(kg_ceilings_store(cache, &key, &some, &err));
     assert_true(kg_ceilings_cached(cache, &key, &arena, &found));
@@ -594,7 +572,6 @@ static void another_gpu_driver_or_clock_is_measured_anew(void **state)
 {
     struct kg_ceilings found;
     struct kg_ceilings_key other[4] = {key, key, key, key};
-    (void)state;
     other[0].uuid = "GPU-0a1b-2d";
     other[1].driver = "580.65.07";
     other[2].clock_limit_hz = 1.2e9;
@@ -627,7 +604,6 @@ static void what_cannot_be_read_or_makes_no_sense_is_measured_anew(void **state)
     };
     struct kg_ceilings found;
     char command[320];
-    (void)state;
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
         assert_true(kg_ceilings_store(cache, &key, &some, &err));
         assert_true(kg_ceilings_cached(cache, &key, &arena, &found));
@@ -645,7 +621,6 @@ static void a_folder_that_cannot_be_written_is_an_error_with_its_name(void **sta
 {
     struct kg_ceilings_key nameless = key;
     char below[200];
-    (void)state;
     assert_true(kg_ceilings_store(cache, &key, &some, &err));
     snprintf(below, sizeof below, "%s/below", file); /* a file is no folder, for root neither */
     assert_false(kg_ceilings_store(below, &key, &some, &err));
@@ -661,7 +636,6 @@ static void a_folder_that_cannot_be_written_is_an_error_with_its_name(void **sta
 
 static void the_folder_is_the_one_of_the_xdg_specification(void **state)
 {
-    (void)state;
     setenv("HOME", "/home/me", 1);
     setenv("XDG_CACHE_HOME", "/var/cache/me", 1);
     assert_string_equal(kg_ceilings_directory(&arena), "/var/cache/me/kgate");
@@ -684,7 +658,6 @@ static void operands_are_of_all_mantissas_and_both_signs(void **state)
     bool seen[256] = {false};
     uint32_t negative = 0;
     size_t different = 0;
-    (void)state;
     for (uint32_t i = 0; i < WORDS; i++) {
         const uint32_t word = kg_ceiling_operands(i);
         for (int half = 0; half < 2; half++) {

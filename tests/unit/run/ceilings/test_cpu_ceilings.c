@@ -70,7 +70,6 @@ static void assert_level(const struct kg_cpu_ceilings *ceilings, double bytes, d
 static void a_set_lies_in_the_first_cache_that_holds_each_cores_part(void **state)
 {
     const struct kg_cpu_ceilings ceilings = some_ceilings();
-    (void)state;
     assert_level(&ceilings, 0, 1, KG_LEVEL_L1);
     assert_level(&ceilings, 32768, 1, KG_LEVEL_L1);
     assert_level(&ceilings, 32769, 1, KG_LEVEL_L2);
@@ -82,7 +81,6 @@ static void a_set_lies_in_the_first_cache_that_holds_each_cores_part(void **stat
 static void threads_beyond_the_cores_share_their_caches(void **state)
 {
     const struct kg_cpu_ceilings ceilings = some_ceilings();
-    (void)state;
     assert_level(&ceilings, 65536, 4, KG_LEVEL_L1);
     assert_level(&ceilings, 65537, 4, KG_LEVEL_L2);
 }
@@ -90,7 +88,6 @@ static void threads_beyond_the_cores_share_their_caches(void **state)
 static void one_thread_has_its_part_of_the_last_level_and_two_have_two(void **state)
 {
     const struct kg_cpu_ceilings ceilings = some_ceilings();
-    (void)state;
     assert_level(&ceilings, 16 << 20, 1, KG_LEVEL_L3);
     assert_level(&ceilings, (16 << 20) + 1, 1, KG_LEVEL_MEMORY);
     assert_level(&ceilings, 32 << 20, 2, KG_LEVEL_L3);
@@ -102,7 +99,6 @@ static void what_is_not_known_lies_in_memory(void **state)
 {
     const struct kg_cpu_ceilings none = KG_CPU_CEILINGS_NONE;
     struct kg_cpu_ceilings ceilings = some_ceilings();
-    (void)state;
     assert_level(&none, 1, 1, KG_LEVEL_MEMORY);
     assert_level(&ceilings, NAN, 1, KG_LEVEL_MEMORY);
     assert_level(&ceilings, -1, 1, KG_LEVEL_MEMORY);
@@ -115,7 +111,6 @@ static void what_is_not_known_lies_in_memory(void **state)
 static void threads_that_are_not_known_are_one(void **state)
 {
     const struct kg_cpu_ceilings ceilings = some_ceilings();
-    (void)state;
     assert_level(&ceilings, 65536, NAN, KG_LEVEL_L2);
     assert_level(&ceilings, 65536, 0, KG_LEVEL_L2);
     assert_level(&ceilings, 32768, 0, KG_LEVEL_L1);
@@ -124,7 +119,6 @@ static void threads_that_are_not_known_are_one(void **state)
 static void roofs_rise_with_the_threads_to_that_of_all(void **state)
 {
     const struct kg_cpu_ceilings ceilings = some_ceilings();
-    (void)state;
     assert_true(kg_cpu_bandwidth(&ceilings, KG_LEVEL_L1, 1) == 400e9);
     assert_true(kg_cpu_bandwidth(&ceilings, KG_LEVEL_L2, 3) == 600e9);
     assert_true(kg_cpu_bandwidth(&ceilings, KG_LEVEL_L3, 4) == 300e9);
@@ -141,7 +135,6 @@ static void roofs_are_unknown_where_threads_or_figures_are(void **state)
 {
     const struct kg_cpu_ceilings none = KG_CPU_CEILINGS_NONE;
     struct kg_cpu_ceilings ceilings = some_ceilings();
-    (void)state;
     assert_true(isnan(kg_cpu_flops(&none, true, 1)));
     assert_true(isnan(kg_cpu_flops(&none, true, 4)));
     assert_true(isnan(kg_cpu_bandwidth(&none, KG_LEVEL_L1, 2)));
@@ -163,7 +156,6 @@ static void figures_that_no_machine_has_are_not_good(void **state)
     static const double nonsense[] = {0, -1, -1e9, 1e30, INFINITY, -INFINITY, 1e-3};
     const struct kg_cpu_ceilings none = KG_CPU_CEILINGS_NONE, zero = {0};
     struct kg_cpu_ceilings ceilings = some_ceilings();
-    (void)state;
     assert_true(kg_cpu_ceilings_good(&none));
     assert_true(kg_cpu_ceilings_good(&ceilings));
     assert_false(kg_cpu_ceilings_good(&zero));
@@ -189,7 +181,6 @@ static void figures_that_no_machine_has_are_not_good(void **state)
 static void all_threads_are_not_slower_than_one(void **state)
 {
     struct kg_cpu_ceilings ceilings = some_ceilings();
-    (void)state;
     ceilings.all.l2_bytes_per_s = ceilings.one.l2_bytes_per_s;
     assert_true(kg_cpu_ceilings_good(&ceilings));
     ceilings.all.l2_bytes_per_s *= 0.99;
@@ -210,7 +201,6 @@ static void a_pace_is_the_same_within_a_quarter(void **state)
         {{12000, 15.9e9}, false}, {{NAN, NAN}, true},        {{NAN, 30e9}, false},
         {{0, 20e9}, false},       {{INFINITY, 20e9}, false},
     };
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
         if (kg_cpu_pace_same(&then, &cases[i].now) != cases[i].same)
             fail_msg("case %zu", i);
@@ -237,7 +227,6 @@ static struct kg_cpu_ceilings_key some_key(void)
 
 static int folder_make(void **state)
 {
-    (void)state;
     snprintf(folder, sizeof folder, "%s", support_folder());
     snprintf(cache, sizeof cache, "%s/deep/kgate", folder);
     snprintf(file, sizeof file, "%s/cpu-ceilings-a-cpu-4cpu-8gib-0a1b2c3d-4.json", cache);
@@ -246,7 +235,6 @@ static int folder_make(void **state)
 
 static int folder_remove(void **state)
 {
-    (void)state;
     kg_arena_free(&arena);
     support_remove(folder);
     return 0;
@@ -272,7 +260,6 @@ static void what_was_stored_is_found_again_and_follows_its_schema(void **state)
     const struct kg_cpu_ceilings stored = some_ceilings();
     struct kg_cpu_ceilings found;
     char command[512];
-    (void)state;
     assert_false(is_found(&key, &pace, MEASURED_S));
     store(&key, &pace);
     assert_true(kg_cpu_ceilings_cached(cache, &key, &pace, MEASURED_S, &arena, &found));
@@ -293,7 +280,6 @@ static void what_was_stored_is_found_again_and_follows_its_schema(void **state)
 static void another_machine_or_other_cpus_are_measured_anew(void **state)
 {
     struct kg_cpu_ceilings_key key = some_key(), other[7];
-    (void)state;
     for (size_t i = 0; i < COUNT(other); i++)
         other[i] = key;
     other[0].fingerprint = "a-cpu-4cpu-8gib-0a1b2c3e";
@@ -316,7 +302,6 @@ static void doubtful_ceilings_hold_for_an_hour(void **state)
 {
     const struct kg_cpu_ceilings_key key = some_key();
     struct kg_cpu_ceilings ceilings = some_ceilings(), found;
-    (void)state;
     ceilings.note = "measured beside other work";
     assert_true(kg_cpu_ceilings_store(cache, &key, &pace, &ceilings, &err));
     assert_false(is_found(&key, &pace, MEASURED_S + 3601));
@@ -328,7 +313,6 @@ static void ceilings_hold_for_seven_days_and_the_same_pace(void **state)
 {
     static const struct kg_cpu_pace slower = {16000, 20e9}, unknown = {NAN, NAN};
     const struct kg_cpu_ceilings_key key = some_key();
-    (void)state;
     store(&key, &pace);
     assert_true(is_found(&key, &pace, MEASURED_S + 7 * DAY_S));
     assert_false(is_found(&key, &pace, MEASURED_S + 7 * DAY_S + 1));
@@ -360,7 +344,6 @@ static void what_cannot_be_read_or_makes_no_sense_is_measured_anew(void **state)
     };
     const struct kg_cpu_ceilings_key key = some_key();
     char command[400];
-    (void)state;
     for (size_t i = 0; i < COUNT(scripts); i++) {
         store(&key, &pace);
         assert_true(is_found(&key, &pace, MEASURED_S));
@@ -376,7 +359,6 @@ static void what_is_incomplete_or_has_no_name_is_not_kept(void **state)
     const struct kg_cpu_ceilings none = KG_CPU_CEILINGS_NONE;
     struct kg_cpu_ceilings ceilings = some_ceilings();
     struct kg_cpu_ceilings_key key = some_key();
-    (void)state;
     assert_false(kg_cpu_ceilings_store(cache, &key, &pace, &none, &err));
     ceilings.reason = "something was missing";
     assert_false(kg_cpu_ceilings_store(cache, &key, &pace, &ceilings, &err));

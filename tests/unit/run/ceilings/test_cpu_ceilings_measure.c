@@ -18,7 +18,6 @@ static void words_make(void)
 
 static void multiply_adds_give_the_sum_of_the_formula(void **state)
 {
-    (void)state;
     assert_true(kg_cpu_chains_sum(1, 0) == 66);
     assert_true(kg_cpu_chains_sum(4, 10) == 4 * (66 + 120));
     for (size_t i = 0; kg_cpu_code_of(i); i++) {
@@ -36,7 +35,6 @@ static void multiply_adds_give_the_sum_of_the_formula(void **state)
 static void reading_sums_all_words_so_many_times(void **state)
 {
     uint32_t sum = 0;
-    (void)state;
     words_make();
     for (size_t i = 0; i < WORDS; i++)
         sum += a[i];
@@ -50,7 +48,6 @@ static void reading_sums_all_words_so_many_times(void **state)
 
 static void copies_and_sums_are_right_in_every_word(void **state)
 {
-    (void)state;
     for (size_t c = 0; kg_cpu_code_of(c); c++)
         for (int past_caches = 0; past_caches < 2; past_caches++) {
             const struct kg_cpu_code *code = kg_cpu_code_of(c);
@@ -66,7 +63,6 @@ static void copies_and_sums_are_right_in_every_word(void **state)
 
 static bool right(void *state, int thread)
 {
-    (void)state;
     (void)thread;
     return true;
 }
@@ -82,7 +78,6 @@ static void what_one_thread_computes_wrong_gives_no_rate(void **state)
     double rate = NAN;
     int threads = 2;
     struct kg_cpu_task task = {.work = right, .state = &threads, .amount = 1};
-    (void)state;
     assert_true(kg_cpu_team_rate(threads, &task, &rate, &err));
     assert_true(rate > 0 && isfinite(rate));
     rate = NAN;
@@ -95,7 +90,6 @@ static void what_one_thread_computes_wrong_gives_no_rate(void **state)
 
 static void latency_of_too_little_memory_is_not_known(void **state)
 {
-    (void)state;
     assert_true(isnan(kg_cpu_latency_ns(kg_cpu_code(), to, sizeof to)));
 }
 
@@ -118,7 +112,6 @@ static void this_machine_has_figures_that_a_machine_could_have(void **state)
     struct kg_arena arena = {0};
     struct kg_error err = {0};
     cpu_set_t before, after;
-    (void)state;
     assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
     if (!kg_cpu_ceilings_measure(&arena, &ceilings, &err))
         fail_msg("%s", err.message);
@@ -142,7 +135,6 @@ static void one_cpu_has_nobody_to_wait_for(void **state)
     struct kg_arena arena = {0};
     struct kg_error err = {0};
     cpu_set_t before, one;
-    (void)state;
     assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
     CPU_ZERO(&one);
     for (unsigned cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; cpu++)

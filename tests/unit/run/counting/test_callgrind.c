@@ -11,14 +11,12 @@ static char *folder;
 
 static int begin(void **state)
 {
-    (void)state;
     folder = support_folder();
     return 0;
 }
 
 static int end(void **state)
 {
-    (void)state;
     support_remove(folder);
     return 0;
 }
@@ -49,7 +47,6 @@ static const char plain[] = "version: 1\n"
 
 static void instructions_are_read_and_lines_are_not_there(void **state)
 {
-    (void)state;
     const struct kg_counts counts = kg_callgrind_read(file_make("1", plain));
     assert_true(counts.instructions == 1234);
     assert_true(isnan(counts.line_bytes) && isnan(counts.memory_line_bytes));
@@ -57,7 +54,6 @@ static void instructions_are_read_and_lines_are_not_there(void **state)
 
 static void misses_are_lines_of_the_size_that_the_file_has(void **state)
 {
-    (void)state;
     const struct kg_counts counts = kg_callgrind_read(
         file_make("1", CACHES "events: Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw ILdmr DLdmr DLdmw\n"
                               "totals: 1000 300 200 99 10 7 88 5 3 1 2 4\n"));
@@ -68,7 +64,6 @@ static void misses_are_lines_of_the_size_that_the_file_has(void **state)
 
 static void zeros_at_the_end_of_a_line_may_be_missing(void **state)
 {
-    (void)state;
     const struct kg_counts counts = kg_callgrind_read(file_make(
         "1", CACHES "events: Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw\ntotals: 1000 300 200 2 10\n"));
     assert_true(counts.line_bytes == 10 * 32 && counts.memory_line_bytes == 0);
@@ -76,7 +71,6 @@ static void zeros_at_the_end_of_a_line_may_be_missing(void **state)
 
 static void events_may_be_in_any_order(void **state)
 {
-    (void)state;
     const struct kg_counts counts = kg_callgrind_read(
         file_make("1", CACHES "events: D1mw DLmr Bc D1mr Ir DLmw\ntotals: 1 2 50 3 100 4\n"));
     assert_true(counts.instructions == 100);
@@ -87,7 +81,6 @@ static void what_is_no_file_of_callgrinds_counts_nothing(void **state)
 {
     static const char *const texts[] = {"", "totals: 5\n", "events: \ntotals: 5\n", "events: Ir\n",
                                         "events: X Y\ntotals: 1 2\n"};
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (!isnan(kg_callgrind_read(file_make("1", texts[i])).instructions))
             fail_msg("'%s' counted something", texts[i]);
@@ -97,7 +90,6 @@ static void what_is_no_file_of_callgrinds_counts_nothing(void **state)
 static void more_events_than_there_are_do_no_harm(void **state)
 {
     struct kg_text text = {0};
-    (void)state;
     kg_text_append(&text, "events: Ir");
     for (int i = 0; i < 100; i++)
         kg_text_append(&text, " E");
@@ -111,7 +103,6 @@ static void more_events_than_there_are_do_no_harm(void **state)
 
 static void a_folder_is_summed_and_emptied(void **state)
 {
-    (void)state;
     for (int asked_for = 0; asked_for < 2; asked_for++) {
         file_make("100", plain);
         file_make("101", plain);
@@ -127,7 +118,6 @@ static void the_last_level_has_a_power_of_two_of_sets(void **state)
     static const double sizes[] = {65536,    1 << 20,  1.25 * (1 << 20), 33554432, 34603008,
                                    25165824, 31457280, 268435456,        402653184};
     char text[64];
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         unsigned long long bytes, ways;
         int line;
@@ -145,7 +135,6 @@ static void what_is_no_size_leaves_the_last_level_as_it_is(void **state)
 {
     static const double sizes[] = {NAN, INFINITY, -INFINITY, 0, -1, 5000, 1e15};
     char text[64];
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         kg_callgrind_last_level(sizes[i], text, sizeof text);
         assert_string_equal(text, "");

@@ -1,20 +1,11 @@
 /* gpu_fake.h: common code of the tests of GPU timing: the fake driver under the timer, a host clock
  * that only the test advances, and work to time. */
 #pragma once
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "test_support.h"
 
-#include <cmocka.h>
 #include <dlfcn.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "device/device_code.h"

@@ -1,10 +1,9 @@
 /* table_driver.h: a CUDA driver as a table of functions. A test defines the work that a call puts
  * on its stream: enough to record, read graphs and run. One at a time. */
 #pragma once
-#include <string.h>
-
 #include "device/driver.h"
 #include "run/timing/gpu_timer.h"
+#include "test_support.h"
 
 enum { TABLE_NODES_MOST = 32, TABLE_GRAPHS = 2, TABLE_FAILED = 700 };
 
@@ -164,7 +163,6 @@ static int table_synchronize(void)
 
 static void table_run(void *state)
 {
-    (void)state;
     if (table.capturing)
         table.recorded++;
     else

@@ -55,7 +55,6 @@ static void processor_write(const char *vendor, int family, int model)
 
 static int begin(void **state)
 {
-    (void)state;
     folder = support_folder();
     snprintf(cpuinfo, sizeof cpuinfo, "%s/cpuinfo", folder);
     processor_write("GenuineIntel", 6, 106);
@@ -64,7 +63,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     support_remove(folder);
     return 0;
 }
@@ -97,7 +95,6 @@ static void assert_no_slots(void)
 
 static void without_counters_only_common_events_are_tried(void **state)
 {
-    (void)state;
     assert_no_slots();
     processor_write("AuthenticAMD", 25, 17); /* in a virtual machine */
     assert_no_slots();
@@ -121,7 +118,6 @@ static void ice_lake_write(const char *device)
 
 static void four_shares_that_the_processor_knows(void **state)
 {
-    (void)state;
     ice_lake_write("cpu");
     struct kg_core_events events = found();
     assert_event(&events, KG_CORE_SLOTS, 0x400, 1);
@@ -137,7 +133,6 @@ static void four_shares_that_the_processor_knows(void **state)
 
 static void of_two_kinds_of_cores_the_large_ones(void **state)
 {
-    (void)state;
     ice_lake_write("cpu_core");
     const struct kg_core_events events = found();
     assert_event(&events, KG_CORE_WASTED, 0x8100, 1);
@@ -146,7 +141,6 @@ static void of_two_kinds_of_cores_the_large_ones(void **state)
 static void a_method_that_lacks_an_event_is_none(void **state)
 {
     char path[256];
-    (void)state;
     ice_lake_write("cpu");
     snprintf(path, sizeof path, "%s/cpu/events/topdown-fe-bound", folder);
     assert_int_equal(unlink(path), 0);
@@ -158,7 +152,6 @@ static void what_cannot_be_read_is_not_there(void **state)
     static const char *const formats[] = {"config1:8-15", "config:8-14",  "config:15-8",
                                           "config:8-",    "config:60-70", "bits"};
     static const char *const terms[] = {"event=0x00,umask=0x181", "event=0x00,shape=1", "", ","};
-    (void)state;
     ice_lake_write("cpu");
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         file_write("cpu/format/umask", formats[i]);
@@ -177,7 +170,6 @@ static void what_cannot_be_read_is_not_there(void **state)
 /* Two threads per core, in the format of such a kernel. */
 static void shares_that_are_found_by_recovery(void **state)
 {
-    (void)state;
     device_make("cpu");
     file_write("cpu/events/topdown-total-slots", "event=0x3c,umask=0x0,any=1");
     file_write("cpu/events/topdown-total-slots.scale", "2");
@@ -200,7 +192,6 @@ static void amd_by_model(void **state)
         double slots; /* 0: not known */
     } models[] = {{0x19, 0x01, 0}, {0x19, 0x21, 0}, {0x19, 0x11, 6}, {0x19, 0x61, 6},
                   {0x1a, 0x02, 8}, {0x1a, 0x44, 8}, {0x1a, 0x50, 0}, {0x17, 0x31, 0}};
-    (void)state;
     device_make("cpu");
     file_write("cpu/format/event", "config:0-7,32-35");
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
@@ -244,7 +235,6 @@ static void assert_shares(const double *counts, struct kg_topdown expected, doub
 /* Counts and the shares that perf stat printed beside them. */
 static void as_perf_prints_them(void **state)
 {
-    (void)state;
     /* Ice Lake: `make -s -j96 bzImage`, in a patch to the kernel for Linux 5.15-rc6, linux-kernel
      * mailing list, October 2021: means of five runs */
     double *counts = nothing_counted();
@@ -309,7 +299,6 @@ static void as_perf_prints_them(void **state)
 static void nonsense_is_not_known(void **state)
 {
     const struct kg_topdown unknown = {NAN, NAN, NAN, NAN, NAN};
-    (void)state;
     double *counts = nothing_counted();
     assert_shares(counts, unknown, 0);
     /* a small core's counts for these events, of which perf made "1211.9% frontend bound": a thread
@@ -348,7 +337,6 @@ static void what_is_refused_is_left_out(void **state)
     double counts[KG_CORE_EVENTS];
     const struct kg_core_counter time = {
         true, {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK}, 2, 0};
-    (void)state;
     counting.events.of[KG_CORE_CYCLES] = counting.events.of[KG_CORE_BRANCHES] = time;
     counting.events.of[KG_CORE_BRANCHES].scale = 3;
     counting.events.of[KG_CORE_SLOTS] = counting.events.of[KG_CORE_ISSUED] = time;
@@ -388,7 +376,6 @@ static void this_machine_counts_or_reports_that_it_cannot(void **state)
     enum { TURNS = 1000000 };
     static struct kg_core_counting counting;
     double counts[KG_CORE_EVENTS];
-    (void)state;
     kg_core_events_find(KG_CORE_DEVICES, KG_CORE_CPUINFO, &counting.events);
     if (!kg_core_counting_open(&counting)) {
         for (int i = 0; i < KG_CORE_EVENTS; i++)

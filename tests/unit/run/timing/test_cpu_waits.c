@@ -77,7 +77,6 @@ static struct kg_waiting waiting; /* larger than a stack should be asked for */
 
 static void waiting_beside_others_is_counted_within_the_pieces(void **state)
 {
-    (void)state;
     struct kg_waited waited = {.wait_ns = INFINITY};
     /* a piece may be preempted, however short: not time and again */
     for (int turn = 0; turn < 5 && waited.wait_ns >= PIECE_NS / 4; turn++) {
@@ -103,7 +102,6 @@ static void a_process_that_has_ended_reports_how_long_it_waited(void **state)
 {
     siginfo_t end;
     char folder[32];
-    (void)state;
     const pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {

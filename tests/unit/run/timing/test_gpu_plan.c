@@ -1,12 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "test_support.h"
 
-#include <cmocka.h>
 #include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 #include "base/random.h"
 #include "run/timing/gpu_plan.h"
@@ -16,7 +10,6 @@ static void resolution_is_the_smallest_step_seen(void **state)
     double times[] = {1024, 1056, 1024, 1088, 1024.1, 1216};
     double two[] = {1024, 3072, 1024};
     double same[] = {512, 512, 512.2, 512};
-    (void)state;
     assert_true(fabs(kg_gpu_resolution_ns(times, 6) - 32) < 0.2);
     assert_true(kg_gpu_resolution_ns(two, 3) == KG_EVENT_RESOLUTION_NS);
     assert_true(kg_gpu_resolution_ns(same, 4) == KG_EVENT_RESOLUTION_NS);
@@ -25,14 +18,12 @@ static void resolution_is_the_smallest_step_seen(void **state)
 
 static void times_are_corrected_but_never_negative(void **state)
 {
-    (void)state;
     assert_true(kg_gpu_time_corrected(5000, 1200) == 3800);
     assert_true(kg_gpu_time_corrected(1000, 1200) == 0);
 }
 
 static void far_lower_clocks_are_slow_and_pauses_grow(void **state)
 {
-    (void)state;
     assert_true(kg_gpu_sample_slow(1.4e9, 1.98e9));
     assert_false(kg_gpu_sample_slow(1.5e9, 1.98e9));
     assert_false(kg_gpu_sample_slow(NAN, 1.98e9));
@@ -53,7 +44,6 @@ static uint64_t batch(enum kg_timing timing, double gpu_ns, double launch_ns, ui
 
 static void only_hot_calls_and_graphs_are_batched(void **state)
 {
-    (void)state;
     assert_int_equal(batch(KG_TIMING_COLD, 10e3, 2e3, 0), 1);
     assert_int_equal(batch(KG_TIMING_WALL, 10e3, 2e3, 16), 1);
     assert_int_equal(batch(KG_TIMING_HOT, 10e3, 2e3, 0), 64);
@@ -62,7 +52,6 @@ static void only_hot_calls_and_graphs_are_batched(void **state)
 
 static void launch_bound_calls_are_no_more_than_can_be_held(void **state)
 {
-    (void)state;
     assert_int_equal(batch(KG_TIMING_HOT, 1e3, 4e3, 0), 64);
     assert_int_equal(batch(KG_TIMING_HOT, 1e3, 4e3, 1024), 64);
     assert_int_equal(batch(KG_TIMING_HOT, 1e3, 900, 0), 1024);
@@ -73,13 +62,11 @@ static void a_call_that_cannot_be_held_is_batched_all_the_same(void **state)
 {
     const struct kg_gpu_batch_facts facts = {
         .gpu_ns = 10e3, .launch_ns = 12e3, .resolution_ns = 500};
-    (void)state;
     assert_int_equal(kg_gpu_batch(KG_TIMING_HOT, &facts), 64);
 }
 
 static void a_references_batch_is_kept_where_it_does(void **state)
 {
-    (void)state;
     assert_int_equal(batch(KG_TIMING_HOT, 10e3, 2e3, 32), 32);
     assert_int_equal(batch(KG_TIMING_HOT, 10e3, 2e3, 4096), 4096);
     assert_int_equal(batch(KG_TIMING_HOT, 10e3, 2e3, 4), 64);
@@ -89,7 +76,6 @@ static void a_references_batch_is_kept_where_it_does(void **state)
 static void a_batch_is_long_enough_for_the_timer(void **state)
 {
     struct kg_random random = {20240607};
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         const double gpu_ns = pow(10, kg_random_between(&random, 0, 9));
         const double launch_ns = pow(10, kg_random_between(&random, 2, 6));
@@ -101,7 +87,6 @@ static void a_batch_is_long_enough_for_the_timer(void **state)
 
 static void a_graph_holds_a_divisor_of_the_batch(void **state)
 {
-    (void)state;
     for (uint64_t calls = 1; calls < 3000; calls++) {
         const uint64_t recorded = kg_gpu_graph_calls(calls);
         if (!recorded || calls % recorded || recorded > 256)
@@ -113,7 +98,6 @@ static void a_graph_holds_a_divisor_of_the_batch(void **state)
 
 static void holds_are_longer_than_a_launch_and_bounded(void **state)
 {
-    (void)state;
     assert_true(kg_gpu_hold_limit_ns(2e3) == 5e6);
     assert_true(kg_gpu_hold_limit_ns(10e6) == 40e6);
     assert_true(kg_gpu_hold_limit_ns(45e6) == 100e6);
@@ -122,7 +106,6 @@ static void holds_are_longer_than_a_launch_and_bounded(void **state)
 
 static void held_calls_are_a_millisecond_of_work_at_least(void **state)
 {
-    (void)state;
     assert_int_equal(kg_gpu_held_calls(0), KG_GPU_HELD_MOST);
     assert_int_equal(kg_gpu_held_calls(5e3), KG_GPU_HELD_MOST);
     assert_int_equal(kg_gpu_held_calls(100e3), 16);
@@ -141,7 +124,6 @@ static const char *doubt(enum kg_timing timing, double gpu_ns, double launch_ns,
 
 static void short_calls_are_doubted_by_what_is_timed(void **state)
 {
-    (void)state;
     assert_non_null(doubt(KG_TIMING_COLD, 3e3, 2e3, 500));
     assert_null(doubt(KG_TIMING_COLD, 50e3, 2e3, 500));
     assert_null(doubt(KG_TIMING_COLD, 3e3, 2e3, 32));
@@ -169,7 +151,6 @@ static void what_is_timed_without_a_hold_is_noted(void **state)
         .gpu_ns = 9e6, .launch_ns = 6e6, .resolution_ns = 32, .holds = true};
     const struct kg_gpu_doubt_facts nothing_holds = {
         .gpu_ns = 50e3, .launch_ns = 2e3, .resolution_ns = 32};
-    (void)state;
     assert_doubt(KG_TIMING_COLD, &waits, "waits for the device");
     assert_doubt(KG_TIMING_HOT, &waits, "waits for the device");
     assert_doubt(KG_TIMING_COLD, &many, "too many launches");
@@ -199,7 +180,6 @@ static size_t settled_after(double clock_hz, double rises_by, double scatter, do
 
 static void warm_up_ends_when_times_and_clock_stand_still(void **state)
 {
-    (void)state;
     assert_int_equal(settled_after(1.98e9, 0, 0, 0), 10);
     const size_t rising = settled_after(345e6, 30e6, 0, 0);
     assert_true(rising > 54 && rising < 90);
@@ -214,7 +194,6 @@ static void warm_up_ends_when_times_and_clock_stand_still(void **state)
 static void an_unknown_clock_is_no_obstacle(void **state)
 {
     double times[10], clocks[10];
-    (void)state;
     for (int i = 0; i < 10; i++) {
         times[i] = 1000;
         clocks[i] = NAN;
@@ -229,7 +208,6 @@ static void an_unknown_clock_is_no_obstacle(void **state)
 
 static void warm_up_and_rounds_are_bounded(void **state)
 {
-    (void)state;
     assert_false(kg_gpu_warm_enough(40e6, 50e6, false));
     assert_true(kg_gpu_warm_enough(50e6, 50e6, false));
     assert_false(kg_gpu_warm_enough(1e6, 50e6, true));
@@ -245,7 +223,6 @@ static void a_busy_device_is_warm_when_its_clock_is_steady(void **state)
     const double steady[] = {1.98e9, 1.98e9, 1.975e9, 1.98e9, 1.98e9};
     const double rising[] = {1.94e9, 1.95e9, 1.96e9, 1.97e9, 1.98e9};
     const double unknown[] = {1.98e9, 1.98e9, NAN, 1.98e9, 1.98e9};
-    (void)state;
     assert_false(kg_gpu_clock_settled(10e6, 250e6, true, steady, 5));
     assert_true(kg_gpu_clock_settled(50e6, 250e6, true, steady, 25));
     assert_true(kg_gpu_clock_settled(10e6, 250e6, false, steady, 5));
@@ -262,7 +239,6 @@ static void a_busy_device_is_warm_when_its_clock_is_steady(void **state)
 
 static void samples_are_dropped_only_while_that_is_rare(void **state)
 {
-    (void)state;
     assert_true(kg_gpu_sample_dropped(0, 0));
     assert_true(kg_gpu_sample_dropped(0, 2));
     assert_false(kg_gpu_sample_dropped(0, 3));
@@ -272,7 +248,6 @@ static void samples_are_dropped_only_while_that_is_rare(void **state)
 
 static void whole_calls_are_few(void **state)
 {
-    (void)state;
     assert_int_equal(kg_gpu_whole_calls(10e3, 50e6), 5);
     assert_int_equal(kg_gpu_whole_calls(2e6, 50e6), 2);
     assert_int_equal(kg_gpu_whole_calls(1e9, 50e6), 1);

@@ -21,7 +21,6 @@ static void assert_near(double value, double expected, double share)
 
 static int open_sampler(void **state)
 {
-    (void)state;
     fake_restart();
     fake->device->memset_bytes_per_ns = 4000; /* a flush writes and reads */
     err = (struct kg_error){0};
@@ -40,7 +39,6 @@ static int open_sampler(void **state)
 
 static int close_sampler(void **state)
 {
-    (void)state;
     work_close(&work);
     kg_gpu_timer_close(&timer);
     kg_arena_free(&arena);
@@ -60,7 +58,6 @@ static bool measure(enum kg_timing timing)
 
 static void a_round_has_all_figures(void **state)
 {
-    (void)state;
     work.ns = 99e3;
     assert_true(measure(KG_TIMING_COLD));
     assert_near(a_round.median_ns, 100e3, 0.001);
@@ -84,7 +81,6 @@ static void a_round_has_all_figures(void **state)
 
 static void cold_hot_graph_and_wall_differ_as_they_should(void **state)
 {
-    (void)state;
     work.ns = 4e3;
     work.cold_ns = 6e3;
     assert_true(measure(KG_TIMING_COLD));
@@ -115,7 +111,6 @@ static void throttle_for_good(struct work *one)
 
 static void a_sample_at_a_far_lower_clock_does_not_count(void **state)
 {
-    (void)state;
     work.ns = 99e3;
     work.each = throttle_sometimes;
     assert_true(measure(KG_TIMING_COLD));
@@ -132,7 +127,6 @@ static void a_sample_at_a_far_lower_clock_does_not_count(void **state)
 
 static void short_samples_have_a_clock_together(void **state)
 {
-    (void)state;
     work.ns = 1e3;
     assert_true(measure(KG_TIMING_COLD));
     assert_near(a_round.sm_clock_hz, 1.98e9, 0.005);
@@ -147,7 +141,6 @@ static void clock_drops(struct work *slowed)
 
 static void a_moved_clock_shows_in_times_and_not_in_cycles(void **state)
 {
-    (void)state;
     fake->device->gap_ns = 0;
     work.ns = 200e3;
     assert_true(measure(KG_TIMING_COLD));
@@ -175,7 +168,6 @@ static void clock_rises(struct work *warming)
 
 static void warm_up_goes_on_until_the_clock_stands_still(void **state)
 {
-    (void)state;
     work.ns = 10e3;
     work.each = clock_rises;
     sampler.min_time_ns = 200e6;
@@ -187,7 +179,6 @@ static void warm_up_goes_on_until_the_clock_stands_still(void **state)
 /* Ten samples of such a call are too short to show a rising clock. */
 static void short_calls_do_not_begin_while_the_clock_rises(void **state)
 {
-    (void)state;
     clock_rise(150e6);
     work.ns = 2e3;
     fake->device->gap_ns = 0;
@@ -204,7 +195,6 @@ static void gets_faster(struct work *warming)
 
 static void a_case_warms_up_by_itself(void **state)
 {
-    (void)state;
     sampler.call_timing = (struct kg_gpu_call_timing){.held_calls = 64, .call_ns = 30e3};
     assert_true(kg_gpu_warm(&timer, &err));
     work.each = gets_faster;
@@ -220,7 +210,6 @@ static void gets_slower(struct work *changing)
 
 static void what_does_not_settle_is_measured_after_min_time(void **state)
 {
-    (void)state;
     sampler.capacity = 64;
     sampler.call_timing = (struct kg_gpu_call_timing){.held_calls = 64, .call_ns = 30e3};
     work.each = gets_slower;
@@ -231,7 +220,6 @@ static void what_does_not_settle_is_measured_after_min_time(void **state)
 
 static void a_call_that_waits_is_measured_without_a_hold(void **state)
 {
-    (void)state;
     work.synchronises = true;
     assert_true(measure(KG_TIMING_COLD));
     assert_true(sampler.call_timing.synchronises);
@@ -245,7 +233,6 @@ static void a_call_that_waits_is_measured_without_a_hold(void **state)
 
 static void a_call_of_many_launches_has_a_graph_and_is_timed_without_a_hold(void **state)
 {
-    (void)state;
     work.launches = 3000;
     work.ns = 100;
     assert_true(measure(KG_TIMING_COLD));
@@ -257,7 +244,6 @@ static void a_call_of_many_launches_has_a_graph_and_is_timed_without_a_hold(void
 /* Its time without a hold is the host's, much more than the graph's. */
 static void a_graphs_batch_is_of_its_own_time(void **state)
 {
-    (void)state;
     work.host_ns = 60e6;
     work.ns = 5e3;
     assert_true(measure(KG_TIMING_GRAPH));
@@ -267,7 +253,6 @@ static void a_graphs_batch_is_of_its_own_time(void **state)
 
 static void a_round_of_short_calls_ends_in_time(void **state)
 {
-    (void)state;
     work.ns = 100;
     fake->device->gap_ns = 0;
     fake->device->memset_bytes_per_ns = 500; /* flushing takes 200 us */
@@ -284,7 +269,6 @@ static void a_round_of_short_calls_ends_in_time(void **state)
 
 static void a_long_call_is_sampled_once(void **state)
 {
-    (void)state;
     work.ns = 300e6;
     assert_true(measure(KG_TIMING_COLD));
     assert_int_equal(a_round.calls, 1);
@@ -299,7 +283,6 @@ static void sometimes_late(struct work *late)
 
 static void samples_whose_hold_ran_out_do_not_count(void **state)
 {
-    (void)state;
     work.each = sometimes_late;
     sampler.min_time_ns = 100e6;
     assert_true(measure(KG_TIMING_COLD));
@@ -309,7 +292,6 @@ static void samples_whose_hold_ran_out_do_not_count(void **state)
 
 static void a_buffer_that_is_full_is_thinned(void **state)
 {
-    (void)state;
     sampler.capacity = 16;
     work.ns = 20e3;
     assert_true(measure(KG_TIMING_COLD));
@@ -321,7 +303,6 @@ static void a_buffer_that_is_full_is_thinned(void **state)
 
 static void a_call_that_puts_nothing_on_the_stream_is_noted(void **state)
 {
-    (void)state;
     work.launches = 0;
     assert_false(measure(KG_TIMING_COLD));
     assert_int_equal(err.kind, KG_ERROR_MEASURE);
@@ -330,7 +311,6 @@ static void a_call_that_puts_nothing_on_the_stream_is_noted(void **state)
 
 static void launch_bound_calls_are_timed_as_far_as_they_are_held(void **state)
 {
-    (void)state;
     work.ns = 500;
     fake->device->launch_host_ns = 5e3;
     assert_true(measure(KG_TIMING_HOT));
@@ -342,7 +322,6 @@ static void launch_bound_calls_are_timed_as_far_as_they_are_held(void **state)
 static void a_references_batch_is_kept(void **state)
 {
     uint64_t batch = 0;
-    (void)state;
     sampler.timing = KG_TIMING_HOT;
     assert_true(kg_gpu_call_timing_find(&timer, &sampler.call, &sampler.call_timing, &err));
     assert_true(kg_gpu_sampler_batch(&sampler, 5, &batch, &err));
@@ -353,7 +332,6 @@ static void turns_add_up_to_a_round(void **state)
 {
     struct kg_gpu_sampling sampling;
     double measured_ns = 0;
-    (void)state;
     assert_true(kg_gpu_call_timing_find(&timer, &sampler.call, &sampler.call_timing, &err));
     assert_true(kg_gpu_sampling_begin(&sampling, &sampler, 1, &err));
     for (int turn = 1; turn <= 4; turn++) {
@@ -368,7 +346,6 @@ static void turns_add_up_to_a_round(void **state)
 static void what_is_loaded_at_the_first_call_is_loaded_before_the_hold(void **state)
 {
     const enum kg_timing timings[] = {KG_TIMING_COLD, KG_TIMING_HOT, KG_TIMING_GRAPH};
-    (void)state;
     fake->device->lazy = true;
     /* found in another process */
     sampler.call_timing = (struct kg_gpu_call_timing){.held_calls = 4, .call_ns = 60e3};
@@ -384,7 +361,6 @@ static void what_is_loaded_at_the_first_call_is_loaded_before_the_hold(void **st
 /* Each driver call fails once, one per trial, through a whole round of each timing. */
 static void each_failure_within_a_round_is_noted(void **state)
 {
-    (void)state;
     work.ns = 400e3;
     sampler.min_time_ns = 1e6;
     for (int timing = KG_TIMING_COLD; timing <= KG_TIMING_WALL; timing++) {

@@ -1,10 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
+#include "test_support.h"
 
 #include "run/timing/gpu_timer.h"
 
@@ -15,7 +9,6 @@ static struct kg_stamps before, after;
 /* A millisecond at 1.5 GHz. */
 static int stamps_make(void **state)
 {
-    (void)state;
     before = (struct kg_stamps){.number = 7, .count = MULTIPROCESSORS};
     after = (struct kg_stamps){.number = 8, .count = MULTIPROCESSORS};
     for (uint32_t i = 0; i < MULTIPROCESSORS; i++) {
@@ -34,13 +27,11 @@ static int stamps_make(void **state)
 
 static void the_clock_is_cycles_over_time(void **state)
 {
-    (void)state;
     assert_true(fabs(kg_stamps_clock_hz(&before, &after, 20e3) - 1.5e9) < 1);
 }
 
 static void blocks_may_land_on_other_multiprocessors(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < MULTIPROCESSORS / 2; i++) {
         const struct kg_stamp other = after.of[MULTIPROCESSORS - 1 - i];
         after.of[MULTIPROCESSORS - 1 - i] = after.of[i];
@@ -51,7 +42,6 @@ static void blocks_may_land_on_other_multiprocessors(void **state)
 
 static void one_multiprocessor_that_is_off_does_not_count(void **state)
 {
-    (void)state;
     after.of[5].cycles *= 3;
     after.of[6].timer_ns = before.of[6].timer_ns;
     after.of[7].cycles = before.of[7].cycles - 1;
@@ -60,7 +50,6 @@ static void one_multiprocessor_that_is_off_does_not_count(void **state)
 
 static void readings_left_from_before_are_not_used(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < MULTIPROCESSORS; i++)
         if (i != 9)
             after.of[i].number = 6;
@@ -72,7 +61,6 @@ static void readings_left_from_before_are_not_used(void **state)
 
 static void readings_without_a_step_of_the_timer_are_not_used(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < MULTIPROCESSORS; i++)
         before.of[i].step_ns = 0;
     assert_true(isnan(kg_stamps_clock_hz(&before, &after, 20e3)));
@@ -80,14 +68,12 @@ static void readings_without_a_step_of_the_timer_are_not_used(void **state)
 
 static void readings_too_close_give_no_clock(void **state)
 {
-    (void)state;
     assert_true(isnan(kg_stamps_clock_hz(&before, &after, 1.1e6)));
     assert_true(!isnan(kg_stamps_clock_hz(&before, &after, 1e6)));
 }
 
 static void multiprocessors_beyond_the_table_are_left_out(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < MULTIPROCESSORS; i++)
         before.of[i].multiprocessor = after.of[i].multiprocessor =
             (uint32_t)(KG_STAMPS_MOST - 1 + i);

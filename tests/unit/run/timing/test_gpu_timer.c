@@ -15,7 +15,6 @@ static void assert_near(double value, double expected, double within)
 
 static int open_timer(void **state)
 {
-    (void)state;
     fake_restart();
     fake->device->event_ns = 400;
     fake->device->event_step_ns = 32;
@@ -30,7 +29,6 @@ static int open_timer(void **state)
 
 static int close_timer(void **state)
 {
-    (void)state;
     work_close(&work);
     kg_gpu_timer_close(&timer);
     assert_nothing_left();
@@ -39,7 +37,6 @@ static int close_timer(void **state)
 
 static void resolution_and_overhead_of_the_timer_are_found(void **state)
 {
-    (void)state;
     assert_near(timer.resolution_ns, 32, 1);
     /* the stop event; the start event's own time lies before it */
     assert_near(timer.overhead_ns, 400, 32);
@@ -48,7 +45,6 @@ static void resolution_and_overhead_of_the_timer_are_found(void **state)
 /* Events of an idle device take several times as long. */
 static void overhead_is_that_of_a_device_that_is_warm(void **state)
 {
-    (void)state;
     work_close(&work);
     kg_gpu_timer_close(&timer);
     fake_restart();
@@ -63,7 +59,6 @@ static void overhead_is_that_of_a_device_that_is_warm(void **state)
 static void a_cold_call_has_nothing_to_write_back_for_others(void **state)
 {
     struct kg_gpu_sample sample;
-    (void)state;
     work.ns = 10e3;
     assert_true(fake->device->dirty_ns > 5e3);
     assert_true(kg_gpu_cold(&timer, &call, true, &sample, &err));
@@ -73,7 +68,6 @@ static void a_cold_call_has_nothing_to_write_back_for_others(void **state)
 static void the_timers_overhead_is_taken_out(void **state)
 {
     struct kg_gpu_sample sample;
-    (void)state;
     work.ns = 10e3;
     assert_true(kg_gpu_cold(&timer, &call, true, &sample, &err));
     /* the gap before the kernel is the device's own */
@@ -87,7 +81,6 @@ static void the_timers_overhead_is_taken_out(void **state)
 static void a_cold_call_finds_nothing_in_the_cache_and_a_hot_one_does(void **state)
 {
     struct kg_gpu_sample cold, hot;
-    (void)state;
     work.cold_ns = 30e3;
     assert_true(kg_gpu_hot(&timer, &call, 1, 1, &hot, &err));
     for (int i = 0; i < 3; i++) {
@@ -101,7 +94,6 @@ static void a_cold_call_finds_nothing_in_the_cache_and_a_hot_one_does(void **sta
 static void launching_is_outside_of_what_is_held_and_inside_of_what_is_not(void **state)
 {
     struct kg_gpu_sample sample;
-    (void)state;
     fake->device->launch_host_ns = 7e3;
     work.host_ns = 40e3;
     work.launches = 5;
@@ -118,7 +110,6 @@ static void launching_is_outside_of_what_is_held_and_inside_of_what_is_not(void 
 static void work_on_the_legacy_default_stream_is_timed(void **state)
 {
     struct kg_gpu_sample sample;
-    (void)state;
     work.on_default_stream = true;
     assert_true(kg_gpu_cold(&timer, &call, true, &sample, &err));
     assert_near(sample.time_ns, 51e3, 64);
@@ -128,7 +119,6 @@ static void work_on_the_legacy_default_stream_is_timed(void **state)
 static void a_call_that_only_launches_is_asynchronous(void **state)
 {
     struct kg_gpu_call_timing call_timing;
-    (void)state;
     assert_true(kg_gpu_call_timing_find(&timer, &call, &call_timing, &err));
     assert_false(call_timing.synchronises);
     assert_true(call_timing.capturable);
@@ -144,7 +134,6 @@ static void a_call_that_waits_is_found_and_hangs_nothing(void **state)
 {
     struct kg_gpu_call_timing call_timing;
     struct kg_gpu_sample sample;
-    (void)state;
     work.synchronises = true;
     const uint64_t start = host_ns;
     assert_true(kg_gpu_call_timing_find(&timer, &call, &call_timing, &err));
@@ -169,7 +158,6 @@ static void waits_once(struct work *waiting)
 static void a_first_call_that_waits_does_not_decide(void **state)
 {
     struct kg_gpu_call_timing call_timing;
-    (void)state;
     fake->device->lazy = true;
     work.each = waits_once;
     assert_true(kg_gpu_call_timing_find(&timer, &call, &call_timing, &err));
@@ -186,7 +174,6 @@ static void late_once(struct work *late)
 static void a_call_that_is_late_once_is_tried_again(void **state)
 {
     struct kg_gpu_call_timing call_timing;
-    (void)state;
     work.each = late_once;
     assert_true(kg_gpu_call_timing_find(&timer, &call, &call_timing, &err));
     assert_int_equal(fake->counts->timed_out, 1);
@@ -197,7 +184,6 @@ static void calls_of_many_launches_are_held_in_smaller_numbers(void **state)
 {
     struct kg_gpu_call_timing call_timing;
     struct kg_gpu_sample sample;
-    (void)state;
     work.launches = 100;
     work.ns = 20;
     fake->device->gap_ns = 10;
@@ -214,7 +200,6 @@ static void calls_of_many_launches_are_held_in_smaller_numbers(void **state)
 static void a_full_queue_ends_with_the_hold(void **state)
 {
     struct kg_gpu_sample sample;
-    (void)state;
     work.launches = 2000;
     work.ns = 1e3;
     const uint64_t start = host_ns;
@@ -229,7 +214,6 @@ static void a_call_of_more_launches_than_the_queue_takes_does_not_wait(void **st
     struct kg_gpu_call_timing call_timing;
     struct kg_gpu_sample sample;
     struct kg_gpu_graph graph;
-    (void)state;
     work.launches = 3000;
     work.ns = 1e3;
     assert_true(kg_gpu_call_timing_find(&timer, &call, &call_timing, &err));
@@ -249,7 +233,6 @@ static void a_call_of_more_launches_than_the_queue_takes_does_not_wait(void **st
 static void a_call_that_takes_the_host_long_does_not_wait(void **state)
 {
     struct kg_gpu_call_timing call_timing;
-    (void)state;
     work.host_ns = 60e6;
     assert_true(kg_gpu_call_timing_find(&timer, &call, &call_timing, &err));
     assert_int_equal(call_timing.held_calls, 0);
@@ -260,7 +243,6 @@ static void a_call_that_takes_the_host_long_does_not_wait(void **state)
 static void a_batch_goes_on_after_its_hold(void **state)
 {
     struct kg_gpu_sample sample;
-    (void)state;
     work.ns = 20e3;
     assert_true(kg_gpu_hot(&timer, &call, 500, 50, &sample, &err));
     assert_true(sample.held);
@@ -271,7 +253,6 @@ static void a_batch_goes_on_after_its_hold(void **state)
 static void a_host_that_is_slow_lets_the_device_begin(void **state)
 {
     struct kg_gpu_sample sample;
-    (void)state;
     work.host_ns = 15e6;
     assert_true(kg_gpu_hot(&timer, &call, 10, 10, &sample, &err));
     assert_true(sample.held);
@@ -282,7 +263,6 @@ static void graphs_run_without_the_gaps_of_launches(void **state)
 {
     struct kg_gpu_graph graph;
     struct kg_gpu_sample sample;
-    (void)state;
     work.ns = 2e3;
     assert_true(kg_gpu_graph_record(&timer, &call, 50, &graph, &err));
     assert_int_equal(graph.calls, 50);
@@ -300,7 +280,6 @@ static void a_call_that_cannot_be_recorded_gives_the_reason_and_spoils_nothing(v
 {
     struct kg_gpu_graph graph;
     struct kg_gpu_sample sample;
-    (void)state;
     work.synchronises = true;
     assert_false(kg_gpu_graph_record(&timer, &call, 3, &graph, &err));
     assert_non_null(strstr(err.message, "the call cannot be recorded into a graph"));
@@ -319,7 +298,6 @@ static void a_call_that_cannot_be_recorded_gives_the_reason_and_spoils_nothing(v
 static void the_clock_is_read_on_the_device(void **state)
 {
     struct kg_gpu_sample sample;
-    (void)state;
     work.ns = 1e6;
     assert_true(kg_gpu_cold(&timer, &call, true, &sample, &err));
     assert_near(sample.sm_clock_hz, 1.98e9, 1e6);
@@ -334,7 +312,6 @@ static void the_clock_is_read_on_the_device(void **state)
 static void a_sample_shorter_than_the_timers_steps_allow_has_no_clock(void **state)
 {
     struct kg_gpu_sample sample;
-    (void)state;
     work.ns = 2e3;
     assert_true(kg_gpu_cold(&timer, &call, true, &sample, &err));
     assert_true(isnan(sample.sm_clock_hz));
@@ -344,7 +321,6 @@ static void a_sample_shorter_than_the_timers_steps_allow_has_no_clock(void **sta
 static void a_timer_that_hardly_moves_gives_no_clock(void **state)
 {
     struct kg_gpu_sample sample;
-    (void)state;
     fake->device->timer_step_ns = 1e6;
     work.ns = 10.2e6;
     assert_true(kg_gpu_cold(&timer, &call, true, &sample, &err));
@@ -361,7 +337,6 @@ static double busy_ms(void)
 
 static void a_device_is_kept_busy_until_its_clock_is_steady(void **state)
 {
-    (void)state;
     clock_rise(120e6);
     assert_near(busy_ms(), 130, 10);
     /* after that, only for the time needed to notice it */
@@ -372,7 +347,6 @@ static void a_device_is_kept_busy_until_its_clock_is_steady(void **state)
 
 static void a_device_is_kept_busy_for_a_while_whatever_its_clock_does(void **state)
 {
-    (void)state;
     timer.warm = false; /* as in a new process */
     assert_near(busy_ms(), 51, 2);
     clock_rise(1e9);
@@ -382,7 +356,6 @@ static void a_device_is_kept_busy_for_a_while_whatever_its_clock_does(void **sta
 static void whole_calls_are_timed_by_the_host(void **state)
 {
     struct kg_gpu_sample sample;
-    (void)state;
     work.host_ns = 20e3;
     assert_true(kg_gpu_wall(&timer, &call, &sample, &err));
     assert_near(sample.time_ns, 20e3 + 2e3 + 3e3 + 50e3, 200);
@@ -392,7 +365,6 @@ static void whole_calls_are_timed_by_the_host(void **state)
 static void a_device_that_fails_is_noted_and_closed(void **state)
 {
     struct kg_gpu_sample sample;
-    (void)state;
     work_close(&work);
     work_open(&timer, "fault", &work);
     assert_false(kg_gpu_cold(&timer, &call, true, &sample, &err));
@@ -407,7 +379,6 @@ static void a_device_that_fails_is_noted_and_closed(void **state)
 /* Each driver call fails once, one per trial, from opening to closing. */
 static void each_failure_is_noted_and_leaves_nothing(void **state)
 {
-    (void)state;
     unsigned calls = 0;
     for (bool refused = true; refused; calls++) {
         struct kg_gpu_sample sample;
@@ -444,7 +415,6 @@ static void launches_that_wait_cost_no_holds(void **state)
     struct kg_gpu_call_timing call_timing;
     struct kg_gpu_sample sample;
     struct kg_gpu_graph graph;
-    (void)state;
     fake_restart();
     fake->device->blocking = true;
     assert_true(kg_gpu_timer_open(KGATE_FAKE_CUDA, &timer, &err));
@@ -466,7 +436,6 @@ static void launches_that_wait_cost_no_holds(void **state)
 
 static void a_machine_without_a_driver_is_noted(void **state)
 {
-    (void)state;
     assert_false(kg_gpu_timer_open("/nowhere/libcuda.so.1", &timer, &err));
     assert_string_equal(err.message, "no NVIDIA driver is installed");
     kg_gpu_timer_close(&timer);
@@ -474,7 +443,6 @@ static void a_machine_without_a_driver_is_noted(void **state)
 
 static void a_context_that_cannot_be_made_is_noted(void **state)
 {
-    (void)state;
     fake_restart();
     setenv("FAKE_CUDA_FAIL", "busy", 1);
     assert_false(kg_gpu_timer_open(KGATE_FAKE_CUDA, &timer, &err));

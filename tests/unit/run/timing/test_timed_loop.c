@@ -33,7 +33,6 @@ static struct kg_sampler sampler_for(struct work *work, double min_time_ns)
 static void resolution_is_positive_and_below_a_microsecond_or_so(void **state)
 {
     const double resolution = kg_clock_resolution_ns();
-    (void)state;
     assert_true(resolution >= 1 && resolution < 1e5);
 }
 
@@ -42,7 +41,6 @@ static void short_calls_are_batched_past_the_clock(void **state)
     struct work work = {.length_ns = 500};
     const struct kg_sampler sampler = sampler_for(&work, 1e6);
     const uint64_t batch = kg_sampler_batch(&sampler, 0);
-    (void)state;
     assert_in_range(batch, 2, 100000);
     /* a call takes at least its length: the batch is never longer than the target asks */
     assert_true((double)batch * 500 <= 2 * fmax(125e3, 1250 * sampler.resolution_ns) * 16);
@@ -52,13 +50,11 @@ static void long_calls_are_timed_alone(void **state)
 {
     struct work work = {.length_ns = 2000000};
     const struct kg_sampler sampler = sampler_for(&work, 1e6);
-    (void)state;
     assert_int_equal(kg_sampler_batch(&sampler, 0), 1);
 }
 
 static void room_grows_with_the_round_up_to_a_limit(void **state)
 {
-    (void)state;
     assert_int_equal(kg_sampler_room(1), 512);
     assert_int_equal(kg_sampler_room(50e6), 4000);
     assert_int_equal(kg_sampler_room(60e9), KG_SAMPLES_MOST);
@@ -72,7 +68,6 @@ static void round_counts_calls_and_reaches_its_time(void **state)
     struct kg_round round;
     struct kg_sampling sampling;
     const struct kg_sampler sampler = sampler_for(&work, 5e6);
-    (void)state;
     kg_sampling_begin(&sampling, &sampler, 3);
     kg_sampling_run(&sampling, 5e6);
     assert_true(kg_sampling_end(&sampling, &arena, &round, &err));
@@ -121,7 +116,6 @@ static void busy_later(void *state)
 static void disturbed_trials_do_not_choose_the_batch(void **state)
 {
     uint64_t batch = 0;
-    (void)state;
     for (int turn = 0; turn < 10 && batch != 4; turn++) {
         struct work work = {.length_ns = 20000};
         struct kg_sampler sampler = sampler_for(&work, 1e6);
@@ -138,7 +132,6 @@ static void a_reference_keeps_its_batch_where_it_does(void **state)
 {
     struct work work = {.length_ns = 50000};
     struct kg_sampler sampler = sampler_for(&work, 1e6);
-    (void)state;
     sampler.resolution_ns = 30;
     assert_int_equal(kg_sampler_batch(&sampler, 1), 1);
     assert_int_equal(kg_sampler_batch(&sampler, 4), 4);
@@ -155,7 +148,6 @@ static void a_reference_of_endless_samples_is_left(void **state)
 {
     struct work work = {.length_ns = 20000000};
     const struct kg_sampler sampler = sampler_for(&work, 1e6);
-    (void)state;
     assert_int_equal(kg_sampler_batch(&sampler, 64), 1);
     assert_in_range(work.calls, 3, 7);
 }

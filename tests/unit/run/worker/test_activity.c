@@ -14,7 +14,6 @@ static struct kg_activities activities;
 
 static int begin(void **state)
 {
-    (void)state;
     memset(list, 0, sizeof list);
     activities = (struct kg_activities){.of = list};
     for (size_t i = 0; i <= KG_TRACED_CALLS; i++)
@@ -24,7 +23,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     kg_arena_free(&arena);
     return 0;
 }
@@ -66,7 +64,6 @@ static void assert_times(double kernel, double transfer, double other, double ga
 
 static void times_and_gaps_are_those_of_a_call(void **state)
 {
-    (void)state;
     add(KG_ACTIVITY_TO_DEVICE, 100, 150);
     add(KG_ACTIVITY_KERNEL, 160, 260);
     add(KG_ACTIVITY_OTHER, 260, 270);
@@ -80,7 +77,6 @@ static void times_and_gaps_are_those_of_a_call(void **state)
 
 static void pageable_bytes_are_summed_over_both_ways(void **state)
 {
-    (void)state;
     for (size_t call = 0; call < KG_TRACED_CALLS; call++) {
         add_once(call, KG_ACTIVITY_TO_DEVICE, 100, 110)->bytes = 1000;
         struct kg_activity *pageable = add_once(call, KG_ACTIVITY_TO_DEVICE, 120, 130);
@@ -97,7 +93,6 @@ static void pageable_bytes_are_summed_over_both_ways(void **state)
 
 static void what_overlaps_is_counted_once_as_the_kernels_first(void **state)
 {
-    (void)state;
     add(KG_ACTIVITY_KERNEL, 100, 200);
     add(KG_ACTIVITY_KERNEL, 150, 250);    /* on another stream */
     add(KG_ACTIVITY_TO_DEVICE, 240, 300); /* 10 hidden by a kernel */
@@ -113,7 +108,6 @@ static void records_come_in_any_order(void **state)
 {
     struct kg_random random = {.state = 42};
     double before[4];
-    (void)state;
     add(KG_ACTIVITY_TO_HOST, 700, 750);
     add(KG_ACTIVITY_KERNEL, 160, 260);
     add(KG_ACTIVITY_TO_DEVICE, 100, 150);
@@ -136,7 +130,6 @@ static void records_come_in_any_order(void **state)
 
 static void one_slow_call_of_five_does_not_move_the_medians(void **state)
 {
-    (void)state;
     for (size_t call = 0; call < KG_TRACED_CALLS; call++) {
         add_once(call, KG_ACTIVITY_KERNEL, 100, call == 2 ? 5000 : 200);
         add_once(call, KG_ACTIVITY_KERNEL, 5100, 5200);
@@ -147,7 +140,6 @@ static void one_slow_call_of_five_does_not_move_the_medians(void **state)
 
 static void kernels_are_distinguished_by_name_and_have_their_largest_shape(void **state)
 {
-    (void)state;
     for (size_t call = 0; call < KG_TRACED_CALLS; call++) {
         add_once(call, KG_ACTIVITY_KERNEL, 100, 110)->name = "a";
         struct kg_activity *large = add_once(call, KG_ACTIVITY_KERNEL, 200, 230);
@@ -166,7 +158,6 @@ static void kernels_are_distinguished_by_name_and_have_their_largest_shape(void 
 
 static void launches_are_a_mean_where_calls_differ(void **state)
 {
-    (void)state;
     for (size_t call = 0; call < KG_TRACED_CALLS; call++)
         for (size_t i = 0; i <= call; i++)
             add_once(call, KG_ACTIVITY_KERNEL, 100 + 10 * i, 105 + 10 * i);
@@ -177,7 +168,6 @@ static void launches_are_a_mean_where_calls_differ(void **state)
 
 static void bytes_are_those_of_a_call_by_direction(void **state)
 {
-    (void)state;
     for (size_t call = 0; call < KG_TRACED_CALLS; call++) {
         add_once(call, KG_ACTIVITY_TO_DEVICE, 100, 110)->bytes = 4096;
         add_once(call, KG_ACTIVITY_TO_DEVICE, 120, 130)->bytes = 4;
@@ -190,7 +180,6 @@ static void bytes_are_those_of_a_call_by_direction(void **state)
 
 static void what_ran_outside_the_calls_does_not_count(void **state)
 {
-    (void)state;
     add(KG_ACTIVITY_KERNEL, 100, 200);
     list[activities.count++] = (struct kg_activity){.start_ns = 5, .end_ns = 5000, .name = "k"};
     list[activities.count++] = (struct kg_activity){
@@ -202,7 +191,6 @@ static void what_ran_outside_the_calls_does_not_count(void **state)
 
 static void nothing_seen_is_noted_and_no_time(void **state)
 {
-    (void)state;
     summarize();
     assert_null(trace.source);
     assert_non_null(strstr(trace.reason, "recorded no activity"));
@@ -211,7 +199,6 @@ static void nothing_seen_is_noted_and_no_time(void **state)
 
 static void dropped_records_are_noted_and_what_is_left_is_not_used(void **state)
 {
-    (void)state;
     add(KG_ACTIVITY_KERNEL, 100, 200);
     activities.dropped = 3;
     summarize();
@@ -222,7 +209,6 @@ static void dropped_records_are_noted_and_what_is_left_is_not_used(void **state)
 
 static void records_without_times_are_noted(void **state)
 {
-    (void)state;
     add(KG_ACTIVITY_KERNEL, 100, 200);
     list[1].start_ns = list[1].end_ns = 0;
     summarize();
@@ -233,7 +219,6 @@ static void records_without_times_are_noted(void **state)
 static void parts_add_up_to_the_span_of_a_call(void **state)
 {
     struct kg_random random = {.state = 7};
-    (void)state;
     for (int round = 0; round < 300; round++) {
         uint64_t first = CALL_NS, last = 0;
         activities.count = 0;
@@ -304,7 +289,6 @@ static struct kg_trace seen_trace(void)
 static void times_are_joined_with_occupancy_by_name(void **state)
 {
     const struct kg_trace recorded = recorded_trace(), seen = seen_trace();
-    (void)state;
     kg_traces_join(&recorded, &seen, &arena, &trace);
     assert_string_equal(trace.source, "graph, cupti");
     assert_true(trace.launches == 4 && trace.kernel_ns == 705);
@@ -317,7 +301,6 @@ static void times_are_joined_with_occupancy_by_name(void **state)
 static void launches_that_differ_are_noted(void **state)
 {
     struct kg_trace recorded = recorded_trace(), seen = seen_trace();
-    (void)state;
     kg_traces_join(&recorded, &seen, &arena, &trace);
     assert_string_equal(trace.reason,
                         "CUPTI recorded 4 launches per call; the recorded graph of a call has 2");
@@ -330,7 +313,6 @@ static void kernels_that_a_recording_cannot_name_are_joined_by_shape(void **stat
 {
     struct kg_trace recorded = recorded_trace();
     const struct kg_trace seen = seen_trace();
-    (void)state;
     recorded_uses[1].name = "kernel 2";
     kg_traces_join(&recorded, &seen, &arena, &trace);
     recorded_uses[1].name = "b";
@@ -341,7 +323,6 @@ static void kernels_that_a_recording_cannot_name_are_joined_by_shape(void **stat
 static void what_only_one_of_them_saw_is_the_trace(void **state)
 {
     struct kg_trace recorded = recorded_trace(), seen = seen_trace(), none = KG_TRACE_NONE;
-    (void)state;
     none.reason = "it did not look";
     kg_traces_join(&recorded, &none, &arena, &trace);
     assert_string_equal(trace.source, "graph");
@@ -356,7 +337,6 @@ static void what_only_one_of_them_saw_is_the_trace(void **state)
 static void without_both_there_are_both_reasons(void **state)
 {
     struct kg_trace recorded = KG_TRACE_NONE, seen = KG_TRACE_NONE;
-    (void)state;
     recorded.reason = "it waits";
     seen.reason = "no CUPTI";
     kg_traces_join(&recorded, &seen, &arena, &trace);

@@ -32,7 +32,6 @@ static void denormal_numbers_are_zero_in_this_thread_and_those_it_starts(void **
 {
     double values[3] = {1, 1, 1};
     pthread_t thread;
-    (void)state;
 #if !defined __x86_64__
     skip();
 #endif
@@ -50,7 +49,6 @@ static void memory_keeps_what_is_in_it(void **state)
     const size_t bytes = (size_t)9 << 20, step = 4096;
     unsigned char *memory =
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    (void)state;
     assert_true(memory != MAP_FAILED);
     for (size_t i = 0; i < bytes; i += step)
         memory[i] = (unsigned char)(i / step);

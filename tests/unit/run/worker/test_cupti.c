@@ -16,7 +16,6 @@ static struct kg_activities activities;
 
 static int begin(void **state)
 {
-    (void)state;
     fake_open();
     err = (struct kg_error){0};
     return kg_cupti_open(KGATE_FAKE_CUPTI, 13000, &cupti, why, sizeof why) ? 0 : -1;
@@ -26,7 +25,6 @@ static int begin(void **state)
 
 static void versions_are_read_as_the_toolkits(void **state)
 {
-    (void)state;
     assert_int_equal(kg_cupti_version(18), 0);
     assert_int_equal(kg_cupti_version(19), 12000);
     assert_int_equal(kg_cupti_version(28), 12000);
@@ -38,7 +36,6 @@ static void versions_are_read_as_the_toolkits(void **state)
 static void one_of_an_unknown_version_is_refused(void **state)
 {
     struct kg_cupti older;
-    (void)state;
     assert_false(kg_cupti_open(KGATE_FAKE_CUPTI_OLDER, 13000, &older, why, sizeof why));
     assert_non_null(strstr(why, "kgate does not know version 18 of the CUPTI that it found"));
 }
@@ -46,7 +43,6 @@ static void one_of_an_unknown_version_is_refused(void **state)
 static void one_that_is_newer_than_the_driver_is_refused(void **state)
 {
     struct kg_cupti newer;
-    (void)state;
     assert_false(kg_cupti_open(KGATE_FAKE_CUPTI, 12080, &newer, why, sizeof why));
     assert_non_null(strstr(why, "for CUDA 13, but the driver knows only up to CUDA 12"));
 }
@@ -54,7 +50,6 @@ static void one_that_is_newer_than_the_driver_is_refused(void **state)
 static void none_is_noted(void **state)
 {
     struct kg_cupti none;
-    (void)state;
     assert_false(kg_cupti_open("/nowhere/libcupti.so.13", 13000, &none, why, sizeof why));
     assert_non_null(strstr(why, "is not installed"));
 }
@@ -81,7 +76,6 @@ static void records_of_all_calls_come_with_their_figures(void **state)
 {
     struct kg_arena arena = {0};
     struct kg_trace trace;
-    (void)state;
     assert_true(trace_calls());
     assert_int_equal(table.runs, 1 + KG_TRACED_CALLS);
     assert_int_equal(activities.count, 5 * (1 + KG_TRACED_CALLS));
@@ -103,7 +97,6 @@ static void records_of_all_calls_come_with_their_figures(void **state)
 
 static void nothing_is_recorded_afterwards(void **state)
 {
-    (void)state;
     assert_true(trace_calls());
     kg_activities_free(&activities);
     assert_int_equal(fake->counts->enabled, 0);
@@ -111,7 +104,6 @@ static void nothing_is_recorded_afterwards(void **state)
 
 static void records_that_were_dropped_are_counted(void **state)
 {
-    (void)state;
     fake->drop(3);
     assert_true(trace_calls());
     assert_int_equal(activities.dropped, 3);
@@ -123,7 +115,6 @@ static void refused_functions_are_noted_and_leave_nothing_on(void **state)
 {
     static const char *const functions[] = {"cuptiActivityRegisterCallbacks", "cuptiActivityEnable",
                                             "cuptiGetTimestamp", "cuptiActivityFlushAll"};
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         fake->restart();
         fake->refuse(functions[i], 999);
@@ -139,7 +130,6 @@ static void refused_functions_are_noted_and_leave_nothing_on(void **state)
 static void a_call_that_fails_on_the_device_is_noted(void **state)
 {
     const struct kg_driver driver = table_driver();
-    (void)state;
     table.synchronize_code = TABLE_FAILED;
     assert_false(kg_cupti_trace(&cupti, &driver, &table_call, &activities, &err));
     assert_non_null(strstr(err.message, "a call failed on the device"));
@@ -159,7 +149,6 @@ static bool count_call(void)
 
 static void counters_are_values_of_a_call_in_kgates_units(void **state)
 {
-    (void)state;
     if (!count_call())
         fail_msg("%s", err.message);
     assert_int_equal(reported_count, KG_CUPTI_METRICS);
@@ -175,7 +164,6 @@ static void counters_are_values_of_a_call_in_kgates_units(void **state)
 
 static void a_metric_that_the_device_lacks_is_left_out(void **state)
 {
-    (void)state;
     fake->without(kg_cupti_metrics[2].metric);
     assert_true(count_call());
     assert_int_equal(reported_count, KG_CUPTI_METRICS - 1);
@@ -185,7 +173,6 @@ static void a_metric_that_the_device_lacks_is_left_out(void **state)
 
 static void missing_permission_is_noted_with_what_to_do(void **state)
 {
-    (void)state;
     fake->refuse("cuptiRangeProfilerEnable", KG_CUPTI_INSUFFICIENT_PRIVILEGES);
     assert_false(count_call());
     assert_int_equal(err.kind, KG_ERROR_MEASURE);
@@ -215,7 +202,6 @@ static void whatever_is_refused_everything_is_closed(void **state)
         "cuptiRangeProfilerDecodeData",
         "cuptiProfilerHostEvaluateToGpuValues",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         fake->restart();
         fake->refuse(functions[i], 999);

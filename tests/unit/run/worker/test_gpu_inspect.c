@@ -23,7 +23,6 @@ static bool inspect(const struct kg_driver *driver)
 
 static int end(void **state)
 {
-    (void)state;
     kg_arena_free(&arena);
     return 0;
 }
@@ -31,7 +30,6 @@ static int end(void **state)
 static void a_call_is_recorded_once_and_not_run(void **state)
 {
     const struct kg_driver driver = table_driver();
-    (void)state;
     table_add_kernel(0, &copy_function, 264, 256, 0);
     assert_true(inspect(&driver));
     assert_int_equal(table.recorded, 1);
@@ -44,7 +42,6 @@ static void a_call_is_recorded_once_and_not_run(void **state)
 static void a_kernel_has_its_shape_and_resources(void **state)
 {
     const struct kg_driver driver = table_driver();
-    (void)state;
     table_add_kernel(0, &copy_function, 2112, 128, 512);
     assert_true(inspect(&driver));
     assert_string_equal(trace.source, "graph");
@@ -62,7 +59,6 @@ static void a_kernel_has_its_shape_and_resources(void **state)
 static void launches_of_one_function_are_one_kernel_by_its_largest(void **state)
 {
     const struct kg_driver driver = table_driver();
-    (void)state;
     table_add_kernel(0, &sum_function, 10, 64, 0);
     table_add_kernel(0, &copy_function, 7, 64, 0);
     table_add_kernel(0, &sum_function, 1000, 512, 0);
@@ -80,7 +76,6 @@ static void functions_of_one_name_are_two_kernels(void **state)
 {
     struct table_function other = sum_function;
     const struct kg_driver driver = table_driver();
-    (void)state;
     table_add_kernel(0, &sum_function, 1, 32, 0);
     table_add_kernel(0, &other, 1, 32, 0);
     assert_true(inspect(&driver));
@@ -90,7 +85,6 @@ static void functions_of_one_name_are_two_kernels(void **state)
 static void copies_are_distinguished_by_where_they_go(void **state)
 {
     const struct kg_driver driver = table_driver();
-    (void)state;
     table_add_copy(0, HOST, DEVICE, 1000);
     table_add_copy(0, HOST, DEVICE, 24);
     table_add_copy(0, DEVICE, HOST, 8);
@@ -113,7 +107,6 @@ static void what_the_driver_does_not_know_of_the_host_is_pageable(void **state)
     static const char locked, pageable;
     struct kg_driver driver = table_driver();
     struct table_node *nodes = table.graphs[0].nodes;
-    (void)state;
     table_page_locked = &locked;
     table_add_copy(0, HOST, DEVICE, 1000);
     table_add_copy(0, HOST, DEVICE, 24);
@@ -132,7 +125,6 @@ static void what_the_driver_does_not_know_of_the_host_is_pageable(void **state)
 static void a_copy_in_three_dimensions_has_all_its_bytes(void **state)
 {
     const struct kg_driver driver = table_driver();
-    (void)state;
     table_add_copy(0, HOST, DEVICE, 10);
     table.graphs[0].nodes[0].copy.height = 3;
     table.graphs[0].nodes[0].copy.depth = 2;
@@ -143,7 +135,6 @@ static void a_copy_in_three_dimensions_has_all_its_bytes(void **state)
 static void where_unified_copies_go_is_not_claimed(void **state)
 {
     const struct kg_driver driver = table_driver();
-    (void)state;
     table_add_copy(0, HOST, DEVICE, 1000);
     table_add_copy(0, UNIFIED, UNIFIED, 24);
     assert_true(inspect(&driver));
@@ -156,7 +147,6 @@ static void graphs_within_are_read_and_events_passed_over(void **state)
 {
     enum { EVENT_RECORD = 7 };
     const struct kg_driver driver = table_driver();
-    (void)state;
     table_add_kernel(0, &copy_function, 1, 32, 0);
     table_add(0, KG_NODE_GRAPH)->child = &table.graphs[1];
     table_add(0, EVENT_RECORD);
@@ -173,7 +163,6 @@ static void graphs_within_are_read_and_events_passed_over(void **state)
 static void a_graph_within_itself_is_refused(void **state)
 {
     const struct kg_driver driver = table_driver();
-    (void)state;
     table_add(0, KG_NODE_GRAPH)->child = &table.graphs[0];
     assert_false(inspect(&driver));
     assert_int_equal(err.kind, KG_ERROR_MEASURE);
@@ -183,7 +172,6 @@ static void a_graph_within_itself_is_refused(void **state)
 static void a_call_of_nothing_has_no_launches(void **state)
 {
     const struct kg_driver driver = table_driver();
-    (void)state;
     assert_true(inspect(&driver));
     assert_true(trace.launches == 0 && trace.to_device_bytes == 0);
     assert_int_equal(trace.kernel_count, 0);
@@ -193,7 +181,6 @@ static void a_call_of_nothing_has_no_launches(void **state)
 static void a_kernel_of_a_library_is_found_by_its_function(void **state)
 {
     const struct kg_driver driver = table_driver();
-    (void)state;
     table_add(0, KG_NODE_KERNEL)->kernel =
         (struct kg_kernel_node){.kernel = &sum_function, .grid = {2, 3, 4}, .block = {8, 4, 2}};
     assert_true(inspect(&driver));
@@ -204,7 +191,6 @@ static void a_kernel_of_a_library_is_found_by_its_function(void **state)
 static void an_older_driver_names_no_kernels(void **state)
 {
     struct kg_driver driver = table_driver();
-    (void)state;
     driver.function_name = NULL;
     driver.kernel_function = NULL;
     table_add_kernel(0, &copy_function, 1, 32, 0);
@@ -223,7 +209,6 @@ static void occupancy_is_unknown_where_the_driver_does_not_report(void **state)
 {
     struct table_function mute = {"mute", 1, 1, 1, -1};
     const struct kg_driver driver = table_driver();
-    (void)state;
     table_add_kernel(0, &mute, 1, 32, 0);
     assert_true(inspect(&driver));
     assert_true(isnan(trace.kernels[0].occupancy) && isnan(trace.kernels[0].waves));
@@ -232,7 +217,6 @@ static void occupancy_is_unknown_where_the_driver_does_not_report(void **state)
 static void a_call_that_waits_for_the_device_is_noted_as_no_recording(void **state)
 {
     const struct kg_driver driver = table_driver();
-    (void)state;
     table.end_code = KG_DRIVER_CAPTURE_INVALIDATED;
     assert_false(inspect(&driver));
     assert_int_equal(err.kind, KG_ERROR_MEASURE);
@@ -245,7 +229,6 @@ static void a_call_that_waits_for_the_device_is_noted_as_no_recording(void **sta
 static void a_stream_that_does_not_record_runs_nothing(void **state)
 {
     const struct kg_driver driver = table_driver();
-    (void)state;
     table.begin_code = TABLE_FAILED;
     assert_false(inspect(&driver));
     assert_int_equal(table.runs + table.recorded, 0);
@@ -304,7 +287,6 @@ static struct kg_driver failing_driver(int which)
 
 static void what_the_driver_does_not_give_is_an_error_and_the_graph_is_freed(void **state)
 {
-    (void)state;
     for (int which = 0; which < 5; which++) {
         const struct kg_driver driver = failing_driver(which);
         if (inspect(&driver) || err.kind != KG_ERROR_MEASURE || table.destroyed != 1)
@@ -317,7 +299,6 @@ static void more_nodes_than_room_are_all_read(void **state)
 {
     struct kg_gpu_node nodes[300] = {0};
     const struct kg_gpu_shape shape = {132, 2048};
-    (void)state;
     for (size_t i = 0; i < 300; i++)
         nodes[i] = (struct kg_gpu_node){.kind = KG_GPU_KERNEL,
                                         .function = &nodes[i % 7],

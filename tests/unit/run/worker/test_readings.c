@@ -29,14 +29,12 @@ static void domain(int number, const char *name, const char *energy_uj)
 
 static int begin(void **state)
 {
-    (void)state;
     strcpy(root + strlen(root) - 6, "XXXXXX");
     return mkdtemp(root) ? 0 : -1;
 }
 
 static int end(void **state)
 {
-    (void)state;
     support_remove(root);
     return 0;
 }
@@ -45,7 +43,6 @@ static void packages_are_summed_and_their_parts_are_not(void **state)
 {
     struct kg_powercap powercap;
     char why[KG_READING_WHY];
-    (void)state;
     domain(0, "package-0", "100000000");
     domain(1, "package-1", "200000000");
     domain(2, "psys", "900000000");
@@ -62,7 +59,6 @@ static void a_counter_that_wraps_loses_nothing(void **state)
 {
     struct kg_powercap powercap;
     char why[KG_READING_WHY];
-    (void)state;
     domain(0, "package-0", "999000000");
     assert_true(kg_powercap_open(root, &powercap, why));
     put(0, "energy_uj", "2000000");
@@ -73,7 +69,6 @@ static void a_machine_without_counters_notes_it_in_a_sentence(void **state)
 {
     struct kg_powercap powercap;
     char why[KG_READING_WHY];
-    (void)state;
     assert_false(kg_powercap_open(root, &powercap, why));
     assert_string_equal(why,
                         "energy is not known: /sys/class/powercap has no counter of a CPU package");
@@ -83,7 +78,6 @@ static void a_counter_that_cannot_be_read_is_named(void **state)
 {
     struct kg_powercap powercap;
     char why[KG_READING_WHY];
-    (void)state;
     domain(0, "package-0", "");
     assert_false(kg_powercap_open(root, &powercap, why));
     assert_non_null(strstr(why, "may not read /sys/class/powercap/intel-rapl:0/energy_uj"));
@@ -93,7 +87,6 @@ static void a_counter_that_is_gone_gives_no_figure(void **state)
 {
     struct kg_powercap powercap;
     char why[KG_READING_WHY];
-    (void)state;
     domain(0, "package-0", "1000000");
     assert_true(kg_powercap_open(root, &powercap, why));
     put(0, "energy_uj", "");
@@ -102,7 +95,6 @@ static void a_counter_that_is_gone_gives_no_figure(void **state)
 
 static void every_metric_has_all_of_its_row(void **state)
 {
-    (void)state;
     for (int kind = 0; kind < KG_METRIC_KINDS; kind++) {
         const struct kg_metric_row *row = &kg_metric_rows[kind];
         assert_int_equal(kg_metric_kind_find(kg_metric_kind_names[kind]), kind);

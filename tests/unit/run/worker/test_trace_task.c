@@ -23,7 +23,6 @@ static void work(void)
 
 static int begin(void **state)
 {
-    (void)state;
     fake_open();
     timer = (struct kg_gpu_timer){.driver = table_driver()};
     table.on_run = work;
@@ -38,7 +37,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     kg_arena_free(&arena);
     return 0;
 }
@@ -64,7 +62,6 @@ static void one_search_for_cupti_serves_all_calls_of_a_process(void **state)
 
 static void both_views_of_a_call_are_joined(void **state)
 {
-    (void)state;
     if (!task_run(KGATE_FAKE_CUPTI))
         fail_msg("%s", err.message);
     const struct kg_trace *trace = &response.trace;
@@ -80,7 +77,6 @@ static void both_views_of_a_call_are_joined(void **state)
 
 static void recording_comes_last(void **state)
 {
-    (void)state;
     assert_true(task_run(KGATE_FAKE_CUPTI));
     /* once, then the traced calls with one to warm up, then three passes of counting */
     assert_int_equal(table.runs, 1 + 1 + 5 + 3);
@@ -89,7 +85,6 @@ static void recording_comes_last(void **state)
 
 static void without_cupti_there_is_the_recording_and_why(void **state)
 {
-    (void)state;
     assert_true(task_run("/nowhere/libcupti.so.13"));
     assert_string_equal(response.trace.source, "graph");
     assert_non_null(strstr(response.trace.reason, "CUPTI"));
@@ -99,7 +94,6 @@ static void without_cupti_there_is_the_recording_and_why(void **state)
 
 static void without_permission_to_count_the_rest_is_there(void **state)
 {
-    (void)state;
     fake->refuse("cuptiRangeProfilerEnable", KG_CUPTI_INSUFFICIENT_PRIVILEGES);
     assert_true(task_run(KGATE_FAKE_CUPTI));
     assert_string_equal(response.trace.source, "graph, cupti");
@@ -110,7 +104,6 @@ static void without_permission_to_count_the_rest_is_there(void **state)
 
 static void a_call_that_cannot_be_recorded_is_still_seen(void **state)
 {
-    (void)state;
     table.end_code = KG_DRIVER_CAPTURE_INVALIDATED;
     assert_true(task_run(KGATE_FAKE_CUPTI));
     assert_string_equal(response.trace.source, "cupti");
@@ -120,7 +113,6 @@ static void a_call_that_cannot_be_recorded_is_still_seen(void **state)
 
 static void with_neither_both_reasons_are_there_and_no_figure(void **state)
 {
-    (void)state;
     table.end_code = KG_DRIVER_CAPTURE_INVALIDATED;
     assert_true(task_run("/nowhere/libcupti.so.13"));
     assert_null(response.trace.source);
@@ -130,7 +122,6 @@ static void with_neither_both_reasons_are_there_and_no_figure(void **state)
 
 static void a_call_that_fails_is_a_failure(void **state)
 {
-    (void)state;
     table.synchronize_code = TABLE_FAILED;
     assert_false(task_run(KGATE_FAKE_CUPTI));
     assert_non_null(strstr(err.message, "a call failed on the device"));
@@ -139,7 +130,6 @@ static void a_call_that_fails_is_a_failure(void **state)
 static void the_answer_survives_the_protocol(void **state)
 {
     struct kg_response read = {0};
-    (void)state;
     assert_true(task_run(KGATE_FAKE_CUPTI));
     struct kg_text text = {0};
     kg_record_line(&kg_response_record, &response, NULL, &text);

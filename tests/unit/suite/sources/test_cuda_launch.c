@@ -21,7 +21,6 @@ static void a_value_comes_back_from_its_bytes_as_the_type_holds_it(void **state)
         {KG_CUDA_U64, 0x1p63, 0x1p63},   {KG_CUDA_F32, 0.1, (double)0.1F},
         {KG_CUDA_F64, 0.1, 0.1},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         unsigned char bytes[9] = {0};
         bytes[kg_cuda_type_bytes(rows[i].type)] = 0xa5;
@@ -74,7 +73,6 @@ static unsigned stored(const struct short_float *kind, double value)
 
 static void each_of_16_bits_is_what_ieee_754_defines_and_comes_back(void **state)
 {
-    (void)state;
     for (size_t k = 0; k < 2; k++) {
         const struct short_float *kind = &short_floats[k];
         const unsigned infinity = infinity_of(kind), quiet = 1U << (kind->digits - 1);
@@ -99,7 +97,6 @@ static void a_nan_stays_one_where_its_first_bits_are_0(void **state)
 {
     static const uint64_t nan = UINT64_C(0xfff0000000000001); /* signals, by its last bit */
     double value;
-    (void)state;
     memcpy(&value, &nan, sizeof value);
     for (size_t k = 0; k < 2; k++) {
         const struct short_float *kind = &short_floats[k];
@@ -135,7 +132,6 @@ static void rounded_to_the_nearest(const struct short_float *kind, double value)
 
 static void a_number_between_two_becomes_the_nearer_and_of_two_the_even(void **state)
 {
-    (void)state;
     for (size_t k = 0; k < 2; k++) {
         const struct short_float *kind = &short_floats[k];
         for (unsigned bits = 0; bits < infinity_of(kind); bits++) {
@@ -153,7 +149,6 @@ static void any_double_becomes_the_nearest(void **state)
 {
     enum { DRAWS = 200000, SEED = 11 };
     struct kg_random random = {SEED};
-    (void)state;
     print_message("seed %d\n", SEED);
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < DRAWS; i++) {
@@ -179,7 +174,6 @@ __extension__ typedef _Float16 native_half;
 /* Compares with the compiler's own conversion, if available. */
 static void half_precision_is_what_the_compiler_makes_of_it(void **state)
 {
-    (void)state;
 #ifdef __FLT16_MANT_DIG__
     struct kg_random random = {12};
     for (size_t i = 0; i < 200000; i++) {
@@ -205,7 +199,6 @@ static void a_default_tolerance_is_of_the_type(void **state)
                 {KG_CUDA_BF16, 1 + 0x1p-7},
                 {KG_CUDA_F32, 1 + 0x1p-23},
                 {KG_CUDA_F64, 1 + 0x1p-52}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char element[8];
         kg_cuda_value_store(rows[i].type, rows[i].one_and_more, element);
@@ -240,7 +233,6 @@ static void filled(enum kg_cuda_type type, const char *text, bool out, double va
 static void buffers_are_filled_as_asked(void **state)
 {
     double values[4];
-    (void)state;
     filled(KG_CUDA_I32, "iota", false, values);
     assert_true(values[0] == 0 && values[3] == 3);
     filled(KG_CUDA_F64, "zero", true, values);
@@ -267,7 +259,6 @@ static void buffers_are_filled_as_asked(void **state)
 static void random_values_are_in_their_range_and_their_own(void **state)
 {
     double floats[4], again[4], whole[4], halves[4];
-    (void)state;
     filled(KG_CUDA_F32, "random", false, floats);
     filled(KG_CUDA_F32, NULL, false, again);
     filled(KG_CUDA_U8, "random", false, whole);
@@ -318,7 +309,6 @@ static void a_call_comes_to_numbers(void **state)
     struct kg_arena arena = {0};
     struct kg_mark at;
     struct kg_error err;
-    (void)state;
     assert_true(kg_cuda_launch_make(&arena, &call, 1, &launch, &at, &err));
     assert_int_equal(launch.grid[0], 4);
     assert_int_equal(launch.grid[1], 1);
@@ -341,7 +331,6 @@ static void what_is_expected_may_be_a_file_beside_the_suite(void **state)
     struct kg_arena arena = {0};
     struct kg_mark at;
     struct kg_error err;
-    (void)state;
     args[3].expect = NULL;
     args[3].expect_file = "y.bin";
     assert_true(kg_cuda_launch_make(&arena, &call, 1, &launch, &at, &err));
@@ -362,7 +351,6 @@ static void a_scalar_of_16_bits_has_two_bytes_of_its_word(void **state)
     struct kg_arena arena = {0};
     struct kg_mark at;
     struct kg_error err;
-    (void)state;
     call.args = shorts;
     call.arg_count = 2;
     call.tolerance = NULL;
@@ -392,7 +380,6 @@ static void what_no_device_can_do_is_refused_at_its_place(void **state)
 {
     struct kg_cuda_call call = call_new();
     const char *text;
-    (void)state;
     text = "1000 / 256";
     call.grid = &text;
     refused(&call, 2, "must be whole: write ceil(1000 / 256)");

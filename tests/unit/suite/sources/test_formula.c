@@ -39,7 +39,6 @@ static void operators_bind_as_in_c(void **state)
         {"sqrt(16) + exp(0) + log(1) + sin(0) + cos(0) + tanh(0)", 6},
         {"\t 5 ", 5},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (number(rows[i].text) != rows[i].value)
             fail_msg("%s is %g, but must be %g", rows[i].text, number(rows[i].text), rows[i].value);
@@ -64,7 +63,6 @@ static void what_is_no_formula_is_refused_where_it_stops(void **state)
         {"1e999", "a number"},
         {"i", "no such name"}, /* there are no elements */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double value;
         struct kg_error err = {0};
@@ -80,7 +78,6 @@ static void what_is_nested_too_deep_is_refused(void **state)
 {
     enum { MANY = 100000 };
     static const char *const openings[] = {"(", "-", "1?", "abs(", "1+(", "0?0:"};
-    (void)state;
     for (size_t o = 0; o < sizeof openings / sizeof *openings; o++) {
         struct kg_text text = {0};
         struct kg_error err;
@@ -98,7 +95,6 @@ static void what_is_nested_too_deep_is_refused(void **state)
 static void what_is_just_not_too_deep_is_evaluated(void **state)
 {
     struct kg_text text = {0};
-    (void)state;
     for (int i = 0; i < 31; i++)
         kg_text_append(&text, "0 || 1 && 0 == 0 < 1 + 1 * max(1, ");
     kg_text_append(&text, "1");
@@ -123,7 +119,6 @@ static void names_are_scalars_or_have_elements(void **state)
     static const struct kg_formula_values values = {value_of, NULL};
     struct kg_arena arena = {0};
     struct kg_error err;
-    (void)state;
     const struct kg_formula *formula =
         kg_formula_parse(&arena, "a * x[i] + x[2 - i]", names, 3, true, &err);
     assert_non_null(formula);

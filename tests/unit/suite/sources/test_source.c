@@ -4,7 +4,6 @@
 
 static void every_source_has_what_the_stages_call(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < KG_SOURCE_COUNT; i++) {
         const struct kg_source_operations *source = kg_sources[i];
         const struct kg_source_facts *facts = kg_source_find(kg_source_names[i]);
@@ -37,7 +36,6 @@ static void a_kernel_is_found_by_its_name_or_the_nearest_is_noted(void **state)
     struct kg_source_found found = {0};
     struct kg_arena arena = {0};
     struct kg_error err;
-    (void)state;
     if (!source->find(&arena, "s.yaml", &spec, &found, &err))
         fail_msg("%s", err.message);
     assert_string_equal(found.workload->name, "gemm");
@@ -64,7 +62,6 @@ static void a_command_takes_parameters_into_its_words(void **state)
     const char **command;
     struct kg_command_setting setting;
     struct kg_error err;
-    (void)state;
     assert_true(source->expand(&arena, "s.yaml", &spec, params, &command, &setting, &err));
     assert_string_equal(command[0], "app");
     assert_string_equal(command[1], "--n=64");
@@ -100,7 +97,6 @@ static void what_a_command_gets_has_parameters_and_lies_beside_the_suite(void **
     const char **command;
     struct kg_command_setting setting;
     struct kg_error err;
-    (void)state;
     assert_true(source->expand(&arena, "bench/s.yaml", &spec, params, &command, &setting, &err));
     assert_string_equal(setting.environment[0].value, "n is 64");
     assert_string_equal(setting.directory, "bench/data/64");
@@ -130,7 +126,6 @@ static void a_cuda_source_takes_parameters_into_its_texts_and_its_macros(void **
     const struct kg_cuda_call *expanded;
     struct kg_arena arena = {0};
     struct kg_error err;
-    (void)state;
     if (!source->call(&arena, "bench/s.yaml", &spec, params, &expanded, &err))
         fail_msg("%s", err.message);
     assert_string_equal(expanded->folder, "bench/");
@@ -153,7 +148,6 @@ static void a_cuda_source_takes_parameters_into_its_texts_and_its_macros(void **
 /* `ab` skips a source that a build cannot bring, with a reason. */
 static void builds_fit_the_sources_that_they_can_bring(void **state)
 {
-    (void)state;
     assert_null(source_named("plugin")->unfit[KG_BUILD_PLUGIN]);
     assert_null(source_named("plugin")->unfit[KG_BUILD_KGATE]);
     assert_null(source_named("command")->unfit[KG_BUILD_COMMAND]);
